@@ -2,32 +2,34 @@ import type { DomainEvent, Transition } from '@billing/kernel/transition';
 import type { BillingCommand } from './billing';
 import type { Subscription } from './subscription';
 
-/** The invoice of a payment event, in whatever form the event is announced; no rule reads it. */
+/**
+ * The invoice of a payment event, in the form in which the event is announced; no rule reads it.
+ */
 export type InvoiceForm = unknown;
 
-/** What came of an attempt at an invoice. */
+/** The outcome of one payment attempt on an invoice. */
 export interface PaymentNews {
   readonly invoice: InvoiceForm;
-  /** From 1; 0: none was made. */
+  /** Counted from 1; 0 when no attempt was made. */
   readonly attempt: number;
-  /** When the invoice will be tried again by itself; null: it will not. */
+  /** Time of the next automatic retry; null: none follows. */
   readonly nextAttemptAt: Date | null;
 }
 
 /**
- * An event carries the subscription as it was right after its own step: one decision may take several steps, and each is announced as it
- * was then.
+ * Carries the subscription as it was right after the event's own step: one decision may take
+ * several steps, and each is announced separately.
  */
 export type SubscriptionEvent = DomainEvent &
   (
     | {
         readonly type: 'subscription.created' | 'subscription.renewed';
-        /** With the invoice that the step orders or was paid by; null: none. */
+        /** The invoice that the step orders or that paid for it; null: none. */
         readonly data: { readonly subscription: Subscription; readonly invoiceId: string | null };
       }
     | {
         readonly type: 'subscription.canceled';
-        /** The payment that was given up, where that is why; else null. */
+        /** The abandoned payment that caused the end; null for other causes. */
         readonly data: {
           readonly subscription: Subscription;
           readonly payment: PaymentNews | null;
@@ -43,20 +45,20 @@ export type SubscriptionEvent = DomainEvent &
       }
   );
 
-/** What any rule about a subscription decides. */
+/** The decision of any rule about a subscription. */
 export type SubscriptionTransition = Transition<Subscription, SubscriptionEvent, BillingCommand>;
 
-/** `invoiceId` is the first invoice; null: none is made now. */
+/** `invoiceId` is the first invoice; null: none is created now. */
 export function created(subscription: Subscription, invoiceId: string | null): SubscriptionEvent {
   return { type: 'subscription.created', data: { subscription, invoiceId } };
 }
 
-/** `invoiceId` is the invoice of the period that begins; null: a trial begins. */
+/** `invoiceId` is the invoice of the new period; null: a trial begins. */
 export function renewed(subscription: Subscription, invoiceId: string | null): SubscriptionEvent {
   return { type: 'subscription.renewed', data: { subscription, invoiceId } };
 }
 
-/** With the payment that was given up, where that is why. */
+/** Includes the abandoned payment where that is the cause. */
 export function canceled(
   subscription: Subscription,
   payment: PaymentNews | null = null,
@@ -64,7 +66,7 @@ export function canceled(
   return { type: 'subscription.canceled', data: { subscription, payment } };
 }
 
-/** `before` is what the receiver knows; the event names every field that differs. */
+/** `before` is the state known to the receiver; the event names every field that differs. */
 export function updated(before: Subscription, subscription: Subscription): SubscriptionEvent {
   return { type: 'subscription.updated', data: { subscription, before } };
 }

@@ -9,10 +9,10 @@ import { withCustomer } from './customer';
 import type { CustomerClient } from './customer-client';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { fixCurrency } from './peers';
-import { type FailedTry, holdBill, nextTry } from './held-bill';
+import { type OverLimitAttempt, recordOverLimitBill, nextSettlement } from './over-limit-bill';
 import type { InvoiceClient } from './invoice-client';
 import { toProtoNewInvoice } from './invoice-rpc';
-import { noteEndInvoice, noteInvoice } from './open-invoices';
+import { recordEndInvoice, recordInvoice } from './open-invoices';
 import { type Closing, periodOf, type Subscription } from './subscription';
 import {
   beginDiscount,
@@ -21,7 +21,7 @@ import {
   isBillDiscounted,
   isEndDiscounted,
   lateBillAt,
-  noteBill,
+  recordBill,
   periodBill,
 } from './usage-bill';
 import { settleUsage, type SettlementDependencies } from './usage-client';
@@ -31,22 +31,24 @@ import { meterPricesOf } from './usage-period-rpc';
 import { fromProtoUsageLine } from './usage-rpc';
 import { lastPeriod, type Settlement, settlementBefore } from './usage-settlement';
 
-/** What bills are made with. */
 export interface BillingDependencies extends SettlementDependencies {
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
-  /** Called when the last bill left an amount unsettled that was owed to the customer. */
+  /** Called when the last bill left credit unsettled that was owed to the customer. */
   readonly onDroppedCredits: (id: string, tenant: Tenant) => void;
 }
 
-/** The call that makes a bill, and the command that it completes where nothing else does. */
+/** Call context of a bill, and the command that the bill completes where no other write does. */
 export interface Attempt {
   readonly context: CallContext;
   readonly completes?: Completion | undefined;
 }
 
-/** Bills a period that was entered, and the usage of those before it. False: its bill is held, or the subscription ended meanwhile. */
-export async function tryPeriod(
+/**
+ * Bills a period that was entered, and the usage of the periods before it. Returns false when its
+ * bill is over the limit or the subscription has ended in between.
+ */
+export async function attemptPeriodBill(
   stored: Stored<Subscription>,
   payload: BillPeriod['payload'],
   { context, completes }: Attempt,
@@ -62,7 +64,7 @@ export async function tryPeriod(
     settleUsage(stored, settlement, context, dependencies),
     presentCustomer(state, payload.reason, context, dependencies),
   ]);
-  // A customer's first invoice fixes their currency; a subscription that is there keeps its own.
+  // A customer's first invoice fixes their currency; an existing subscription keeps its own.
   if (customer !== undefined && !customer.isCurrencyFixed) {
     const wanted = { id: customer.id, currency: state.price.currency };
     await unlessNotFound(fixCurrency(dependencies.peers, wanted, context));
@@ -76,30 +78,35 @@ export async function tryPeriod(
   const wanted = { ...payload, isDiscounted, period: recurring.period, recurring, usage: lines };
   const request = toProtoNewInvoice(withCustomer(state, customer), wanted);
   const { invoice, collecting } = await dependencies.invoices.create(request, context);
-  // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
+  // The subscription was canceled during the call, and a late retry found the invoice's id taken.
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return false;
-  const note = (current: Subscription) => {
+  const recordBilled = (current: Subscription) => {
     const rated = pinRates(current, { periodIndex, set });
-    const billed = noteBill(rated, periodIndex, { refunds });
+    const billed = recordBill(rated, periodIndex, { refunds });
     const begun = isDiscounted ? beginDiscount(billed, recurring.period.start) : billed;
     const known = withCustomer(begun, customer);
-    return noteInvoice(known, { invoiceId, periodIndex, isCollecting: collecting });
+    return recordInvoice(known, { invoiceId, periodIndex, isCollecting: collecting });
   };
-  await dependencies.subscriptions.note(state.id, context, note, { completes });
+  await dependencies.subscriptions.record(state.id, context, recordBilled, { completes });
   return true;
 }
 
-/** What the bill of the end takes over from the invoice of the running period, where that was voided or never made. */
+/**
+ * Amounts that the final bill takes over from the running period's invoice, where that was voided
+ * or never created.
+ */
 export interface Owed {
   readonly isVoided: boolean;
   readonly lines: readonly UsageLine[];
-  /** What was settled for it. */
+  /** The settlements made for that invoice. */
   readonly settlements: readonly Settlement[];
 }
 
 export const nothingOwed: Owed = { isVoided: false, lines: [], settlements: [] };
 
-/** The usage of earlier periods that the invoice of the last one billed before it was voided. */
+/**
+ * Reads the usage of earlier periods that the last period's invoice billed before it was voided.
+ */
 export async function usageOwed(
   stored: Stored<Subscription>,
   voided: Invoice | undefined,
@@ -107,7 +114,7 @@ export async function usageOwed(
   dependencies: SettlementDependencies,
 ): Promise<Owed> {
   if (voided === undefined) {
-    // It was never made, and never will be; the usage that it would have billed may have been settled for it.
+    // The invoice was never created and never will be; usage may have been settled for it already.
     const settlement = settlementBefore(stored.state.periodIndex ?? 0);
     const settled = await settleUsage(stored, settlement, context, dependencies);
     return { isVoided: true, lines: usageLines(settled ?? []), settlements: [settlement] };
@@ -117,8 +124,11 @@ export async function usageOwed(
   return { isVoided: true, lines, settlements: [] };
 }
 
-/** Bills the usage of the period in which a subscription ended, and what is owed of earlier ones. False: the bill is held. */
-export async function tryEnd(
+/**
+ * Bills the usage of the period in which a subscription ended, and what is owed for earlier ones.
+ * Returns false when the bill is over the limit.
+ */
+export async function attemptFinalBill(
   stored: Stored<Subscription>,
   { closing, owed }: { readonly closing: Closing; readonly owed: Owed },
   context: CallContext,
@@ -129,7 +139,7 @@ export async function tryEnd(
   const settlement = { key: 'end', through };
   const settled = await settleUsage(stored, settlement, context, dependencies);
   const bill = endBill(state, settled ?? [], owed.lines);
-  // Whoever sells no usage has nothing to note either.
+  // A subscription without metered prices has nothing to record either.
   const isNothing = settled === undefined && bill.lines.length + bill.refunds.length === 0;
   if (isNothing && state.usage.held === null) return true;
   const number = through + 1;
@@ -146,19 +156,23 @@ export async function tryEnd(
     dependencies,
   );
   const lateAt = settled === undefined ? null : lateBillAt(state);
-  // One that was held until then leaves nothing, but what it bills may have been settled before.
+  // A bill that was over the limit until then leaves nothing, but its usage may have been settled
+  // before.
   const laterAt = lateAt !== null && lateAt < context.now ? context.now : lateAt;
-  await dependencies.subscriptions.note(state.id, context, (current) =>
-    noteEndInvoice(
-      noteBill(current, number, { refunds: bill.refunds, lateBillAt: laterAt }),
+  await dependencies.subscriptions.record(state.id, context, (current) =>
+    recordEndInvoice(
+      recordBill(current, number, { refunds: bill.refunds, lateBillAt: laterAt }),
       invoiceId,
     ),
   );
   return true;
 }
 
-/** Bills what came after the end of a subscription for its last periods; what is still to be taken off lapses. False: the bill is held. */
-export async function tryLate(
+/**
+ * Bills usage reported after the end of a subscription for its last periods; credit still to be
+ * deducted lapses. Returns false when the bill is over the limit.
+ */
+export async function attemptLateBill(
   stored: Stored<Subscription>,
   context: CallContext,
   dependencies: BillingDependencies,
@@ -178,14 +192,15 @@ export async function tryLate(
     context,
     dependencies,
   );
-  await dependencies.subscriptions.note(state.id, context, (current) =>
-    noteEndInvoice(noteBill(current, number, { refunds: [] }), invoiceId),
+  await dependencies.subscriptions.record(state.id, context, (current) =>
+    recordEndInvoice(recordBill(current, number, { refunds: [] }), invoiceId),
   );
   if (bill.refunds.length > 0) dependencies.onDroppedCredits(state.id, stored.tenant);
   return true;
 }
 
-// Creation has just asked. Undefined where the customer is not known any more: what was known of them stays.
+// Creation has read the customer just before. Undefined for an unknown customer: the subscription
+// keeps its last snapshot.
 async function presentCustomer(
   { customer: { id } }: Subscription,
   reason: BillingReason,
@@ -195,7 +210,10 @@ async function presentCustomer(
   return reason === 'SUBSCRIPTION_CREATE' ? undefined : customers.find(id, context);
 }
 
-/** Makes an invoice of usage alone under an id of its own, and tells it; none where there is nothing to bill. */
+/**
+ * Creates an invoice for usage alone under an id of its own, and announces it; creates none when
+ * there is nothing to bill.
+ */
 async function billUsage(
   { state, tenant }: Stored<Subscription>,
   {
@@ -224,8 +242,8 @@ async function billUsage(
   return invoiceId;
 }
 
-/** A bill that came to too much, and what it was made of. */
-interface TooLarge {
+/** A bill over the largest invoice amount, and the settlements that it was made from. */
+interface OverLimitBill {
   readonly bill: number;
   readonly settlements: readonly Settlement[];
   readonly closing?: Closing;
@@ -233,15 +251,15 @@ interface TooLarge {
 
 async function hold(
   { state: { id, usage } }: Stored<Subscription>,
-  { bill, settlements, closing }: TooLarge,
+  { bill, settlements, closing }: OverLimitBill,
   context: CallContext,
   { subscriptions }: BillingDependencies,
 ): Promise<boolean> {
   const settled = settlements.map((settlement) => {
-    const { key, through, tries } = nextTry(usage, settlement);
+    const { key, through, tries } = nextSettlement(usage, settlement);
     return { key, through, tries };
   });
-  const failed: FailedTry = { bill, settled, closing: closing ?? null, now: context.now };
-  await subscriptions.note(id, context, (current) => holdBill(current, failed));
+  const failed: OverLimitAttempt = { bill, settled, closing: closing ?? null, now: context.now };
+  await subscriptions.record(id, context, (current) => recordOverLimitBill(current, failed));
   return false;
 }

@@ -6,19 +6,22 @@ import {
   type BillingDependencies,
   nothingOwed,
   type Owed,
-  tryEnd,
-  tryLate,
-  tryPeriod,
+  attemptFinalBill,
+  attemptLateBill,
+  attemptPeriodBill,
   usageOwed,
 } from './bill-attempt-commands';
 import type { BillPeriod } from './billing';
 import { takeDiscount } from './discount';
-import { closeHeld, isBilled, owedBill } from './held-bill';
+import { closeOverLimitBills, isBilled, owedBill } from './over-limit-bill';
 import type { Peers } from './peers';
 import { decisionOn } from './store';
 import { type Closing, endedWithin, type Subscription } from './subscription';
 
-/** Bills a period that was entered, and the usage of those before it, where no earlier bill is held. */
+/**
+ * Bills a period that was entered, and the usage of the periods before it, unless an earlier bill
+ * is over the limit.
+ */
 export async function billPeriod(
   payload: BillPeriod['payload'],
   { aggregateId: id, context, completion: completes }: CommandDelivery,
@@ -27,14 +30,15 @@ export async function billPeriod(
   const stored = await dependencies.subscriptions.get(id, context);
   const { state } = stored;
   const { periodIndex } = payload;
-  // Ended in this very period: an invoice made now would charge for what nobody wants any more, before the command that voids it.
+  // The subscription ended in this very period: an invoice created now would charge for an unwanted
+  // period until the close command voids it.
   if (endedWithin(state, periodIndex) || isBilled(state, periodIndex)) return;
-  // One after the other: a bill tells what differs from what those before it have billed.
+  // Bills are created in order: each one charges the difference from the bills before it.
   if (state.usage.held !== null) return billOwed(id, context, dependencies);
-  await tryPeriod(stored, payload, { context, completes }, dependencies);
+  await attemptPeriodBill(stored, payload, { context, completes }, dependencies);
 }
 
-/** Makes the bills that are held, the oldest first, until one of them comes to too much again. */
+/** Creates the bills that are waiting, oldest first, until one of them is over the limit again. */
 export async function billOwed(
   id: string,
   context: CallContext,
@@ -49,7 +53,7 @@ export async function billOwed(
     );
 }
 
-/** Bills the usage of the period in which a subscription ended, behind whatever is held. */
+/** Bills the usage of the period in which a subscription ended, after all waiting bills. */
 export async function billEnd(
   id: string,
   { closing, voided }: { readonly closing: Closing; readonly voided: Invoice | undefined },
@@ -61,25 +65,28 @@ export async function billEnd(
   const { periodIndex, usage } = stored.state;
   if (periodIndex === null || isBilled(stored.state, periodIndex + 1)) return;
   if (usage.held !== null) {
-    await subscriptions.note(id, context, (current) => closeHeld(current, closing));
+    await subscriptions.record(id, context, (current) => closeOverLimitBills(current, closing));
     return billOwed(id, context, dependencies);
   }
   const isOwed = closing.voidedInvoiceId !== null;
   const owed = isOwed ? await usageOwed(stored, voided, context, dependencies) : nothingOwed;
-  await tryEnd(stored, { closing, owed }, context, dependencies);
+  await attemptFinalBill(stored, { closing, owed }, context, dependencies);
 }
 
-/** Bills what came after the end of a subscription for its last periods. */
+/** Bills usage reported after the end of a subscription for its last periods. */
 export async function billLate(
   id: string,
   context: CallContext,
   dependencies: BillingDependencies,
 ): Promise<void> {
   const stored = await dependencies.subscriptions.get(id, context);
-  if (stored.state.periodIndex !== null) await tryLate(stored, context, dependencies);
+  if (stored.state.periodIndex !== null) await attemptLateBill(stored, context, dependencies);
 }
 
-/** Makes sure that an invoice that may be under way is never made, or never paid. Refused while a payment runs, and repeated until that has an outcome. */
+/**
+ * Ensures that an invoice whose creation may be in flight is never created, or never paid. Checkout
+ * refuses while a payment runs; the command is retried until that payment has an outcome.
+ */
 export async function voidInvoice(
   invoiceId: string,
   { id: subscriptionId, customer, price }: Subscription,
@@ -93,7 +100,7 @@ export async function voidInvoice(
   return invoice;
 }
 
-/** False where nothing is held, or it is held still. */
+/** Returns false when no bill is waiting, or the oldest one is still over the limit. */
 async function billOldest(
   stored: Stored<Subscription>,
   context: CallContext,
@@ -108,7 +115,8 @@ async function billOldest(
       const { periodIndex } = bill;
       const { isDiscounted } = takeDiscount(state, periodIndex);
       const { invoiceIdOf } = decisionOn(state.id, tenant, context.now);
-      // Nothing is settled for the first bill, so that none is held that a caller ordered.
+      // Nothing is settled for the first bill, so a bill ordered by a caller is never over the
+      // limit.
       const payload: BillPeriod['payload'] = {
         periodIndex,
         invoiceId: invoiceIdOf(periodIndex),
@@ -116,14 +124,14 @@ async function billOldest(
         authorizedTransactionId: null,
         isDiscounted,
       };
-      return tryPeriod(stored, payload, { context }, dependencies);
+      return attemptPeriodBill(stored, payload, { context }, dependencies);
     }
     case 'END': {
       const owed = await owedAtEnd(stored, bill.closing, context, dependencies);
-      return tryEnd(stored, { closing: bill.closing, owed }, context, dependencies);
+      return attemptFinalBill(stored, { closing: bill.closing, owed }, context, dependencies);
     }
     case 'LATE':
-      return tryLate(stored, context, dependencies);
+      return attemptLateBill(stored, context, dependencies);
   }
 }
 
@@ -134,7 +142,7 @@ async function owedAtEnd(
   dependencies: BillingDependencies,
 ): Promise<Owed> {
   const { state } = stored;
-  // The invoice of the period in which it ended was held itself.
+  // The invoice of the period in which it ended was over the limit itself.
   if (state.usage.held?.bill === state.periodIndex) {
     return usageOwed(stored, undefined, context, dependencies);
   }

@@ -2,7 +2,7 @@ import { periodLine } from './billing';
 import { aPrice, aSubscription, day } from './testing';
 
 describe('the line of a period', () => {
-  test('charges the whole amount once, under the name that the product had', () => {
+  test("charges the whole amount once, under the product's name at the start", () => {
     const subscription = aSubscription({ quantity: 3 }, { productName: 'Pro' });
     expect(periodLine(subscription, 1)).toEqual({
       description: 'Pro',
@@ -35,7 +35,7 @@ describe('the line of a period', () => {
     });
   });
 
-  test('walks graduated tiers, each for its own units, and rounds their sum once', () => {
+  test('charges each graduated tier for its own units, and rounds their sum once', () => {
     const price = aPrice({ type: 'TIERED', tiers });
     expect(periodLine(aSubscription({ quantity: 3 }, { price }), 0)).toMatchObject({
       quantity: '3',
@@ -60,12 +60,15 @@ describe('the line of a period', () => {
     });
   });
 
-  test.each(['TIERED', 'VOLUME'] as const)('takes %s without tiers as one open tier', (type) => {
-    const subscription = aSubscription({ quantity: 2 }, { price: aPrice({ type }) });
-    expect(periodLine(subscription, 0)).toMatchObject({
-      unitAmount: undefined,
-      amount: 5800n,
-      details: { tiers: [{ upTo: null, quantity: '2', unitAmount: '2900', amount: '5800' }] },
-    });
-  });
+  test.each(['TIERED', 'VOLUME'] as const)(
+    'treats %s without tiers as one open-ended tier',
+    (type) => {
+      const subscription = aSubscription({ quantity: 2 }, { price: aPrice({ type }) });
+      expect(periodLine(subscription, 0)).toMatchObject({
+        unitAmount: undefined,
+        amount: 5800n,
+        details: { tiers: [{ upTo: null, quantity: '2', unitAmount: '2900', amount: '5800' }] },
+      });
+    },
+  );
 });

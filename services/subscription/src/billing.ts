@@ -5,20 +5,20 @@ import { takeDiscount } from './discount';
 import { openInvoice } from './open-invoices';
 import { periodOf, type Subscription } from './subscription';
 
-/** What made an invoice. */
+/** The reason why an invoice was created. */
 export type BillingReason = 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
 
-/** The id of the invoice of a period, the same however often it is asked for. */
+/** Derives the id of a period's invoice; the same period always has the same id. */
 export type InvoiceIdOf = (periodIndex: number) => string;
 
-/** What every decision is given from outside. */
+/** Inputs of a decision that come from outside. */
 export interface Decision {
-  /** Business time. */
+  /** Environment time. */
   readonly now: Date;
   readonly invoiceIdOf: InvoiceIdOf;
 }
 
-/** Makes the invoice of a period; does nothing once the subscription is CANCELED. */
+/** Orders the invoice of a period; ignored once the subscription is CANCELED. */
 export interface BillPeriod extends Command {
   readonly type: 'billPeriod';
   readonly payload: {
@@ -27,23 +27,26 @@ export interface BillPeriod extends Command {
     readonly reason: BillingReason;
     /** Captured by the first attempt; null: the customer's saved method is charged. */
     readonly authorizedTransactionId: string | null;
-    /** Whether the subscription's discount is taken off. */
+    /** True when the subscription's discount is deducted. */
     readonly isDiscounted: boolean;
   };
 }
 
-/** Voids the invoice of the period in which the subscription was cancelled, and bills the usage so far. */
+/**
+ * Voids the invoice of the period in which the subscription was canceled, and bills the usage so
+ * far.
+ */
 export interface Close extends Command {
   readonly type: 'close';
   readonly payload: {
     readonly invoiceId: string;
     readonly periodIndex: number;
-    /** The invoice was not finished: the usage that it bills is to be billed by another one. */
+    /** The invoice was not finished, so its usage must be billed by another one. */
     readonly isOwed: boolean;
   };
 }
 
-/** Tries again to bill what came to too much, and all that waits behind it. */
+/** Retries the bill that was over the limit, and all bills that wait behind it. */
 export interface BillOwed extends Command {
   readonly type: 'billOwed';
   readonly payload: Record<string, never>;
@@ -55,7 +58,7 @@ export interface BillEnd extends Command {
   readonly payload: Record<string, never>;
 }
 
-/** Bills what came late, once nothing can come any more. */
+/** Bills late usage once no event can be accepted any more. */
 export interface BillLate extends Command {
   readonly type: 'billLate';
   readonly payload: Record<string, never>;
@@ -66,24 +69,24 @@ export interface EndCollection extends Command {
   readonly type: 'endCollection';
   readonly payload: {
     readonly invoiceIds: readonly string[];
-    /** They are given up; else they stay payable. */
+    /** True: the invoices are written off. False: they stay payable. */
     readonly writeOff: boolean;
   };
 }
 
-/** Keeps the redemption that was reserved for the subscription. */
+/** Confirms the redemption that was reserved for the subscription. */
 export interface ConfirmRedemption extends Command {
   readonly type: 'confirmRedemption';
   readonly payload: { readonly discountId: string };
 }
 
-/** Frees the redemption of a subscription that ended before its start. */
+/** Releases the redemption of a subscription that ended before its start. */
 export interface ReleaseRedemption extends Command {
   readonly type: 'releaseRedemption';
   readonly payload: { readonly discountId: string };
 }
 
-/** Saves the method behind an authorisation that no invoice captures soon. */
+/** Saves the payment method of an authorization that no invoice captures soon. */
 export interface ResolveAuthorization extends Command {
   readonly type: 'resolveAuthorization';
   readonly payload: { readonly authorizedTransactionId: string };
@@ -100,7 +103,7 @@ export type BillingCommand =
   | ReleaseRedemption
   | ResolveAuthorization;
 
-/** How a period's invoice comes to be. */
+/** How a period's invoice was ordered. */
 export interface PeriodBilling {
   readonly reason: BillingReason;
   readonly authorizedTransactionId: string | null;
@@ -108,8 +111,8 @@ export interface PeriodBilling {
 }
 
 /**
- * Enters a period that is billed. Its invoice is noted as open in the very write that orders it, so that a result for an invoice that is
- * not open can only be one for an invoice that is finished.
+ * Enters a period that is billed. The write that orders its invoice also records it as open, so a
+ * result for an invoice that is not open can only belong to a finished invoice.
  */
 export function enterPeriod(
   subscription: Subscription,
@@ -128,19 +131,22 @@ export function enterPeriod(
   };
 }
 
-/** Orders the bill of an ended subscription's usage; before its first billed period there was none to bill. */
+/**
+ * Orders the bill of an ended subscription's usage; before its first billed period there is no
+ * usage to bill.
+ */
 export function billEnd({ periodIndex }: Subscription): BillEnd[] {
   return periodIndex === null ? [] : [{ type: 'billEnd', payload: {} }];
 }
 
-/** One charge on an invoice, and how it came about. */
+/** One charge on an invoice, with the figures that it was computed from. */
 export interface PeriodLine extends RecurringCharge {
   readonly description: string;
   readonly priceId: string;
   readonly period: BillingPeriod;
 }
 
-/** What a period costs: the recurring charge. */
+/** Computes the recurring charge of a period. */
 export function periodLine(subscription: Subscription, periodIndex: number): PeriodLine {
   const { productName, price, quantity } = subscription;
   return {

@@ -3,7 +3,7 @@ import type { PlanServiceServer } from '@billing/proto/billing/subscription/v1/p
 import type { SubscriptionReportServiceServer } from '@billing/proto/billing/subscription/v1/report';
 import type { SubscriptionServiceServer } from '@billing/proto/billing/subscription/v1/subscription';
 
-// Which services may call each method of this one where certificates say who calls.
+// Services allowed to call each method, where client certificates identify the caller.
 
 export const subscriptionCallers: Callers<SubscriptionServiceServer> = {
   createSubscription: ['gateway'],

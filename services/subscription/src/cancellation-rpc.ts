@@ -9,10 +9,9 @@ import { decisionOn } from './store';
 import type { Subscription } from './subscription';
 import type { Subscriptions } from './subscription-store';
 
-// The gateway waits 10 s. The answer must be on its way before that.
+// The gateway's deadline is 10 s. The answer must be sent before that.
 const voidWithinMs = 8_000;
 
-/** The parts that a cancellation uses. */
 export interface CancellationDependencies {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
@@ -20,15 +19,16 @@ export interface CancellationDependencies {
   readonly logger: Logger;
 }
 
-/** A cancellation as a caller asks for it. */
+/** A cancellation as requested by a caller. */
 export interface CancellationRequest {
   readonly id: string;
   readonly atPeriodEnd: boolean;
 }
 
 /**
- * Cancels a subscription. Where it ends at once, the answer waits until the unpaid invoice of its running period is void, at most 8 s
- * and not where checkout refuses or fails: the command `close` voids it later.
+ * Cancels a subscription. When the subscription ends immediately, the call waits until the unpaid
+ * invoice of its running period is void, at most 8 s. If checkout refuses or fails, the call does
+ * not wait: the command `close` voids the invoice later.
  */
 export async function cancelForCaller(
   { id, atPeriodEnd }: CancellationRequest,
@@ -50,7 +50,7 @@ export async function cancelForCaller(
   return stored;
 }
 
-// The same step as the command's, which repeats it: whichever comes second finds the invoice void.
+// The same step as the command's: the second of the two finds the invoice void.
 async function voidRunningInvoice(
   subscription: Subscription,
   context: CallContext,
@@ -64,7 +64,8 @@ async function voidRunningInvoice(
   try {
     await voidInvoice(invoice.invoiceId, subscription, limited, peers);
   } catch (error) {
-    // The end is stored: the answer reports it. The command retries what this call could not finish.
+    // The end is stored, so the answer reports it. The command retries what this call could not
+    // finish.
     const facts = { err: error, subscriptionId: subscription.id, invoiceId: invoice.invoiceId };
     logger.warn(facts, 'voiding invoice of cancellation failed, left to its command');
   }

@@ -17,39 +17,42 @@ const atEnd = (subscription: Subscription, time = day('02-10')) =>
 const types = ({ events }: { events: readonly { type: string }[] }) =>
   events.map(({ type }) => type);
 
-describe('cancelling now', () => {
+describe('canceling now', () => {
   test.each([
     ['ACTIVE', running],
     ['PAST_DUE', pastDue],
-  ])('ends a subscription that is %s at once and voids its running invoice', (_name, before) => {
-    const { state, events, commands } = now(before);
+  ])(
+    'ends a subscription that is %s immediately and voids its running invoice',
+    (_name, before) => {
+      const { state, events, commands } = now(before);
 
-    expect(state).toMatchObject({
-      status: 'CANCELED',
-      phase: 'ENDED',
-      cancelAtPeriodEnd: false,
-      canceledAt: day('02-10'),
-      endedAt: day('02-10'),
-      cancelReason: 'REQUESTED',
-    });
-    expect(isEntitled(state, made)).toBe(false);
-    expect(nextInvoiceAt(state)).toBeNull();
-    expect(currentPeriod(state)).toEqual(currentPeriod(before));
-    expect(events).toEqual([
-      { type: 'subscription.canceled', data: { subscription: state, payment: null } },
-    ]);
-    expect(commands).toEqual([
-      {
-        type: 'close',
-        payload: { invoiceId: invoiceIdOf(0), periodIndex: 0, isOwed: true },
-      },
-    ]);
-  });
+      expect(state).toMatchObject({
+        status: 'CANCELED',
+        phase: 'ENDED',
+        cancelAtPeriodEnd: false,
+        canceledAt: day('02-10'),
+        endedAt: day('02-10'),
+        cancelReason: 'REQUESTED',
+      });
+      expect(isEntitled(state, made)).toBe(false);
+      expect(nextInvoiceAt(state)).toBeNull();
+      expect(currentPeriod(state)).toEqual(currentPeriod(before));
+      expect(events).toEqual([
+        { type: 'subscription.canceled', data: { subscription: state, payment: null } },
+      ]);
+      expect(commands).toEqual([
+        {
+          type: 'close',
+          payload: { invoiceId: invoiceIdOf(0), periodIndex: 0, isOwed: true },
+        },
+      ]);
+    },
+  );
 
   test.each([
     ['trial', inTrial, day('01-20')],
     ['start that lies ahead', scheduled, day('02-10')],
-  ])('ends a %s at once, with nothing to void', (_name, before, time) => {
+  ])('ends a %s immediately, with nothing to void', (_name, before, time) => {
     const { state, events, commands } = now(before, time);
 
     expect(state).toMatchObject({ status: 'CANCELED', phase: 'ENDED', endedAt: time });
@@ -58,14 +61,14 @@ describe('cancelling now', () => {
     expect(commands).toEqual([]);
   });
 
-  test('ends one that was to end with its period', () => {
+  test('ends a subscription that was to end with its period', () => {
     const { state, events } = now(atEnd(running).state, day('02-12'));
 
     expect(state).toMatchObject({ status: 'CANCELED', canceledAt: day('02-12') });
     expect(types({ events })).toEqual(['subscription.canceled']);
   });
 
-  test('twice changes nothing the second time', () => {
+  test('changes nothing the second time', () => {
     const once = now(running).state;
     const { state, events, commands } = now(once, day('02-11'));
 
@@ -73,7 +76,7 @@ describe('cancelling now', () => {
     expect([...events, ...commands]).toEqual([]);
   });
 
-  test('after a renewal that is late voids the invoice of the period that runs by then', () => {
+  test('voids the invoice of the current period when the renewal into it is late', () => {
     const { events, commands } = now(running, day('03-05'));
 
     expect(types({ events })).toEqual(['subscription.renewed', 'subscription.canceled']);
@@ -103,14 +106,14 @@ describe('cancelling now', () => {
     expect(state.openInvoices).toEqual(later.openInvoices);
   });
 
-  test('at the instant of a renewal goes first', () => {
+  test('precedes a renewal at the same instant', () => {
     const { state, events } = now(running, day('02-28'));
 
     expect(state).toMatchObject({ periodIndex: 0, endedAt: day('02-28') });
     expect(types({ events })).toEqual(['subscription.canceled']);
   });
 
-  test('after an end that is late changes no more than that end', () => {
+  test('after an overdue end changes no more than that end', () => {
     const { state, events } = now(atEnd(running).state, day('03-05'));
 
     expect(state).toMatchObject({ endedAt: day('02-28'), canceledAt: day('02-10') });
@@ -118,14 +121,14 @@ describe('cancelling now', () => {
   });
 });
 
-describe('cancelling before the start', () => {
+describe('canceling before the start', () => {
   const discount = aDiscount();
   const discounted = aSubscription({ startAt: day('03-31') }, { discount });
 
   test.each([
     ['now', now],
     ['at the end of the period', atEnd],
-  ])('%s ends the subscription at once and bills nothing', (_name, end) => {
+  ])('%s ends the subscription immediately and bills nothing', (_name, end) => {
     const { state, events, commands } = end(scheduled);
 
     expect(state).toMatchObject({
@@ -145,7 +148,7 @@ describe('cancelling before the start', () => {
   test.each([
     ['now', now],
     ['at the end of the period', atEnd],
-  ])('%s frees the redemption', (_name, end) => {
+  ])('%s releases the redemption', (_name, end) => {
     const payload = { discountId: discount.id };
     expect(end(discounted).commands).toEqual([{ type: 'releaseRedemption', payload }]);
   });
@@ -161,12 +164,12 @@ describe('cancelling before the start', () => {
   });
 });
 
-describe('cancelling at the end of the period', () => {
+describe('canceling at the end of the period', () => {
   test.each([
     ['ACTIVE', running, day('02-10')],
     ['PAST_DUE', pastDue, day('02-10')],
     ['in its trial', inTrial, day('01-20')],
-  ])('flags one that is %s and lets it go on', (_name, before, time) => {
+  ])('flags a subscription that is %s and lets it continue', (_name, before, time) => {
     const { state, events, commands } = atEnd(before, time);
 
     expect(state).toEqual({
@@ -186,14 +189,14 @@ describe('cancelling at the end of the period', () => {
   test.each([
     ['twice', atEnd(running).state],
     ['after the end', now(running).state],
-  ])('%s changes nothing', (_name, before) => {
+  ])('changes nothing: %s', (_name, before) => {
     const { state, events } = atEnd(before, day('02-12'));
 
     expect(state).toBe(before);
     expect(events).toEqual([]);
   });
 
-  test('means the period that runs after a renewal that is late', () => {
+  test('means the current period when the renewal into it is late', () => {
     const { state, events } = atEnd(running, day('03-05'));
 
     expect(currentPeriod(state).end).toEqual(day('03-31'));
@@ -201,8 +204,8 @@ describe('cancelling at the end of the period', () => {
   });
 });
 
-describe('taking a cancellation back', () => {
-  test('lets the subscription go on as if it had not been asked for', () => {
+describe('undoing a cancellation', () => {
+  test('lets the subscription continue as if no cancellation had been requested', () => {
     const flagged = atEnd(running).state;
     const { state, events, commands } = uncancel(flagged, at(day('02-12')));
 
@@ -213,7 +216,7 @@ describe('taking a cancellation back', () => {
     expect(commands).toEqual([]);
   });
 
-  test('changes nothing where none was asked for', () => {
+  test('changes nothing where no cancellation was requested', () => {
     const transition = uncancel(running, at(day('02-12')));
     expect(transition.state).toBe(running);
     expect(transition.events).toEqual([]);
@@ -222,7 +225,7 @@ describe('taking a cancellation back', () => {
   test.each([
     ['after the end', now(running).state, day('02-12')],
     ['after an end that is late', atEnd(running).state, day('03-05')],
-  ])('%s is refused', (_name, before, time) => {
+  ])('is refused %s', (_name, before, time) => {
     expect(() => uncancel(before, at(time))).toThrow(
       expect.objectContaining({
         kind: 'failed_precondition',
@@ -232,8 +235,8 @@ describe('taking a cancellation back', () => {
   });
 });
 
-describe('a period whose bill comes late', () => {
-  test('is owed when it had run its course before the cancellation, and not when it had not', () => {
+describe('a period with a late bill', () => {
+  test('is owed when it was over before the cancellation, and not when it was still running', () => {
     const { state } = now(running, day('03-15'));
     expect(endedWithin(state, 0)).toBe(false);
     expect(endedWithin(state, 1)).toBe(true);

@@ -9,23 +9,23 @@ import {
   type Decision,
   type InvoiceIdOf,
 } from './billing';
-import { endAtOnce, endBeforeStart, endCollection, madeInvoices } from './ending';
-import { isInvoiceHeld } from './held-bill';
+import { endAtOnce, endBeforeStart, endCollection, createdInvoices } from './ending';
+import { isInvoiceOverLimit } from './over-limit-bill';
 import { findOpenInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import type { OpenInvoice, Subscription } from './subscription';
 
-/** When the end is asked for. */
+/** When the subscription shall end. */
 export interface Cancellation extends Decision {
   readonly atPeriodEnd: boolean;
 }
 
 /**
- * Ends a subscription now, or flags it to end with its current period, a trial with the trial. A subscription that has not started has
- * no current period: it ends at once either way.
+ * Ends a subscription now, or flags it to end with its current period, a trial with the trial. A
+ * subscription that has not started has no current period: it ends immediately either way.
  *
- * Cancelling what is already canceled changes nothing, so that a repeated call is harmless. An unpaid invoice of the running period is
- * voided; older ones stay payable, and are not retried any more.
+ * Canceling a canceled subscription changes nothing, so the call is idempotent. An unpaid invoice
+ * of the running period is voided; older ones stay payable, and are not retried any more.
  */
 export function cancel(
   subscription: Subscription,
@@ -38,7 +38,7 @@ export function cancel(
   });
 }
 
-/** Takes the flag of a cancellation at period end back; without one nothing changes. */
+/** Clears the flag of a cancellation at period end; without a flag nothing changes. */
 export function uncancel(subscription: Subscription, decision: Decision): SubscriptionTransition {
   return decideAfterDueSteps(subscription, decision, (current) => {
     if (current.status === 'CANCELED') {
@@ -75,23 +75,25 @@ function endNow(
   { now, invoiceIdOf }: Decision,
 ): SubscriptionTransition {
   const state = endAtOnce(subscription, { now, cancelReason: 'REQUESTED' });
-  const older = madeInvoices(state).filter(({ periodIndex }) => periodIndex !== state.periodIndex);
+  const older = createdInvoices(state).filter(
+    ({ periodIndex }) => periodIndex !== state.periodIndex,
+  );
   const commands: BillingCommand[] = [
-    // Before the close, which waits for a payment that runs.
+    // Ordered before the close, which waits for a payment in flight.
     ...endCollection(older, { writeOff: false }),
     ...closeRunningPeriod(state, invoiceIdOf),
   ];
   return { state, events: [canceled(state)], commands };
 }
 
-/** The invoice that the end of a canceled subscription voids; undefined: none. */
+/** The invoice to void when a canceled subscription ends; undefined: none. */
 export function runningInvoice(
   subscription: Subscription,
   invoiceIdOf: InvoiceIdOf,
 ): OpenInvoice | undefined {
   const { status, cancelAtPeriodEnd, periodIndex } = subscription;
   if (status !== 'CANCELED' || cancelAtPeriodEnd || periodIndex === null) return undefined;
-  if (isInvoiceHeld(subscription, { periodIndex })) return undefined;
+  if (isInvoiceOverLimit(subscription, { periodIndex })) return undefined;
   return findOpenInvoice(subscription, invoiceIdOf(periodIndex));
 }
 
@@ -101,8 +103,8 @@ function closeRunningPeriod(
 ): (Close | BillEnd)[] {
   const { periodIndex } = subscription;
   if (periodIndex === null) return [];
-  // Its last instant has come: all of it is owed.
-  if (isInvoiceHeld(subscription, { periodIndex })) return billEnd(subscription);
+  // The period has ended completely: all of it is owed.
+  if (isInvoiceOverLimit(subscription, { periodIndex })) return billEnd(subscription);
   const invoiceId = invoiceIdOf(periodIndex);
   const isOwed = findOpenInvoice(subscription, invoiceId) !== undefined;
   return [{ type: 'close', payload: { invoiceId, periodIndex, isOwed } }];

@@ -17,15 +17,18 @@ describe('changing metadata', () => {
     ['ACTIVE', running],
     ['PAST_DUE', pastDue],
     ['CANCELED', ended],
-  ])('of a subscription that is %s replaces it whole and announces it', (_name, before) => {
-    const { state, events, commands } = change(before, { metadata: { seats: 3 } });
+  ])(
+    'of a subscription that is %s replaces the metadata and announces the change',
+    (_name, before) => {
+      const { state, events, commands } = change(before, { metadata: { seats: 3 } });
 
-    expect(state).toEqual({ ...before, metadata: { seats: 3 } });
-    expect(events).toEqual([
-      { type: 'subscription.updated', data: { subscription: state, before } },
-    ]);
-    expect(commands).toEqual([]);
-  });
+      expect(state).toEqual({ ...before, metadata: { seats: 3 } });
+      expect(events).toEqual([
+        { type: 'subscription.updated', data: { subscription: state, before } },
+      ]);
+      expect(commands).toEqual([]);
+    },
+  );
 
   test.each<[string, SubscriptionChanges]>([
     ['nothing', {}],
@@ -37,14 +40,14 @@ describe('changing metadata', () => {
     expect(transition).toMatchObject({ events: [], commands: [] });
   });
 
-  test('is refused with what is wrong with it, whatever the state', () => {
+  test('is refused with a violation for each invalid field, in every state', () => {
     const problems = { metadataProblems: ['Too many keys'] };
     expect(() => change(ended, { metadata: {} }, problems)).toThrow(
       expect.objectContaining({ fields: { metadata: ['Too many keys'] } }),
     );
   });
 
-  test('comes after the renewal that is late, and not before the one due at the very instant', () => {
+  test('follows an overdue renewal, and precedes one that is due at the same instant', () => {
     const types = (time: Date) =>
       change(running, { metadata: {} }, { time }).events.map(({ type }) => type);
     expect(types(day('03-01'))).toEqual(['subscription.renewed', 'subscription.updated']);

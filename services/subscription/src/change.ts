@@ -6,15 +6,20 @@ import type { Decision } from './billing';
 import { decideAfterDueSteps } from './renewals';
 import type { Subscription } from './subscription';
 
-/** What a caller may change about a subscription directly; what is absent stays. */
+/** The fields of a subscription that a caller may change directly; absent fields stay. */
 export type SubscriptionChanges = Partial<Pick<Subscription, 'metadata'>>;
 
-/** A change by a caller; metadata is checked alike by all services, outside their rules. */
+/**
+ * A change by a caller. Metadata is validated the same way by all services, outside their rules.
+ */
 export interface Change extends Decision {
   readonly metadataProblems: readonly string[];
 }
 
-/** Changes fields of a subscription, ended or not; what is the same already is neither written nor announced. */
+/**
+ * Changes fields of a subscription, ended or not; an unchanged field is neither written nor
+ * announced.
+ */
 export function changeFields(
   subscription: Subscription,
   changes: SubscriptionChanges,

@@ -17,8 +17,8 @@ let under: ServiceUnderTest;
 
 beforeAll(async () => {
   under = await startServiceUnderTest();
-  under.neighbours.products.set('other', aProduct({ id: 'other' }));
-  under.neighbours.customers.set('second', aProtoCustomer({ id: 'second' }));
+  under.peers.products.set('other', aProduct({ id: 'other' }));
+  under.peers.customers.set('second', aProtoCustomer({ id: 'second' }));
 });
 
 afterAll(async () => {
@@ -67,7 +67,7 @@ describe('changing a subscription', () => {
     expect(await update(context, { id: created.id, ...changes })).toEqual(created);
   });
 
-  test('that is cleared has empty metadata', async () => {
+  test('to an empty map clears the metadata', async () => {
     const context = at();
     const { id } = await under.create({ metadata: { kept: true } }, context);
     expect(await update(context, { id })).toMatchObject({ metadata: {} });
@@ -76,7 +76,7 @@ describe('changing a subscription', () => {
   test.each([
     ['a field that never changes', { updateMask: ['customer_id'] }, 'customerId'],
     ['metadata that nests', { metadata: { a: {} } }, 'metadata'],
-  ])('by %s is refused under its name', async (_case, changes, field) => {
+  ])('by %s is refused with a violation of that field', async (_case, changes, field) => {
     const context = at();
     const { id } = await under.create({}, context);
     await expect(update(context, { id, ...changes })).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe('changing a subscription', () => {
   });
 
   test.each(['update', 'cancel', 'uncancel'] as const)(
-    'by %s is refused where another version stands, else done',
+    'by %s is refused for another version and accepted otherwise',
     async (verb) => {
       const context = at();
       const { id, version } = await under.create({}, context);
@@ -153,7 +153,7 @@ describe('a list of subscriptions', () => {
     [{ customerId: 'customer', productId: 'other', status: SUBSCRIPTION_STATUS_ACTIVE }, [1]],
     [{ customerId: 'second', status: SUBSCRIPTION_STATUS_ACTIVE }, []],
     [{ customerId: '' }, []],
-  ])('with %j has, newest first, those at %j', async (filter, found) => {
+  ])('filtered by %j has, newest first, those at %j', async (filter, found) => {
     expect(await list(filter)).toEqual({ found, total: found.length });
   });
 
@@ -170,7 +170,7 @@ describe('a list of subscriptions', () => {
     [{ page: 0 }, 'page'],
     [{ perPage: 101 }, 'perPage'],
     [{ status: SubscriptionStatus.SUBSCRIPTION_STATUS_UNSPECIFIED }, 'status'],
-  ])('with %j is refused', async (filter, field) => {
+  ])('filtered by %j is refused', async (filter, field) => {
     await expect(list(filter)).rejects.toMatchObject({ fields: { [field]: expect.any(Array) } });
   });
 });

@@ -28,12 +28,12 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  under.neighbours.invoices.splice(0);
+  under.peers.invoices.splice(0);
 });
 
 afterAll(() => under.stop());
 
-/** What a session of 31 January asks for, under the ids that it derives. */
+/** A completed session of 31 January, under the ids that it derives. */
 function aPurchase(
   { tenant: { environmentId } }: CallContext,
   parts: Partial<CreateFromCheckoutRequest> = {},
@@ -96,8 +96,8 @@ async function renew({ tenant }: CallContext, now: Date) {
   return under.dueWork.runDue({ environmentId, until: now, workClass }, context);
 }
 
-describe('a subscription that a session sold', () => {
-  test('is made once, however often checkout asks', async () => {
+describe('a subscription sold by a checkout session', () => {
+  test('is created once, however often checkout calls', async () => {
     const context = testContext({ now: day('01-31') });
     const request = aPurchase(context);
     const answers = await Promise.all(Array.from({ length: 20 }, () => sell(request, context)));
@@ -119,11 +119,11 @@ describe('a subscription that a session sold', () => {
       { type: 'payment_succeeded', data: { attempt: 2, invoice: { id: request.invoice?.id } } },
     ]);
     expect(events[0]?.data).not.toHaveProperty('invoice');
-    // Its first period is paid: nothing is asked for.
-    expect(under.neighbours.invoices).toEqual([]);
+    // Its first period is paid: no invoice is ordered.
+    expect(under.peers.invoices).toEqual([]);
   });
 
-  test('renews from the session on, with what is left of its discount', async () => {
+  test('renews from the session on, with the remaining periods of its discount', async () => {
     const context = testContext({ now: day('01-31') });
     const discount = aProtoDiscount({
       duration: DiscountDuration.DISCOUNT_DURATION_REPEATING,
@@ -138,7 +138,7 @@ describe('a subscription that a session sold', () => {
     await renew(context, day('03-31'));
 
     await eventually(() => {
-      const { invoices } = under.neighbours;
+      const { invoices } = under.peers;
       expect(invoices.map(({ request: { periodStart } }) => periodStart)).toEqual([
         day('02-28'),
         day('03-31'),
@@ -148,12 +148,12 @@ describe('a subscription that a session sold', () => {
         undefined,
       ]);
     });
-    // A repeat that comes late changes nothing.
+    // A late retry changes nothing.
     expect(await sell(request, context)).toMatchObject({ currentPeriodStart: day('03-31') });
     await announced(request.id, 4);
   });
 
-  test('with a trial is announced alone, and billed when that ends', async () => {
+  test('with a trial is announced alone, and billed when the trial ends', async () => {
     const context = testContext({ now: day('01-17') });
     const parts = { completedAt: day('01-17'), attempt: 0, discount: aProtoDiscount() };
     const request = aPurchase(context, parts, { trialDays: 14 });
@@ -172,7 +172,7 @@ describe('a subscription that a session sold', () => {
       'renewed',
     ]);
     await eventually(async () => {
-      const [received] = under.neighbours.invoices;
+      const [received] = under.peers.invoices;
       expect(received?.request).toMatchObject({ discount: { discountId: 'discount' } });
       const { latestInvoiceId, discountEndsAt } = await under.get(request.id, context);
       expect(latestInvoiceId).toBe(received?.request.invoiceId);
@@ -180,7 +180,7 @@ describe('a subscription that a session sold', () => {
     });
   });
 
-  test('catches up where checkout asks late', async () => {
+  test('catches up when checkout calls late', async () => {
     const context = testContext({ now: day('04-02') });
     const { id } = await sell(aPurchase(context), context);
     await renew(context, day('04-02'));
@@ -193,7 +193,7 @@ describe('a subscription that a session sold', () => {
     ['price', { price: undefined }],
     ['invoice', { invoice: undefined }],
     ['completedAt', { completedAt: undefined }],
-  ])('cannot be made without its %s', async (field, parts) => {
+  ])('is refused without its %s', async (field, parts) => {
     const context = testContext({ now: day('01-31') });
     await expect(sell(aPurchase(context, parts), context)).rejects.toMatchObject({
       kind: 'invalid_input',
@@ -201,7 +201,7 @@ describe('a subscription that a session sold', () => {
     });
   });
 
-  test('cannot be one of a product that is charged once', async () => {
+  test('is refused for a one-time product', async () => {
     const context = testContext({ now: day('01-31') });
     const once = { billingInterval: BillingInterval.BILLING_INTERVAL_ONE_TIME };
     await expect(sell(aPurchase(context, {}, once), context)).rejects.toMatchObject({

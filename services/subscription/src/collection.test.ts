@@ -1,6 +1,6 @@
 import { cancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
-import { noteInvoice } from './open-invoices';
+import { recordInvoice } from './open-invoices';
 import { takeDueStep } from './renewals';
 import type { Subscription } from './subscription';
 import { aCustomer, aSubscription, at, day, invoiceIdOf } from './testing';
@@ -49,7 +49,7 @@ describe('a charge that succeeds', () => {
     ]);
   });
 
-  test('after a failure brings the subscription back', () => {
+  test('after a failure makes the subscription active again', () => {
     const failed = apply(running, 'FAILED').state;
     const { state, events } = apply(failed, 'SUCCEEDED', { resultNumber: 2 });
 
@@ -60,7 +60,7 @@ describe('a charge that succeeds', () => {
     ]);
   });
 
-  test('leaves it past due while another invoice is failed', () => {
+  test('leaves the subscription past due while another invoice is failed', () => {
     const first = apply(running, 'FAILED').state;
     const renewed = takeDueStep(first, at(day('02-28'))).state;
     const both = apply(renewed, 'FAILED', { periodIndex: 1, now: day('03-01') }).state;
@@ -80,7 +80,7 @@ describe('a charge that succeeds', () => {
 });
 
 describe('a charge that fails', () => {
-  test('for the first time makes the subscription past due', () => {
+  test('makes the subscription past due the first time', () => {
     const { state, events } = apply(running, 'FAILED');
 
     expect(state).toMatchObject({
@@ -95,7 +95,7 @@ describe('a charge that fails', () => {
     expect(events[0]?.data).toMatchObject({ payment: { attempt: 1, nextAttemptAt: day('02-04') } });
   });
 
-  test('again is announced alone', () => {
+  test('is announced alone when it fails again', () => {
     const failed = apply(running, 'FAILED').state;
     const { state, events } = apply(failed, 'FAILED', { resultNumber: 2 });
 
@@ -110,7 +110,7 @@ describe('a charge that fails', () => {
   });
 });
 
-test('an amount that the provider does not take is no failure: the subscription is active again', () => {
+test("an amount outside the provider's limits is no failure: the subscription is active again", () => {
   const failed = apply(running, 'FAILED').state;
   const { state, events } = apply(failed, 'NOT_CHARGED', { resultNumber: 2 });
   expect(state).toMatchObject({
@@ -120,7 +120,7 @@ test('an amount that the provider does not take is no failure: the subscription 
   expect(types({ events })).toEqual(['subscription.updated']);
 });
 
-test('an invoice on which nothing is due is finished without an event', () => {
+test('an invoice with nothing due is finished without an event', () => {
   const { state, events } = apply(running, 'NOTHING_DUE');
   expect(state).toMatchObject({
     status: 'ACTIVE',
@@ -130,12 +130,12 @@ test('an invoice on which nothing is due is finished without an event', () => {
   expect(events).toEqual([]);
 });
 
-describe('an invoice that is given up', () => {
+describe('an abandoned invoice', () => {
   const failed = apply(running, 'FAILED').state;
   const gaveUp = (subscription: Subscription, now = day('02-14')) =>
     apply(subscription, 'UNCOLLECTIBLE', { resultNumber: 2, now });
 
-  test('ends the subscription, and tells of the last attempt', () => {
+  test('ends the subscription, and the event carries the last attempt', () => {
     const { state, events, commands } = gaveUp(failed);
 
     expect(state).toMatchObject({
@@ -156,7 +156,7 @@ describe('an invoice that is given up', () => {
     expect(commands).toEqual([{ type: 'billEnd', payload: {} }]);
   });
 
-  test('takes all other unpaid ones with it', () => {
+  test('ends the collection of all other unpaid invoices', () => {
     const renewed = takeDueStep(
       takeDueStep(failed, at(day('02-28'))).state,
       at(day('03-31')),
@@ -170,13 +170,13 @@ describe('an invoice that is given up', () => {
       },
       { type: 'billEnd', payload: {} },
     ]);
-    // What still comes of them is counted and changes nothing.
+    // Later results of these invoices are counted and change nothing.
     const paid = apply(state, 'SUCCEEDED', { periodIndex: 2, now: day('04-02') });
     expect(paid.state).toMatchObject({ status: 'CANCELED', openInvoices: [{ periodIndex: 1 }] });
     expect(paid.events).toEqual([]);
   });
 
-  test('overrides an end that was asked for with the period', () => {
+  test('overrides a cancellation at period end', () => {
     const flagged = cancel(failed, { atPeriodEnd: true, ...at(day('02-10')) }).state;
     expect(gaveUp(flagged).state).toMatchObject({
       cancelAtPeriodEnd: false,
@@ -185,7 +185,7 @@ describe('an invoice that is given up', () => {
     });
   });
 
-  test('after the end changes and announces nothing', () => {
+  test('changes and announces nothing after the end', () => {
     const ended = cancel(failed, { atPeriodEnd: false, ...at(day('02-10')) }).state;
     const { state, events, commands } = gaveUp(ended);
     expect(state).toEqual({ ...ended, openInvoices: [] });
@@ -193,14 +193,14 @@ describe('an invoice that is given up', () => {
   });
 });
 
-describe('an invoice that is voided', () => {
-  test('is owed no more, without an event', () => {
+describe('a voided invoice', () => {
+  test('is no longer owed, without an event', () => {
     const { state, events } = apply(running, 'VOIDED');
     expect(state).toMatchObject({ status: 'ACTIVE', openInvoices: [] });
     expect(events).toEqual([]);
   });
 
-  test('brings the subscription back where no other is past due', () => {
+  test('makes the subscription active again when no other invoice is past due', () => {
     const failed = apply(running, 'FAILED').state;
     const { state, events } = apply(failed, 'VOIDED', { resultNumber: 2 });
     expect(state).toMatchObject({ status: 'ACTIVE', openInvoices: [] });
@@ -221,14 +221,14 @@ describe('an invoice that is sent', () => {
     expect(types(overdue)).toEqual(['subscription.updated']);
   });
 
-  test('is one whatever its customer is billed by now', () => {
+  test("keeps its collection method when the customer's method changes", () => {
     const now = { ...sent, collectionMethod: 'CHARGE_AUTOMATICALLY' } as const;
     const asSent = apply(now, 'FAILED', { collectionMethod: 'SEND_INVOICE' });
     const asCharged = apply(sent, 'FAILED', { collectionMethod: 'CHARGE_AUTOMATICALLY' });
     expect([asSent.state.status, asCharged.state.status]).toEqual(['ACTIVE', 'PAST_DUE']);
   });
 
-  test('before that leaves it active, however often its payer fails', () => {
+  test('leaves the subscription active before its due date, despite failed payments', () => {
     const once = apply(sent, 'FAILED');
     const twice = apply(once.state, 'FAILED', { resultNumber: 2 });
     expect(twice.state).toMatchObject({ status: 'ACTIVE', openInvoices: [{ isPastDue: false }] });
@@ -238,7 +238,7 @@ describe('an invoice that is sent', () => {
     ]);
   });
 
-  test('after that stays past due when its payer fails, and is forgotten when it is paid', () => {
+  test('stays past due when a payment fails after the due date, and is removed when it is paid', () => {
     const { state, events } = apply(overdue.state, 'FAILED', {
       resultNumber: 2,
       now: day('03-03'),
@@ -251,14 +251,14 @@ describe('an invoice that is sent', () => {
     expect(types(paid)).toEqual(['subscription.payment_succeeded', 'subscription.updated']);
   });
 
-  test('a second one that is overdue changes the subscription no further', () => {
+  test('changes the subscription no further when it is the second overdue one', () => {
     const both = apply(overdue.state, 'OVERDUE', { periodIndex: 1, now: day('03-30') });
     expect(both.state.status).toBe('PAST_DUE');
     expect(both.events).toEqual([]);
   });
 });
 
-describe('a result', () => {
+describe('a collection result', () => {
   test.each([
     ['that was applied before', apply(running, 'FAILED').state],
     ['of an invoice that is finished', apply(running, 'SUCCEEDED').state],
@@ -268,17 +268,17 @@ describe('a result', () => {
     expect(events).toEqual([]);
   });
 
-  test('of an invoice that was never ordered changes nothing', () => {
+  test('for an invoice that was never ordered changes nothing', () => {
     expect(apply(running, 'SUCCEEDED', { periodIndex: 7 }).state).toBe(running);
   });
 
-  test('that comes before an earlier one is to be repeated', () => {
+  test('is refused as retriable when it arrives before an earlier one', () => {
     expect(() => apply(running, 'SUCCEEDED', { resultNumber: 2 })).toThrow(
       expect.objectContaining({ kind: 'unavailable' }),
     );
   });
 
-  test('after the end is counted and announces nothing', () => {
+  test('is counted and announces nothing after the end', () => {
     const ended = cancel(running, { atPeriodEnd: false, ...at(day('02-01')) }).state;
     const failed = apply(ended, 'FAILED');
     const paid = apply(failed.state, 'SUCCEEDED', { resultNumber: 2 });
@@ -288,14 +288,14 @@ describe('a result', () => {
     expect([...failed.events, ...paid.events]).toEqual([]);
   });
 
-  test('comes after a renewal that is late', () => {
+  test('follows an overdue renewal', () => {
     const { state, events } = apply(running, 'SUCCEEDED', { now: day('03-01') });
 
     expect(state).toMatchObject({ periodIndex: 1, openInvoices: [{ periodIndex: 1 }] });
     expect(types({ events })).toEqual(['subscription.renewed', 'subscription.payment_succeeded']);
   });
 
-  test('comes after an end that is late, and announces nothing', () => {
+  test('follows an overdue end, and announces nothing', () => {
     const flagged = cancel(running, { atPeriodEnd: true, ...at(day('02-10')) }).state;
     const { state, events } = apply(flagged, 'FAILED', { now: day('03-01') });
 
@@ -304,19 +304,19 @@ describe('a result', () => {
   });
 });
 
-describe('news that an invoice was made', () => {
+describe('news of a created invoice', () => {
   const news = { invoiceId: invoiceIdOf(0), periodIndex: 0 };
 
-  test('settle one whose charge does not follow at once', () => {
-    const state = noteInvoice(running, { ...news, isCollecting: false });
+  test('settles an invoice whose charge does not follow immediately', () => {
+    const state = recordInvoice(running, { ...news, isCollecting: false });
     expect(state).toMatchObject({
       latestInvoice: { id: invoiceIdOf(0) },
       openInvoices: [{ isSettling: false }],
     });
   });
 
-  test('let one that is being collected wait for its result', () => {
-    const state = noteInvoice(running, { ...news, isCollecting: true });
+  test('leaves an invoice in collection waiting for its result', () => {
+    const state = recordInvoice(running, { ...news, isCollecting: true });
     expect(state).toMatchObject({
       latestInvoice: { id: invoiceIdOf(0) },
       openInvoices: [{ isSettling: true }],
@@ -326,14 +326,14 @@ describe('news that an invoice was made', () => {
   test.each([
     ['a failure', apply(running, 'FAILED').state],
     ['a success', apply(running, 'SUCCEEDED').state],
-  ])('change nothing after %s', (_name, before) => {
-    expect(noteInvoice(before, { ...news, isCollecting: false })).toBe(before);
+  ])('changes nothing after %s', (_name, before) => {
+    expect(recordInvoice(before, { ...news, isCollecting: false })).toBe(before);
   });
 
-  test('of an older period do not make it the latest again', () => {
+  test("does not make an older period's invoice the latest again", () => {
     const renewed = takeDueStep(running, at(day('02-28'))).state;
     const paid = apply(renewed, 'SUCCEEDED', { periodIndex: 1, now: day('02-28') }).state;
-    const state = noteInvoice(paid, { ...news, isCollecting: true });
+    const state = recordInvoice(paid, { ...news, isCollecting: true });
     expect(state.latestInvoice).toEqual({ id: invoiceIdOf(1), periodIndex: 1 });
   });
 });

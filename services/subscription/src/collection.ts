@@ -10,30 +10,36 @@ import {
   updated,
 } from './announcement';
 import { billEnd, type Decision } from './billing';
-import { endAtOnce, endCollection, madeInvoices } from './ending';
-import { findOpenInvoice, finishInvoice, hasPastDueInvoice, keepInvoice } from './open-invoices';
+import { endAtOnce, endCollection, createdInvoices } from './ending';
+import {
+  findOpenInvoice,
+  finishInvoice,
+  hasPastDueInvoice,
+  updateOpenInvoice,
+} from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import type { CollectionMethod, OpenInvoice, Subscription } from './subscription';
 
 /**
- * Of an invoice: paid by a charge, a charge failed, paid because nothing was due, given up after the last retry, unpaid at its due date,
- * voided by a caller, or not charged for a reason that is not the customer's.
+ * Outcomes of an invoice: paid by a charge, a charge failed, paid because nothing was due,
+ * abandoned after the last retry, unpaid at its due date, voided by a caller, or not charged for a
+ * reason that is not the customer's.
  */
 export type CollectionOutcome =
   'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE' | 'UNCOLLECTIBLE' | 'OVERDUE' | 'VOIDED' | 'NOT_CHARGED';
 
-/** One piece of news about the collection of an invoice. */
+/** One result of the collection of an invoice. */
 export interface CollectionResult {
   readonly invoiceId: string;
   /** 1, 2, 3 … for each invoice. */
   readonly resultNumber: number;
   readonly outcome: CollectionOutcome;
-  /** The invoice's own: its customer may be billed otherwise by now. */
+  /** The invoice's own method: the customer's may have changed since. */
   readonly collectionMethod: CollectionMethod;
   readonly payment: PaymentNews;
 }
 
-// The invoice stays open after the others.
+// The invoice stays open after all other outcomes.
 const finishing: ReadonlySet<CollectionOutcome> = new Set([
   'SUCCEEDED',
   'NOTHING_DUE',
@@ -42,11 +48,13 @@ const finishing: ReadonlySet<CollectionOutcome> = new Set([
 ]);
 
 /**
- * Applies a result once and in order, however often and in whatever order results arrive: one that was applied, and any of an invoice
- * that is finished, changes nothing; one that comes too early throws `unavailable` and is to be repeated.
+ * Applies each result once and in order, regardless of the order of arrival and of duplicates. A
+ * duplicate, and any result of a finished invoice, changes nothing; a result that arrives too early
+ * throws `unavailable` and has to be retried.
  *
- * The first invoice that is past due makes the subscription PAST_DUE, the end of the last one ACTIVE again, and the first one that is
- * given up ends it. Once canceled, results are still counted but change and announce nothing else.
+ * The first past-due invoice makes the subscription PAST_DUE, the end of the last one makes it
+ * ACTIVE again, and the first abandoned invoice ends it. After the end, results are still counted
+ * but change and announce nothing else.
  */
 export function applyCollectionResult(
   subscription: Subscription,
@@ -61,44 +69,45 @@ export function applyCollectionResult(
     throw new DomainError('unavailable', 'RESULT_TOO_EARLY', 'Service unavailable');
   }
   return decideAfterDueSteps(subscription, decision, (current) => {
-    const noted = note(current, invoice, result);
-    if (noted.status === 'CANCELED') return { state: noted, events: [], commands: [] };
+    const recorded = recordResult(current, invoice, result);
+    if (recorded.status === 'CANCELED') return { state: recorded, events: [], commands: [] };
     return result.outcome === 'UNCOLLECTIBLE'
-      ? giveUp(noted, result.payment, decision.now)
-      : goOn(current, noted, result);
+      ? endForNonPayment(recorded, result.payment, decision.now)
+      : goOn(current, recorded, result);
   });
 }
 
-/** The subscription with its invoice as it is after the result. */
-function note(
+/** Returns the subscription with the result recorded on its invoice. */
+function recordResult(
   subscription: Subscription,
   invoice: OpenInvoice,
   { outcome, resultNumber, collectionMethod }: CollectionResult,
 ): Subscription {
   if (finishing.has(outcome)) return finishInvoice(subscription, invoice);
-  // An invoice that is sent is not late before its due date, however often its payer's card fails.
+  // An invoice that is sent is not late before its due date, even if payments by card fail.
   const isFailed = outcome === 'FAILED' && collectionMethod === 'CHARGE_AUTOMATICALLY';
   const isLate = outcome === 'OVERDUE' || isFailed;
-  // An amount that the provider does not take is no failure of the customer's, whatever failed before it: its retries have ended, too.
+  // An amount that the provider does not accept is no failure of the customer's. Its retries have
+  // ended, so an earlier failure does not count either.
   const isPastDue = outcome !== 'NOT_CHARGED' && (invoice.isPastDue || isLate);
-  return keepInvoice(subscription, invoice, { lastResult: resultNumber, isPastDue });
+  return updateOpenInvoice(subscription, invoice, { lastResult: resultNumber, isPastDue });
 }
 
 function goOn(
   before: Subscription,
-  noted: Subscription,
+  recorded: Subscription,
   result: CollectionResult,
 ): SubscriptionTransition {
-  const announced = announcementsOf(noted, result);
-  const status = hasPastDueInvoice(noted) ? 'PAST_DUE' : 'ACTIVE';
-  if (status === noted.status) return { state: noted, events: announced, commands: [] };
-  const state: Subscription = { ...noted, status };
-  // The event of a payment has already shown what the result changed.
-  const shown = announced.length === 0 ? before : noted;
+  const announced = announcementsOf(recorded, result);
+  const status = hasPastDueInvoice(recorded) ? 'PAST_DUE' : 'ACTIVE';
+  if (status === recorded.status) return { state: recorded, events: announced, commands: [] };
+  const state: Subscription = { ...recorded, status };
+  // The payment event has already shown what the result changed.
+  const shown = announced.length === 0 ? before : recorded;
   return { state, events: [...announced, updated(shown, state)], commands: [] };
 }
 
-/** A charge is announced, whatever came of it; what happens to an invoice without one is not. */
+/** The events of a result: each charge is announced, other changes of an invoice are not. */
 function announcementsOf(
   subscription: Subscription,
   { outcome, payment }: CollectionResult,
@@ -117,8 +126,11 @@ function announcementsOf(
   }
 }
 
-/** The end for want of payment; what else is unpaid is given up with it. */
-function giveUp(
+/**
+ * Ends the subscription for non-payment; the collection of its other unpaid invoices is abandoned,
+ * too.
+ */
+function endForNonPayment(
   subscription: Subscription,
   payment: PaymentNews,
   now: Date,
@@ -127,6 +139,6 @@ function giveUp(
   return {
     state,
     events: [canceled(state, payment)],
-    commands: [...endCollection(madeInvoices(state), { writeOff: true }), ...billEnd(state)],
+    commands: [...endCollection(createdInvoices(state), { writeOff: true }), ...billEnd(state)],
   };
 }

@@ -23,7 +23,6 @@ import type { Peers } from './peers';
 import type { Subscription } from './subscription';
 import type { Subscriptions } from './subscription-store';
 
-/** What the commands are carried out with. */
 export interface CommandDependencies {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
@@ -33,7 +32,7 @@ export interface CommandDependencies {
   readonly onDroppedCredits: BillingDependencies['onDroppedCredits'];
 }
 
-/** What the service does about the commands that its rules decide. Each may run again after it was carried out. */
+/** Handlers of the commands that the rules order. Each may run again after it was carried out. */
 export function subscriptionCommands(
   dependencies: CommandDependencies,
 ): Readonly<Record<BillingCommand['type'], CommandHandler>> {
@@ -81,7 +80,8 @@ export function subscriptionCommands(
         await peers.discount.confirmRedemption({ discountId, holderId }, context);
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        // It was reserved before the subscription was stored, and nobody gives it back after. No later try finds it either.
+        // The redemption was reserved before the subscription was stored, and is never returned
+        // later. A retry would not find it either.
         const lost = { alarm: 'redemption_lost', err: error, id: holderId, discountId };
         logger.error(lost, 'discount redemption lost');
       }
@@ -91,7 +91,7 @@ export function subscriptionCommands(
       { discountId }: ReleaseRedemption['payload'],
       { aggregateId: holderId, context },
     ) => {
-      // Its creation has confirmed it by an earlier command.
+      // An earlier command of its creation may have confirmed it.
       const request = { discountId, holderId, evenConfirmed: true };
       await peers.discount.releaseRedemption(request, context);
     },
@@ -106,7 +106,7 @@ export function subscriptionCommands(
         { subscriptionId, customerId: customer.id, authorizedTransactionId },
         context,
       );
-      await subscriptions.note(aggregateId, context, authorizationResolved);
+      await subscriptions.record(aggregateId, context, authorizationResolved);
     },
   };
 }
@@ -122,7 +122,8 @@ async function endCollection(
     await dependencies.peers.checkout.endCollection(request, context);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    // The subscription ended before its invoice was made. A call to make it may still be on its way: it must find the place taken.
+    // The subscription ended before its invoice was created. A call that creates it may still be in
+    // flight and must find the id taken.
     await voidInvoice(invoiceId, subscription, context, dependencies.peers);
   }
 }

@@ -12,7 +12,7 @@ import { anInput, aPrice, day } from './testing';
 
 const authorizedTransactionId = 'txn_4242424242424242';
 
-/** Called with what throws; gives the fields that a refusal names. */
+/** Calls a function that must throw, and returns the fields of the refusal. */
 function refusedFields(refuse: () => unknown): unknown {
   try {
     refuse();
@@ -32,9 +32,9 @@ describe('the input of a creation is refused', () => {
   const shifted = (isoTime: string) => new Date(isoTime);
 
   test.each<[string, Partial<SubscriptionInput>, string[]]>([
-    ['with an empty authorisation', { authorizedTransactionId: '' }, ['authorizedTransactionId']],
+    ['with an empty authorization', { authorizedTransactionId: '' }, ['authorizedTransactionId']],
     [
-      'with too long an authorisation',
+      'with too long an authorization',
       { authorizedTransactionId: 'x'.repeat(256) },
       ['authorizedTransactionId'],
     ],
@@ -52,16 +52,16 @@ describe('the input of a creation is refused', () => {
     expect(Object.keys(check(parts) as object)).toEqual(fields);
   });
 
-  test('for its metadata', () => {
+  test('for invalid metadata', () => {
     expect(check({}, ['a: b'])).toEqual({ metadata: ['a: b'] });
   });
 
   test.each<[string, Partial<SubscriptionInput>]>([
     ['a start one year ago', { startAt: shifted('2025-06-15T00:00:00.000Z') }],
     ['a start five years ahead', { startAt: shifted('2031-06-15T00:00:00.000Z') }],
-    ['the longest authorisation', { authorizedTransactionId: 'x'.repeat(255) }],
+    ['the longest authorization', { authorizedTransactionId: 'x'.repeat(255) }],
     ['the largest quantity', { quantity: 1_000_000 }],
-  ])('but not for %s', (_name, parts) => {
+  ])('but accepted with %s', (_name, parts) => {
     expect(check(parts)).toBeUndefined();
   });
 });
@@ -106,13 +106,13 @@ describe('a product can be subscribed to', () => {
 describe('a quantity', () => {
   const perUnit = aPrice({ type: 'PER_UNIT', amount: 99_999n });
 
-  test('may cost up to the largest amount', () => {
+  test('is accepted up to the largest amount', () => {
     expect(() => {
       checkQuantity(perUnit, 1_000_000);
     }).not.toThrow();
   });
 
-  test('that costs more is refused', () => {
+  test('is refused when it costs more', () => {
     const dearer = { ...perUnit, amount: 100_000n };
     const check = () => {
       checkQuantity(dearer, 1_000_000);
@@ -120,17 +120,17 @@ describe('a quantity', () => {
     expect(refusedFields(check)).toEqual({ quantity: ['The total exceeds the maximum amount'] });
   });
 
-  test('costs nothing more where the price is flat', () => {
+  test('is not limited by a flat price', () => {
     expect(() => {
       checkQuantity(aPrice({ amount: 99_999_999_999n }), 1_000_000);
     }).not.toThrow();
   });
 });
 
-describe('two inputs ask for the same', () => {
+describe('two inputs ask for the same subscription', () => {
   const base = anInput({ authorizedTransactionId, metadata: { a: 1, b: '2' } });
 
-  test('whatever the order of their metadata', () => {
+  test('in any order of their metadata', () => {
     expect(inputText({ ...base, metadata: { b: '2', a: 1 } })).toBe(inputText(base));
   });
 
@@ -146,7 +146,7 @@ describe('two inputs ask for the same', () => {
     expect(inputText({ ...base, ...parts })).not.toBe(inputText(base));
   });
 
-  test('and one that does not is refused under the authorisation', () => {
+  test('and a different one is refused under the same authorization', () => {
     const repeat = (fingerprint: string) =>
       refusedFields(() => {
         checkRepeat({ fingerprint: 'one' }, { fingerprint });

@@ -11,7 +11,7 @@ import type {
   Subscription,
 } from './subscription';
 
-/** A subscription as it was asked for. */
+/** A subscription as requested. */
 export interface SubscriptionInput {
   readonly customerId: string;
   readonly productId: string;
@@ -25,21 +25,21 @@ export interface SubscriptionInput {
   readonly discountId: string | null;
 }
 
-/** What the customer's owner says of the payer. */
+/** The payer as described by the customer service. */
 export interface CustomerFacts extends CustomerSnapshot {
   /** ISO 4217, upper case. */
   readonly currency: string;
-  /** The first invoice has set the currency. */
+  /** True once the first invoice has set the currency. */
   readonly isCurrencyFixed: boolean;
   readonly collectionMethod: CollectionMethod;
 }
 
-/** What the product's owner says of the product. */
+/** The product as described by the catalog service. */
 export interface ProductFacts {
   readonly id: string;
   readonly name: string;
   readonly active: boolean;
-  /** The number of its set of meter prices in force. */
+  /** Number of the meter price set in force. */
   readonly meterPriceSet: number;
   readonly price: Omit<PriceSnapshot, 'billingInterval'> & {
     readonly billingInterval: BillingInterval;
@@ -47,8 +47,9 @@ export interface ProductFacts {
 }
 
 /**
- * Refuses the input once, for everything that is wrong with it by itself; metadata is checked alike by all services. The ids are not
- * looked at: a malformed one is answered like an unknown one, by whoever owns the resource.
+ * Refuses invalid input with all its violations at once. Metadata is validated the same way by all
+ * services. Ids are not validated: a malformed id is reported as unknown by the service that owns
+ * the resource.
  */
 export function checkInput(
   input: SubscriptionInput,
@@ -62,13 +63,13 @@ export function checkInput(
   refuseProblems({ ...subscriptionProblems(fields, { now }), metadata: metadataProblems });
 }
 
-/** The price of a product that can be subscribed to. */
+/** Returns the price of a product that can be subscribed to. */
 export function subscribablePrice({ active, price }: ProductFacts): PriceSnapshot {
   if (!active) throw notFound('Product');
   return recurringPrice(price);
 }
 
-/** A price that is charged again and again. */
+/** Returns a price only if it is recurring. */
 export function recurringPrice(price: ProductFacts['price']): PriceSnapshot {
   const { billingInterval } = price;
   if (billingInterval === 'ONE_TIME') {
@@ -77,13 +78,16 @@ export function recurringPrice(price: ProductFacts['price']): PriceSnapshot {
   return { ...price, billingInterval };
 }
 
-/** What a period costs must be an amount that can be charged. */
+/** Checks that the charge of a period stays within the largest amount. */
 export function checkQuantity(price: PriceSnapshot, quantity: number): void {
   if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
   throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
 }
 
-/** A customer whose first invoice has set the currency keeps it; undefined: none has. */
+/**
+ * Checks that a customer keeps the currency of their first invoice; undefined: no invoice has set
+ * one.
+ */
 export function checkCurrency(
   price: Pick<PriceSnapshot, 'currency'>,
   billed: string | undefined,
@@ -94,14 +98,17 @@ export function checkCurrency(
   });
 }
 
-/** The text that two inputs share exactly when they ask for the same. */
+/** Canonical text of an input: equal texts mean equal inputs. */
 export function inputText(input: SubscriptionInput): string {
   const { customerId, productId, startAt, quantity, discountId } = input;
   const metadata = Object.entries(input.metadata).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([customerId, productId, startAt, quantity, metadata, discountId]);
 }
 
-/** An authorised payment starts one subscription; asking for another one with it is refused. */
+/**
+ * Refuses a second, different subscription for an authorization. An authorized payment starts one
+ * subscription.
+ */
 export function checkRepeat(
   existing: Pick<Subscription, 'fingerprint'>,
   { fingerprint }: Pick<Subscription, 'fingerprint'>,

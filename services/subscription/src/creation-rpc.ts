@@ -38,12 +38,11 @@ import {
 import { fromProtoPrice } from './price-rpc';
 import { decisionOn } from './store';
 import type { Subscription } from './subscription';
-import { isGivenUp, madeBefore, type Subscriptions } from './subscription-store';
+import { isAbandoned, existingSubscription, type Subscriptions } from './subscription-store';
 
-// The gateway waits 10 s; an answer with the state reached must be on its way before that.
+// The gateway's deadline is 10 s; the answer with the state reached must be sent before that.
 const settleWithinMs = 8_000;
 
-/** What new subscriptions are made with. */
 export interface CreationDependencies {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
@@ -51,18 +50,18 @@ export interface CreationDependencies {
   readonly logger: Logger;
 }
 
-/** Makes the subscription that a caller asks for, and waits for what that begins. */
+/** Creates the requested subscription, and waits for its first charge and authorization. */
 export async function create(
   request: CreateSubscriptionRequest,
   context: CallContext,
   dependencies: CreationDependencies,
 ): Promise<Stored<Subscription>> {
   const until = settleBy(context, dependencies.clock);
-  const stored = await store(fromProtoInput(request), context, dependencies);
-  return settle(stored, { until, context, dependencies });
+  const stored = await storeSubscription(fromProtoInput(request), context, dependencies);
+  return awaitOutcome(stored, { until, context, dependencies });
 }
 
-/** Makes the subscription that a session sold. A repeat finds the one that is stored. */
+/** Creates the subscription that a session sold. A retry finds the stored one. */
 export async function createSold(
   request: CreateFromCheckoutRequest,
   context: CallContext,
@@ -72,7 +71,7 @@ export async function createSold(
   const { set } = await peers.catalog.getMeterPrices({ productId, at }, context);
   const purchase = fromProtoPurchase(request, set);
   const { customer, price } = purchase;
-  // What was sold keeps its currency, whichever was fixed before.
+  // A sold subscription keeps its currency, even if another one was fixed before.
   if (!customer.isCurrencyFixed) {
     const wanted = { id: customer.id, currency: price.currency };
     await unlessNotFound(fixCurrency(peers, wanted, context));
@@ -82,10 +81,11 @@ export async function createSold(
 }
 
 /**
- * Stores the subscription that was asked for. An authorised payment derives its id, so a repeat, also one in parallel, finds what the
- * first call stored; what a repeat asks for was checked then, and may not be possible any more.
+ * Stores the requested subscription. An authorized payment derives its id, so a retry, also a
+ * concurrent one, finds the subscription that the first call stored. The input was validated then
+ * and might be refused by now.
  */
-async function store(
+async function storeSubscription(
   input: SubscriptionInput,
   context: CallContext,
   { subscriptions, peers }: CreationDependencies,
@@ -102,7 +102,8 @@ async function store(
   const { customer, productName, price, meterPriceSet } = offer;
   const { productId } = input;
   const { currency } = price;
-  // After all that could still refuse the creation: a redemption is held from here on until the subscription is stored.
+  // Follows every check that could refuse the creation: from here on a redemption is reserved until
+  // the subscription is stored.
   const discount =
     discountId === null
       ? null
@@ -122,7 +123,8 @@ async function store(
     meterPriceSet,
     discount,
   });
-  // Its first invoice follows at once. Of two creations in different currencies one fixes the customer's, and the other is refused.
+  // Its first invoice follows immediately. Of two creations in different currencies one fixes the
+  // customer's currency, and the other is refused.
   if (transition.state.periodIndex !== null && !customer.isCurrencyFixed) {
     const fixed = await fixCurrency(peers, { id: customer.id, currency }, context);
     checkCurrency(price, fixed.currency);
@@ -133,8 +135,8 @@ async function store(
 }
 
 /**
- * The id under which the creation stores, and what a repeat finds there. An id that was given up while nobody repeated the creation is
- * never used again: the next one follows from it, the same for all who come later.
+ * Finds the id under which the creation stores, and the record under it. An abandoned id is never
+ * used again: the next id derives from it, the same for all later callers.
  */
 async function findPlace(
   { authorizedTransactionId }: SubscriptionInput,
@@ -151,12 +153,12 @@ async function findPlace(
   for (;;) {
     const record = await subscriptions.find(id, context);
     if (record === undefined) return { id };
-    if (!isGivenUp(record)) return { id, earlier: madeBefore(record) };
+    if (!isAbandoned(record)) return { id, earlier: existingSubscription(record) };
     id = derivedId(tenant.environmentId, id, 'again');
   }
 }
 
-/** Who would pay, and what for; refuses what cannot be subscribed to. */
+/** Reads the payer and the product; refuses what cannot be subscribed to. */
 async function fetchOffer(input: SubscriptionInput, context: CallContext, peers: Peers) {
   const customer = await fetchCustomer(peers, input.customerId, context);
   const product = await fetchProduct(peers, input.productId, context);
@@ -168,8 +170,11 @@ async function fetchOffer(input: SubscriptionInput, context: CallContext, peers:
   return { customer, productName: product.name, price, meterPriceSet: product.meterPriceSet };
 }
 
-/** Waits for what creation began. The subscription is stored: whatever goes wrong from here on, the state known is the answer. */
-async function settle(
+/**
+ * Waits for the first charge and authorization. The subscription is stored: after any later error
+ * the answer is the known state.
+ */
+async function awaitOutcome(
   created: Stored<Subscription>,
   {
     until,
@@ -211,7 +216,7 @@ function fromProtoPurchase(request: CreateFromCheckoutRequest, meterPriceSet: nu
   return {
     id,
     itemId: newId(),
-    // A session sells one subscription: whoever comes with its id asks for the same.
+    // A session sells one subscription: every call with its id asks for the same.
     fingerprint: id,
     customer: fromProtoCustomer(required('customer', request.customer)),
     productId,

@@ -21,7 +21,7 @@ let under: ServiceUnderTest;
 
 beforeAll(async () => {
   under = await startServiceUnderTest();
-  const { products, customers } = under.neighbours;
+  const { products, customers } = under.peers;
   products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
   products.set('gone', aProduct({ id: 'gone', active: false }));
   products.set('euro', aProduct({ id: 'euro' }, { currency: 'EUR' }));
@@ -31,16 +31,16 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  const { neighbours } = under;
-  Object.assign(neighbours, { isCollecting: false, isCheckoutDown: false });
-  for (const received of [neighbours.invoices, neighbours.authorizations]) received.splice(0);
+  const { peers } = under;
+  Object.assign(peers, { isCollecting: false, isCheckoutDown: false });
+  for (const received of [peers.invoices, peers.authorizations]) received.splice(0);
 });
 
 afterAll(() => under.stop());
 
 const at = (now = day('01-31'), deadlineMs = 25_000) => testContext({ now, deadlineMs });
 
-test('subscriptions of one instant stand in the order in which they were made, whatever their ids', async () => {
+test('subscriptions of one instant are listed in order of creation, regardless of their ids', async () => {
   const context = at();
   const made: string[] = [];
   for (let number = 1; number <= 8; number += 1) {
@@ -53,7 +53,7 @@ test('subscriptions of one instant stand in the order in which they were made, w
 });
 
 describe('creating a subscription', () => {
-  test('stores it, orders its first invoice with the authorisation, and announces it', async () => {
+  test('stores it, orders its first invoice with the authorization, and announces it', async () => {
     const context = at();
     const metadata = { 'a.b': 1, toString: 'x', yes: true, none: null };
     const created = await under.create(
@@ -75,8 +75,8 @@ describe('creating a subscription', () => {
       metadata,
       customer: { id: 'nameless', email: 'ada@example.com', name: undefined },
     });
-    const [{ request, context: seen }] = under.neighbours.invoices as [
-      (typeof under.neighbours.invoices)[number],
+    const [{ request, context: seen }] = under.peers.invoices as [
+      (typeof under.peers.invoices)[number],
     ];
     expect(created.latestInvoiceId).toBe(request.invoiceId);
     expect(seen).toMatchObject({ tenant: context.tenant, now: context.now });
@@ -102,12 +102,12 @@ describe('creating a subscription', () => {
     expect(await under.get(created.id, context)).toEqual(created);
   });
 
-  test('answers with the outcome of the first charge', async () => {
+  test('returns the outcome of the first charge', async () => {
     const context = at();
-    under.neighbours.isCollecting = true;
+    under.peers.isCollecting = true;
     const answer = under.create({ authorizedTransactionId: 'txn_2' }, context);
     const { request } = await eventually(() => {
-      const [invoice] = under.neighbours.invoices;
+      const [invoice] = under.peers.invoices;
       if (invoice === undefined) throw new Error('No invoice was asked for');
       return invoice;
     });
@@ -138,7 +138,7 @@ describe('creating a subscription', () => {
     ]);
   });
 
-  test('with a trial answers once the authorised method is saved, and asks for no invoice', async () => {
+  test('with a trial returns once the authorized method is saved, and orders no invoice', async () => {
     const context = at(day('01-17'));
     const created = await under.create(
       { productId: 'trial', authorizedTransactionId: 'txn_3' },
@@ -151,7 +151,7 @@ describe('creating a subscription', () => {
       nextInvoiceAt: day('01-31'),
       latestInvoiceId: undefined,
     });
-    expect(under.neighbours.authorizations).toMatchObject([
+    expect(under.peers.authorizations).toMatchObject([
       {
         request: {
           subscriptionId: created.id,
@@ -160,11 +160,11 @@ describe('creating a subscription', () => {
         },
       },
     ]);
-    expect(under.neighbours.invoices).toEqual([]);
+    expect(under.peers.invoices).toEqual([]);
   });
 
-  test('answers with the state reached while checkout is away, and bills once it is back', async () => {
-    under.neighbours.isCheckoutDown = true;
+  test('returns the state reached while checkout is down, and bills once checkout is back', async () => {
+    under.peers.isCheckoutDown = true;
     const context = at(day('01-31'), 4_000);
     const created = await under.create({ authorizedTransactionId: 'txn_4' }, context);
 
@@ -172,15 +172,15 @@ describe('creating a subscription', () => {
       status: SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
       latestInvoiceId: undefined,
     });
-    under.neighbours.isCheckoutDown = false;
+    under.peers.isCheckoutDown = false;
     await eventually(async () => {
       const { latestInvoiceId } = await under.get(created.id, { ...at(), tenant: context.tenant });
-      expect(latestInvoiceId).toBe(under.neighbours.invoices[0]?.request.invoiceId);
+      expect(latestInvoiceId).toBe(under.peers.invoices[0]?.request.invoiceId);
       expect(latestInvoiceId).toBeDefined();
     });
   });
 
-  test('20 times at once with one authorisation makes one subscription', async () => {
+  test('creates one subscription for 20 concurrent calls with one authorization', async () => {
     const context = at();
     const authorizedTransactionId = 'txn_5';
     const answers = await Promise.all(
@@ -189,7 +189,7 @@ describe('creating a subscription', () => {
 
     const ids = new Set(answers.map(({ id }) => id));
     expect(ids.size).toBe(1);
-    expect(new Set(under.neighbours.invoices.map(({ request }) => request.invoiceId)).size).toBe(1);
+    expect(new Set(under.peers.invoices.map(({ request }) => request.invoiceId)).size).toBe(1);
     const [id = ''] = ids;
     await eventually(async () => {
       expect((await under.eventsOf(id)).map(({ type }) => type)).toEqual([
@@ -200,23 +200,23 @@ describe('creating a subscription', () => {
     expect(other.id).not.toBe(id);
   });
 
-  test('again with the same input answers alike, also when it would be refused by now', async () => {
+  test('returns the same subscription for the same input, even if it would be refused by now', async () => {
     const context = at();
     const product = aProduct({ id: 'leaving' });
-    under.neighbours.products.set('leaving', product);
+    under.peers.products.set('leaving', product);
     const input = {
       productId: 'leaving',
       authorizedTransactionId: 'txn_6',
       metadata: { a: 1, b: 2 },
     };
     const first = await under.create(input, context);
-    under.neighbours.products.set('leaving', { ...product, active: false });
+    under.peers.products.set('leaving', { ...product, active: false });
     const again = await under.create({ ...input, metadata: { b: 2, a: 1 }, quantity: 1 }, context);
     expect(again).toEqual(first);
   });
 });
 
-describe('creating is refused', () => {
+describe('creating a subscription is refused', () => {
   const refusal = async (parts: Parameters<ServiceUnderTest['create']>[0], context = at()) => {
     try {
       await under.create(parts, context);
@@ -229,7 +229,7 @@ describe('creating is refused', () => {
   };
 
   test.each([
-    ['an unknown customer', { customerId: 'nobody' }, 'Customer not found'],
+    ['an unknown customer', { customerId: 'unknown' }, 'Customer not found'],
     ['a malformed customer', { customerId: '' }, 'Customer not found'],
     ['an unknown product', { productId: 'nothing' }, 'Product not found'],
     ['an inactive product', { productId: 'gone' }, 'Product not found'],
@@ -237,18 +237,18 @@ describe('creating is refused', () => {
     expect(await refusal(parts)).toMatchObject({ kind: 'not_found', message });
   });
 
-  test('for a product that is charged once', async () => {
+  test('for a one-time product', async () => {
     expect(await refusal({ productId: 'once' })).toMatchObject({
       kind: 'invalid_input',
       fields: { productId: [expect.any(String)] },
     });
   });
 
-  test('for another currency than that which the first invoice has set', async () => {
-    under.neighbours.customers.set('fresh', aProtoCustomer({ id: 'fresh' }));
+  test('for a currency other than that of the first invoice', async () => {
+    under.peers.customers.set('fresh', aProtoCustomer({ id: 'fresh' }));
     const inEuro = { customerId: 'fresh', productId: 'euro' };
     expect(await refusal(inEuro)).toBeUndefined();
-    expect(under.neighbours.customers.get('fresh')).toMatchObject({
+    expect(under.peers.customers.get('fresh')).toMatchObject({
       currency: 'EUR',
       currencyFixed: true,
     });
@@ -258,16 +258,16 @@ describe('creating is refused', () => {
     expect(await refusal(inEuro)).toBeUndefined();
   });
 
-  test('for another currency than that which an invoice has set before currencies were fixed', async () => {
-    under.neighbours.customers.set('early', aProtoCustomer({ id: 'early' }));
-    under.neighbours.billedCurrencies.set('early', 'USD');
+  test('for a currency other than that of an invoice from before currencies were fixed', async () => {
+    under.peers.customers.set('early', aProtoCustomer({ id: 'early' }));
+    under.peers.billedCurrencies.set('early', 'USD');
     expect(await refusal({ customerId: 'early', productId: 'euro' })).toMatchObject({
       fields: { productId: ["Currency EUR differs from the customer's, USD"] },
     });
   });
 
-  test('for the currency that another creation in parallel has not set', async () => {
-    under.neighbours.customers.set('torn', aProtoCustomer({ id: 'torn' }));
+  test('for the currency that lost to a concurrent creation', async () => {
+    under.peers.customers.set('torn', aProtoCustomer({ id: 'torn' }));
     const outcomes = await Promise.all([
       refusal({ customerId: 'torn', productId: 'euro' }),
       refusal({ customerId: 'torn' }),
@@ -275,24 +275,24 @@ describe('creating is refused', () => {
     expect(outcomes.filter((one) => one === undefined)).toHaveLength(1);
   });
 
-  test('but in any currency for a start that lies ahead, which makes no invoice yet', async () => {
-    under.neighbours.customers.set('later', aProtoCustomer({ id: 'later' }));
+  test('but in no currency for a later start, which orders no invoice yet', async () => {
+    under.peers.customers.set('later', aProtoCustomer({ id: 'later' }));
     const startAt = day('03-31');
     for (const productId of ['euro', 'product']) {
       expect(await refusal({ customerId: 'later', productId, startAt })).toBeUndefined();
     }
-    expect(under.neighbours.customers.get('later')?.currencyFixed).toBeUndefined();
+    expect(under.peers.customers.get('later')?.currencyFixed).toBeUndefined();
   });
 
-  test('for its fields before anybody is asked', async () => {
-    const parts = { customerId: 'nobody', quantity: 0, metadata: { 'no space': 1 } };
+  test('for invalid fields before any peer is called', async () => {
+    const parts = { customerId: 'unknown', quantity: 0, metadata: { 'no space': 1 } };
     expect(await refusal(parts)).toMatchObject({
       kind: 'invalid_input',
       fields: { quantity: [expect.any(String)], metadata: [expect.any(String)] },
     });
   });
 
-  test('for an authorisation that has started another subscription', async () => {
+  test('for an authorization that has started another subscription', async () => {
     const context = at();
     const authorizedTransactionId = 'txn_7';
     await under.create({ authorizedTransactionId }, context);
@@ -303,9 +303,9 @@ describe('creating is refused', () => {
   });
 });
 
-describe('a subscription', () => {
+describe('reading a subscription', () => {
   test.each(['', 'no-uuid', '01900000-0000-7000-8000-000000000000'])(
-    'with the unknown id "%s" is not found',
+    'answers not found for the unknown id "%s"',
     async (id) => {
       const context = at();
       const unknown = { kind: 'not_found', message: 'Subscription not found' };
@@ -320,7 +320,7 @@ describe('a subscription', () => {
     },
   );
 
-  test('of another environment is not found', async () => {
+  test('answers not found for another environment', async () => {
     const created = await under.create({}, at());
     await expect(under.get(created.id, at())).rejects.toMatchObject({ kind: 'not_found' });
   });

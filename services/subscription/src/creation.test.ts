@@ -209,7 +209,7 @@ describe('a new subscription begins', () => {
     expect(state.openInvoices).toMatchObject([{ periodIndex, invoiceId, lastResult: 0 }]);
   });
 
-  test.each(unbilled)('$name: and saves the authorised method, but bills nothing', (row) => {
+  test.each(unbilled)('$name: and saves the authorized method, but bills nothing', (row) => {
     const { state, commands } = begin(row, { authorizedTransactionId });
 
     expect(commands).toEqual([
@@ -219,7 +219,7 @@ describe('a new subscription begins', () => {
     expect(begin(row).commands).toEqual([]);
   });
 
-  test('with the price, the customer and the input as they are then', () => {
+  test('with the price, the customer and the input of that time', () => {
     const metadata = { 'a.b': 1, c: null };
     const price = aPrice({ amount: 99_999_999_999n, currency: 'JPY' });
     const customer = aCustomer({ name: null, collectionMethod: 'SEND_INVOICE' });
@@ -240,7 +240,7 @@ describe('a new subscription with a discount', () => {
   const discount = aDiscount();
   const confirmation = { type: 'confirmRedemption', payload: { discountId: discount.id } };
 
-  test('takes it off its first invoice, and confirms the redemption after that is ordered', () => {
+  test('deducts it from its first invoice, and confirms the redemption after ordering that invoice', () => {
     const { state, commands } = createSubscription(anInput(), aCreation({ discount }));
 
     expect(state.discount).toEqual({ ...discount, firstPeriodStart: day('01-31') });
@@ -253,7 +253,7 @@ describe('a new subscription with a discount', () => {
     ]);
   });
 
-  test('keeps it for the first period where that lies ahead', () => {
+  test('keeps it for the first period of a later start', () => {
     const { state, commands } = createSubscription(
       anInput({ startAt: day('03-31'), authorizedTransactionId }),
       aCreation({ discount }),
@@ -264,7 +264,7 @@ describe('a new subscription with a discount', () => {
   });
 });
 
-describe('a subscription that a checkout session sold', () => {
+describe('a subscription sold by a checkout session', () => {
   const paid = { id: 'invoice-of-the-session' };
   const sold = (parts: Partial<Purchase> = {}) =>
     createFromCheckout({
@@ -309,7 +309,7 @@ describe('a subscription that a checkout session sold', () => {
     expect(events.map(({ type }) => type)).toEqual(['subscription.created']);
   });
 
-  test('begins with its trial, and bills period 0 at its end', () => {
+  test("begins with its trial, and bills period 0 at the trial's end", () => {
     const { state, events } = sold({ price: aPrice({ trialDays: 14 }), attempt: 0 });
 
     expect(state).toMatchObject({
@@ -326,7 +326,7 @@ describe('a subscription that a checkout session sold', () => {
     ]);
   });
 
-  test('has no trial where that has no days', () => {
+  test('has no trial when the trial has no days', () => {
     expect(sold({ price: aPrice({ trialDays: 0 }) }).state).toMatchObject({
       phase: 'REGULAR',
       trialStart: null,
@@ -345,14 +345,14 @@ describe('a subscription that a checkout session sold', () => {
   });
 });
 
-describe('creation is settled', () => {
+describe('a creation is settled', () => {
   const trial = { price: aPrice({ trialDays: 14 }) };
 
-  test('at once where nothing follows by itself', () => {
+  test('immediately when no charge follows', () => {
     expect(isSettled(aSubscription({}, trial))).toBe(true);
   });
 
-  test('once the authorisation is resolved', () => {
+  test('once the authorization is resolved', () => {
     const state = aSubscription({ authorizedTransactionId }, trial);
     expect(isSettled(state)).toBe(false);
     expect(isSettled(authorizationResolved(state))).toBe(true);
@@ -362,7 +362,7 @@ describe('creation is settled', () => {
     expect(isSettled(aSubscription())).toBe(false);
   });
 
-  test('when it was cancelled meanwhile', () => {
+  test('when it was canceled in between', () => {
     expect(isSettled({ ...aSubscription(), status: 'CANCELED' })).toBe(true);
   });
 });

@@ -12,7 +12,7 @@ import type {
 } from './subscription';
 import { noUsageBilling, pinRates } from './usage-period';
 
-/** What a new subscription is made of, however it comes to be. */
+/** Facts that a new subscription is created from. */
 export interface SubscriptionDependencies {
   readonly id: string;
   readonly itemId: string;
@@ -20,20 +20,23 @@ export interface SubscriptionDependencies {
   readonly customer: CustomerFacts;
   readonly productName: string;
   readonly price: PriceSnapshot;
-  /** The number of the product's set of meter prices that is in force. */
+  /** Number of the product's meter price set in force. */
   readonly meterPriceSet: number;
-  /** What was redeemed for it; null: nothing. */
+  /** The redeemed discount; null: none. */
   readonly discount: DiscountSnapshot | null;
 }
 
-/** What a creation is given beside its input. */
+/** Facts of a creation in addition to its input. */
 export type Creation = SubscriptionDependencies & Decision;
 
 /**
- * A new subscription. It begins in one of three ways: a start that lies ahead is waited for; a trial runs, free of charge, from the start;
- * else the period that contains `now` is billed at once, earlier ones never.
+ * Creates a subscription. It begins in one of three ways:
+ * - A start in the future is waited for.
+ * - A trial runs, free of charge, from the start.
+ * - Otherwise the period that contains `now` is billed immediately, earlier ones never.
  *
- * Without an invoice now, the authorisation is turned into a saved method at once, because it might lapse until the first one.
+ * Without an invoice now, the authorization is immediately turned into a saved method, because it
+ * might lapse before the first invoice.
  */
 export function createSubscription(
   input: SubscriptionInput,
@@ -41,7 +44,7 @@ export function createSubscription(
 ): SubscriptionTransition {
   const { now, price, invoiceIdOf, discount } = creation;
   const begun = begin({ ...input, startAt: input.startAt ?? now }, creation, now);
-  // Last, because a discount service that is away must not keep anybody from being billed.
+  // Last, because an outage of the discount service must not delay billing.
   const confirmation: BillingCommand[] =
     discount === null ? [] : [{ type: 'confirmRedemption', payload: { discountId: discount.id } }];
   if (begun.phase !== 'REGULAR') {
@@ -59,7 +62,7 @@ export function createSubscription(
   return { state, events: [created(state, invoiceId)], commands: [command, ...confirmation] };
 }
 
-/** What a checkout session sold. */
+/** A purchase completed by a checkout session. */
 export interface Purchase extends SubscriptionDependencies {
   readonly productId: string;
   readonly quantity: number;
@@ -68,13 +71,14 @@ export interface Purchase extends SubscriptionDependencies {
   readonly completedAt: Date;
   /** The session's invoice, PAID: that of period 0, or the trial's. */
   readonly invoice: { readonly id: string; readonly form: InvoiceForm };
-  /** Which attempt paid it, from 1; 0 where nothing was due. */
+  /** Number of the attempt that paid it, from 1; 0 where nothing was due. */
   readonly attempt: number;
 }
 
 /**
- * The subscription that a checkout session sold. Its invoice is paid: that of period 0 is never asked for again, and after a trial period 0
- * is billed like any other. Its discount was redeemed by the session and begins with the session's invoice, where that costs anything.
+ * Creates the subscription that a checkout session sold. Its invoice is paid: period 0 is never
+ * billed again, and after a trial period 0 is billed like any other. The session redeemed the
+ * discount, whose span begins with the session's invoice if that costs anything.
  */
 export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
   const { completedAt, invoice, attempt } = purchase;
@@ -102,7 +106,7 @@ export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
   };
 }
 
-/** How it was asked for. */
+/** The request that a subscription originates from. */
 interface Origin extends Pick<
   SubscriptionInput,
   'productId' | 'quantity' | 'metadata' | 'authorizedTransactionId'
@@ -110,7 +114,7 @@ interface Origin extends Pick<
   readonly startAt: Date;
 }
 
-/** Where it stands before any period is billed. */
+/** The state of a subscription before any period is billed. */
 function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date): Subscription {
   const { id, itemId, fingerprint, customer, productName, price, discount } = dependencies;
   const { productId, quantity, metadata, authorizedTransactionId, startAt } = origin;
@@ -170,12 +174,12 @@ function resolvingAuthorization(subscription: Subscription): SubscriptionTransit
   };
 }
 
-/** The saved method stands behind the customer now. */
+/** Records that the authorized method is saved for the customer. */
 export function authorizationResolved(subscription: Subscription): Subscription {
   return subscription.isAuthorizing ? { ...subscription, isAuthorizing: false } : subscription;
 }
 
-/** Whether nothing that creation began is under way any more, as far as it goes by itself. */
+/** True once the first charge and the authorization have an outcome. */
 export function isSettled({ status, isAuthorizing, openInvoices }: Subscription): boolean {
   return status === 'CANCELED' || !(isAuthorizing || openInvoices.some((one) => one.isSettling));
 }

@@ -3,7 +3,7 @@ import { testContext } from '@billing/chassis/testing';
 import { CustomerClient } from './customer-client';
 import { aProtoCustomer } from './testing-rpc';
 
-/** The peer's side of the contract: those that it has, in no particular order. */
+/** The customer service's side of the contract: returns known customers in no particular order. */
 function someCustomers(...known: string[]) {
   const calls: string[][] = [];
   const getCustomers = async ({ ids }: { ids: string[] }) => {
@@ -17,8 +17,8 @@ function someCustomers(...known: string[]) {
 const nameOf = async (client: CustomerClient, id: string, context: CallContext) =>
   (await client.find(id, context))?.name;
 
-describe('customers that are asked for side by side', () => {
-  test('are read by one call, each once, and each asker gets theirs', async () => {
+describe('concurrent reads of customers', () => {
+  test('share one call that asks for each customer once', async () => {
     const { calls, client } = someCustomers('a', 'b');
     const context = testContext();
     const names = await Promise.all(['a', 'b', 'a', 'c'].map((id) => nameOf(client, id, context)));
@@ -34,7 +34,7 @@ describe('customers that are asked for side by side', () => {
     expect(calls).toEqual([['a'], ['a']]);
   });
 
-  test('are at most 100 in a call', async () => {
+  test('are split into calls of at most 100', async () => {
     const { calls, client } = someCustomers();
     const context = testContext();
     await Promise.all(
@@ -43,7 +43,7 @@ describe('customers that are asked for side by side', () => {
     expect(calls.map(({ length }) => length)).toEqual([100, 100, 50]);
   });
 
-  test('all fail where the call does', async () => {
+  test('all fail when their call fails', async () => {
     const client = new CustomerClient({ getCustomers: () => Promise.reject(new Error('down')) });
     const context = testContext();
     const answers = await Promise.allSettled(['a', 'b'].map((id) => client.find(id, context)));

@@ -4,7 +4,7 @@ import type { CustomerFacts } from './creation-input';
 import { fromProtoCustomer } from './customer-rpc';
 import type { Peers } from './peers';
 
-/** Reads customers as they are now, those that are asked for side by side by one call. */
+/** Reads customers in their present state; concurrent reads share one call. */
 export class CustomerClient {
   private readonly customers: BatchedLookup<CustomerFacts>;
 
@@ -15,7 +15,7 @@ export class CustomerClient {
     });
   }
 
-  /** Undefined for one that the environment does not have. */
+  /** Undefined for a customer that the environment does not have. */
   find(id: string, context: CallContext): Promise<CustomerFacts | undefined> {
     return this.customers.find(id, context);
   }

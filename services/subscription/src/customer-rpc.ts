@@ -6,7 +6,7 @@ import { collectionMethods } from '@billing/proto/values/customer';
 import type { CustomerFacts } from './creation-input';
 import type { CollectionMethod } from './subscription';
 
-/** Who pays. */
+/** Maps a customer to the facts about the payer. */
 export function fromProtoCustomer(customer: ProtoCustomer): CustomerFacts {
   const { id, email, name, currency, currencyFixed, collectionMethod } = customer;
   return {
@@ -19,7 +19,7 @@ export function fromProtoCustomer(customer: ProtoCustomer): CustomerFacts {
   };
 }
 
-/** How a customer's invoices are collected. Unspecified stands for the default. */
+/** Maps how a customer's invoices are collected. Unspecified stands for the default. */
 export function fromProtoCollectionMethod(method: ProtoCollectionMethod): CollectionMethod {
   return collectionMethods.knownName(method) ?? 'CHARGE_AUTOMATICALLY';
 }

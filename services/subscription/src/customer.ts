@@ -1,7 +1,7 @@
 import type { CustomerFacts } from './creation-input';
 import type { Subscription } from './subscription';
 
-/** The subscription with its customer as they are now; undefined: nobody knows better than what it has. */
+/** Returns the subscription with the present customer; undefined keeps the last snapshot. */
 export function withCustomer(
   subscription: Subscription,
   customer: CustomerFacts | undefined,

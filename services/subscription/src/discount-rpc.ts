@@ -3,7 +3,10 @@ import type { Discount as ProtoDiscount } from '@billing/proto/billing/discount/
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import type { DiscountSnapshot } from './subscription';
 
-/** Throws an Error for a kind of discount that this version does not know: taking it off by guess would be wrong. */
+/**
+ * Throws an Error for a kind of discount unknown to this version: a guessed deduction would be
+ * wrong.
+ */
 export function fromProtoDiscount(discount: ProtoDiscount): DiscountSnapshot {
   const { id, name, value, durationInMonths } = discount;
   return {
@@ -16,7 +19,7 @@ export function fromProtoDiscount(discount: ProtoDiscount): DiscountSnapshot {
   };
 }
 
-/** What is taken off an invoice. */
+/** Maps a discount to the terms that checkout deducts from an invoice. */
 export function toProtoDiscountTerms(discount: DiscountSnapshot): ProtoDiscountTerms {
   const { id: discountId, name, type, value } = discount;
   return { discountId, name, type: discountTypes.valueOf(type), value };

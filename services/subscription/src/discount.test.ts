@@ -5,7 +5,7 @@ import { aDiscount, aPrice, aSubscription, at, day } from './testing';
 
 const repeating = aDiscount({ duration: 'REPEATING', durationInMonths: 3 });
 
-/** The starts of the periods that are discounted, of the first ten. */
+/** Returns the starts of the discounted periods among the first ten. */
 function discountedStarts(discount: DiscountSnapshot | null, parts: Parameters<typeof aPrice>[0]) {
   let subscription = aSubscription({}, { discount, price: aPrice(parts) });
   const starts: string[] = [];
@@ -19,7 +19,7 @@ function discountedStarts(discount: DiscountSnapshot | null, parts: Parameters<t
   return starts;
 }
 
-describe('a discount is taken off', () => {
+describe('a discount is deducted from', () => {
   test.each<[string, DiscountSnapshot, Parameters<typeof aPrice>[0], string[]]>([
     ['the first period, ONCE', aDiscount(), {}, ['01-31']],
     ['the periods of three months, REPEATING', repeating, {}, ['01-31', '02-28', '03-31']],
@@ -39,16 +39,16 @@ describe('a discount is taken off', () => {
     expect(discountedStarts(discount, price)).toEqual(starts);
   });
 
-  test('every period, FOREVER', () => {
+  test('every period, if it lasts FOREVER', () => {
     expect(discountedStarts(aDiscount({ duration: 'FOREVER' }), {})).toHaveLength(10);
   });
 
-  test('no period without one, and none that costs nothing', () => {
+  test('no period without a discount, and none that costs nothing', () => {
     expect(discountedStarts(null, {})).toEqual([]);
     expect(discountedStarts(aDiscount({ duration: 'FOREVER' }), { amount: 0n })).toEqual([]);
   });
 
-  test('from period 0 after a trial on', () => {
+  test('period 0 and later ones after a trial', () => {
     const price = aPrice({ trialDays: 14 });
     const inTrial = aSubscription({}, { discount: repeating, price, ...at(day('01-17')) });
     const { state, commands } = takeDueStep(inTrial, at(day('01-31')));
@@ -74,7 +74,7 @@ describe('a discount ends', () => {
     expect(discountEndsAt(subscription)).toEqual(endsAt);
   });
 
-  test('when it did, however many periods have passed', () => {
+  test('at the same time, regardless of how many periods have passed since', () => {
     let subscription = began(repeating);
     for (let step = 0; step < 6; step += 1) {
       subscription = takeDueStep(subscription, at(currentPeriod(subscription).end)).state;

@@ -3,15 +3,15 @@ import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { recurringCharge } from '@billing/kernel/pricing';
 import { periodOf, type Subscription } from './subscription';
 
-/** A subscription that enters a period, and whether its discount is taken off there. */
+/** A subscription that enters a period, and the decision whether its discount applies there. */
 export interface DiscountedPeriod {
   readonly state: Subscription;
   readonly isDiscounted: boolean;
 }
 
 /**
- * Takes the discount off a period, where it counts there. The first period that costs anything begins its span: what costs nothing neither
- * uses a discount up nor needs one.
+ * Applies the discount to a period where it counts. The first period that costs anything begins its
+ * span: a free period neither uses a discount up nor needs one.
  */
 export function takeDiscount(subscription: Subscription, periodIndex: number): DiscountedPeriod {
   const { discount, price, quantity } = subscription;
@@ -25,7 +25,7 @@ export function takeDiscount(subscription: Subscription, periodIndex: number): D
   return { state: { ...subscription, discount: begun }, isDiscounted };
 }
 
-/** From when on periods are not discounted any more; null where that is not known yet, or never. */
+/** Time from which periods are no longer discounted; null when it is not known yet, or never. */
 export function discountEndsAt({ discount, anchor, price }: Subscription): Date | null {
   if (discount === null || discount.firstPeriodStart === null) return null;
   const { duration, durationInMonths, firstPeriodStart } = discount;

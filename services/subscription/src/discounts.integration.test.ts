@@ -23,7 +23,7 @@ const released = RedemptionState.REDEMPTION_STATE_RELEASED;
 
 beforeAll(async () => {
   under = await startServiceUnderTest();
-  const { discounts, products } = under.neighbours;
+  const { discounts, products } = under.peers;
   discounts.set(discountId, aProtoDiscount());
   const type = DiscountType.DISCOUNT_TYPE_FIXED;
   discounts.set('fixed', aProtoDiscount({ id: 'fixed', type, value: '500', currency: 'USD' }));
@@ -31,10 +31,10 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  const { neighbours } = under;
-  const { invoices, reservations, confirmations } = neighbours;
+  const { peers } = under;
+  const { invoices, reservations, confirmations } = peers;
   for (const received of [invoices, reservations, confirmations]) received.splice(0);
-  neighbours.onReservation = () => Promise.resolve();
+  peers.onReservation = () => Promise.resolve();
 });
 
 afterAll(() => under.stop());
@@ -61,17 +61,17 @@ async function refusal(call: Promise<unknown>) {
   return undefined;
 }
 
-describe('a subscription that is created with a discount', () => {
-  test('holds a redemption before it is stored, and keeps it after', async () => {
+describe('a subscription created with a discount', () => {
+  test('reserves a redemption before it is stored, and confirms it afterwards', async () => {
     const context = at();
     const unknown: unknown[] = [];
-    under.neighbours.onReservation = async ({ holderId }) => {
+    under.peers.onReservation = async ({ holderId }) => {
       unknown.push(await refusal(under.get(holderId, context)));
     };
     const created = await under.create({ discountId: 'fixed' }, context);
 
     expect(created).toMatchObject({ discountId: 'fixed', discountEndsAt: day('02-28') });
-    expect(under.neighbours.reservations).toMatchObject([
+    expect(under.peers.reservations).toMatchObject([
       {
         request: {
           discountId: 'fixed',
@@ -84,7 +84,7 @@ describe('a subscription that is created with a discount', () => {
       },
     ]);
     expect(unknown).toMatchObject([{ kind: 'not_found' }]);
-    expect(under.neighbours.invoices).toMatchObject([
+    expect(under.peers.invoices).toMatchObject([
       {
         request: {
           discount: {
@@ -97,29 +97,29 @@ describe('a subscription that is created with a discount', () => {
       },
     ]);
     await eventually(() => {
-      expect(under.neighbours.confirmations).toMatchObject([
+      expect(under.peers.confirmations).toMatchObject([
         { request: { discountId: 'fixed', holderId: created.id } },
       ]);
     });
     expect(await under.get(created.id, context)).toEqual(created);
   });
 
-  test('frees its redemption where it is canceled before its start', async () => {
+  test('releases its redemption when it is canceled before its start', async () => {
     const context = at();
     const created = await under.create({ discountId, startAt: day('03-31') }, context);
     const canceled = { id: created.id, atPeriodEnd: true };
     await under.subscription.cancelSubscription(canceled, at(day('02-10'), context));
 
     await eventually(() => {
-      expect(under.neighbours.releases.map(({ request }) => request)).toEqual([
+      expect(under.peers.releases.map(({ request }) => request)).toEqual([
         { discountId, holderId: created.id, evenConfirmed: true },
       ]);
     });
     expect(await check(created.id, context)).toBe(released);
-    expect(under.neighbours.invoices).toEqual([]);
+    expect(under.peers.invoices).toEqual([]);
   });
 
-  test('takes one redemption, however often the creation is repeated', async () => {
+  test('takes one redemption for any number of retries', async () => {
     const context = at();
     const parts = { discountId, authorizedTransactionId: 'txn_1' };
     const answers = await Promise.all(
@@ -128,7 +128,7 @@ describe('a subscription that is created with a discount', () => {
     await under.create(parts, context);
 
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-    const holders = under.neighbours.reservations.map(({ request }) => request.holderId);
+    const holders = under.peers.reservations.map(({ request }) => request.holderId);
     expect(new Set(holders)).toEqual(new Set([answers[0]?.id]));
   });
 
@@ -139,19 +139,19 @@ describe('a subscription that is created with a discount', () => {
     });
   });
 
-  test('that is refused for another reason takes no redemption', async () => {
+  test('takes no redemption when it is refused for another reason', async () => {
     const context = at();
     await refusal(under.create({ discountId, productId: 'gone' }, context));
     await refusal(under.create({ discountId, quantity: 0 }, context));
-    expect(under.neighbours.reservations).toEqual([]);
+    expect(under.peers.reservations).toEqual([]);
   });
 });
 
-test('a redemption that is lost all the same keeps nothing else from being done', async () => {
+test('does all other work when its redemption is lost', async () => {
   const context = at();
-  const { discounts, voids } = under.neighbours;
+  const { discounts, voids } = under.peers;
   discounts.set('lost', aProtoDiscount({ id: 'lost' }));
-  under.neighbours.onReservation = async () => {
+  under.peers.onReservation = async () => {
     discounts.delete('lost');
   };
   const { id, latestInvoiceId } = await under.create({ discountId: 'lost' }, context);
@@ -162,8 +162,8 @@ test('a redemption that is lost all the same keeps nothing else from being done'
   });
 });
 
-describe('a redemption that is held for long', () => {
-  test('is confirmed where its subscription uses it, and released where that uses another or none', async () => {
+describe('a redemption that stays reserved for long', () => {
+  test('is confirmed if its subscription uses it, and released if the subscription uses another or none', async () => {
     const context = at();
     const { id } = await under.create({ discountId }, context);
     const { id: without } = await under.create({}, context);
@@ -173,10 +173,10 @@ describe('a redemption that is held for long', () => {
     expect(await check(without, context)).toBe(released);
   });
 
-  test('for a subscription that does not exist is released; a repeat takes another for the next id', async () => {
+  test('is released if its subscription does not exist; a retry reserves another for the next id', async () => {
     const context = at();
     const held: string[] = [];
-    under.neighbours.onReservation = async ({ holderId }) => {
+    under.peers.onReservation = async ({ holderId }) => {
       held.push(holderId);
       if (held.length > 1) return;
       expect(await check(holderId, context)).toBe(released);
@@ -193,7 +193,7 @@ describe('a redemption that is held for long', () => {
     expect(held).toHaveLength(2);
   });
 
-  test('leaves nothing that anybody is shown', async () => {
+  test('leaves no visible trace', async () => {
     const context = at();
     const { subscription } = under;
     const { id: living } = await under.create({}, context);

@@ -22,13 +22,13 @@ const canceled = SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED;
 beforeAll(async () => {
   under = await startServiceUnderTest();
   const collectionMethod = CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
-  under.neighbours.customers.set('sent', aProtoCustomer({ id: 'sent', collectionMethod }));
+  under.peers.customers.set('sent', aProtoCustomer({ id: 'sent', collectionMethod }));
 });
 
 beforeEach(() => {
-  const { invoices, voids, endings } = under.neighbours;
+  const { invoices, voids, endings } = under.peers;
   for (const received of [invoices, voids, endings]) received.splice(0);
-  under.neighbours.isInvoicingDown = false;
+  under.peers.isInvoicingDown = false;
 });
 
 afterAll(() => under.stop());
@@ -45,11 +45,11 @@ async function run(context: CallContext, workClass = WorkClass.WORK_CLASS_RENEWA
 }
 
 const invoicesOf = (subscriptionId: string) =>
-  under.neighbours.invoices
+  under.peers.invoices
     .map(({ request }) => request)
     .filter((request) => request.subscriptionId === subscriptionId);
 
-/** Bills so many periods, and waits until checkout knows them. */
+/** Bills periods, and waits until checkout knows their invoices. */
 async function billed(id: string, periods: readonly Date[], context: CallContext) {
   for (const start of periods) await run(later(context, start));
   return eventually(() => {
@@ -103,8 +103,8 @@ async function announced(id: string, count: number) {
   }));
 }
 
-describe('an invoice that is given up', () => {
-  test('ends its subscription, and has checkout give up the others', async () => {
+describe('an invoice abandoned by dunning', () => {
+  test('ends its subscription, and has checkout abandon the other invoices', async () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);
     const [, second, third] = await billed(id, [day('02-28'), day('03-31')], context);
@@ -140,18 +140,18 @@ describe('an invoice that is given up', () => {
       nextInvoiceAt: undefined,
     });
     await eventually(() => {
-      expect(under.neighbours.endings.map(({ request }) => request)).toEqual([
+      expect(under.peers.endings.map(({ request }) => request)).toEqual([
         { invoiceId: second?.invoiceId, subscriptionId: id, writeOff: true },
         { invoiceId: third?.invoiceId, subscriptionId: id, writeOff: true },
       ]);
     });
-    expect(under.neighbours.voids).toEqual([]);
+    expect(under.peers.voids).toEqual([]);
   });
 
-  test('before that of the running period is made, has its place taken', async () => {
+  test("before the running period's invoice is created, has that invoice's id taken", async () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);
-    under.neighbours.isInvoicingDown = true;
+    under.peers.isInvoicingDown = true;
     const now = later(context, day('03-01'));
     await run(later(context, day('02-28')));
     const outcome = CollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE;
@@ -159,16 +159,16 @@ describe('an invoice that is given up', () => {
 
     await eventually(
       () => {
-        expect(under.neighbours.voids).toMatchObject([{ request: { subscriptionId: id } }]);
+        expect(under.peers.voids).toMatchObject([{ request: { subscriptionId: id } }]);
       },
       { timeoutMs: 20_000 },
     );
     expect(invoicesOf(id)).toHaveLength(1);
-    expect(under.neighbours.endings).toEqual([]);
+    expect(under.peers.endings).toEqual([]);
   });
 });
 
-test('cancelling now ends the retries of older invoices, and voids that of the running period', async () => {
+test('canceling now ends the retries of older invoices, and voids that of the running period', async () => {
   const context = testContext({ now: day('01-31') });
   const { id } = await under.create({}, context);
   const [first, second] = await billed(id, [day('02-28')], context);
@@ -178,22 +178,22 @@ test('cancelling now ends the retries of older invoices, and voids that of the r
   );
 
   await eventually(() => {
-    expect(under.neighbours.endings.map(({ request }) => request)).toEqual([
+    expect(under.peers.endings.map(({ request }) => request)).toEqual([
       { invoiceId: first?.invoiceId, subscriptionId: id, writeOff: false },
     ]);
-    expect(under.neighbours.voids).toMatchObject([{ request: { invoiceId: second?.invoiceId } }]);
+    expect(under.peers.voids).toMatchObject([{ request: { invoiceId: second?.invoiceId } }]);
   });
 });
 
 describe('the answer to a cancellation now', () => {
   const voidedOf = (id: string) =>
-    under.neighbours.voids
+    under.peers.voids
       .filter(({ request }) => request.subscriptionId === id)
       .map(({ request }) => request.invoiceId);
   const cancelNow = (id: string, context: CallContext) =>
     under.subscription.cancelSubscription({ id, atPeriodEnd: false }, later(context, day('02-10')));
 
-  test('comes once the unpaid invoice of the running period is void', async () => {
+  test('is sent once the unpaid invoice of the running period is void', async () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);
     const [first] = await billed(id, [], context);
@@ -211,13 +211,13 @@ describe('the answer to a cancellation now', () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);
     const [first] = await billed(id, [], context);
-    under.neighbours[hindrance] = true;
+    under.peers[hindrance] = true;
 
     const { subscription } = await cancelNow(id, context);
     expect(subscription?.status).toBe(canceled);
     expect(voidedOf(id)).toEqual([]);
 
-    under.neighbours[hindrance] = false;
+    under.peers[hindrance] = false;
     await eventually(
       () => {
         expect(voidedOf(id)).toEqual([first?.invoiceId]);
@@ -226,22 +226,22 @@ describe('the answer to a cancellation now', () => {
     );
   });
 
-  test('waits for nothing where the invoice is paid', async () => {
+  test('does not wait when the invoice is paid', async () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);
     await billed(id, [], context);
     const succeeded = CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED;
     await tell(id, { periodIndex: 0, resultNumber: 1, outcome: succeeded }, context);
-    under.neighbours.isCheckoutDown = true;
+    under.peers.isCheckoutDown = true;
 
     const { subscription } = await cancelNow(id, context);
 
     expect(subscription?.status).toBe(canceled);
-    under.neighbours.isCheckoutDown = false;
+    under.peers.isCheckoutDown = false;
   });
 });
 
-test('cancelling at period end ends the retries of all open invoices when the period ends', async () => {
+test('canceling at period end ends the retries of all open invoices when the period ends', async () => {
   const context = testContext({ now: day('01-31') });
   const { id } = await under.create({}, context);
   const [first, second] = await billed(id, [day('02-28')], context);
@@ -249,11 +249,11 @@ test('cancelling at period end ends the retries of all open invoices when the pe
     { id, atPeriodEnd: true },
     later(context, day('03-05')),
   );
-  expect(under.neighbours.endings).toEqual([]);
+  expect(under.peers.endings).toEqual([]);
   await run(later(context, day('03-31')), WorkClass.WORK_CLASS_END);
 
   await eventually(() => {
-    expect(under.neighbours.endings.map(({ request }) => request)).toEqual([
+    expect(under.peers.endings.map(({ request }) => request)).toEqual([
       { invoiceId: first?.invoiceId, subscriptionId: id, writeOff: false },
       { invoiceId: second?.invoiceId, subscriptionId: id, writeOff: false },
     ]);
@@ -276,8 +276,9 @@ test('an invoice that is sent makes its subscription past due at its due date, u
   expect(events.map(({ type }) => type)).toEqual(['created', 'renewed', 'updated', 'updated']);
 });
 
-// Each call starts when the scheduler says so and none waits for another: they meet in the database.
-test('cancelling, renewing and every outcome of a collection meet in any order without harm', async () => {
+// Each call starts when the scheduler decides, without waiting for another: they race in the
+// database.
+test('canceling, renewing and every outcome of a collection race in any order without harm', async () => {
   const outcomes = [
     CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
     CollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE,
@@ -321,7 +322,7 @@ function ifRefused(error: unknown): void {
   if (!(error instanceof DomainError) || error.kind !== 'failed_precondition') throw error;
 }
 
-/** What must be so once all has come to rest. */
+/** Checks the invariants once all work is done. */
 async function expectSound(id: string, context: CallContext): Promise<void> {
   const { status, currentPeriodStart } = await under.get(id, context);
   const isEnded = status === canceled;
@@ -338,7 +339,7 @@ async function expectSound(id: string, context: CallContext): Promise<void> {
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
   expect(types.indexOf('canceled')).toBe(isEnded ? types.length - 1 : -1);
   expect(types.filter((type) => type === 'payment_failed').length).toBeLessThanOrEqual(2);
-  // All three results of the first invoice were applied: nothing of it is left to be late.
+  // All three results of the first invoice were applied: no late one is left.
   if (!isEnded) expect(status).toBe(active);
   const ids = invoicesOf(id).map(({ invoiceId }) => invoiceId);
   expect(new Set(ids).size).toBe(ids.length);

@@ -2,27 +2,27 @@ import type { Subscription } from './subscription';
 import { recurringTotal } from './upcoming-charge';
 import { firstBilledPeriod } from './usage-period';
 
-/** Whether the customer may use the product now. `made` says when the subscription was created. */
+/** True while the customer may use the product. */
 export function isEntitled(
   subscription: Subscription,
-  made: { readonly createdAt: Date },
+  creation: { readonly createdAt: Date },
 ): boolean {
   const { status, phase } = subscription;
   if (status === 'CANCELED' || phase === 'SCHEDULED') return false;
-  return !awaitsFirstPayment(subscription, made);
+  return !awaitsFirstPayment(subscription, creation);
 }
 
 /**
- * Whether the first invoice still has to be paid. A trial and an invoice that is sent grant access without payment. An invoice with
- * nothing due is PAID as soon as it is created.
+ * True while the first invoice still has to be paid. A trial and an invoice that is sent grant
+ * access without payment. An invoice with nothing due is PAID as soon as it is created.
  */
 function awaitsFirstPayment(
   subscription: Subscription,
-  made: { readonly createdAt: Date },
+  creation: { readonly createdAt: Date },
 ): boolean {
   const { collectionMethod, trialEnd, openInvoices } = subscription;
   if (collectionMethod === 'SEND_INVOICE' || trialEnd !== null) return false;
-  const first = firstBilledPeriod(subscription, made);
+  const first = firstBilledPeriod(subscription, creation);
   const isOpen = openInvoices.some(({ periodIndex }) => periodIndex === first);
   return isOpen && recurringTotal(subscription, first) > 0n;
 }

@@ -42,7 +42,7 @@ interface Example {
   readonly transition: SubscriptionTransition;
   readonly version: number;
   readonly updatedAt: Date;
-  /** Which event of the transition. */
+  /** Index of the event in the transition. */
   readonly event: number;
   readonly sequence: number;
 }
@@ -104,7 +104,7 @@ function example(
   return { file: `${name}.json`, transition, event: 0, ...parts };
 }
 
-/** A session's subscription with three discounted months. */
+/** A subscription sold by a session, with three discounted months. */
 function soldOn(completedAt: Date): SubscriptionTransition {
   return createFromCheckout({
     ...aCreation(),
@@ -225,21 +225,21 @@ function announce({ transition, event: index, version, updatedAt, sequence }: Ex
   });
 }
 
-describe('an announced event', () => {
+describe('an encoded event', () => {
   // The notifier reads the very same files.
-  test.each(table)('looks as $file shows', (row) => {
+  test.each(table)('equals the example $file', (row) => {
     const expected: unknown = JSON.parse(readFileSync(join(examples, row.file), 'utf8'));
     expect(JSON.parse(announce(row))).toEqual(expected);
   });
 });
 
-describe('the changes of an update', () => {
+describe('the list of changes', () => {
   const changesOf = (event: SubscriptionEvent | undefined, state: Subscription) => {
     const stored = { state, tenant, version: 2, createdAt: day('01-17'), updatedAt: day('02-10') };
     return event && (encodeEvent(event, stored) as { changes: unknown }).changes;
   };
 
-  test('name every field that a cancellation at period end sets', () => {
+  test('names every field that a cancellation at period end sets', () => {
     expect(changesOf(flagged.events[0], flagged.state)).toEqual({
       cancelAtPeriodEnd: { from: false, to: true },
       canceledAt: { from: null, to: '2026-02-10T00:00:00.000Z' },
@@ -248,7 +248,7 @@ describe('the changes of an update', () => {
     });
   });
 
-  test('name the same fields the other way round when it is taken back', () => {
+  test('names the same fields in reverse when the cancellation is undone', () => {
     const back = uncancel(flagged.state, { now: day('02-11'), ...ids });
     expect(changesOf(back.events[0], back.state)).toEqual({
       cancelAtPeriodEnd: { from: true, to: false },
@@ -258,13 +258,13 @@ describe('the changes of an update', () => {
     });
   });
 
-  test('name the status alone when a payment fails', () => {
+  test('names the status alone when a payment fails', () => {
     expect(changesOf(failure.events[1], failure.state)).toEqual({
       status: { from: 'ACTIVE', to: 'PAST_DUE' },
     });
   });
 
-  test('are absent from every other event', () => {
+  test('is absent from every other event', () => {
     const stored = {
       state: aSubscription(),
       tenant,

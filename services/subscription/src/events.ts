@@ -12,7 +12,10 @@ import type { Subscription } from './subscription';
 import { toProtoCancelReason, toProtoSubscription } from './subscription-rpc';
 import type { SubscriptionRecord } from './tombstone';
 
-/** An event's data as it is announced: its proto message in JSON mapping. `stored` tells whose the subscription is and when it changed. */
+/**
+ * Encodes an event's data for the wire: its proto message in JSON mapping. `stored` supplies the
+ * tenant and the time of the change.
+ */
 export function encodeEvent(event: SubscriptionEvent, stored: Stored<SubscriptionRecord>): unknown {
   return ProtoSubscriptionEvent.toJSON(toProtoEvent(event, stored));
 }
@@ -53,7 +56,7 @@ function toProtoEvent(
 
 function toProtoPayment({ invoice, attempt, nextAttemptAt }: PaymentNews) {
   return {
-    // rpc.ts hands invoices through the rules as it got them.
+    // rpc.ts passes invoices through the rules unchanged.
     invoice: invoice as Invoice,
     attempt: attempt === 0 ? undefined : attempt,
     nextAttemptAt: nextAttemptAt ?? undefined,
@@ -62,7 +65,10 @@ function toProtoPayment({ invoice, attempt, nextAttemptAt }: PaymentNews) {
 
 type ProtoSubscription = Parameters<typeof toJsonSubscription>[0];
 
-/** Every field that differs, in the form in which REST shows it; `updatedAt` never does, because both are shown as of the same write. */
+/**
+ * Lists every field that differs, in its REST form; `updatedAt` never does, because both sides are
+ * shown as of the same write.
+ */
 function changesBetween(
   before: ProtoSubscription,
   after: ProtoSubscription | undefined,

@@ -11,7 +11,10 @@ import { anInvoice } from './testing-invoice-rpc';
 const order = (invoiceId: string) =>
   ({ invoiceId, lineItems: [] }) as never as CreateInvoiceRequest;
 
-/** The peer's side of the contract: each invoice for itself, a failed one without an answer. */
+/**
+ * Checkout's side of the contract: each invoice succeeds or fails alone; a failed one has no
+ * answer.
+ */
 function aCheckout() {
   const calls: string[][] = [];
   const createInvoice = async (request: CreateInvoiceRequest) => {
@@ -37,8 +40,8 @@ function aCheckout() {
 const create = async (invoices: InvoiceClient, id: string, context: CallContext) =>
   (await invoices.create(order(id), context)).invoice?.id;
 
-describe('invoices that are ordered side by side', () => {
-  test('go in one call, one alone in a call of its own', async () => {
+describe('concurrent orders of invoices', () => {
+  test('share one call; a single order has a call of its own', async () => {
     const { calls, invoices } = aCheckout();
     const context = testContext();
     const together = ['a', 'b', 'c'].map((id) => create(invoices, id, context));
@@ -62,7 +65,7 @@ describe('invoices that are ordered side by side', () => {
     expect(calls).toEqual([['a', 'c'], ['b'], ['d'], ['e']]);
   });
 
-  test('fail one by one, each with its own reason', async () => {
+  test('fail individually, each with its own reason', async () => {
     const { invoices } = aCheckout();
     const context = testContext();
     const outcomes = await Promise.allSettled(

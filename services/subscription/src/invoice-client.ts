@@ -6,7 +6,7 @@ import type {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Peers } from './peers';
 
-/** Has invoices made, those that are ordered side by side by one call. */
+/** Orders invoices from checkout; concurrent orders share one call. */
 export class InvoiceClient {
   private readonly orders: BatchClient<CreateInvoiceRequest, CreateInvoiceResponse>;
 

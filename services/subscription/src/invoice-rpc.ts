@@ -15,18 +15,18 @@ import { toProtoDiscountTerms } from './discount-rpc';
 import type { Subscription } from './subscription';
 import type { UsageLine } from './usage-line';
 
-/** What an invoice is asked for with. */
+/** The content of a new invoice. */
 export interface NewInvoice extends Pick<
   BillPeriod['payload'],
   'invoiceId' | 'reason' | 'authorizedTransactionId' | 'isDiscounted'
 > {
   readonly period: BillingPeriod;
-  /** Undefined: it bills usage alone. */
+  /** Undefined: the invoice bills usage alone. */
   readonly recurring: PeriodLine | undefined;
   readonly usage: readonly UsageLine[];
 }
 
-/** Asks for an invoice. */
+/** Builds the request for an invoice. */
 export function toProtoNewInvoice(
   subscription: Subscription,
   { invoiceId, reason, authorizedTransactionId, isDiscounted, period, ...lines }: NewInvoice,
@@ -48,7 +48,7 @@ export function toProtoNewInvoice(
   };
 }
 
-/** What came of an attempt, as checkout tells it. */
+/** Maps the outcome of a payment attempt reported by checkout. */
 export function fromProtoCollectionResult(request: ApplyCollectionResultRequest): CollectionResult {
   const { invoice, resultNumber, attempt, nextAttemptAt } = request;
   const outcome = collectionOutcomes.knownName(request.outcome);
@@ -63,7 +63,7 @@ export function fromProtoCollectionResult(request: ApplyCollectionResultRequest)
   };
 }
 
-/** Checkout gives lines their ids and discounts. */
+/** Checkout assigns ids and discounts to the lines. */
 function toProtoLineItem(line: PeriodLine | UsageLine): ProtoLineItem {
   const { description, priceId, quantity, unitAmount, amount, details, period } = line;
   return {

@@ -3,7 +3,10 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { GetMeterPricesRequest } from '@billing/proto/billing/catalog/v1/catalog';
 import { MeterPriceClient } from './meter-price-client';
 
-/** The peer's side of the contract: a product's number is its set; what fails is answered by nothing among many. */
+/**
+ * The catalog's side of the contract: a product's number is its set; a failed question has no
+ * answer in a batch.
+ */
 function aCatalog() {
   const calls: string[][] = [];
   const find = ({ productId }: GetMeterPricesRequest) => {
@@ -29,8 +32,8 @@ function aCatalog() {
   return { calls, ask };
 }
 
-describe('meter prices that are asked for side by side', () => {
-  test('are read by one call, one alone by its own', async () => {
+describe('concurrent reads of meter prices', () => {
+  test('share one call; a single read has a call of its own', async () => {
     const { calls, ask } = aCatalog();
     const sets = await Promise.all(['1', '2', '1'].map(ask));
     expect(sets.map(({ set }) => set)).toEqual([1, 2, 1]);
@@ -38,7 +41,7 @@ describe('meter prices that are asked for side by side', () => {
     expect(calls).toEqual([['1', '2', '1'], ['3']]);
   });
 
-  test('fail each for itself', async () => {
+  test('fail individually', async () => {
     const { calls, ask } = aCatalog();
     const answers = await Promise.allSettled(['1', 'bad', '2'].map(ask));
     expect(answers).toMatchObject([

@@ -7,10 +7,13 @@ import type {
   GetMeterPricesResponse,
 } from '@billing/proto/billing/catalog/v1/catalog';
 
-/** Which set of a product's meter prices: that of an instant, or the one with a number. */
+/**
+ * Selects a set of a product's meter prices: the one in force at an instant, or the one with a
+ * number.
+ */
 export type MeterPriceQuestion = Pick<GetMeterPricesRequest, 'productId' | 'at' | 'set'>;
 
-/** Reads meter prices, those that are asked for side by side by one call. */
+/** Reads meter prices; concurrent reads share one call. */
 export class MeterPriceClient {
   private readonly questions: BatchClient<GetMeterPricesRequest, GetMeterPricesResponse>;
 

@@ -1,6 +1,6 @@
 import type { OpenInvoice, Subscription } from './subscription';
 
-/** An invoice that is ordered but not made yet. */
+/** An invoice that is ordered but not created yet. */
 export function openInvoice(
   subscription: Subscription,
   { invoiceId, periodIndex }: Pick<OpenInvoice, 'invoiceId' | 'periodIndex'>,
@@ -16,7 +16,7 @@ export function findOpenInvoice(
   return openInvoices.find((invoice) => invoice.invoiceId === invoiceId);
 }
 
-/** The invoice is paid, void or given up. */
+/** Removes an invoice that is paid, void or abandoned. */
 export function finishInvoice(subscription: Subscription, finished: OpenInvoice): Subscription {
   const openInvoices = subscription.openInvoices.filter(
     ({ invoiceId }) => invoiceId !== finished.invoiceId,
@@ -24,8 +24,8 @@ export function finishInvoice(subscription: Subscription, finished: OpenInvoice)
   return withLatestInvoice({ ...subscription, openInvoices }, finished);
 }
 
-/** The invoice stays unpaid after a result. */
-export function keepInvoice(
+/** Updates an invoice that stays unpaid after a result. */
+export function updateOpenInvoice(
   subscription: Subscription,
   kept: OpenInvoice,
   { lastResult, isPastDue }: Pick<OpenInvoice, 'lastResult' | 'isPastDue'>,
@@ -39,10 +39,11 @@ export function hasPastDueInvoice({ openInvoices }: Subscription): boolean {
 }
 
 /**
- * Notes that an invoice was made. One whose collection is not under way has settled: nothing about it follows by itself soon. Its result
- * may have come before this news; then nothing is left to note.
+ * Records that an invoice was created. An invoice that is not being collected has settled: nothing
+ * about it follows automatically soon. Its result may have arrived before this news; then nothing
+ * is left to record.
  */
-export function noteInvoice(
+export function recordInvoice(
   subscription: Subscription,
   { invoiceId, periodIndex, isCollecting }: OpenInvoiceNews,
 ): Subscription {
@@ -54,8 +55,8 @@ export function noteInvoice(
   return withLatestInvoice(settled, { invoiceId, periodIndex });
 }
 
-/** Notes an invoice of what was left to bill at the end, if one was made: nothing comes of it for the subscription. */
-export function noteEndInvoice(
+/** Records the final invoice, if one was created: its results do not change the subscription. */
+export function recordEndInvoice(
   subscription: Subscription,
   invoiceId: string | undefined,
 ): Subscription {
@@ -64,11 +65,11 @@ export function noteEndInvoice(
   return { ...subscription, latestInvoice: { id: invoiceId, periodIndex } };
 }
 
-/** What is known of an invoice right after it was made. */
+/** Facts about an invoice right after its creation. */
 export interface OpenInvoiceNews {
   readonly invoiceId: string;
   readonly periodIndex: number;
-  /** A charge is under way, or what came of one is about to be told. */
+  /** A charge is in flight, or its outcome is about to be reported. */
   readonly isCollecting: boolean;
 }
 
@@ -79,7 +80,7 @@ function replaceInvoice(subscription: Subscription, changed: OpenInvoice): Subsc
   return { ...subscription, openInvoices };
 }
 
-// News of an older period's invoice may come last; the newest stays the latest.
+// News of an older period's invoice may arrive last; the newest stays the latest.
 function withLatestInvoice(
   subscription: Subscription,
   { invoiceId, periodIndex }: Pick<OpenInvoice, 'invoiceId' | 'periodIndex'>,

@@ -29,11 +29,11 @@ const pay = (subscription: Subscription, periodIndex: number) =>
     at(periodOf(subscription, subscription.periodIndex ?? 0).start),
   );
 
-describe('a subscription with as many unpaid invoices as its document has room for', () => {
+describe('a subscription with the largest number of unpaid invoices', () => {
   const full = unpaid(billingLimits.openInvoicesMax);
   const due = periodOf(full, billingLimits.openInvoicesMax).start;
 
-  test('renews no more', () => {
+  test('is not renewed', () => {
     expect(parkReason(unpaid(billingLimits.openInvoicesMax - 1))).toBeNull();
     expect(parkReason(full)).toBe('OPEN_INVOICES');
     expect(dueStep(full)).toBeUndefined();
@@ -51,7 +51,7 @@ describe('a subscription with as many unpaid invoices as its document has room f
     const now = new Date(due.getTime() - 1);
     const ended = cancel(full, { atPeriodEnd: false, ...at(now) });
     expect(ended.state.status).toBe('CANCELED');
-    // Few enough for an outbox, each short enough to be carried out in one go.
+    // Few enough for an outbox, each short enough to be carried out in one command.
     const stopped = ended.commands.flatMap(({ type, payload }) =>
       type === 'endCollection' ? [payload.invoiceIds] : [],
     );
@@ -79,7 +79,7 @@ describe('several periods that start on one day', () => {
     expect(parkReason(subscription, limits)).toBe('INVOICES_A_DAY');
   });
 
-  test('are not looked for before there are so many', () => {
+  test('are not checked below the limit', () => {
     expect(parkReason(aSubscription({ startAt: day('03-31') }))).toBeNull();
   });
 });

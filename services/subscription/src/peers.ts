@@ -38,7 +38,7 @@ export interface Peers {
   readonly checkout: Peer<CheckoutServiceServer>;
   readonly discount: Peer<DiscountServiceServer>;
   readonly metering: Peer<MeteringServiceServer>;
-  /** Of the catalog. */
+  /** Served by the catalog. */
   readonly meterPrices: MeterPriceClient;
 }
 
@@ -64,7 +64,7 @@ export function connectPeers(service: Service, config: SubscriptionConfiguration
   };
 }
 
-/** Throws what the customer's owner says of an id that it does not know. */
+/** Throws the customer service's error for an unknown id. */
 export async function fetchCustomer(
   { customer: peer }: Peers,
   id: string,
@@ -75,7 +75,7 @@ export async function fetchCustomer(
   return fromProtoCustomer(customer);
 }
 
-/** Throws what the product's owner says of an id that it does not know. */
+/** Throws the catalog's error for an unknown id. */
 export async function fetchProduct(
   { catalog }: Peers,
   id: string,
@@ -94,12 +94,14 @@ export async function billedCurrency(
   context: CallContext,
 ): Promise<string | undefined> {
   if (customer.isCurrencyFixed) return customer.currency;
-  // A customer who was stored before currencies were fixed has one that an invoice has set.
+  // A customer stored before currencies were fixed has the currency that an invoice has set.
   const { currency } = await checkout.getBilledCurrency({ customerId: customer.id }, context);
   return currency;
 }
 
-/** Fixes the customer's currency as that of their first invoice; returns the one that is fixed. */
+/**
+ * Fixes the customer's currency as that of their first invoice; returns the currency that is fixed.
+ */
 export async function fixCurrency(
   { customer: peer }: Pick<Peers, 'customer'>,
   wanted: { readonly id: string; readonly currency: string },
@@ -110,7 +112,10 @@ export async function fixCurrency(
   return fromProtoCustomer(customer);
 }
 
-/** Takes one redemption for a subscription that is about to be made, or finds the one that it holds; refuses what cannot be redeemed. */
+/**
+ * Reserves one redemption for a subscription about to be created, or finds its existing one;
+ * refuses a discount that cannot be redeemed.
+ */
 export async function reserveRedemption(
   { discount: peer }: Peers,
   {

@@ -12,14 +12,14 @@ import { toProtoSubscription } from './subscription-rpc';
 import type { Subscriptions } from './subscription-store';
 import { upcomingCharge } from './upcoming-charge';
 
-// Nobody looks through more, and those that ended are history.
+// More are of no use to a customer, and ended ones are history.
 const shown: readonly { readonly status: SubscriptionStatus; readonly perPage: number }[] = [
   { status: 'ACTIVE', perPage: 100 },
   { status: 'PAST_DUE', perPage: 100 },
   { status: 'CANCELED', perPage: 10 },
 ];
 
-/** The RPCs of subscriptions as their customer is shown them. */
+/** The RPCs that show subscriptions to their customer. */
 export function planRpc({ subscriptions }: { readonly subscriptions: Subscriptions }) {
   return rpcService<PlanServiceServer>(
     PlanServiceService,

@@ -16,9 +16,9 @@ beforeAll(async () => {
 
 beforeEach(() => {
   context = testContext({ now: day('01-31') });
-  under.neighbours.invoices.splice(0);
-  under.neighbours.isCustomerDown = false;
-  under.neighbours.customers.set('customer', aProtoCustomer());
+  under.peers.invoices.splice(0);
+  under.peers.isCustomerDown = false;
+  under.peers.customers.set('customer', aProtoCustomer());
 });
 
 afterAll(() => under.stop());
@@ -31,10 +31,10 @@ async function renew(to: Date) {
   await under.dueWork.runDue({ environmentId, until: to, workClass }, later(to));
 }
 
-/** How the invoices so far are collected, once there are so many. */
+/** Waits for a number of invoices, and returns how they are collected. */
 function methods(count: number) {
   return eventually(() => {
-    const all = under.neighbours.invoices.map(({ request }) => request.collectionMethod);
+    const all = under.peers.invoices.map(({ request }) => request.collectionMethod);
     expect(all).toHaveLength(count);
     return all;
   });
@@ -46,10 +46,10 @@ const changed = aProtoCustomer({
   collectionMethod: sent,
 });
 
-test('a renewal is collected as its customer is billed by then, and shows who they are by then', async () => {
+test("a renewal is collected by its customer's present method, and shows their present name", async () => {
   const { id, customer } = await under.create({}, context);
   expect(customer).toMatchObject({ name: 'Ada', email: 'ada@example.com' });
-  under.neighbours.customers.set('customer', changed);
+  under.peers.customers.set('customer', changed);
   await renew(day('02-28'));
   expect(await methods(2)).toEqual([charged, sent]);
   await eventually(async () => {
@@ -63,19 +63,19 @@ test('a renewal is collected as its customer is billed by then, and shows who th
   expect(types).not.toContain('billing.subscription.updated');
 });
 
-test('a renewal waits until its customer can be asked for', async () => {
+test('a renewal waits while its customer cannot be read', async () => {
   await under.create({}, context);
-  under.neighbours.customers.set('customer', changed);
-  under.neighbours.isCustomerDown = true;
+  under.peers.customers.set('customer', changed);
+  under.peers.isCustomerDown = true;
   await renew(day('02-28'));
   expect(await methods(1)).toEqual([charged]);
-  under.neighbours.isCustomerDown = false;
+  under.peers.isCustomerDown = false;
   expect(await methods(2)).toEqual([charged, sent]);
 });
 
-test('a customer that is not known any more stays as they were', async () => {
+test('an unknown customer stays as last recorded', async () => {
   const { id } = await under.create({}, context);
-  under.neighbours.customers.delete('customer');
+  under.peers.customers.delete('customer');
   await renew(day('02-28'));
   expect(await methods(2)).toEqual([charged, charged]);
   expect((await under.get(id, later(day('02-28')))).customer).toMatchObject({ name: 'Ada' });

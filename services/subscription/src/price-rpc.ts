@@ -5,7 +5,7 @@ import type { PriceSnapshot } from './subscription';
 
 type CatalogPrice = ProductFacts['price'];
 
-/** The price version as subscriptions show it. */
+/** Maps the price version to its public form. */
 export function toProtoPrice(price: PriceSnapshot, productId: string): ProtoPrice {
   return {
     ...price,
@@ -18,7 +18,7 @@ export function toProtoPrice(price: PriceSnapshot, productId: string): ProtoPric
   };
 }
 
-/** Throws an Error for a kind of price that this version does not know: billing it by guess would be wrong. */
+/** Throws an Error for a kind of price unknown to this version: a guessed amount would be wrong. */
 export function fromProtoPrice(price: ProtoPrice): CatalogPrice {
   const { id, currency, amount, intervalCount, trialDays, tiers, active, metadata, lookupKey } =
     price;

@@ -61,7 +61,7 @@ describe('a step is reached', () => {
       [],
     ],
     [
-      'by a trial that was over before anybody knew of it',
+      'by a trial that was over before the subscription was created',
       aSubscription({ startAt: day('01-01') }, { price: trial }),
       ['TRIAL_BEGUN', 'TRIAL_LEFT', 'STARTED'],
     ],
@@ -71,7 +71,7 @@ describe('a step is reached', () => {
       ['TRIAL_BEGUN', 'TRIAL_LEFT', 'STARTED'],
     ],
     [
-      'by a trial that is cancelled',
+      'by a canceled trial',
       cancel(aSubscription({}, { price: trial }), { ...at(day('02-03')), atPeriodEnd: false })
         .state,
       ['TRIAL_BEGUN', 'TRIAL_LEFT'],
@@ -127,8 +127,8 @@ describe('a report', () => {
   });
 });
 
-// Many lives side by side. Each write adds what it has reached to sums, as the database does, and at every moment the sums are those that
-// anybody can count who sees all subscriptions.
+// Many concurrent lives. Each write adds its steps to sums, as the database does; at every moment
+// the sums equal a direct count over all subscriptions.
 
 type Step =
   | {
@@ -177,7 +177,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-test('sums of steps are what anybody counts who sees all subscriptions, at every moment', () => {
+test('the sums of steps equal a direct count over all subscriptions at every moment', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const shop = new Shop();
@@ -233,7 +233,7 @@ class Shop {
     return applyCollectionResult(current, result, decision).state;
   }
 
-  // An end that is late comes first, and then there is nothing to take back.
+  // An overdue end comes first; then there is no cancellation to undo.
   private uncanceled(current: Subscription): Subscription {
     if (current.status === 'CANCELED') return current;
     try {

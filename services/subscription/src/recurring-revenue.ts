@@ -2,7 +2,7 @@ import type { Recurrence } from '@billing/kernel/billing-period';
 import { recurringCharge } from '@billing/kernel/pricing';
 import type { PriceSnapshot, Subscription } from './subscription';
 
-/** What a recurring amount follows from. */
+/** The price facts that a recurring amount is computed from. */
 export type RecurringPrice = Pick<PriceSnapshot, 'type' | 'amount' | 'tiers'> &
   Pick<PriceSnapshot, 'billingInterval' | 'intervalCount'>;
 
@@ -18,8 +18,8 @@ const periodsAMonth: Readonly<
 };
 
 /**
- * What a subscription brings a month, in the currency's smallest unit: the licensed charge of one period, before discounts and without
- * usage, times the periods that a month has, rounded once, half up.
+ * Monthly revenue of a subscription, in the currency's smallest unit: the licensed charge of one
+ * period, before discounts and without usage, times the periods in a month, rounded once, half up.
  */
 export function monthlyAmount(price: RecurringPrice, quantity: number): bigint {
   const { amount } = recurringCharge({ ...price, quantity });
@@ -27,11 +27,17 @@ export function monthlyAmount(price: RecurringPrice, quantity: number): bigint {
   return roundedRatio(amount * dividend, divisor * countOf(price));
 }
 
-/** The steps of a subscription's life that figures follow. Each is reached once, for good. */
+/**
+ * The steps of a subscription's life that revenue figures follow. Each is reached once and
+ * permanently.
+ */
 export const reportedSteps = ['TRIAL_BEGUN', 'TRIAL_LEFT', 'STARTED', 'ENDED'] as const;
 export type ReportedStep = (typeof reportedSteps)[number];
 
-/** Those that a subscription has reached. What was late is reached when it is done, and counts for the time when it was due. */
+/**
+ * Lists the steps that a subscription has reached. A late step is reached when it is taken, and
+ * counts for the time when it was due.
+ */
 export function stepsReached({
   phase,
   trialStart,
@@ -54,7 +60,7 @@ export function stepsReached({
   });
 }
 
-/** What a subscription that is billed brings, and since when and until when. */
+/** The facts about a billed subscription that revenue is computed from. */
 export interface Recurring extends Pick<Subscription, 'anchor' | 'endedAt' | 'quantity'> {
   readonly price: RecurringPrice & Pick<PriceSnapshot, 'currency'>;
 }
@@ -64,13 +70,16 @@ export type RevenueRow =
   | { readonly kind: 'MONTH'; readonly month: string; readonly currency: string }
   | { readonly kind: 'PRESENT' };
 
-/** What a step adds to a row of sums. */
+/** The amounts that a step adds to a row of sums. */
 export interface RevenueAddend {
   readonly row: RevenueRow;
   readonly counts: Readonly<Record<string, bigint>>;
 }
 
-/** What a step adds to the sums of all subscriptions. It never changes once the step is reached. */
+/**
+ * Computes what a step adds to the sums of all subscriptions. The result never changes once the
+ * step is reached.
+ */
 export function addendOf(recurring: Recurring, step: ReportedStep): RevenueAddend {
   const { anchor, endedAt, price, quantity } = recurring;
   const inMonth = (at: Date): RevenueRow => ({

@@ -23,15 +23,15 @@ let under: ServiceUnderTest;
 
 beforeAll(async () => {
   under = await startServiceUnderTest();
-  under.neighbours.products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
+  under.peers.products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
   const billingInterval = BillingInterval.BILLING_INTERVAL_DAILY;
-  under.neighbours.products.set('daily', aProduct({ id: 'daily' }, { billingInterval }));
+  under.peers.products.set('daily', aProduct({ id: 'daily' }, { billingInterval }));
 });
 
 beforeEach(() => {
-  const { neighbours } = under;
-  Object.assign(neighbours, { isCollecting: false, isPaymentRunning: false });
-  for (const received of [neighbours.invoices, neighbours.voids]) received.splice(0);
+  const { peers } = under;
+  Object.assign(peers, { isCollecting: false, isPaymentRunning: false });
+  for (const received of [peers.invoices, peers.voids]) received.splice(0);
 });
 
 afterAll(() => under.stop());
@@ -54,7 +54,7 @@ async function run(
   return processed;
 }
 
-/** The short names of what was announced, once there are so many. */
+/** Waits for a number of events, and returns their short names. */
 async function announced(id: string, count: number): Promise<string[]> {
   const events = await eventually(async () => {
     const logged = await under.eventsOf(id);
@@ -68,10 +68,10 @@ async function announced(id: string, count: number): Promise<string[]> {
 }
 
 const periodsBilled = () =>
-  under.neighbours.invoices.map(({ request }) => request.periodStart?.toISOString().slice(5, 10));
+  under.peers.invoices.map(({ request }) => request.periodStart?.toISOString().slice(5, 10));
 
 describe('a renewal', () => {
-  test('that 20 scanners find at once takes place once', async () => {
+  test('takes place once when 20 scanners find it concurrently', async () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);
     const due = later(context, day('02-28'));
@@ -87,12 +87,12 @@ describe('a renewal', () => {
     await eventually(() => {
       expect(periodsBilled()).toEqual(['01-31', '02-28']);
     });
-    const [first, second] = under.neighbours.invoices;
+    const [first, second] = under.peers.invoices;
     expect(second?.request.invoiceId).not.toBe(first?.request.invoiceId);
     expect(second?.context.now).toEqual(day('02-28'));
   });
 
-  test('that was missed is caught up, each at its own time', async () => {
+  test('is caught up when it was missed, each at its own time', async () => {
     const context = testContext({ now: day('01-17') });
     const { id } = await under.create({ productId: 'trial' }, context);
     // Each pass takes one step of each subscription.
@@ -110,7 +110,7 @@ describe('a renewal', () => {
     });
   });
 
-  test('of every one of forty days is caught up, while callers are asked to wait', async () => {
+  test('is caught up for every one of forty days, while callers get a retriable error', async () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({ productId: 'daily' }, context);
     const now = later(context, day('03-12'));
@@ -124,16 +124,16 @@ describe('a renewal', () => {
     const types = await announced(id, 41);
     expect(types.filter((type) => type === 'renewed')).toHaveLength(40);
     await eventually(() => {
-      expect(under.neighbours.invoices).toHaveLength(41);
+      expect(under.peers.invoices).toHaveLength(41);
     });
-    const starts = under.neighbours.invoices.map(({ request }) => request.periodStart?.getTime());
+    const starts = under.peers.invoices.map(({ request }) => request.periodStart?.getTime());
     const dayMs = 86_400_000;
     expect(starts).toEqual(starts.map((_, index) => day('01-31').getTime() + index * dayMs));
     const { status } = await under.get(id, now);
     expect(status).toBe(SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE);
   });
 
-  test('that is late goes before the call that finds it so', async () => {
+  test('goes before the call that finds it late', async () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);
     const { subscription } = await under.subscription.cancelSubscription(
@@ -166,12 +166,13 @@ describe('a renewal', () => {
       expect(await announced(id, hasRenewed ? 3 : 2)).toEqual(
         hasRenewed ? ['created', 'renewed', 'canceled'] : ['created', 'canceled'],
       );
-      // The invoice of the period that ran is voided; the renewal's is never made once the end was decided, or voided after it was.
-      const { voids, invoices } = under.neighbours;
+      // The invoice of the running period is voided; the renewal's is never created once the end
+      // was decided, or voided after it was created.
+      const { voids, invoices } = under.peers;
       await eventually(() => {
         expect(voids).toHaveLength(1);
       });
-      // What another subscription ordered may still be on its way.
+      // Another subscription's orders may still be in flight.
       const ordered = invoices.filter(({ request }) => request.subscriptionId === id);
       const made = ordered.map(({ request }) => request.invoiceId);
       expect(
@@ -182,11 +183,11 @@ describe('a renewal', () => {
   );
 });
 
-describe('cancelling', () => {
-  test('now voids the running invoice, again and again while a payment runs', async () => {
+describe('a cancellation', () => {
+  test('now voids the running invoice, and retries while a payment runs', async () => {
     const context = testContext({ now: day('01-31') });
     const { id, latestInvoiceId } = await under.create({}, context);
-    under.neighbours.isPaymentRunning = true;
+    under.peers.isPaymentRunning = true;
     const { subscription } = await under.subscription.cancelSubscription(
       { id, atPeriodEnd: false },
       later(context, day('02-10')),
@@ -199,11 +200,11 @@ describe('cancelling', () => {
       nextInvoiceAt: undefined,
     });
     expect(await announced(id, 2)).toEqual(['created', 'canceled']);
-    expect(under.neighbours.voids).toEqual([]);
+    expect(under.peers.voids).toEqual([]);
 
-    under.neighbours.isPaymentRunning = false;
+    under.peers.isPaymentRunning = false;
     await eventually(() => {
-      expect(under.neighbours.voids).toMatchObject([
+      expect(under.peers.voids).toMatchObject([
         {
           request: {
             invoiceId: latestInvoiceId,
@@ -216,7 +217,7 @@ describe('cancelling', () => {
     });
   });
 
-  test('at the end of the period ends it there, unless it is taken back', async () => {
+  test('at the end of the period ends the subscription there, unless it is undone', async () => {
     const context = testContext({ now: day('01-31') });
     const [kept, ended] = [await under.create({}, context), await under.create({}, context)];
     const flag = (id: string) =>
@@ -240,7 +241,7 @@ describe('cancelling', () => {
 });
 
 describe('results of a collection', () => {
-  test('are applied once and in order, however they arrive', async () => {
+  test('are applied once and in order, regardless of their order of arrival', async () => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);
     const results = [
@@ -248,7 +249,8 @@ describe('results of a collection', () => {
       CollectionOutcome.COLLECTION_OUTCOME_FAILED,
       CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
     ];
-    // Each is sent several times, the last one first, and repeated until it is answered: as checkout does.
+    // Each is sent several times, the last one first, and retried until it is answered, as checkout
+    // does.
     const calls = [2, 1, 0, 2, 1, 0, 1, 2].map((index) =>
       eventually(() => apply(id, index + 1, results[index], context), { timeoutMs: 20_000 }),
     );
@@ -294,7 +296,7 @@ async function apply(
   outcome: CollectionOutcome | undefined,
   context: CallContext,
 ): Promise<void> {
-  const received = under.neighbours.invoices.find(
+  const received = under.peers.invoices.find(
     ({ request }) => request.subscriptionId === subscriptionId,
   );
   if (received === undefined || outcome === undefined) throw new Error('No such invoice');

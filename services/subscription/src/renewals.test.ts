@@ -9,7 +9,7 @@ const types = ({ events }: { events: readonly { type: string }[] }) =>
 const flagged = (subscription: Subscription, now: Date) =>
   cancel(subscription, { atPeriodEnd: true, ...at(now) }).state;
 
-describe('what is due next', () => {
+describe('the next due step', () => {
   test.each<[string, Subscription, ReturnType<typeof dueStep>]>([
     ['the next period', aSubscription(), { at: day('02-28'), kind: 'ENTER_PERIOD' }],
     [
@@ -78,7 +78,7 @@ describe('a renewal', () => {
     ]);
   });
 
-  test('a moment early changes nothing', () => {
+  test('changes nothing a moment early', () => {
     const subscription = aSubscription();
     const early = new Date(day('02-28').getTime() - 1);
     const { state, events, commands } = takeDueStep(subscription, at(early));
@@ -87,12 +87,12 @@ describe('a renewal', () => {
     expect([...events, ...commands]).toEqual([]);
   });
 
-  test('a second time for the same period changes nothing', () => {
+  test('changes nothing the second time for the same period', () => {
     const renewed = takeDueStep(aSubscription(), at(day('02-28'))).state;
     expect(takeDueStep(renewed, at(day('02-28'))).state).toBe(renewed);
   });
 
-  test('of one that is past due goes on, and leaves it past due', () => {
+  test('of a past-due subscription continues, and leaves it past due', () => {
     const pastDue: Subscription = { ...aSubscription(), status: 'PAST_DUE' };
     expect(takeDueStep(pastDue, at(day('02-28'))).state).toMatchObject({
       status: 'PAST_DUE',
@@ -115,7 +115,7 @@ describe('a renewal', () => {
 });
 
 describe('the end of a trial', () => {
-  test('enters period 0 from there, and bills it without the authorisation, which was resolved', () => {
+  test('enters period 0 from there, and bills it without the authorization, which was resolved', () => {
     const subscription = aSubscription({ authorizedTransactionId: 'txn_4242424242424242' }, trial);
     const { state, events, commands } = takeDueStep(subscription, at(day('01-31')));
 
@@ -129,7 +129,7 @@ describe('the end of a trial', () => {
     ]);
   });
 
-  test('ends it without an invoice where that was asked for', () => {
+  test('ends the subscription without an invoice where a cancellation was requested', () => {
     const { state, events, commands } = takeDueStep(
       flagged(aSubscription({}, trial), day('01-18')),
       at(day('01-31')),
@@ -141,7 +141,7 @@ describe('the end of a trial', () => {
   });
 });
 
-describe('a start that lay ahead', () => {
+describe('a start in the future', () => {
   test('enters period 0 when it is reached', () => {
     const { state, events, commands } = takeDueStep(
       aSubscription({ startAt: day('03-31') }),
@@ -165,8 +165,8 @@ describe('a start that lay ahead', () => {
   });
 });
 
-describe('an end that was asked for', () => {
-  test('comes with the end of the period and bills its usage alone', () => {
+describe('a cancellation at period end', () => {
+  test('ends the subscription with the period and bills its usage alone', () => {
     const { state, events, commands } = takeDueStep(
       flagged(aSubscription(), day('02-10')),
       at(day('03-05')),
@@ -214,7 +214,7 @@ describe('an end that was asked for', () => {
 describe('a decision', () => {
   const nothing = (state: Subscription) => ({ state, events: [], commands: [] });
 
-  test('comes after what fell due before it', () => {
+  test('follows the steps that were due before it', () => {
     const seen: Subscription[] = [];
     const { state, events, commands } = decideAfterDueSteps(
       aSubscription(),
@@ -234,7 +234,7 @@ describe('a decision', () => {
     ]);
   });
 
-  test('goes first at the very instant at which something falls due', () => {
+  test('precedes a step that is due at the same instant', () => {
     const { state } = decideAfterDueSteps(aSubscription(), at(day('02-28')), nothing);
     expect(state.periodIndex).toBe(0);
   });
@@ -251,7 +251,7 @@ describe('a decision', () => {
     expect(transition.state).toBe(subscription);
   });
 
-  test('waits for a subscription that is very far behind to be caught up', () => {
+  test('is refused as retriable while a subscription is very far behind', () => {
     const daily = aSubscription({}, { price: aPrice({ billingInterval: 'DAILY' }) });
     const decide = (now: Date) => () => decideAfterDueSteps(daily, at(now), nothing);
 
@@ -260,18 +260,18 @@ describe('a decision', () => {
   });
 });
 
-describe('what comes late after the end', () => {
+describe('late usage after the end', () => {
   const lateBillAt = new Date('2026-04-05T00:00:00.000Z');
   const flagged = cancel(aSubscription(), { ...at(day('02-01')), atPeriodEnd: true }).state;
   const ended = takeDueStep(flagged, at(day('02-28'))).state;
   const waiting = { ...ended, usage: { ...ended.usage, lateBillAt } };
 
-  test('is waited for where usage was billed', () => {
+  test('is waited for when usage was billed', () => {
     expect(dueStep(ended)).toBeUndefined();
     expect(dueStep(waiting)).toEqual({ at: lateBillAt, kind: 'BILL_LATE' });
   });
 
-  test('is billed once, and announced to nobody', () => {
+  test('is billed once, without an event', () => {
     const { state, events, commands } = takeDueStep(waiting, at(lateBillAt));
     expect([events, commands]).toEqual([[], [{ type: 'billLate', payload: {} }]]);
     expect(dueStep(state)).toBeUndefined();

@@ -2,23 +2,25 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import { canceled, renewed, type SubscriptionTransition } from './announcement';
 import { billEnd, type Decision, enterPeriod, type InvoiceIdOf } from './billing';
-import { triedAt, tryAgain } from './held-bill';
-import { endCollection, ended, madeInvoices, releaseRedemption } from './ending';
+import { withRetryPostponed, retryBills } from './over-limit-bill';
+import { endCollection, ended, createdInvoices, releaseRedemption } from './ending';
 import { parkReason } from './parking';
 import { periodOf, type Subscription } from './subscription';
 
-/** What time brings next. */
+/** The next step of a subscription that follows from time alone. */
 export interface DueStep {
   readonly at: Date;
   readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END' | 'BILL_LATE' | 'BILL_AGAIN';
 }
 
-// One write has room for so many steps, with an event and a command each; whoever is further behind is caught up step by step first.
+// One write has room for this number of steps, with an event and a command each; a subscription
+// further behind is caught up step by step first.
 const stepsMax = 32;
 
 /**
- * The next step of a subscription's life that nobody has to ask for; undefined once all of it is billed, and where it is parked. Bills
- * that are held are tried again meanwhile, and keep no period from beginning or ending.
+ * The next automatic step of a subscription's life; undefined once all of it is billed, and while
+ * it is parked. Bills over the limit are retried in between, and keep no period from beginning or
+ * ending.
  */
 export function dueStep(subscription: Subscription): DueStep | undefined {
   const step = stepOfLife(subscription);
@@ -43,7 +45,10 @@ function stepOfLife(subscription: Subscription): DueStep | undefined {
   return parkReason(subscription) === null ? { at, kind: 'ENTER_PERIOD' } : undefined;
 }
 
-/** Takes one step that is due by `now`, if any. Missed steps are taken one by one, each by a call of its own. */
+/**
+ * Takes one step that is due by `now`, if any. Missed steps are taken one by one, each in a call of
+ * its own.
+ */
 export function takeDueStep(
   subscription: Subscription,
   decision: Decision,
@@ -54,8 +59,9 @@ export function takeDueStep(
 }
 
 /**
- * Takes the steps that fell due strictly before `now`, then decides: no decision may slip in front of a step that is merely late. At the
- * very same instant the decision goes first. Throws `unavailable` for a subscription that is very far behind.
+ * Takes the steps that were due strictly before `now`, then decides: no decision may precede a step
+ * that is merely late. At the same instant the decision goes first. Throws `unavailable` for a
+ * subscription that is very far behind.
  */
 export function decideAfterDueSteps(
   subscription: Subscription,
@@ -80,7 +86,7 @@ function take(
   step: DueStep,
   decision: Decision,
 ): SubscriptionTransition {
-  return triedAt(transitionOf(subscription, step, decision), step.at);
+  return withRetryPostponed(transitionOf(subscription, step, decision), step.at);
 }
 
 function transitionOf(
@@ -100,7 +106,7 @@ function transitionOf(
     case 'BILL_LATE':
       return billLate(subscription);
     case 'BILL_AGAIN':
-      return tryAgain(subscription, now);
+      return retryBills(subscription, now);
   }
 }
 
@@ -109,17 +115,20 @@ function end(subscription: Subscription, endedAt: Date): SubscriptionTransition 
   const state = ended(subscription, endedAt);
   const commands = state.endedBeforeStart
     ? releaseRedemption(state)
-    : [...endCollection(madeInvoices(state), { writeOff: false }), ...billEnd(state)];
+    : [...endCollection(createdInvoices(state), { writeOff: false }), ...billEnd(state)];
   return { state, events: [canceled(state)], commands };
 }
 
-/** What came late is billed once, and nothing follows it. */
+/** Bills late usage once; nothing follows it. */
 function billLate(subscription: Subscription): SubscriptionTransition {
   const state = { ...subscription, usage: { ...subscription.usage, lateBillAt: null } };
   return { state, events: [], commands: [{ type: 'billLate', payload: {} }] };
 }
 
-/** Enters period n + 1, or period 0 at the start or at the trial's end. Its authorisation, if there was one, was resolved by then. */
+/**
+ * Enters period n + 1, or period 0 at the start or at the trial's end. Its authorization, if there
+ * was one, was resolved by then.
+ */
 function renew(subscription: Subscription, invoiceIdOf: InvoiceIdOf): SubscriptionTransition {
   const next = subscription.periodIndex === null ? 0 : subscription.periodIndex + 1;
   const { state, command } = enterPeriod(subscription, next, {

@@ -19,7 +19,7 @@ import {
 
 const monthsMax = 120;
 
-/** The RPCs of subscriptions as figures. */
+/** The RPCs that report figures about subscriptions. */
 export function reportRpc({ reports }: { readonly reports: ReportStore }) {
   return rpcService<SubscriptionReportServiceServer>(
     SubscriptionReportServiceService,
@@ -63,7 +63,7 @@ function toProtoRevenue(
   return revenueReport(sums, shown).map(toProtoCurrencyRevenue);
 }
 
-// No call changes what a subscription brings.
+// Expansion and contraction are 0: no call changes a subscription's revenue.
 function toProtoCurrencyRevenue({ currency, months }: CurrencyRevenue): ProtoCurrencyRevenue {
   return {
     currency,

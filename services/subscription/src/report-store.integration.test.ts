@@ -21,7 +21,7 @@ import { aCreation, anInput, aPrice, aSubscription, at, day } from './testing';
 
 const configuration = testServiceConfiguration('subscriptionreports');
 const hourMs = 3_600_000;
-// Real time as the test has it: what was written an hour ago is added up for good.
+// Real time in the test: writes of an hour ago are added to the permanent sums.
 const clock: Clock & { at: Date } = {
   at: new Date('2026-03-01T00:00:00Z'),
   now() {
@@ -51,7 +51,7 @@ afterAll(async () => {
 const stored = (state: Subscription, context: CallContext) =>
   subscriptions.insert({ state: { ...state, id: newId() }, events: [], commands: [] }, context);
 
-/** Reads before and after it is added up for good; both must be the same. */
+/** Reads before and after the sums become permanent; both readings must be the same. */
 async function revenueOf(context: CallContext) {
   const fresh = await reports.revenue(context);
   clock.at = new Date(clock.at.getTime() + hourMs);
@@ -60,7 +60,7 @@ async function revenueOf(context: CallContext) {
   return fresh;
 }
 
-test('revenue follows what is stored, also what comes late to a month that is long past', async () => {
+test('revenue follows the stored subscriptions, including late changes of a month long past', async () => {
   const context = testContext({ now: day('01-31') });
   const tiers = [{ upTo: null, unitAmount: '100.5', flatAmount: '1' }];
   const price = aPrice({ type: 'TIERED', currency: 'EUR', tiers });
@@ -82,7 +82,7 @@ test('revenue follows what is stored, also what comes late to a month that is lo
   await subscriptions.change(kept.id, later, (current, decision) =>
     cancel(current, { ...decision, atPeriodEnd: false }),
   );
-  // Since the first of January, as only now is told.
+  // Since the first of January, but stored only now.
   const creation = aCreation({ price, ...at(later.now) });
   await stored(createSubscription(anInput({ startAt: day('01-01') }), creation).state, later);
   const { trialing, months } = await revenueOf(later);
@@ -97,7 +97,7 @@ test('revenue follows what is stored, also what comes late to a month that is lo
   );
 });
 
-test('what was stored before anything was noted of it is not counted by half', async () => {
+test('a subscription stored before its steps were recorded is not counted by half', async () => {
   const context = testContext({ now: day('02-28') });
   const { state: old } = await stored({ ...aSubscription(), status: 'PAST_DUE' }, context);
   await records.documents.updateOne(
@@ -116,7 +116,7 @@ test('what was stored before anything was noted of it is not counted by half', a
   ]);
 });
 
-test('past due and renewals to come are counted in one environment alone', async () => {
+test('past-due subscriptions and coming renewals are counted in one environment alone', async () => {
   const context = testContext({ now: day('02-28') });
   const other = testContext({ now: day('02-28') });
   for (const within of [context, other, context]) {

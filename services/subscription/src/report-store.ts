@@ -25,7 +25,7 @@ const priceFields = ['type', 'amount', 'tiers', 'currency', 'billingInterval', '
 
 type Steps = Partial<Record<ReportedStep, ReportedStep>>;
 
-/** What is added up of all subscriptions. */
+/** Running totals over all subscriptions. */
 const revenueTotals: TotalsDefinition = {
   collection: 'revenueTotals',
   revision: 2,
@@ -34,7 +34,7 @@ const revenueTotals: TotalsDefinition = {
   addendsOf: (document, step) => (isReported(step) ? [toAddend(document, step)] : []),
 };
 
-/** Subscriptions as figures. */
+/** Reads figures about subscriptions. */
 export class ReportStore {
   private readonly totals: RunningTotals;
 
@@ -45,7 +45,7 @@ export class ReportStore {
     this.totals = new RunningTotals(db, records, revenueTotals, clock);
   }
 
-  /** What recurs and what moved it, and how many are in their trial. */
+  /** Recurring revenue and its changes, and the number of subscriptions in their trial. */
   async revenue({
     tenant,
   }: Pick<Within, 'tenant'>): Promise<{ months: RevenueSums[]; trialing: bigint }> {
@@ -56,20 +56,23 @@ export class ReportStore {
     };
   }
 
-  /** How many are past due, of those that are in the sums. Costs by the number of these. */
+  /** Number of past-due subscriptions among those in the sums. The cost grows with this number. */
   countPastDue({ tenant }: Pick<Within, 'tenant'>): Promise<number> {
     const summed = { 'milestones.STARTED': { $exists: true } };
     return this.count(tenant, { ...subscriptionsWith({ status: 'PAST_DUE' }), ...summed });
   }
 
-  /** How many enter a billed period before `renewsBefore`. Costs by the number of what falls due by then. */
+  /**
+   * Number of subscriptions that enter a billed period before `renewsBefore`. The cost grows with
+   * the number of steps due by then.
+   */
   countRenewals({ tenant }: Pick<Within, 'tenant'>, renewsBefore: Date): Promise<number> {
-    // The index of what falls due begins with the timeline.
+    // The index of due steps begins with the timeline.
     const timeline = timelineOf(tenant);
     return this.count(tenant, { ...subscriptionsWith({ renewsBefore }), timeline });
   }
 
-  /** To be repeated, so that reads cost little. */
+  /** Brings the totals up to date; runs repeatedly, so that reads stay cheap. */
   updateSnapshots(signal: AbortSignal): Promise<void> {
     return this.totals.updateSnapshots(signal);
   }

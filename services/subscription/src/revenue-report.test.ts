@@ -3,12 +3,12 @@ import { activeCount } from './revenue-report';
 const none = { started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n };
 const row = (parts: object) => ({ month: '2026-01', currency: 'EUR', ...none, ...parts });
 
-test('those recur and are not past due that began and have not ended', () => {
+test('active subscriptions have begun, have not ended and are not past due', () => {
   const sums = [row({ started: 5n }), row({ month: '2026-02', started: 1n, ended: 2n })];
   expect(activeCount(sums, 1n)).toBe(3n);
 });
 
-test('fewer than none are never active, whatever happened between the two readings', () => {
+test('the active count is never below 0, even when subscriptions change between the two readings', () => {
   expect(activeCount([], 1n)).toBe(0n);
   expect(activeCount([row({ started: 3n, ended: 3n })], 2n)).toBe(0n);
 });

@@ -1,7 +1,10 @@
 import { addMonths } from '@billing/kernel/billing-period';
 import { monthOf } from './recurring-revenue';
 
-/** What happened in one month to the subscriptions of one currency; amounts a month, in its smallest unit. */
+/**
+ * Changes of one month among the subscriptions of one currency; amounts per month, in its smallest
+ * unit.
+ */
 export interface RevenueSums {
   readonly month: string;
   readonly currency: string;
@@ -11,7 +14,7 @@ export interface RevenueSums {
   readonly endedAmount: bigint;
 }
 
-/** One month of a currency, and what recurs at its end. */
+/** One month of a currency, and the recurring revenue at its end. */
 export type RevenueMonth = Omit<RevenueSums, 'currency'> & { readonly mrr: bigint };
 
 /** The months of a currency, oldest first. */
@@ -22,13 +25,16 @@ export interface CurrencyRevenue {
 
 const nothing = { started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n };
 
-/** The months that a report shows, oldest first: so many, the last one being that of `now`. */
+/** Lists the months of a report, oldest first; the last one is that of `now`. */
 export function monthsUntil(now: Date, count: number): string[] {
   const first = new Date(`${monthOf(now)}-01T00:00:00.000Z`);
   return Array.from({ length: count }, (_, index) => monthOf(addMonths(first, index + 1 - count)));
 }
 
-/** What recurs, month by month, by currency code; what lies before the first month shown is in its opening. */
+/**
+ * Builds the recurring revenue month by month, by currency code; earlier months are part of the
+ * opening.
+ */
 export function revenueReport(
   sums: readonly RevenueSums[],
   months: readonly string[],
@@ -51,14 +57,15 @@ function monthsOf(rows: readonly RevenueSums[], months: readonly string[]): Reve
   });
 }
 
-/** How many subscriptions recur now. */
+/** Number of recurring subscriptions now. */
 export function recurringCount(sums: readonly RevenueSums[]): bigint {
   return sums.reduce((count, { started, ended }) => count + started - ended, 0n);
 }
 
 /**
- * How many subscriptions recur now and are not past due. These are counted a moment before or after the sums are read: one that began or
- * ended in between may be past due in a moment in which no other recurs, and fewer than none are never active.
+ * Number of recurring subscriptions that are not past due. Past-due ones are counted a moment
+ * before or after the sums are read: one that began or ended in between may make the difference
+ * negative, which is reported as 0.
  */
 export function activeCount(sums: readonly RevenueSums[], pastDue: bigint): bigint {
   const recurring = recurringCount(sums);

@@ -84,14 +84,14 @@ export function subscriptionRpc(dependencies: CreationDependencies) {
       }),
 
       checkSubscriptionRedemption: async ({ subscriptionId, discountId }, context) => {
-        const record = await subscriptions.forestall(subscriptionId, context);
+        const record = await subscriptions.preventCreation(subscriptionId, context);
         return { state: redemptionStates.valueOf(redemptionState(record, { discountId })) };
       },
 
       listUsagePeriods: (request, context) => usagePeriodsOf(request, context, dependencies),
     },
-    // Unlimited: calls that create subscriptions wait for the first, and would else keep the service full; whoever waits for the second
-    // has paid.
+    // Exempt from the limit: CreateSubscription blocks on ApplyCollectionResult, so limiting that
+    // would deadlock under load; CreateFromCheckout serves a payer who has already paid.
     { unlimited: ['applyCollectionResult', 'createFromCheckout'], callers: subscriptionCallers },
   );
 }

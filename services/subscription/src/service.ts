@@ -15,7 +15,6 @@ import { Subscriptions } from './subscription-store';
 
 const totalsEveryMs = 60_000;
 
-/** Subscriptions, their renewals and their events. */
 export async function start(
   config: SubscriptionConfiguration,
   overrides: ServiceOverrides = {},
@@ -65,7 +64,8 @@ async function takeDueStepOf(
 ): Promise<void> {
   const taken: { step?: DueStep | undefined } = {};
   await subscriptions.change(id, context, (current, decision) => {
-    // A write that loses its race is decided again: the last step seen is the one that was written, or none.
+    // A write that loses its race is decided again: the last step seen is the one that was written,
+    // or none.
     const step = dueStep(current);
     taken.step = step !== undefined && step.at <= decision.now ? step : undefined;
     return takeDueStep(current, decision);

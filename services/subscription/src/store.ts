@@ -8,7 +8,7 @@ import { encodeEvent } from './events';
 import { stepsReached } from './recurring-revenue';
 import { dueStep } from './renewals';
 import type {
-  HeldBills,
+  OverLimitBills,
   LatestInvoice,
   OpenInvoice,
   PriceSnapshot,
@@ -83,12 +83,15 @@ type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds' | 'held
     readonly through: Count;
     readonly set: Count;
   }[];
-  /** Absent in documents that were stored before bills were held, as are the settlements. */
-  readonly held?: HeldDocument | null;
+  /**
+   * Absent in documents that were stored before over-limit bills were recorded, as are the
+   * settlements.
+   */
+  readonly held?: OverLimitDocument | null;
   readonly unbilled?: readonly UnbilledDocument[];
 };
 
-type HeldDocument = Omit<HeldBills, 'bill' | 'triesLeft'> & {
+type OverLimitDocument = Omit<OverLimitBills, 'bill' | 'triesLeft'> & {
   readonly bill: Count;
   readonly triesLeft: Count;
 };
@@ -105,7 +108,8 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   collection: 'subscriptions',
   aggregate: 'subscription',
   resource: 'Subscription',
-  // Lists are sorted as the indexes are. Tombstones have none of these fields, and are too few to need an index that leaves them out.
+  // Lists are sorted as the indexes are. Tombstones have none of these fields, and are too few to
+  // need a partial index.
   indexes: [
     { name: 'customer', keys: { 'customer.id': 1, createdAt: -1, _id: -1 } },
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
@@ -118,7 +122,7 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   dueAt: (record) => {
     const step = record.isTombstone ? undefined : dueStep(record);
     if (step === undefined) return undefined;
-    // A bill that is tried again is no renewal, and must not be counted as one.
+    // A retry of a bill is no renewal, and must not be counted as one.
     const isEnd = step.kind === 'END' || step.kind === 'BILL_AGAIN';
     return { at: step.at, workClass: isEnd ? 'END' : 'RENEWAL' };
   },
@@ -126,21 +130,24 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
 };
 
-/** Which subscriptions a list shows; absent: of any. */
+/** Filter of a list; an absent field matches every subscription. */
 export interface ListedSubscriptions {
   readonly ids?: { readonly ids: readonly string[] } | undefined;
   readonly customerId?: string | undefined;
   readonly productId?: string | undefined;
   readonly status?: SubscriptionStatus | undefined;
   readonly phase?: SubscriptionPhase | undefined;
-  /** Those that go into a billed period before it, by a renewal or from a trial. */
+  /** Subscriptions that enter a billed period before this time, by a renewal or from a trial. */
   readonly renewsBefore?: Date | undefined;
 }
 
-// What is still ahead of its start renews nothing, and what has ended neither.
+// A subscription before its start renews nothing, and an ended one neither.
 const renewing: readonly SubscriptionPhase[] = ['TRIAL', 'REGULAR'];
 
-/** The filter of a list: those of a customer, to a product, in a status or phase, or soon to renew. */
+/**
+ * Builds the filter of a list: subscriptions of a customer, to a product, in a status or phase, or
+ * soon to renew.
+ */
 export function subscriptionsWith({
   ids,
   customerId,
@@ -164,7 +171,7 @@ export function subscriptionsWith({
   };
 }
 
-/** What a rule on the subscription is given from outside. */
+/** Inputs of a rule on the subscription that come from outside. */
 export function decisionOn(id: string, { environmentId }: Tenant, now: Date): Decision {
   return {
     now,
@@ -223,7 +230,7 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
   };
 }
 
-// Documents of earlier releases do not tell it. A trial may have ended at its first instant.
+// Absent in documents of earlier releases. A trial may have ended at its first instant.
 function endedBeforeStartOf(document: SubscriptionDocument): boolean {
   const { periodIndex, trialStart, endedAt, startAt } = document;
   if (periodIndex !== null || endedAt === null) return false;
@@ -277,12 +284,17 @@ function fromDocumentUsage(usage: UsageDocument | undefined): UsageBilling {
     lastBill: lastBill === null ? null : Number(lastBill),
     refunds: usage.refunds.map((refund) => ({ ...refund, amount: BigInt(refund.amount) })),
     lateBillAt,
-    held: held === null || held === undefined ? null : fromDocumentHeld(held),
+    held: held === null || held === undefined ? null : fromDocumentOverLimit(held),
     unbilled: (unbilled ?? []).map(fromDocumentUnbilled),
   };
 }
 
-function fromDocumentHeld({ bill, triesLeft, retryAt, closing }: HeldDocument): HeldBills {
+function fromDocumentOverLimit({
+  bill,
+  triesLeft,
+  retryAt,
+  closing,
+}: OverLimitDocument): OverLimitBills {
   return { bill: Number(bill), triesLeft: Number(triesLeft), retryAt, closing };
 }
 

@@ -9,8 +9,9 @@ import { dueStep, takeDueStep } from './renewals';
 import { type CollectionMethod, currentPeriod, periodOf, type Subscription } from './subscription';
 import { aCreation, aCustomer, aDiscount, anInput, aPrice, at, day, invoiceIdOf } from './testing';
 
-// Whatever the order in which time, the scanner, callers and results meet one subscription, its life keeps these rules. Results arrive
-// out of order and more than once, as they may; which results an invoice has is decided beforehand.
+// Time, the scanner, callers and results may reach a subscription in any order: these rules hold in
+// all of them. Results arrive out of order and more than once; the results of an invoice are
+// decided beforehand.
 
 type Step =
   | { readonly kind: 'wait'; readonly hours: number }
@@ -22,9 +23,9 @@ type Step =
 interface Setting {
   readonly collectionMethod: CollectionMethod;
   readonly trialDays: number | null;
-  /** Days from the creation, back or ahead; null: none given. */
+  /** Days from the creation, back or ahead; null: no start is given. */
   readonly startsIn: number | null;
-  /** What comes of each invoice, in order; the last one finishes it. */
+  /** The results of each invoice, in order; the last one finishes it. */
   readonly scripts: readonly (readonly CollectionOutcome[])[];
   readonly steps: readonly Step[];
 }
@@ -39,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('result'),
       back: fc.nat(3),
-      // Most results come in order, else few would ever be accepted.
+      // Most results arrive in order; few would be accepted otherwise.
       resultNumber: fc.constantFrom(1, 1, 1, 2, 2, 3, 4),
     }),
     weight: 10,
@@ -81,11 +82,11 @@ function ended(before: CollectionOutcome[], end: CollectionOutcome): CollectionO
   return [...before, end];
 }
 
-/** One subscription with all that it has ever announced and ordered. */
+/** One subscription with all events and commands so far. */
 class Life {
   now = start;
   state: Subscription;
-  /** The first one to be billed. */
+  /** The first billed period. */
   readonly firstPeriod: number;
   readonly events: SubscriptionEvent[] = [];
   readonly commands: BillingCommand[] = [];
@@ -111,7 +112,7 @@ class Life {
     );
   }
 
-  /** Invoices that were ordered and whose last result has not come. */
+  /** Invoices that were ordered and whose last result has not arrived. */
   get unfinished(): number[] {
     return this.billed.filter(
       (periodIndex) =>
@@ -119,7 +120,7 @@ class Life {
     );
   }
 
-  /** Unfinished ones of which a charge failed by itself, or that are overdue. */
+  /** Unfinished invoices with a failed automatic charge or a missed due date. */
   get late(): number[] {
     const lateness =
       this.setting.collectionMethod === 'SEND_INVOICE' ? 'OVERDUE' : ('FAILED' as const);
@@ -145,7 +146,7 @@ class Life {
     }
   }
 
-  /** All results of all invoices, those of renewals that come to light meanwhile too. */
+  /** Applies all results of all invoices, including those of renewals that happen on the way. */
   collectEverything(): void {
     for (let index = 0; index < this.billed.length; index += 1) {
       const periodIndex = this.billed[index];
@@ -204,20 +205,21 @@ function expectRulesKept(life: Life): void {
   const types = events.map(({ type }) => type);
   const isCanceled = state.status === 'CANCELED';
 
-  // One invoice is ordered for each period from the first billed one to the present, none for another.
+  // One invoice is ordered for each period from the first billed one to the present, and no other.
   const first = life.firstPeriod;
   const present = state.periodIndex ?? first - 1;
   expect(billed).toEqual(Array.from({ length: present - first + 1 }, (_, index) => first + index));
-  // What is announced begins with the creation and ends with the end.
+  // The first event is the creation, the last one the end.
   expect(types.indexOf('subscription.created')).toBe(0);
   expect(types.lastIndexOf('subscription.created')).toBe(0);
   expect(types.indexOf('subscription.canceled')).toBe(isCanceled ? types.length - 1 : -1);
-  // It knows exactly the invoices that are not finished, and is past due exactly while one of them is late.
+  // The open invoices are exactly the unfinished ones, and the subscription is past due exactly
+  // while one of them is late.
   expect(state.openInvoices.map(({ periodIndex }) => periodIndex)).toEqual(life.unfinished);
   if (!isCanceled) expect(state.status).toBe(life.late.length > 0 ? 'PAST_DUE' : 'ACTIVE');
   expect(state.phase === 'ENDED').toBe(isCanceled);
   expect(state.endedAt === null).toBe(!isCanceled);
-  // Its discount is taken off the first period alone.
+  // The discount is deducted from the first period alone.
   const discounted = commands.flatMap(({ type, payload }) =>
     type === 'billPeriod' && payload.isDiscounted ? [payload.periodIndex] : [],
   );
@@ -225,21 +227,22 @@ function expectRulesKept(life: Life): void {
   expectEndKept(life);
 }
 
-/** What the end says and orders. */
+/** Checks the events and commands of the end. */
 function expectEndKept({ state, events, commands, billed, applied }: Life): void {
   const isCanceled = state.status === 'CANCELED';
-  const isGivenUp = state.cancelReason === 'PAYMENT_FAILED';
+  const isAbandoned = state.cancelReason === 'PAYMENT_FAILED';
   const last = events.at(-1);
-  // Who asked for the end of the period gets all of it.
+  // A cancellation at period end leaves the customer the whole period.
   if (isCanceled && state.cancelAtPeriodEnd) {
     expect(state.endedAt).toEqual(currentPeriod(state).end);
   }
   if (isCanceled && last?.type === 'subscription.canceled') {
     const { subscription: told, payment } = last.data;
-    expect(payment !== null).toBe(isGivenUp);
+    expect(payment !== null).toBe(isAbandoned);
     expect(told.cancelReason).toBe(state.cancelReason);
     const rest = told.openInvoices.filter(
-      ({ periodIndex }) => isGivenUp || state.cancelAtPeriodEnd || periodIndex !== told.periodIndex,
+      ({ periodIndex }) =>
+        isAbandoned || state.cancelAtPeriodEnd || periodIndex !== told.periodIndex,
     );
     const ordered = commands.flatMap(({ type, payload }) =>
       type === 'endCollection' ? [payload] : [],
@@ -247,7 +250,7 @@ function expectEndKept({ state, events, commands, billed, applied }: Life): void
     const invoiceIds = rest.map(({ invoiceId }) => invoiceId);
     const wanted = rest.length === 0 ? [] : [invoiceIds];
     expect(ordered.map((payload) => payload.invoiceIds)).toEqual(wanted);
-    expect(ordered.every(({ writeOff }) => writeOff === isGivenUp)).toBe(true);
+    expect(ordered.every(({ writeOff }) => writeOff === isAbandoned)).toBe(true);
   }
   const released = commands.filter(({ type }) => type === 'releaseRedemption').length;
   const isFreed = isCanceled && state.discount !== null && state.endedBeforeStart;
@@ -256,11 +259,14 @@ function expectEndKept({ state, events, commands, billed, applied }: Life): void
     expect([...applied.values()].flat()).not.toContain('UNCOLLECTIBLE');
   }
   const closes = commands.filter(({ type }) => type === 'close').length;
-  const isClosed = isCanceled && !isGivenUp && !state.cancelAtPeriodEnd && billed.length > 0;
+  const isClosed = isCanceled && !isAbandoned && !state.cancelAtPeriodEnd && billed.length > 0;
   expect(closes).toBe(isClosed ? 1 : 0);
 }
 
-/** Each result was applied once and in order, and each charge announced unless the subscription had ended. */
+/**
+ * Checks that each result was applied once and in order, and each charge announced unless the
+ * subscription had ended.
+ */
 function expectResultsInOrder({ applied, events, state }: Life, drawn: Setting): void {
   for (const [periodIndex, outcomes] of applied) {
     expect(outcomes).toEqual(scriptOf(drawn, periodIndex).slice(0, outcomes.length));
@@ -279,7 +285,10 @@ function expectResultsInOrder({ applied, events, state }: Life, drawn: Setting):
   }
 }
 
-/** Whoever only reads the events knows the status at every moment: `updated` and `canceled` alone change it. */
+/**
+ * A consumer of the events alone knows the status at every moment: only `updated` and `canceled`
+ * change it.
+ */
 function expectStatusTold({ events }: Life): void {
   let told = 'ACTIVE';
   for (const { type, data } of events) {
@@ -295,7 +304,7 @@ function expectStatusTold({ events }: Life): void {
 }
 
 describe('the life of a subscription', () => {
-  test('keeps its rules in whatever order time, callers and results meet', () => {
+  test('keeps its rules in any order of time, callers and results', () => {
     fc.assert(
       fc.property(setting, (drawn) => {
         const life = new Life(drawn);

@@ -23,7 +23,7 @@ import {
   type SubscriptionStatus,
 } from './subscription';
 
-/** A subscription in the contract's form. */
+/** Maps a subscription to its public form. */
 export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscription {
   const { state, tenant } = stored;
   const { id, productId, quantity, customer } = state;
@@ -64,19 +64,19 @@ export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscrip
   };
 }
 
-/** Unspecified where nobody asked for the end. */
+/** Unspecified when no end was requested. */
 export function toProtoCancelReason(reason: CancelReason | null): ProtoCancelReason {
   return cancelReasons.valueOf(reason ?? undefined);
 }
 
-/** Refuses what is no status that a subscription can be in. */
+/** Maps a status; refuses one that no subscription can have. */
 export function fromProtoStatus(sent: ProtoStatus): SubscriptionStatus {
   const known = subscriptionStatuses.knownName(sent);
   if (known === undefined) throw invalidInput({ status: ['Invalid status'] });
   return known;
 }
 
-/** Refuses what is no phase that a subscription can be in. */
+/** Maps a phase; refuses one that no subscription can have. */
 export function fromProtoPhase(sent: ProtoPhase): SubscriptionPhase {
   const known = subscriptionPhases.knownName(sent);
   if (known === undefined) throw invalidInput({ phase: ['Invalid phase'] });

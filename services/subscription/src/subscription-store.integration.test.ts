@@ -9,13 +9,13 @@ import {
 } from '@billing/chassis/testing';
 import { applyCollectionResult } from './collection';
 import { createSubscription } from './creation';
-import { holdBill } from './held-bill';
+import { recordOverLimitBill } from './over-limit-bill';
 import { billingLimits, type ParkReason } from './parking';
 import { takeDueStep } from './renewals';
 import { subscriptionDefinition } from './store';
 import type { OpenInvoice, Subscription } from './subscription';
 import { Subscriptions } from './subscription-store';
-import { noteBill } from './usage-bill';
+import { recordBill } from './usage-bill';
 import { aCreation, aDiscount, anInput, aPrice, aSubscription, day } from './testing';
 
 const configuration = testServiceConfiguration('subscriptionstore');
@@ -53,7 +53,7 @@ test.each<[string, Subscription]>([
   ],
   ['whose bills are held', heldAtEnd()],
   ['with tiers and metadata', aSubscription({ metadata: { 'a.b': 1 } }, { price: tiered() })],
-])('a subscription %s comes back as it was stored', async (_name, subscription) => {
+])('a subscription %s is read as it was stored', async (_name, subscription) => {
   const context = testContext({ now: day('01-31') });
   const state = { ...subscription, id: newId() };
   await stored(state, context);
@@ -61,7 +61,7 @@ test.each<[string, Subscription]>([
 });
 
 function heldAtEnd(): Subscription {
-  return holdBill(aSubscription(), {
+  return recordOverLimitBill(aSubscription(), {
     bill: 1,
     settled: [{ key: 'end', through: 0, tries: 3 }],
     closing: { voidedInvoiceId: 'invoice-0' },
@@ -82,7 +82,7 @@ function tiered() {
 }
 
 describe('a subscription that reaches a limit', () => {
-  test('alarms once, renews no more, and goes on after something was paid', async () => {
+  test('raises an alarm once, is not renewed, and continues after a payment', async () => {
     const context = testContext({ now: day('02-28'), tenant: { live: true } });
     const id = newId();
     const openInvoices = Array.from({ length: billingLimits.openInvoicesMax - 1 }, (_, index) =>
@@ -110,19 +110,19 @@ describe('a subscription that reaches a limit', () => {
     );
     const next = await subscriptions.change(id, later, takeDueStep);
     expect(next.state.periodIndex).toBe(2);
-    // At its limit again, and says so again.
+    // At its limit again, with a second alarm.
     expect(parked).toHaveLength(2);
   });
 });
 
-test('a subscription whose bill comes to too much alarms once, however often it is tried again', async () => {
+test('a subscription with a bill over the limit raises one alarm, regardless of the number of retries', async () => {
   parked.splice(0);
   const context = testContext({ now: day('02-28') });
   const id = newId();
   await stored({ ...aSubscription(), id }, context);
   const fail = (bill: number, tries: number) =>
-    subscriptions.note(id, context, (current) =>
-      holdBill(current, {
+    subscriptions.record(id, context, (current) =>
+      recordOverLimitBill(current, {
         bill,
         settled: [{ key: `period:${String(bill - 1)}`, through: bill - 1, tries }],
         closing: null,
@@ -131,7 +131,7 @@ test('a subscription whose bill comes to too much alarms once, however often it 
     );
   for (const tries of [1, 1, 2, 3]) await fail(1, tries);
   expect(parked).toEqual([[id, 'USAGE_TOO_LARGE', false]]);
-  await subscriptions.note(id, context, (current) => noteBill(current, 1, { refunds: [] }));
+  await subscriptions.record(id, context, (current) => recordBill(current, 1, { refunds: [] }));
   expect((await subscriptions.get(id, context)).state.usage.held).toBeNull();
   // Another bill is another fault.
   await fail(2, 1);
@@ -142,11 +142,11 @@ function anOpenInvoice(invoiceId: string): OpenInvoice {
   return { invoiceId, periodIndex: 0, lastResult: 0, isPastDue: false, isSettling: false };
 }
 
-describe('a subscription that was given up before it was made', () => {
-  test('is refused when it comes after all, and stays so', async () => {
+describe('a subscription abandoned before its creation', () => {
+  test('is refused when it arrives later, permanently', async () => {
     const context = testContext({ now: day('01-31') });
     const id = newId();
-    expect(await subscriptions.forestall(id, context)).toEqual({ isTombstone: true, id });
+    expect(await subscriptions.preventCreation(id, context)).toEqual({ isTombstone: true, id });
     const late = () =>
       subscriptions.insert(createSubscription(anInput(), aCreation({ id })), context);
     await expect(late()).rejects.toMatchObject({ reason: 'SUBSCRIPTION_ABANDONED' });
@@ -156,7 +156,7 @@ describe('a subscription that was given up before it was made', () => {
     });
   });
 
-  test('races its own creation, and one of the two wins for good', async () => {
+  test('races its own creation, and one of the two wins permanently', async () => {
     for (let round = 0; round < 10; round += 1) {
       const context = testContext({ now: day('01-31') });
       const id = newId();
@@ -166,7 +166,7 @@ describe('a subscription that was given up before it was made', () => {
           () => true,
           () => false,
         ),
-        subscriptions.forestall(id, context),
+        subscriptions.preventCreation(id, context),
       ]);
       expect(record.isTombstone).toBe(!made);
     }

@@ -5,7 +5,7 @@ import type { Completion } from '@billing/chassis/outbox-progress';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import type { SubscriptionTransition } from './announcement';
 import type { Decision } from './billing';
-import { isAlarming, triedWith } from './held-bill';
+import { isAlarming, retriedWithChange } from './over-limit-bill';
 import { type ParkReason, parkReason } from './parking';
 import { decisionOn, type ListedSubscriptions, subscriptionsWith } from './store';
 import type { Subscription } from './subscription';
@@ -14,7 +14,7 @@ import { type SubscriptionRecord, tombstone } from './tombstone';
 type StoredSubscription = Stored<Subscription>;
 type Within = Pick<CallContext, 'tenant' | 'now'>;
 
-/** The subscriptions, as callers and rules see them: one that was given up before it was made is unknown to both. */
+/** The subscriptions as callers and rules see them: an abandoned creation is invisible to both. */
 export class Subscriptions {
   constructor(
     private readonly records: AggregateCollection<SubscriptionRecord>,
@@ -26,7 +26,7 @@ export class Subscriptions {
     return present(await this.records.within(context).get(id));
   }
 
-  /** What stands under the id of a subscription that may have been made before. */
+  /** Finds the record under the id of a subscription that may exist already. */
   find(id: string, context: Within): Promise<Stored<SubscriptionRecord> | undefined> {
     return this.records.within(context).find(id);
   }
@@ -41,19 +41,25 @@ export class Subscriptions {
     return { data: data.map(present), total };
   }
 
-  /** Stores a new subscription, or finds the one that was stored under its id before; refused where it was given up meanwhile. */
+  /**
+   * Stores a new subscription, or finds the existing one under its id; refuses an id abandoned in
+   * between.
+   */
   async insert(transition: SubscriptionTransition, context: Within): Promise<StoredSubscription> {
     const { stored } = await this.records.within(context).insert(transition);
-    return madeBefore(stored);
+    return existingSubscription(stored);
   }
 
-  /** Makes sure that a subscription that does not exist yet never will; returns what stands under its id. */
-  async forestall(id: string, context: Within): Promise<SubscriptionRecord> {
+  /**
+   * Inserts a tombstone under the id of a subscription that does not exist yet, so that a late
+   * creation fails; returns the record under the id.
+   */
+  async preventCreation(id: string, context: Within): Promise<SubscriptionRecord> {
     const { stored } = await this.records.within(context).insert(tombstone(id));
     return stored.state;
   }
 
-  /** Changes a subscription by a rule; where a version is expected, that version alone. */
+  /** Changes a subscription by a rule; an expected version restricts the change to that version. */
   async change(
     id: string,
     context: Within,
@@ -66,7 +72,7 @@ export class Subscriptions {
       (record, now) => {
         const current = subscriptionOf(record);
         before.isParked = parkReason(current) !== null;
-        return triedWith(current, rule(current, decisionOn(id, context.tenant, now)));
+        return retriedWithChange(current, rule(current, decisionOn(id, context.tenant, now)));
       },
       expected,
     );
@@ -77,20 +83,20 @@ export class Subscriptions {
   }
 
   /**
-   * Notes what has become of something that the subscription ordered; that is no decision and waits for nothing that is due. `completes`
-   * is the order, where nothing is left to do for it.
+   * Records the outcome of something that the subscription ordered; such a record is no decision
+   * and does not wait for due steps. `completes` names the command that has nothing left to do.
    */
-  async note(
+  async record(
     id: string,
     context: Within,
-    note: (current: Subscription) => Subscription,
+    change: (current: Subscription) => Subscription,
     { completes }: { readonly completes?: Completion } = {},
   ): Promise<void> {
     const before: { state?: Subscription } = {};
     const noted = (record: SubscriptionRecord) => {
       const current = subscriptionOf(record);
       before.state = current;
-      return { state: note(current), events: [], commands: [] };
+      return { state: change(current), events: [], commands: [] };
     };
     const stored = present(await this.records.within(context).mutate(id, noted, { completes }));
     if (before.state !== undefined && isAlarming(before.state, stored.state)) {
@@ -98,7 +104,10 @@ export class Subscriptions {
     }
   }
 
-  /** Waits until the subscription satisfies `isReached` or `until` (real time) has come, and returns it as it stands then. */
+  /**
+   * Waits until the subscription satisfies `isReached` or `until` (real time) has passed, and
+   * returns it as it is then.
+   */
   async waitFor(
     id: string,
     context: Within & Pick<CallContext, 'signal'>,
@@ -110,13 +119,16 @@ export class Subscriptions {
   }
 }
 
-/** Whether nothing was ever made here, and nothing may be. */
-export function isGivenUp({ state }: Stored<SubscriptionRecord>): boolean {
+/** True for the tombstone of an abandoned creation. */
+export function isAbandoned({ state }: Stored<SubscriptionRecord>): boolean {
   return state.isTombstone;
 }
 
-/** What a creation may find in its place. One that was given up while the creation was under way is to be repeated: under the next id. */
-export function madeBefore(stored: Stored<SubscriptionRecord>): StoredSubscription {
+/**
+ * Returns the subscription under a creation's id. If the id was abandoned during the creation, the
+ * call has to be retried under the next id.
+ */
+export function existingSubscription(stored: Stored<SubscriptionRecord>): StoredSubscription {
   const { state } = stored;
   if (!state.isTombstone) return { ...stored, state };
   throw new DomainError('unavailable', 'SUBSCRIPTION_ABANDONED', 'Service unavailable');

@@ -15,7 +15,7 @@ export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
 export type CancelReason = 'REQUESTED' | 'PAYMENT_FAILED';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
-/** The price version that a subscription started with, as it was then; later versions do not touch it. */
+/** The price version at the subscription's start; later versions do not change it. */
 export interface PriceSnapshot extends Recurrence {
   readonly id: string;
   readonly type: PricingType;
@@ -34,14 +34,17 @@ export interface PriceSnapshot extends Recurrence {
   readonly updatedAt: Date;
 }
 
-/** Who pays, as known when the newest invoice was made. */
+/** The payer, as known when the newest invoice was created. */
 export interface CustomerSnapshot {
   readonly id: string;
   readonly email: string;
   readonly name: string | null;
 }
 
-/** What a discount takes off, as it was when it was redeemed; later changes of it do not touch the subscription. */
+/**
+ * The deduction of a discount at the time of its redemption; later changes do not affect the
+ * subscription.
+ */
 export interface DiscountSnapshot extends DiscountSpan {
   readonly id: string;
   readonly name: string;
@@ -52,30 +55,42 @@ export interface DiscountSnapshot extends DiscountSpan {
 
 /** The one discount of a subscription, and where it began. */
 export interface SubscriptionDiscount extends DiscountSnapshot {
-  /** Start of the first period that it was taken off; null: of none so far. */
+  /** Start of the first discounted period; null: none so far. */
   readonly firstPeriodStart: Date | null;
 }
 
-/** An invoice that may still change the subscription. One that is finished is forgotten, and thereby known to be so. */
+/**
+ * An invoice that may still change the subscription. A finished invoice is removed; its absence
+ * means that it is finished.
+ */
 export interface OpenInvoice {
   readonly invoiceId: string;
   readonly periodIndex: number;
-  /** How many results of its collection were applied; only the next one is accepted. */
+  /** Number of applied collection results; only the next one is accepted. */
   readonly lastResult: number;
-  /** A charge of it has failed by itself, or its due date has passed: while one such is open the subscription is PAST_DUE. */
+  /**
+   * An automatic charge of it has failed, or its due date has passed: while one such invoice is
+   * open the subscription is PAST_DUE.
+   */
   readonly isPastDue: boolean;
-  /** Until it is made and its first charge, if one follows at once, is applied. The answer to a creation waits for that. */
+  /**
+   * True until it is created and its first charge, if one follows immediately, is applied. The
+   * answer to a creation waits for that.
+   */
   readonly isSettling: boolean;
 }
 
-/** The newest invoice that was made. */
+/** The newest invoice that was created. */
 export interface LatestInvoice {
   readonly id: string;
   /** Null: it is the trial's, older than that of any period. */
   readonly periodIndex: number | null;
 }
 
-/** Billed periods in a row, `from` to `through`, that count by one set of the product's meter prices: that in force when each began. */
+/**
+ * Consecutive billed periods, `from` to `through`, with one set of the product's meter prices: the
+ * one in force when each period began.
+ */
 export interface PeriodRates {
   readonly from: number;
   readonly through: number;
@@ -83,45 +98,57 @@ export interface PeriodRates {
   readonly set: number;
 }
 
-/** How the usage of the subscription's periods is billed. */
+/** The state of the billing of a subscription's usage. */
 export interface UsageBilling {
   /** Oldest first; periods that no late event can reach any more are left out. */
   readonly rates: readonly PeriodRates[];
-  /** The bill that was made last: the index of its period, for what came with the end one more, for what came late after it two more. */
+  /**
+   * Number of the bill that was created last: the index of its period; the bill of the end has one
+   * more, the bill of late usage two more.
+   */
   readonly lastBill: number | null;
-  /** What earlier bills took too much, to be taken off the next one. */
+  /** Credit for usage that earlier bills charged too much, to be deducted from the next bill. */
   readonly refunds: readonly Refund[];
-  /** When no event can come any more, and what came after the end is billed; null: never, or it was. */
+  /**
+   * Time after which no event is accepted, and late usage after the end is billed; null: never, or
+   * already billed.
+   */
   readonly lateBillAt: Date | null;
-  /** What has to wait because it came to more than any invoice may; null: all that was ordered is billed. */
-  readonly held: HeldBills | null;
-  /** Settlements whose bills came to too much: no invoice bills what they found. */
+  /**
+   * Bills over the largest invoice amount, and the bills behind them; null: all ordered bills are
+   * created.
+   */
+  readonly held: OverLimitBills | null;
+  /** Settlements of bills over the limit: no invoice bills their usage. */
   readonly unbilled: readonly UnbilledSettlements[];
 }
 
-/** Bills that are still owed: one that came to too much, and all that follow it. */
-export interface HeldBills {
+/** Bills that are still owed: one over the largest invoice amount, and all that follow it. */
+export interface OverLimitBills {
   /** Number of the first one, counted as `lastBill`. */
   readonly bill: number;
-  /** When it is tried again by itself; null: no event can change what it comes to any more. */
+  /** Time of the next automatic retry; null: no event can change the amount any more. */
   readonly retryAt: Date | null;
-  /** How many changes of the subscription may have it tried again before then. */
+  /** Number of retries before then that changes of the subscription may trigger. */
   readonly triesLeft: number;
   /** Set once the bill of the end has been ordered, too. */
   readonly closing: Closing | null;
 }
 
-/** What the bill of the end has to know of how the subscription ended. */
+/** Facts about the end of the subscription that its last bill needs. */
 export interface Closing {
-  /** The invoice of the running period, voided or never made: the usage that it bills is to be billed with the end's; null: there is none. */
+  /**
+   * The invoice of the running period, voided or never created: its usage is billed with the end;
+   * null: there is none.
+   */
   readonly voidedInvoiceId: string | null;
 }
 
-/** Settlements that were made for one bill, a new one for each try. */
+/** Settlements made for one bill, one per attempt. */
 export interface UnbilledSettlements {
-  /** What the first of them is called; the others carry their number. */
+  /** Key of the first one; the others append their number. */
   readonly key: string;
-  /** The last period that they are about. */
+  /** The last period of the settlements. */
   readonly through: number;
   readonly tries: number;
 }
@@ -130,20 +157,23 @@ export interface UnbilledSettlements {
 export interface Subscription {
   readonly isTombstone: false;
   readonly id: string;
-  /** Of its only item; sorts by the real time of creation. */
+  /** Id of its only item; sorts by the real time of creation. */
   readonly itemId: string;
-  /** Tells a repeated creation with the same input from one with another. */
+  /** Tells a retried creation with the same input from a different one. */
   readonly fingerprint: string;
   readonly customer: CustomerSnapshot;
   readonly collectionMethod: CollectionMethod;
   readonly productId: string;
-  /** As it was at the start; invoice lines carry it. */
+  /** The name at the start, shown on invoice lines. */
   readonly productName: string;
   readonly price: PriceSnapshot;
   readonly quantity: number;
   readonly discount: SubscriptionDiscount | null;
   readonly authorizedTransactionId: string | null;
-  /** The authorisation is being turned into a saved method, as no invoice captures it soon. The answer to a creation waits for that. */
+  /**
+   * The authorization is being turned into a saved method, because no invoice captures it soon. The
+   * answer to a creation waits for that.
+   */
   readonly isAuthorizing: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly status: SubscriptionStatus;
@@ -151,15 +181,18 @@ export interface Subscription {
   readonly startAt: Date;
   readonly trialStart: Date | null;
   readonly trialEnd: Date | null;
-  /** Start of period 0: the trial's end, else `startAt`. */
+  /** Start of period 0: the trial's end, or `startAt` without a trial. */
   readonly anchor: Date;
-  /** The billed period that runs or in which it ended; null before period 0. */
+  /** The billed period that runs, or in which the subscription ended; null before period 0. */
   readonly periodIndex: number | null;
   readonly cancelAtPeriodEnd: boolean;
-  /** When the end was last asked for. */
+  /** Time of the latest cancellation request. */
   readonly canceledAt: Date | null;
   readonly endedAt: Date | null;
-  /** It ended before its trial or first period began, at the instant of that at the latest: its redemption is freed. */
+  /**
+   * True when it ended before its trial or first period began, or at the same instant: its
+   * redemption is released.
+   */
   readonly endedBeforeStart: boolean;
   readonly cancelReason: CancelReason | null;
   /** Oldest first. */
@@ -169,8 +202,8 @@ export interface Subscription {
 }
 
 /**
- * The trial or billed period that runs; before the start the first one to come, which is the trial where there is one. An ended
- * subscription keeps the one it ended in.
+ * The running trial or billed period; before the start the first one to come, which is the trial if
+ * there is one. An ended subscription keeps the one it ended in.
  */
 export function currentPeriod(subscription: Subscription): BillingPeriod {
   const { periodIndex, trialStart, trialEnd } = subscription;
@@ -180,19 +213,22 @@ export function currentPeriod(subscription: Subscription): BillingPeriod {
   return periodOf(subscription, periodIndex ?? 0);
 }
 
-/** Billed period n, from the anchor alone. */
+/** Computes billed period n from the anchor alone. */
 export function periodOf({ anchor, price }: Subscription, periodIndex: number): BillingPeriod {
   return periodAt(anchor, price, periodIndex);
 }
 
-/** Whether the subscription ended before the period did: that period is not owed. One that had run its course is, however late its bill. */
+/**
+ * True when the subscription ended before the period did: that period is not owed. A completed
+ * period is owed, regardless of how late its bill is.
+ */
 export function endedWithin(subscription: Subscription, periodIndex: number): boolean {
   const { status, endedAt } = subscription;
   if (status !== 'CANCELED' || endedAt === null) return false;
   return endedAt < periodOf(subscription, periodIndex).end;
 }
 
-/** When the next period is billed; null where none will be. */
+/** Time when the next period is billed; null: none will be. */
 export function nextInvoiceAt(subscription: Subscription): Date | null {
   const { status, cancelAtPeriodEnd, periodIndex, anchor } = subscription;
   if (status === 'CANCELED' || cancelAtPeriodEnd) return null;

@@ -7,7 +7,7 @@ import {
 
 const createdAt = new Date('2026-01-01T00:00:00.000Z');
 
-/** An invoice as checkout would show it after it was asked for. */
+/** An invoice in checkout's form, right after it was ordered. */
 export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus): Invoice {
   const { invoiceId: id, lineItems, discount: _discount, ...rest } = request;
   const total = lineItems.reduce((sum, { amount }) => sum + amount, 0n);

@@ -6,10 +6,13 @@ import type {
   UsageWindow,
 } from '@billing/proto/billing/metering/v1/metering';
 
-/** Metering, as far as subscriptions ask it: what it settled once stays, and a later settlement tells what differs from the billed ones. */
+/**
+ * Simulates metering's settlements: a settlement never changes, and a later one reports the
+ * difference from the billed ones.
+ */
 export class MeteringRole {
   readonly settlements: SettleUsageRequest[] = [];
-  /** The units of a meter in a window, as they are known now. */
+  /** The units of a meter in a window, as known now. */
   usageOf: (window: UsageWindow, meterId: string) => string = () => '0';
   private readonly settled = new Map<string, Map<string, SettledUsage[]>>();
 

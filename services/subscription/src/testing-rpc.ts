@@ -65,8 +65,8 @@ import { start } from './service';
 import { anInvoice } from './testing-invoice-rpc';
 import { MeteringRole } from './testing-metering-rpc';
 
-// What this service's tests have in place of its neighbours: servers that know what they are told to know and record what they are
-// asked. The neighbours themselves meet this service in the scenarios.
+// Test servers in place of this service's peers: they return configured facts and record every
+// call. The real peers meet this service in the scenario tests.
 
 const createdAt = new Date('2026-01-01T00:00:00.000Z');
 
@@ -146,14 +146,14 @@ export function aProtoDiscount(parts: Partial<Discount> = {}): Discount {
   };
 }
 
-/** A call that a neighbour received. */
+/** A call that a peer server received. */
 export interface Received<T> {
   readonly request: T;
   readonly context: CallContext;
 }
 
-/** The neighbours, on one server. */
-export class Neighbours {
+/** All peers, on one server. */
+export class PeerServers {
   readonly products = new Map<string, Product>();
   readonly customers = new Map<string, Customer>();
   readonly invoices: Received<CreateInvoiceRequest>[] = [];
@@ -165,32 +165,32 @@ export class Neighbours {
   readonly reservations: Received<ReserveRedemptionRequest>[] = [];
   readonly confirmations: Received<ConfirmRedemptionRequest>[] = [];
   readonly releases: Received<ReleaseRedemptionRequest>[] = [];
-  /** Whether new invoices are charged at once. */
+  /** True: new invoices are charged immediately. */
   isCollecting = false;
   isCheckoutDown = false;
-  /** Whether checkout fails to make invoices, and does all else. */
+  /** True: checkout fails to create invoices, and serves every other call. */
   isInvoicingDown = false;
   isPaymentRunning = false;
-  /** By customer: what invoices have set. */
+  /** By customer: the currency that an invoice has set. */
   readonly billedCurrencies = new Map<string, string>();
   /** Checkout answers a void with INTERNAL. */
   isVoidBroken = false;
-  /** Whether nobody can tell what customers are by now. */
+  /** True: customers cannot be read. */
   isCustomerDown = false;
-  /** What happens between a reservation and its answer. */
+  /** Runs between a reservation and its answer. */
   onReservation: (request: ReserveRedemptionRequest) => Promise<void> = () => Promise.resolve();
   private server: GrpcServer | undefined;
 
   get address(): string {
-    if (this.server === undefined) throw new Error('The neighbours are not at home');
+    if (this.server === undefined) throw new Error('The peers are not at home');
     return this.server.address;
   }
 
   async start(): Promise<void> {
     const dependencies = {
-      service: 'neighbours',
+      service: 'peers',
       clock: systemClock,
-      logger: createLogger({ service: 'neighbours', level: 'silent' }),
+      logger: createLogger({ service: 'peers', level: 'silent' }),
     };
     this.server = await listen('127.0.0.1:0', [
       rpcService<CatalogServiceServer>(CatalogServiceService, this.catalog())(dependencies),
@@ -332,9 +332,9 @@ export class Neighbours {
   }
 }
 
-/** The service with neighbours that know one customer and one product, and all calls that it answers. */
+/** The service with peers that know one customer and one product, and all its RPCs. */
 export interface ServiceUnderTest {
-  readonly neighbours: Neighbours;
+  readonly peers: PeerServers;
   readonly subscription: Peer<SubscriptionServiceServer>;
   readonly dueWork: Peer<DueWorkServiceServer>;
   create(
@@ -342,12 +342,12 @@ export interface ServiceUnderTest {
     context: CallContext,
   ): Promise<ProtoSubscription>;
   get(id: string, context: CallContext): Promise<ProtoSubscription>;
-  /** The events of one subscription in the order in which they were logged. */
+  /** The events of one subscription in the order of their log. */
   eventsOf(id: string): Promise<LoggedEvent[]>;
   stop(): Promise<void>;
 }
 
-/** An event as it was announced. */
+/** An announced event. */
 export interface LoggedEvent {
   readonly type: string;
   readonly sequence: number;
@@ -356,16 +356,16 @@ export interface LoggedEvent {
 }
 
 export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
-  const neighbours = new Neighbours();
-  neighbours.customers.set('customer', aProtoCustomer());
-  neighbours.products.set('product', aProduct());
-  await neighbours.start();
+  const peers = new PeerServers();
+  peers.customers.set('customer', aProtoCustomer());
+  peers.products.set('product', aProduct());
+  await peers.start();
   const configuration = testServiceConfiguration('subscription', {
-    CATALOG_ADDRESS: neighbours.address,
-    CUSTOMER_ADDRESS: neighbours.address,
-    CHECKOUT_ADDRESS: neighbours.address,
-    DISCOUNT_ADDRESS: neighbours.address,
-    METERING_ADDRESS: neighbours.address,
+    CATALOG_ADDRESS: peers.address,
+    CUSTOMER_ADDRESS: peers.address,
+    CHECKOUT_ADDRESS: peers.address,
+    DISCOUNT_ADDRESS: peers.address,
+    METERING_ADDRESS: peers.address,
   });
   const service = await start(configuration);
   const dialled = { address: service.address, service: 'test' };
@@ -377,7 +377,7 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
     return answer.subscription;
   };
   return {
-    neighbours,
+    peers,
     subscription,
     dueWork,
     create: async (parts, context) =>
@@ -404,7 +404,7 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
     stop: async () => {
       for (const peer of [subscription, dueWork, eventLog]) peer.close();
       await service.stop();
-      await neighbours.stop();
+      await peers.stop();
       await dropTestDatabase(configuration);
       await dropTestStream(configuration);
     },

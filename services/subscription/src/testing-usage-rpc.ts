@@ -21,7 +21,7 @@ export function aMeterPrice(parts: Partial<MeterPrice> = {}): MeterPrice {
   };
 }
 
-/** A product that bills usage by these prices. */
+/** A product that bills usage by the given prices. */
 export function aMeteredProduct(id: string, meterPrices: MeterPrice[]) {
   return aProduct({ id, meterPriceSet: 1, meterPrices });
 }
@@ -31,16 +31,16 @@ export const later = ({ tenant }: CallContext, now: Date): CallContext => ({
   tenant,
 });
 
-/** What the tests of usage do with a service, and see of it. */
+/** Helpers of the usage tests. */
 export function usageScene(serviceOf: () => ServiceUnderTest) {
-  /** Lets everything happen that is due by then. */
+  /** Runs all work that is due by a time. */
   async function reach(context: CallContext, workClass = WorkClass.WORK_CLASS_RENEWAL) {
     const { environmentId } = context.tenant;
     const due = { environmentId, until: context.now, workClass };
     await serviceOf().dueWork.runDue(due, context);
   }
 
-  /** Waits until everything that was ordered is done. */
+  /** Waits until all ordered work is done. */
   async function settled({ tenant: { environmentId } }: CallContext, until: Date) {
     const asked = { environmentId, until, workClass: WorkClass.WORK_CLASS_END };
     await eventually(async () => {
@@ -49,7 +49,7 @@ export function usageScene(serviceOf: () => ServiceUnderTest) {
     });
   }
 
-  /** Moves the clock through every instant at which something is due, as identity does. */
+  /** Advances the clock through every due instant, as identity does. */
   async function pass(context: CallContext, until: Date) {
     const { environmentId } = context.tenant;
     const classes = [WorkClass.WORK_CLASS_END, WorkClass.WORK_CLASS_RENEWAL];
@@ -63,9 +63,12 @@ export function usageScene(serviceOf: () => ServiceUnderTest) {
     }
   }
 
-  /** The invoices of a subscription once there are so many, each with its lines as `[meter, quantity, amount, start]`. */
+  /**
+   * Waits for a number of invoices of a subscription, and returns each one's lines as `[meter,
+   * quantity, amount, start]`.
+   */
   async function invoiced(id: string, count: number) {
-    const { invoices } = serviceOf().neighbours;
+    const { invoices } = serviceOf().peers;
     const found = await eventually(async () => {
       const ofSubscription = invoices.filter(({ request }) => request.subscriptionId === id);
       expect(ofSubscription).toHaveLength(count);

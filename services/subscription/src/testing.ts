@@ -3,7 +3,8 @@ import { createSubscription, type Creation } from './creation';
 import type { CustomerFacts, SubscriptionInput } from './creation-input';
 import type { DiscountSnapshot, PriceSnapshot, Subscription } from './subscription';
 
-// What the tests of the rules share: one product, one customer, and subscriptions that began by the rule itself.
+// Fixtures of the rule tests: one product, one customer, and subscriptions created by the rule
+// itself.
 
 /** Readable ids of invoices, for tests alone. */
 export const invoiceIdOf = (periodIndex: number): string => `invoice-${String(periodIndex)}`;
@@ -13,7 +14,7 @@ export function day(monthAndDay: string): Date {
   return new Date(`2026-${monthAndDay}T00:00:00.000Z`);
 }
 
-/** What a rule is given at a time. */
+/** The inputs of a rule at a time. */
 export function at(now: Date): Decision {
   return { now, invoiceIdOf };
 }
@@ -51,7 +52,7 @@ export function aCustomer(parts: Partial<CustomerFacts> = {}): CustomerFacts {
   };
 }
 
-/** An input that asks for nothing special. */
+/** An input without special wishes: all defaults. */
 export function anInput(parts: Partial<SubscriptionInput> = {}): SubscriptionInput {
   return {
     customerId: aCustomer().id,
@@ -78,7 +79,7 @@ export function aDiscount(parts: Partial<DiscountSnapshot> = {}): DiscountSnapsh
   };
 }
 
-/** What comes with the input of a creation on 31 January. */
+/** The facts of a creation on 31 January. */
 export function aCreation(parts: Partial<Creation> = {}): Creation {
   return {
     id: '01900000-0000-7000-8000-0000000000d1',

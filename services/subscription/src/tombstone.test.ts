@@ -6,7 +6,7 @@ import { aDiscount, aPrice, aSubscription, at, day } from './testing';
 
 const discountId = aDiscount().id;
 
-describe('a redemption that is held for a subscription', () => {
+describe('a redemption reserved for a subscription', () => {
   test.each([
     [
       'is used where the subscription began with it',
@@ -54,7 +54,7 @@ describe('a redemption of a subscription that is canceled at the instant of its 
     ],
     ['after the start, without a trial', canceled(started(scheduled)), 'CONFIRMED'],
     ['after the start, with a trial', canceled(started(scheduledTrial)), 'CONFIRMED'],
-  ])('follows what was stored first: %s', (_name, { state, commands }, expected) => {
+  ])('follows the write that was stored first: %s', (_name, { state, commands }, expected) => {
     expect(state).toMatchObject({ status: 'CANCELED', endedAt: startAt });
     expect(redemptionState(state, { discountId })).toBe(expected);
     const releases = commands.filter(({ type }) => type === 'releaseRedemption');

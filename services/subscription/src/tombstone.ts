@@ -1,23 +1,28 @@
 import type { Transition } from '@billing/kernel/transition';
 import type { Subscription } from './subscription';
 
-/** Takes the place of a subscription whose creation was given up, so that it can never be made any more. Nobody else is shown it. */
+/**
+ * Takes the id of an abandoned creation, so that it can never succeed later. Callers do not see it.
+ */
 export interface Tombstone {
   readonly isTombstone: true;
   readonly id: string;
 }
 
-/** What may stand under the id of a subscription. */
+/** A record under the id of a subscription. */
 export type SubscriptionRecord = Subscription | Tombstone;
 
-/** What is to become of a redemption that is held for a subscription. */
+/** The fate of a redemption reserved for a subscription. */
 export type RedemptionState = 'CONFIRMED' | 'RELEASED';
 
 export function tombstone(id: string): Transition<SubscriptionRecord> {
   return { state: { isTombstone: true, id }, events: [], commands: [] };
 }
 
-/** A redemption is used by the subscription that was created with its discount, unless that ended before its start. */
+/**
+ * A redemption is used by the subscription that was created with its discount, unless that ended
+ * before its start.
+ */
 export function redemptionState(
   record: SubscriptionRecord,
   { discountId }: { readonly discountId: string },

@@ -1,5 +1,5 @@
 import { cancel } from './cancellation';
-import { holdBill } from './held-bill';
+import { recordOverLimitBill } from './over-limit-bill';
 import { takeDueStep } from './renewals';
 import type { Refund } from './usage-line';
 import { aDiscount, aPrice, aSubscription, at, day } from './testing';
@@ -14,7 +14,7 @@ const refund: Refund = {
   amount: -500n,
 };
 
-test('the coming period costs what its invoice will charge, with the quantity', () => {
+test('the coming period costs the amount of its invoice, with the quantity', () => {
   const subscription = aSubscription({ quantity: 7 }, { price: aPrice(unit) });
   expect(upcomingCharge(subscription)).toEqual({
     at: day('02-28'),
@@ -25,7 +25,7 @@ test('the coming period costs what its invoice will charge, with the quantity', 
   });
 });
 
-test('tiers are walked', () => {
+test('a tiered charge is computed from its tiers', () => {
   const tiers = [
     { upTo: '10', unitAmount: '500', flatAmount: '0' },
     { upTo: null, unitAmount: '400', flatAmount: '1000' },
@@ -35,7 +35,7 @@ test('tiers are walked', () => {
 });
 
 describe('a discount', () => {
-  test('counts in the coming period as it will on its invoice', () => {
+  test('counts in the coming period as on its invoice', () => {
     const discount = aDiscount({ duration: 'FOREVER', value: '33.33' });
     expect(upcomingCharge(aSubscription({}, { discount }))).toMatchObject({
       subtotal: 2900n,
@@ -45,7 +45,7 @@ describe('a discount', () => {
     });
   });
 
-  test('that is one invoice’s is used up by the first, and still to come after a trial', () => {
+  test('for one invoice is used up by the first one, and still to come after a trial', () => {
     const discount = aDiscount();
     const total = (subscription: ReturnType<typeof aSubscription>) =>
       upcomingCharge(subscription)?.total;
@@ -54,20 +54,20 @@ describe('a discount', () => {
     expect(total(aSubscription({}, { discount, price }))).toBe(1450n);
   });
 
-  test('that repeats ends with its months', () => {
+  test('for several months ends with these', () => {
     const discount = aDiscount({ duration: 'REPEATING', durationInMonths: 2 });
     const first = aSubscription({}, { discount });
     const second = takeDueStep(first, at(day('02-28'))).state;
     expect([upcomingCharge(first)?.total, upcomingCharge(second)?.total]).toEqual([1450n, 2900n]);
   });
 
-  test('of a fixed amount takes no more than there is', () => {
+  test('of a fixed amount deducts at most the charge', () => {
     const discount = aDiscount({ duration: 'FOREVER', type: 'FIXED', value: '5000' });
     expect(upcomingCharge(aSubscription({}, { discount }))?.total).toBe(0n);
   });
 });
 
-test('what usage was billed too much is taken off before the discount', () => {
+test('credit for overcharged usage is deducted before the discount', () => {
   const discount = aDiscount({ duration: 'FOREVER' });
   const subscription = aSubscription({}, { discount });
   const { usage } = subscription;
@@ -86,13 +86,13 @@ test('a trial is charged at its end, a later start at the start', () => {
   expect(upcomingCharge(scheduled)).toMatchObject({ at: day('03-15'), total: 2900n });
 });
 
-test.each([true, false])('nothing comes after a cancellation, at period end %s', (atPeriodEnd) => {
+test.each([true, false])('no charge follows a cancellation, at period end %s', (atPeriodEnd) => {
   const ended = cancel(aSubscription(), { atPeriodEnd, ...at(day('02-01')) }).state;
   expect(upcomingCharge(ended)).toBeNull();
 });
 
 test.each([true, false])(
-  'nothing comes after a cancellation before the start, at period end %s',
+  'no charge follows a cancellation before the start, at period end %s',
   (atPeriodEnd) => {
     const scheduled = aSubscription({ startAt: day('03-15') });
     const ended = cancel(scheduled, { atPeriodEnd, ...at(day('02-01')) }).state;
@@ -100,7 +100,7 @@ test.each([true, false])(
   },
 );
 
-test('nothing comes while billing is parked', () => {
+test('no charge follows while billing is parked', () => {
   const failed = { bill: 1, settled: [], closing: null, now: day('02-28') };
-  expect(upcomingCharge(holdBill(aSubscription(), failed))).toBeNull();
+  expect(upcomingCharge(recordOverLimitBill(aSubscription(), failed))).toBeNull();
 });

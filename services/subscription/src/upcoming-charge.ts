@@ -6,19 +6,22 @@ import { parkReason } from './parking';
 import { nextInvoiceAt, type Subscription } from './subscription';
 import { periodBill } from './usage-bill';
 
-/** What the coming period's invoice will charge but for usage, in the smallest unit of the subscription's currency. */
+/**
+ * The coming period's charge without usage, in the smallest unit of the subscription's currency.
+ */
 export interface UpcomingCharge {
   readonly at: Date;
   readonly subtotal: bigint;
   readonly discountAmount: bigint;
   readonly total: bigint;
-  /** Null where nothing is taken off. */
+  /** Null when no discount applies. */
   readonly discountName: string | null;
 }
 
 /**
- * What the coming period costs as things stand: by the rules that will bill it, with what earlier invoices took too much for usage, and
- * with the discount where it still counts. Null where no period comes.
+ * Computes the charge of the coming period as of now: by the rules that will bill it, less the
+ * credit for usage that earlier invoices overcharged, and less the discount where it still applies.
+ * Null when no period follows.
  */
 export function upcomingCharge(subscription: Subscription): UpcomingCharge | null {
   const at = nextInvoiceAt(subscription);
@@ -39,7 +42,7 @@ export function upcomingCharge(subscription: Subscription): UpcomingCharge | nul
   };
 }
 
-/** The recurring charge of a period with its discount taken off. */
+/** The recurring charge of a period less its discount. */
 export function recurringTotal(subscription: Subscription, periodIndex: number): bigint {
   const { amount } = periodLine(subscription, periodIndex);
   const { isDiscounted } = takeDiscount(subscription, periodIndex);
@@ -50,7 +53,7 @@ function amountOff({ discount, price }: Subscription, amounts: readonly bigint[]
   const { currency } = price;
   if (discount === null || !isCurrency(currency)) return 0n;
   const { type, value } = discount;
-  // That it is for this product, in this currency, was settled when it was redeemed.
+  // The redemption has checked the product and the currency.
   const terms = { type, value, currency: null, productIds: [] };
   const lines = amounts.map((amount) => ({ productId: '', amount }));
   return applyDiscount(terms, { currency, lines }).amount;

@@ -2,7 +2,7 @@ import { cancel } from './cancellation';
 import { takeDueStep } from './renewals';
 import type { Subscription } from './subscription';
 import { aDiscount, aPrice, aSubscription, at, day } from './testing';
-import { beginDiscount, isBillDiscounted, isEndDiscounted, noteBill } from './usage-bill';
+import { beginDiscount, isBillDiscounted, isEndDiscounted, recordBill } from './usage-bill';
 import { settledPeriods, settlementBefore } from './usage-settlement';
 import type { UsageLine } from './usage-line';
 
@@ -27,7 +27,7 @@ function aLine(amount: bigint): UsageLine {
   };
 }
 
-describe('a discount of a subscription that costs nothing but usage', () => {
+describe('the discount of a subscription that costs nothing but usage', () => {
   const once = aSubscription({}, { price: free, discount: aDiscount() });
   const begun = beginDiscount(once, day('02-28'));
   const bill = (subscription: Subscription, periodIndex: number, amount: bigint) =>
@@ -39,7 +39,7 @@ describe('a discount of a subscription that costs nothing but usage', () => {
     expect(begun.discount?.firstPeriodStart).toEqual(day('02-28'));
   });
 
-  test('is taken off once where it is to be taken off once, however often the bill is repeated', () => {
+  test('is deducted once when it applies once, even if the bill is retried', () => {
     expect(bill(begun, 1, 1n)).toBe(true);
     expect(bill(begun, 2, 1n)).toBe(false);
     expect(beginDiscount(begun, day('03-31'))).toBe(begun);
@@ -49,18 +49,18 @@ describe('a discount of a subscription that costs nothing but usage', () => {
     ['not again after an invoice that was paid', begun, false, false],
     ['again where that invoice was voided', begun, true, true],
     ['where it was never taken off', once, false, true],
-  ])('is taken off the bill of the end: %s', (_name, subscription, isVoided, isDiscounted) => {
+  ])('is deducted from the bill of the end: %s', (_name, subscription, isVoided, isDiscounted) => {
     const end = { start: day('02-28'), isVoided };
     expect(isEndDiscounted(subscription, end)).toBe(isDiscounted);
   });
 });
 
-test('a bill is noted once, and an earlier one not at all', () => {
+test('a bill is recorded once, and an earlier one not at all', () => {
   const refund = { ...aLine(-5n), amount: -5n };
-  const noted = noteBill(aSubscription(), 3, { refunds: [refund] });
+  const noted = recordBill(aSubscription(), 3, { refunds: [refund] });
   expect(noted.usage).toMatchObject({ lastBill: 3, refunds: [{ amount: -5n }] });
-  expect(noteBill(noted, 3, { refunds: [] })).toBe(noted);
-  expect(noteBill(noted, 2, { refunds: [] })).toBe(noted);
+  expect(recordBill(noted, 3, { refunds: [] })).toBe(noted);
+  expect(recordBill(noted, 2, { refunds: [] })).toBe(noted);
 });
 
 describe('a settlement', () => {
@@ -71,10 +71,11 @@ describe('a settlement', () => {
     );
   const daily = aSubscription({}, { price: aPrice({ billingInterval: 'DAILY' }) });
 
-  test('is of the past period and of those for which events may still have come', () => {
+  test('covers the past period and those for which events may have arrived since', () => {
     expect(indexes(aSubscription(), 0)).toEqual([]);
     expect(indexes(aSubscription(), 1)).toEqual([0]);
-    // Period 0 ends on 28 February, and the settlement before was on 31 March: events of it came until 4 April.
+    // Period 0 ends on 28 February, and the previous settlement was on 31 March: events of it were
+    // accepted until 4 April.
     expect(indexes(aSubscription(), 3)).toEqual([0, 1, 2]);
     expect(indexes(aSubscription(), 4)).toEqual([1, 2, 3]);
     expect(indexes(daily, 100)).toHaveLength(37);
@@ -84,7 +85,7 @@ describe('a settlement', () => {
     expect(indexes(daily, 12, day('02-10'))).toEqual([10, 11]);
   });
 
-  test('of an end goes back as if the last bill had not been made, which it may have come before', () => {
+  test('for an end looks back as if the last bill had not been created, because it may have preceded that bill', () => {
     const ended = { ...aSubscription(), status: 'CANCELED', endedAt: day('05-01') } as const;
     const indexesAt = (through: number) =>
       settledPeriods(ended, made, { key: 'end', through }).map(({ index }) => index);
@@ -103,7 +104,7 @@ describe('a settlement', () => {
     ['within a period', day('02-10'), 0, day('01-31')],
     ['as its period begins', day('02-28'), 1, day('02-28')],
   ])(
-    'of a subscription that is canceled %s counts that very instant',
+    'of a subscription that is canceled %s counts the instant of the end',
     (_name, now, index, start) => {
       const entered = takeDueStep(aSubscription(), at(now)).state;
       const { state } = cancel(entered, { atPeriodEnd: false, ...at(now) });

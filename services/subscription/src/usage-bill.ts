@@ -1,6 +1,6 @@
 import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { type PeriodLine, periodLine } from './billing';
-import { heldAfter, isBilled, stillUnbilled } from './held-bill';
+import { overLimitBillsAfter, isBilled, stillUnbilled } from './over-limit-bill';
 import { periodOf, type Subscription, type UsageBilling } from './subscription';
 import {
   isBillable,
@@ -12,10 +12,10 @@ import {
 } from './usage-line';
 import { lateForMs } from './usage-period';
 
-/** What one bill came to. */
+/** The content of one bill. */
 export type Billed = UsageBill & { readonly isBillable: boolean };
 
-/** The bill of a period: its recurring charge, and the usage of what went before it. */
+/** Computes the bill of a period: its recurring charge, and the usage of the periods before it. */
 export function periodBill(
   subscription: Subscription,
   periodIndex: number,
@@ -25,7 +25,7 @@ export function periodBill(
   return { recurring, ...billOf(subscription, usageLines(settled), recurring.amount) };
 }
 
-/** The bill of usage alone, with what a voided invoice had billed. */
+/** Computes the bill of usage alone, with the usage lines of a voided invoice. */
 export function endBill(
   subscription: Subscription,
   settled: readonly SettledUsage[],
@@ -35,8 +35,9 @@ export function endBill(
 }
 
 /**
- * Whether the discount is taken off the bill of a period. That is decided as the period is entered, but where only usage costs anything:
- * then the first bill that does begins the discount's span.
+ * True when the discount applies to the bill of a period. This is decided when the period is
+ * entered, except where only usage costs anything: then the first bill with an amount begins the
+ * discount's span.
  */
 export function isBillDiscounted(
   subscription: Subscription,
@@ -48,16 +49,17 @@ export function isBillDiscounted(
   return discountsPeriod(discount, { first: discount.firstPeriodStart, start });
 }
 
-/** A bill whose discount is in question. */
+/** A bill that a discount may apply to. */
 export interface DiscountedBill {
   readonly periodIndex: number;
-  /** As it was decided when the period was entered. */
+  /** The decision made when the period was entered. */
   readonly isDiscounted: boolean;
   readonly lines: readonly UsageLine[];
 }
 
 /**
- * Whether the discount is taken off what is billed at the end. ONCE is one invoice: that of the period, where it was voided, gives it back.
+ * True when the discount applies to the bill of the end. A discount of duration ONCE applies to one
+ * invoice: that of the period, which returns it when voided.
  */
 export function isEndDiscounted(
   { discount }: Subscription,
@@ -69,27 +71,27 @@ export function isEndDiscounted(
   return discountsPeriod(discount, { first, start });
 }
 
-/** Begins the span of the discount with a period, where it has not begun. */
+/** Begins the span of the discount with a period, unless it has begun. */
 export function beginDiscount(subscription: Subscription, start: Date): Subscription {
   const { discount } = subscription;
   if (discount === null || discount.firstPeriodStart !== null) return subscription;
   return { ...subscription, discount: { ...discount, firstPeriodStart: start } };
 }
 
-/** Notes a bill that was made; a repeat of an earlier one changes nothing. */
-export function noteBill(
+/** Records a bill that was created; a duplicate of an earlier one changes nothing. */
+export function recordBill(
   subscription: Subscription,
   bill: number,
   news: Partial<Pick<UsageBilling, 'refunds' | 'lateBillAt'>>,
 ): Subscription {
   if (isBilled(subscription, bill)) return subscription;
-  const held = heldAfter(subscription, bill);
+  const held = overLimitBillsAfter(subscription, bill);
   const unbilled = stillUnbilled(subscription, bill);
   const usage = { ...subscription.usage, ...news, lastBill: bill, held, unbilled };
   return { ...subscription, usage };
 }
 
-/** When what came late after the end is billed. */
+/** Time when late usage after the end is billed. */
 export function lateBillAt({ endedAt }: Subscription): Date | null {
   return endedAt === null ? null : new Date(endedAt.getTime() + lateForMs);
 }

@@ -2,7 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import type { UsageWindow } from '@billing/proto/billing/metering/v1/metering';
-import { keyOfTry, nextTry } from './held-bill';
+import { attemptKey, nextSettlement } from './over-limit-bill';
 import type { Peers } from './peers';
 import type { Subscription } from './subscription';
 import type { Subscriptions } from './subscription-store';
@@ -16,20 +16,20 @@ import {
   type Settlement,
 } from './usage-settlement';
 
-/** What a settlement is made with. */
 export interface SettlementDependencies {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
 }
 
-/** A period with what is priced in it. */
+/** A period with the meters priced in it. */
 interface PricedPeriod extends SettledPeriod {
   readonly prices: Awaited<ReturnType<typeof meterPricesOf>>['prices'];
 }
 
 /**
- * Has usage settled, once for each try: a repeat finds what the first call found. Undefined where nothing is priced in any of the periods,
- * so that whoever sells no usage never waits for metering.
+ * Orders a settlement of usage, once for each attempt: a retry returns the result of the first
+ * call. Undefined where no meter is priced in any of the periods, so that a subscription without
+ * metered prices never waits for metering.
  */
 export async function settleUsage(
   stored: Stored<Subscription>,
@@ -37,7 +37,7 @@ export async function settleUsage(
   context: CallContext,
   dependencies: SettlementDependencies,
 ): Promise<SettledUsage[] | undefined> {
-  const attempt = nextTry(stored.state.usage, settlement);
+  const attempt = nextSettlement(stored.state.usage, settlement);
   const periods = await pricedPeriods(stored, settlement, context, dependencies);
   if (periods.every(({ prices }) => prices.length === 0)) return undefined;
   const earlier = await earlierSubscriptions(stored, context, dependencies);
@@ -48,7 +48,7 @@ export async function settleUsage(
   const request = {
     subscriptionId,
     customerId: customer.id,
-    key: keyOfTry(attempt),
+    key: attemptKey(attempt),
     windows,
     unbilledKeys: [...attempt.unbilledKeys],
   };
@@ -57,7 +57,7 @@ export async function settleUsage(
     const period = periods.find(({ index }) => index === periodIndex);
     const price = period?.prices.find((one) => one.meterId === meterId);
     if (period === undefined || price === undefined || current === undefined) {
-      throw new Error(`A settlement holds what nobody asked for: meter ${meterId}`);
+      throw new Error(`A settlement contains a meter that was not requested: ${meterId}`);
     }
     return {
       rate: fromProtoMeterRate(price),
@@ -84,7 +84,7 @@ function pricedPeriods(
   );
 }
 
-/** The customer's subscriptions that were made before this one: where they price a meter too, the usage is theirs. */
+/** The customer's earlier subscriptions: where they price a meter too, the usage is theirs. */
 async function earlierSubscriptions(
   { state: { id, customer } }: Stored<Subscription>,
   context: CallContext,
@@ -113,7 +113,7 @@ async function toProtoWindow(
   return { periodIndex, start, end, meters };
 }
 
-/** When in a window earlier subscriptions priced which meters. */
+/** Returns the time spans of a window in which earlier subscriptions priced which meters. */
 async function pricedSpans(
   window: BillingPeriod,
   earlier: readonly Stored<Subscription>[],

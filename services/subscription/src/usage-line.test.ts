@@ -44,7 +44,7 @@ function settled(current: UsageQuantity, parts: Partial<SettledUsage> = {}): Set
 }
 
 describe('the line of a meter', () => {
-  test('carries all usage, what is free of it and what credits covered', () => {
+  test('carries all usage, the included units and the units covered by credits', () => {
     const rate = aRate({ includedUnits: '10' });
     expect(usageLines([settled(used('100', '30'), { rate })])).toEqual([
       {
@@ -66,7 +66,7 @@ describe('the line of a meter', () => {
     ]);
   });
 
-  test('has no unit amount where tiers decide', () => {
+  test('has no unit amount with tiers', () => {
     const tiers = [
       { upTo: '10', unitAmount: '1', flatAmount: '0' },
       { upTo: null, unitAmount: '0.5', flatAmount: '3' },
@@ -91,7 +91,7 @@ describe('the line of a meter', () => {
 });
 
 describe('a late event', () => {
-  test('is billed as the difference to what was billed before', () => {
+  test('is billed as the difference from the earlier bill', () => {
     const rate = aRate({ includedUnits: '10' });
     const late = settled(used('14'), { rate, previous: used('8') });
     expect(usageLines([late])).toMatchObject([
@@ -104,7 +104,7 @@ describe('a late event', () => {
     ]);
   });
 
-  test('comes after all that is billed for the first time', () => {
+  test('follows all usage that is billed for the first time', () => {
     const late = settled(used('2'), { meterName: 'Late', previous: used('1') });
     const lines = usageLines([late, settled(used('1')), settled(used('2'))]);
     expect(lines.map(({ description }) => description)).toEqual(['Calls', 'Calls', 'Late']);
@@ -120,7 +120,7 @@ describe('a late event', () => {
   });
 });
 
-test('however often a period is settled, its lines come to what all of its usage costs', () => {
+test("a period's lines add up to the cost of all of its usage, regardless of the number of settlements", () => {
   const units = fc.integer({ min: 0, max: 100_000 }).map((n) => (n / 100).toString());
   const rates = fc.constantFrom<Partial<MeterRate>>(
     {},
@@ -153,10 +153,10 @@ test('however often a period is settled, its lines come to what all of its usage
   );
 });
 
-describe('what was billed too much', () => {
+describe('credit for overcharged usage', () => {
   const refund = (quantity: string) => settled(used('0'), { previous: used(quantity) });
 
-  test('is taken off as far as the sum allows, and the rest waits for the next invoice', () => {
+  test('is deducted up to the sum, and the rest waits for the next invoice', () => {
     const lines = usageLines([refund('100')]);
     const first = withinSubtotal(lines, { others: 200n, refunds: [] });
     expect(first.lines).toMatchObject([{ quantity: '-100', amount: -200n }]);
@@ -167,7 +167,7 @@ describe('what was billed too much', () => {
     expect(second.refunds).toEqual([]);
   });
 
-  test('waits whole where nothing is due, and a line that shows no units is left out', () => {
+  test('waits completely when nothing is due, and a line without units is left out', () => {
     const { refunds } = withinSubtotal(usageLines([refund('2')]), { others: 0n, refunds: [] });
     expect(withinSubtotal([], { others: 0n, refunds })).toEqual({ lines: [], refunds });
   });
@@ -180,7 +180,7 @@ describe('what was billed too much', () => {
   const shown = (bill: readonly { readonly period: { start: Date }; readonly amount: bigint }[]) =>
     bill.map(({ period: { start }, amount }) => [start, amount]);
 
-  test('is taken off before what was billed too much later', () => {
+  test('is deducted before credit of a later settlement', () => {
     const first = withinSubtotal([inMonth('01', -500n)], { others: 100n, refunds: [] });
     const second = withinSubtotal([inMonth('02', -200n)], { others: 100n, ...first });
     expect(shown(second.lines)).toEqual([
@@ -198,13 +198,13 @@ describe('what was billed too much', () => {
     ]);
   });
 
-  test('of two periods on one bill is taken off for the older one first', () => {
+  test('of two periods on one bill is deducted for the older one first', () => {
     const lines = [inMonth('02', -200n), inMonth('01', -200n)];
     const { refunds } = withinSubtotal(lines, { others: 300n, refunds: [] });
     expect(shown(refunds)).toEqual([[day('02-01'), -100n]]);
   });
 
-  test('never makes a sum below 0, and none of it is lost or doubled', () => {
+  test('never makes a sum negative, and is neither lost nor doubled', () => {
     const amounts = fc.array(fc.bigInt({ min: -500n, max: 500n }), { maxLength: 8 });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.bigInt({ min: 0n, max: 300n }), amounts)), (invoices) => {

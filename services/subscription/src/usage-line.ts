@@ -9,7 +9,7 @@ import {
   type UsagePrice,
 } from '@billing/kernel/usage-pricing';
 
-/** What one meter's units cost in a period. */
+/** The price of one meter's units in a period. */
 export interface MeterRate extends UsagePrice {
   readonly id: string;
   readonly meterId: string;
@@ -21,44 +21,44 @@ export interface CreditUse {
   readonly quantity: string;
 }
 
-/** What was used, a decimal string, and what credits cover of it. */
+/** The used units, a decimal string, and the part that credits cover. */
 export interface UsageQuantity {
   readonly quantity: string;
   readonly creditsUsed: readonly CreditUse[];
 }
 
-/** What a settlement says of one meter in one period. */
+/** A settlement's result for one meter in one period. */
 export interface SettledUsage {
   readonly rate: MeterRate;
-  /** For people. */
+  /** Display name. */
   readonly meterName: string;
   readonly period: BillingPeriod;
   readonly current: UsageQuantity;
-  /** What was billed before; undefined: nothing. */
+  /** The billed quantity so far; undefined: none. */
   readonly previous: UsageQuantity | undefined;
 }
 
-/** A charge for usage; below 0 it takes back what was billed before. */
+/** A charge for usage; a negative amount is credit for an earlier bill. */
 export interface UsageLine {
   readonly description: string;
   readonly meterId: string;
   /** Of the meter price. */
   readonly priceId: string;
   readonly quantity: string;
-  /** Undefined where tiers decide. */
+  /** Undefined with tiers. */
   readonly unitAmount: string | undefined;
   readonly amount: bigint;
   readonly details: ChargeDetails & { readonly creditsUsed: readonly CreditUse[] };
   readonly period: BillingPeriod;
 }
 
-/** What was billed too much and could not be taken off yet. */
+/** Credit for overcharged usage that could not be deducted yet. */
 export interface Refund extends Pick<UsageLine, 'description' | 'meterId' | 'priceId' | 'period'> {
-  /** Below 0. */
+  /** Negative. */
   readonly amount: bigint;
 }
 
-/** The lines of an invoice beside the recurring charge, and what has to wait for the next one. */
+/** The usage lines of an invoice, and the credit that waits for the next one. */
 export interface UsageBill {
   readonly lines: readonly UsageLine[];
   readonly refunds: readonly Refund[];
@@ -67,8 +67,8 @@ export interface UsageBill {
 const none = Decimal.of(0n);
 
 /**
- * The lines for what was settled. A meter that was settled for the first time is billed whole, in the order of the settlement; what was
- * billed before comes after, as the difference that late events make.
+ * Builds the lines of a settlement. A meter that is settled for the first time is billed
+ * completely, in the order of the settlement; differences caused by late events follow.
  */
 export function usageLines(settled: readonly SettledUsage[]): UsageLine[] {
   const whole = settled.filter(({ previous }) => previous === undefined).map(wholeLine);
@@ -77,8 +77,9 @@ export function usageLines(settled: readonly SettledUsage[]): UsageLine[] {
 }
 
 /**
- * Takes what earlier invoices billed too much off this one, as far as its sum allows: nothing is paid out, the rest waits. `others` is the
- * sum of the lines that are not for usage. What came last waits first, so that no refund is overtaken by a newer one.
+ * Deducts credit for overcharged usage, up to the sum of the invoice: nothing is paid out, the rest
+ * waits. `others` is the sum of the lines that are not for usage. The newest credit waits first, so
+ * that it never overtakes an older one.
  */
 export function withinSubtotal(
   lines: readonly UsageLine[],
@@ -102,13 +103,16 @@ export function withinSubtotal(
   return { lines: kept, refunds: waiting };
 }
 
-/** Whether an invoice can be made of such amounts. */
+/** True when an invoice can be created with these amounts. */
 export function isBillable(lines: readonly Pick<UsageLine, 'amount'>[], others: bigint): boolean {
   const isEach = lines.every(({ amount }) => isAmount(amount < 0n ? -amount : amount));
   return isEach && isAmount(lines.reduce((total, { amount }) => total + amount, others));
 }
 
-/** How much of which lines has to wait for a later invoice, where so much is missing from this one. */
+/**
+ * Determines which part of which lines waits for a later invoice when the sum of this one is too
+ * small.
+ */
 function heldBack(lines: readonly UsageLine[], missing: bigint): ReadonlyMap<UsageLine, bigint> {
   const held = new Map<UsageLine, bigint>();
   let left = missing;
@@ -173,7 +177,7 @@ function credited({ quantity, creditsUsed }: UsageQuantity): Usage {
   return { quantity, creditedUnits: units.toString() };
 }
 
-/** What each grant covers more than before, or less. */
+/** Change in the units that each grant covers. */
 function creditsBeyond(now: readonly CreditUse[], before: readonly CreditUse[]): CreditUse[] {
   const used = new Map(now.map(({ grantId, quantity }) => [grantId, quantity]));
   const earlier = new Map(before.map(({ grantId, quantity }) => [grantId, quantity]));

@@ -13,12 +13,12 @@ import { settledPeriods, type Settlement, settlementBefore } from './usage-settl
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-// What the ingest of events accepts.
+// The oldest age of an event that the ingest accepts.
 const backMsMax = 35 * dayMs;
 const aheadMsMax = 5 * minuteMs;
 
-/** A settlement that is made, with the subscription as it is then, and as a repeat finds it. */
-interface Made extends Settlement {
+/** A settlement with the subscription at that time, and as a retry finds it. */
+interface RepeatableSettlement extends Settlement {
   readonly atMs: number;
   readonly subscription: Subscription;
   repeatedWith: Subscription;
@@ -53,21 +53,21 @@ const anchors = fc.oneof(
     .tuple(fc.integer({ min: 2023, max: 2028 }), fc.nat({ max: 11 }), fc.nat({ max: 3 }))
     .map(([year, month, daysBefore]) => new Date(Date.UTC(year, month + 1, -daysBefore))),
 );
-/** How far through something: 0 its first millisecond, 1 its last. */
+/** Position within a span: 0 its first millisecond, 1 its last. */
 const share = fc.double({ min: 0, max: 1, noNaN: true });
-/** How late each bill is made: at once, or after the service was down. */
+/** Delay of each bill: none, or after an outage of the service. */
 const delayMs = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(40 * dayMs));
 
 interface Life {
   readonly recurrence: Recurrence & Pick<PriceSnapshot, 'billingInterval'>;
   readonly anchor: Date;
   readonly trialDays: number | null;
-  /** A start that lies back: billed from the period on in which the subscription was made. */
+  /** The first billed period: a start in the past is billed from the period of the creation on. */
   readonly first: number;
   readonly periodCount: number;
-  /** Share of the last period after which it was cancelled. */
+  /** Share of the last period after which it was canceled. */
   readonly endsAfter: number | null;
-  /** Its end came before the bill of that period was made, as after a payment that failed for good. */
+  /** The end preceded the bill of that period, as after a payment that failed permanently. */
   readonly isLastUnbilled: boolean;
   readonly delaysMs: readonly number[];
 }
@@ -83,7 +83,7 @@ const lives: fc.Arbitrary<Life> = fc.record({
   delaysMs: fc.array(delayMs, { maxLength: 50 }),
 });
 
-/** All settlements of a life, in the order in which they are made; in each period other meter prices count. */
+/** Lists all settlements of a life in order; each period has its own meter prices. */
 function settlementsOf({ recurrence, anchor, trialDays, ...life }: Life) {
   const { first, periodCount, endsAfter, isLastUnbilled, delaysMs } = life;
   const startAt = trialDays === null ? anchor : new Date(anchor.getTime() - trialDays * dayMs);
@@ -92,7 +92,7 @@ function settlementsOf({ recurrence, anchor, trialDays, ...life }: Life) {
     { price: aPrice({ ...recurrence, trialDays }), ...at(startAt) },
   );
   let subscription: Subscription = { ...begun, usage: noUsageBilling };
-  const made: Made[] = [];
+  const made: RepeatableSettlement[] = [];
   const pin = (index: number) => {
     subscription = pinRates(subscription, { periodIndex: index, set: index });
     const repeated = made.at(-1);
@@ -124,8 +124,8 @@ function within(start: Date | number, end: Date | number, part: number): number 
   return from + Math.floor((to - 1 - from) * part);
 }
 
-test('whatever an event’s period and whenever it comes, the first settlement after it is of that period, by its own rates', () => {
-  // Those that are as old as they may be reach back furthest.
+test("an event of any period and time is first settled for its own period, by that period's rates", () => {
+  // Events of the largest age reach back furthest.
   const age = fc.oneof(fc.constant(0), share);
   const lastButSome = fc.oneof(fc.nat(4), fc.nat(44));
   const comings = fc.record({ lastButSome, waitMs: fc.nat(40 * dayMs), age });
@@ -145,7 +145,7 @@ test('whatever an event’s period and whenever it comes, the first settlement a
     const settled = settledPeriods(next.subscription, { createdAt }, next);
     expect(settled.map((period) => period.index)).toContain(index);
     expect(settled.find(({ end }) => timestamp < end)?.index).toBe(index);
-    // What was never billed is priced as of its start.
+    // A period that was never billed is priced as of its start.
     const known = index > Math.max(first, lastBilled) ? undefined : index;
     expect(pinnedSet(next.subscription, index)).toBe(known);
     expect(pinnedSet(next.repeatedWith, index)).toBe(known);

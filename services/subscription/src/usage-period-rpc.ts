@@ -14,7 +14,7 @@ import type { Subscriptions } from './subscription-store';
 import { pinnedSet, ratesAt } from './usage-period';
 import { livedWithin } from './usage-settlement';
 
-/** A set of meter prices, as catalog tells it. */
+/** A set of meter prices in the catalog's form. */
 export interface MeterPrices {
   readonly set: number;
   readonly prices: readonly MeterPrice[];
@@ -23,7 +23,7 @@ export interface MeterPrices {
 const noMeterPrices: MeterPrices = { set: 0, prices: [] };
 const perPage = 100;
 
-/** The meter prices by which a billed period counts; null: the trial. */
+/** Reads the meter prices of a billed period; null: the trial. */
 export async function meterPricesOf(
   { state, createdAt }: Stored<Subscription>,
   periodIndex: number | null,
@@ -42,8 +42,9 @@ export async function meterPricesOf(
 }
 
 /**
- * All subscriptions that a customer ever had, the earliest created first. Where a clock stands still, many are of one instant: their own
- * ids may derive from a payment, but those of their items follow the order in which they were made.
+ * Lists all subscriptions that a customer ever had, the earliest created first. While a clock
+ * stands still, many have the same time of creation: their own ids may derive from a payment, but
+ * the ids of their items follow the order of creation.
  */
 export async function subscriptionsOf(
   customerId: string,
@@ -64,7 +65,10 @@ function byCreation(a: Stored<Subscription>, b: Stored<Subscription>): number {
   return a.state.itemId < b.state.itemId ? -1 : 1;
 }
 
-/** The periods of a customer's subscriptions that run now, and those that tell whose the usage of late was, with their meter prices. */
+/**
+ * Lists the running periods of a customer's subscriptions, and the recent ones that usage of the
+ * last days may belong to, with their meter prices.
+ */
 export async function usagePeriodsOf(
   { customerId, since }: ListUsagePeriodsRequest,
   context: CallContext,
@@ -78,7 +82,7 @@ export async function usagePeriodsOf(
   const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
   const starts = [month, ...running.map(({ start }) => start), since ?? month];
   const from = new Date(Math.min(...starts.map((start) => start.getTime())));
-  // What begins at this very instant counts.
+  // A period that begins at this instant counts.
   const end = new Date(now.getTime() + 1);
   const lived = all.flatMap((stored) =>
     livedWithin(stored.state, stored, { start: from, end }).map(({ index, period }) => ({

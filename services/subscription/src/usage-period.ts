@@ -1,7 +1,7 @@
 import { periodContaining } from '@billing/kernel/billing-period';
 import { periodOf, type PeriodRates, type Subscription, type UsageBilling } from './subscription';
 
-/** An event may come 35 days late; a day more is for clocks and for what is under way. */
+/** An event may be 35 days late; one more day allows for clock differences and calls in flight. */
 export const lateForMs = 36 * 24 * 60 * 60 * 1000;
 
 export const noUsageBilling: UsageBilling = {
@@ -13,7 +13,7 @@ export const noUsageBilling: UsageBilling = {
   unbilled: [],
 };
 
-/** Notes by which set of meter prices a period is billed; the first note about a period stays. */
+/** Records by which set of meter prices a period is billed; the first record of a period stays. */
 export function pinRates(
   subscription: Subscription,
   { periodIndex, set }: { readonly periodIndex: number; readonly set: number },
@@ -29,18 +29,23 @@ export function pinRates(
   return { ...subscription, usage: { ...usage, rates: kept } };
 }
 
-/** The number of the set of meter prices that a period is billed by; undefined where nobody has noted it. */
+/** Number of the meter price set that a period is billed by; undefined when none is recorded. */
 export function pinnedSet({ usage }: Subscription, periodIndex: number): number | undefined {
   const holds = ({ from, through }: PeriodRates) => from <= periodIndex && periodIndex <= through;
   return usage.rates.find(holds)?.set;
 }
 
-/** When a period began for the subscription: prices that changed before it was made count for its first one. */
+/**
+ * Time at which a period's meter prices are read: prices that changed before the subscription was
+ * created count for its first period.
+ */
 export function ratesAt(periodStart: Date, { createdAt }: { readonly createdAt: Date }): Date {
   return periodStart >= createdAt ? periodStart : createdAt;
 }
 
-/** The first period that was billed: that in which the subscription was made, where it started earlier. */
+/**
+ * The first billed period: the one in which the subscription was created, where it started earlier.
+ */
 export function firstBilledPeriod(
   { anchor, price }: Subscription,
   { createdAt }: { readonly createdAt: Date },
@@ -48,14 +53,15 @@ export function firstBilledPeriod(
   return createdAt <= anchor ? 0 : periodContaining(anchor, price, createdAt).index;
 }
 
-/** Whether an event of a period may still come after an instant. */
+/** True while an event of a period may be accepted after an instant. */
 export function mayStillChange(subscription: Subscription, periodIndex: number, at: Date): boolean {
   return periodOf(subscription, periodIndex).end.getTime() > at.getTime() - lateForMs;
 }
 
 /**
- * Whether a period may be in a settlement that is made once another one is billed. That of an end comes after the bill of the period before
- * the last, where it came too soon for the last one's.
+ * True when a settlement made after another period's bill may include a period. The settlement of
+ * an end follows the bill of the last period but one, when the end came too soon for the last
+ * one's.
  */
 export function mayBeSettled(
   subscription: Subscription,

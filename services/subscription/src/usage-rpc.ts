@@ -4,7 +4,7 @@ import type { UsageQuantity as ProtoUsageQuantity } from '@billing/proto/billing
 import { fromProtoMeterPrice } from '@billing/proto/values/catalog';
 import type { MeterRate, UsageLine, UsageQuantity } from './usage-line';
 
-/** Throws an Error for a kind of price that this version does not know: billing it by guess would be wrong. */
+/** Throws an Error for a kind of price unknown to this version: a guessed amount would be wrong. */
 export function fromProtoMeterRate(price: MeterPrice): MeterRate {
   return {
     id: price.id,
@@ -20,7 +20,10 @@ export function fromProtoUsageQuantity({
   return { quantity, creditsUsed };
 }
 
-/** A usage line of an invoice that was voided, to be billed by another one; undefined for a line that bills no usage. */
+/**
+ * Maps a usage line of a voided invoice, to be billed by another one; undefined for a line that
+ * bills no usage.
+ */
 export function fromProtoUsageLine(line: ProtoLineItem): UsageLine | undefined {
   const { meterId, priceId, details, periodStart, periodEnd } = line;
   if (meterId === undefined) return undefined;

@@ -3,11 +3,11 @@ import { periodContaining } from '@billing/kernel/billing-period';
 import { currentPeriod, endedWithin, periodOf, type Subscription } from './subscription';
 import { firstBilledPeriod, mayStillChange } from './usage-period';
 
-/** Which periods a settlement is about. */
+/** Selects the periods of a settlement. */
 export interface Settlement {
-  /** What it is for, unique in the subscription. */
+  /** Idempotency key, unique in the subscription. */
   readonly key: string;
-  /** The last period; earlier ones are settled again as long as events of them may have come. */
+  /** The last period; earlier ones are settled again while events of them may have arrived. */
   readonly through: number;
 }
 
@@ -18,15 +18,16 @@ export interface SettledPeriod extends BillingPeriod {
   readonly countedUntil: Date;
 }
 
-/** What the bill of a period settles: those before it. */
+/** The settlement for the bill of a period: the periods before it. */
 export function settlementBefore(periodIndex: number): Settlement {
   return { key: `period:${String(periodIndex - 1)}`, through: periodIndex - 1 };
 }
 
 /**
- * The periods of a settlement, oldest first; none where the first one has not been billed. The settlement before was made as the last of
- * them began, or later: whatever may have come since belongs to this one. Of a period in which the subscription ended the bill may never
- * have been made, nor the settlement for it.
+ * Lists the periods of a settlement, oldest first; none when the first one has not been billed. The
+ * previous settlement was made when the last of them began, or later: every event since then
+ * belongs to this one. For a period in which the subscription ended the bill may never have been
+ * created, nor the settlement for it.
  */
 export function settledPeriods(
   subscription: Subscription,
@@ -47,17 +48,17 @@ export function settledPeriods(
   return periods;
 }
 
-/** A period that a subscription has lived: until it ended in it. */
+/** A period in which a subscription lived, cut off at the end. */
 export interface LivedPeriod {
   /** Null: the trial. */
   readonly index: number | null;
   /** Ends with the first instant whose usage is not counted any more. */
   readonly period: BillingPeriod;
-  /** The part of it that was asked for. */
+  /** The requested part of it. */
   readonly overlap: BillingPeriod;
 }
 
-/** A subscription's trial and billed periods of which a part lies in a span of time. */
+/** Lists a subscription's trial and billed periods that overlap a span of time. */
 export function livedWithin(
   subscription: Subscription,
   made: { readonly createdAt: Date },
@@ -81,14 +82,14 @@ export function livedWithin(
   }
 }
 
-/** The last period that the subscription was in, as far as it lived. */
+/** The last period of the subscription, up to its end. */
 export function lastPeriod(subscription: Subscription): BillingPeriod {
   return untilEnd(subscription, currentPeriod(subscription));
 }
 
 /**
- * When the usage of a period stops to count. A subscription that ends at once takes the usage of that very instant too: its caller may
- * have sent it right before.
+ * Time from which the usage of a period is no longer counted. A subscription that ends immediately
+ * includes the usage of that instant: its caller may have sent it right before.
  */
 function countedUntilOf(
   subscription: Subscription,

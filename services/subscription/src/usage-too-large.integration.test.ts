@@ -13,11 +13,11 @@ beforeAll(async () => {
   under = await startServiceUnderTest();
   const messages = { id: 'messages', meterId: 'messages', unitAmount: '100', includedUnits: '0' };
   const prices = [aMeterPrice(), aMeterPrice(messages)];
-  under.neighbours.products.set('metered', aMeteredProduct('metered', prices));
+  under.peers.products.set('metered', aMeteredProduct('metered', prices));
 });
 
 beforeEach(() => {
-  const { invoices, voids, metering } = under.neighbours;
+  const { invoices, voids, metering } = under.peers;
   for (const received of [invoices, voids, metering.settlements]) received.splice(0);
 });
 
@@ -25,12 +25,12 @@ afterAll(() => under.stop());
 
 const { reach, settled, pass, invoiced, subscribe } = usageScene(() => under);
 
-describe('usage that costs more than any invoice may', () => {
+describe('usage that costs more than the largest invoice amount', () => {
   const january = ({ periodIndex }: UsageWindow) => periodIndex === 0;
 
   /** Ten messages a period, and in the first one a thousand million calls by mistake. */
   async function parked() {
-    const { metering } = under.neighbours;
+    const { metering } = under.peers;
     metering.usageOf = (window, meterId) => {
       if (meterId === 'messages') return '10';
       return january(window) ? '1000000000000' : '0';
@@ -40,9 +40,9 @@ describe('usage that costs more than any invoice may', () => {
     return { id, context };
   }
 
-  /** The mistake is taken back. */
+  /** Corrects the mistake. */
   const correct = () => {
-    under.neighbours.metering.usageOf = (_window, meterId) => (meterId === 'messages' ? '10' : '0');
+    under.peers.metering.usageOf = (_window, meterId) => (meterId === 'messages' ? '10' : '0');
   };
 
   const cancel = async (id: string, at: CallContext, atPeriodEnd = false) => {
@@ -50,10 +50,10 @@ describe('usage that costs more than any invoice may', () => {
     await settled(at, at.now);
   };
 
-  const keys = () => under.neighbours.metering.settlements.map(({ key }) => key);
+  const keys = () => under.peers.metering.settlements.map(({ key }) => key);
   const messages = (start: Date) => ['messages', '10', 1000n, start];
 
-  test('is billed with all else once it was corrected and the subscription is changed', async () => {
+  test('is billed with all waiting bills once it was corrected and the subscription is changed', async () => {
     const { id, context } = await parked();
     await invoiced(id, 1);
     correct();
@@ -65,20 +65,20 @@ describe('usage that costs more than any invoice may', () => {
       period: [day('02-28'), day('03-31')],
       lines: [recurring(day('02-28')), messages(day('01-31'))],
     });
-    expect(under.neighbours.metering.settlements).toMatchObject([
+    expect(under.peers.metering.settlements).toMatchObject([
       { key: 'period:0', unbilledKeys: [] },
       { key: 'period:0/2', unbilledKeys: ['period:0'] },
     ]);
     await pass(context, day('03-31'));
     const [, , next] = await invoiced(id, 3);
     expect(next?.lines).toEqual([recurring(day('03-31')), messages(day('02-28'))]);
-    expect(under.neighbours.metering.settlements.at(-1)).toMatchObject({
+    expect(under.peers.metering.settlements.at(-1)).toMatchObject({
       key: 'period:1',
       unbilledKeys: ['period:0'],
     });
   });
 
-  test('is tried again every day while an event may come, holds back what follows, and is caught up', async () => {
+  test('is retried every day while an event is accepted, delays later bills, and is caught up', async () => {
     const { id, context } = await parked();
     await pass(context, day('04-04'));
     expect((await under.get(id, context)).currentPeriodStart).toEqual(day('03-31'));
@@ -100,7 +100,7 @@ describe('usage that costs more than any invoice may', () => {
     expect(keys()).toHaveLength(38);
   });
 
-  test('is billed with the end of a subscription that is cancelled meanwhile', async () => {
+  test('is billed with the end of a subscription that is canceled in between', async () => {
     const { id, context } = await parked();
     correct();
     await cancel(id, later(context, day('03-10')));
@@ -112,7 +112,7 @@ describe('usage that costs more than any invoice may', () => {
     });
   });
 
-  test('is billed after the end, with the periods that had run their course, if it is corrected only then', async () => {
+  test('is billed after the end, with the completed periods, if it is corrected only then', async () => {
     const { id, context } = await parked();
     await pass(context, day('04-01'));
     await cancel(id, later(context, day('04-01')));
@@ -127,13 +127,13 @@ describe('usage that costs more than any invoice may', () => {
       period: [day('03-31'), day('04-01')],
       lines: [messages(day('03-31')), messages(day('02-28'))],
     });
-    const voided = under.neighbours.voids.map(({ request }) => request.invoiceId);
-    const made = under.neighbours.invoices.map(({ request }) => request.invoiceId);
+    const voided = under.peers.voids.map(({ request }) => request.invoiceId);
+    const made = under.peers.invoices.map(({ request }) => request.invoiceId);
     expect(made.filter((invoiceId) => voided.includes(invoiceId))).toEqual([]);
   });
 
-  test('of the last period is tried again after the end as long as an event may come', async () => {
-    const { metering } = under.neighbours;
+  test('of the last period is retried after the end while an event is accepted', async () => {
+    const { metering } = under.peers;
     metering.usageOf = (_window, meterId) => (meterId === 'messages' ? '10' : '1000000000000');
     const { id, context } = await subscribe();
     await cancel(id, later(context, day('02-01')), true);
@@ -150,17 +150,17 @@ describe('usage that costs more than any invoice may', () => {
     await invoiced(id, 2);
   });
 
-  test('is billed by what was settled, however often the bill is repeated before it is noted', async () => {
-    const { neighbours } = under;
+  test('is billed from its settlement, regardless of retries before the bill is recorded', async () => {
+    const { peers } = under;
     const { id, context } = await parked();
     correct();
-    neighbours.isInvoicingDown = true;
+    peers.isInvoicingDown = true;
     await reach(later(context, day('03-01')), WorkClass.WORK_CLASS_END);
     await eventually(async () => {
       expect(keys().length).toBeGreaterThan(2);
     });
-    neighbours.metering.usageOf = () => '77';
-    neighbours.isInvoicingDown = false;
+    peers.metering.usageOf = () => '77';
+    peers.isInvoicingDown = false;
     const [, first] = await invoiced(id, 2);
     expect(first?.lines).toEqual([recurring(day('02-28')), messages(day('01-31'))]);
     expect(new Set(keys())).toEqual(new Set(['period:0', 'period:0/2']));

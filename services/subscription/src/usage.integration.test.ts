@@ -10,11 +10,11 @@ let under: ServiceUnderTest;
 
 beforeAll(async () => {
   under = await startServiceUnderTest();
-  under.neighbours.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
+  under.peers.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
 });
 
 beforeEach(() => {
-  const { invoices, voids, metering } = under.neighbours;
+  const { invoices, voids, metering } = under.peers;
   for (const received of [invoices, voids, metering.settlements]) received.splice(0);
   metering.usageOf = () => '0';
 });
@@ -24,7 +24,7 @@ afterAll(() => under.stop());
 const { reach, invoiced, subscribe } = usageScene(() => under);
 
 test('a renewal bills the usage of the past period after its recurring charge, and late events on the next one', async () => {
-  const { metering } = under.neighbours;
+  const { metering } = under.peers;
   metering.usageOf = () => '300';
   const { id, context } = await subscribe();
   expect(metering.settlements).toEqual([]);
@@ -70,13 +70,13 @@ test('a subscription to a product without meter prices never asks metering', asy
     later(context, day('03-01')),
   );
   await eventually(async () => {
-    expect(under.neighbours.voids).toHaveLength(1);
+    expect(under.peers.voids).toHaveLength(1);
   });
-  expect(under.neighbours.metering.settlements).toEqual([]);
+  expect(under.peers.metering.settlements).toEqual([]);
 });
 
-test('a cancellation bills the usage so far, and takes over that of the invoice that it voids', async () => {
-  under.neighbours.metering.usageOf = ({ periodIndex }) => (periodIndex === 0 ? '300' : '120');
+test('a cancellation bills the usage so far, including that of the invoice that it voids', async () => {
+  under.peers.metering.usageOf = ({ periodIndex }) => (periodIndex === 0 ? '300' : '120');
   const { id, context } = await subscribe();
   await reach(later(context, day('02-28')));
   await invoiced(id, 2);
@@ -91,16 +91,16 @@ test('a cancellation bills the usage so far, and takes over that of the invoice 
       ['meter', '300', 100n, day('01-31')],
     ],
   });
-  // The usage of the very instant of the end counts.
+  // The usage at the instant of the end counts.
   const afterwards = new Date(day('03-10').getTime() + 1);
-  expect(under.neighbours.metering.settlements.at(-1)).toMatchObject({
+  expect(under.peers.metering.settlements.at(-1)).toMatchObject({
     key: 'end',
     windows: [{ periodIndex: 0 }, { periodIndex: 1, start: day('02-28'), end: afterwards }],
   });
 });
 
-test('an end with its period bills the last usage, and 36 days later once what came late', async () => {
-  const { metering } = under.neighbours;
+test('an end with its period bills the last usage, and late usage once after 36 days', async () => {
+  const { metering } = under.peers;
   metering.usageOf = () => '300';
   const { id, context } = await subscribe();
   await under.subscription.cancelSubscription(
@@ -115,7 +115,7 @@ test('an end with its period bills the last usage, and 36 days later once what c
     lines: [['meter', '300', 100n, day('01-31')]],
   });
   metering.usageOf = () => '302';
-  // The bill of the end notes that late events may come, a moment after its invoice.
+  // The bill of the end records that late events may follow, a moment after its invoice.
   await eventually(async () => {
     await reach(later(context, day('04-05')));
     expect(metering.settlements.map(({ key }) => key)).toEqual(['end', 'late']);
@@ -126,14 +126,14 @@ test('an end with its period bills the last usage, and 36 days later once what c
   await invoiced(id, 3);
 });
 
-test('an end without usage makes no invoice', async () => {
+test('an end without usage creates no invoice', async () => {
   const { id, context } = await subscribe();
   await under.subscription.cancelSubscription(
     { id, atPeriodEnd: false },
     later(context, day('02-01')),
   );
   await eventually(async () => {
-    expect(under.neighbours.metering.settlements).toHaveLength(1);
+    expect(under.peers.metering.settlements).toHaveLength(1);
   });
   expect((await under.get(id, context)).status).toBe(
     SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED,
@@ -141,12 +141,12 @@ test('an end without usage makes no invoice', async () => {
   await invoiced(id, 1);
 });
 
-test('what an earlier subscription of the customer prices is taken by it', async () => {
+test('usage of a meter that an earlier subscription of the customer prices belongs to that one', async () => {
   const { id: first, context } = await subscribe();
   const { id } = await under.create({ productId: 'metered' }, later(context, day('02-10')));
   await reach(later(context, day('03-10')));
   await invoiced(id, 2);
-  const ofSecond = under.neighbours.metering.settlements.find(
+  const ofSecond = under.peers.metering.settlements.find(
     ({ subscriptionId }) => subscriptionId === id,
   );
   expect(ofSecond?.windows[0]?.meters[0]?.taken).toEqual([
@@ -156,7 +156,7 @@ test('what an earlier subscription of the customer prices is taken by it', async
   await invoiced(first, 2);
 });
 
-test('the running periods of a customer come with the prices that count in them, the earliest first', async () => {
+test('the running periods of a customer are listed with their prices, the earliest first', async () => {
   const { id: first, context } = await subscribe();
   const { id } = await under.create({ productId: 'metered' }, later(context, day('02-10')));
   const { periods } = await under.subscription.listUsagePeriods(
@@ -170,7 +170,7 @@ test('the running periods of a customer come with the prices that count in them,
   expect(periods[0]?.meterPrices).toEqual([aMeterPrice()]);
 });
 
-test('the periods of late of a customer come with those of subscriptions that have ended, cut off at the end', async () => {
+test('the recent periods of a customer include those of ended subscriptions, cut off at the end', async () => {
   const { id: first, context } = await subscribe();
   const before = later(context, day('02-10'));
   const next = later(context, day('02-11'));

@@ -3,31 +3,36 @@ import { cancel } from './cancellation';
 import { changeFields } from './change';
 import { applyCollectionResult } from './collection';
 import {
-  closeHeld,
-  holdBill,
+  closeOverLimitBills,
+  recordOverLimitBill,
   isAlarming,
-  keyOfTry,
-  nextTry,
+  attemptKey,
+  nextSettlement,
   type OwedBill,
   owedBill,
-  triedWith,
-} from './held-bill';
+  retriedWithChange,
+} from './over-limit-bill';
 import { dueStep, takeDueStep } from './renewals';
 import { periodOf, type Subscription } from './subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from './testing';
-import { noteBill } from './usage-bill';
+import { recordBill } from './usage-bill';
 import { type Settlement, settlementBefore } from './usage-settlement';
 
 const hour = (date: Date, hours: number) => new Date(date.getTime() + hours * 3_600_000);
 const closing = { voidedInvoiceId: null };
 
-/** In its second period, whose bill came to too much. */
+/** In its second period, whose bill is over the limit. */
 const entered = takeDueStep(aSubscription(), at(day('02-28'))).state;
 const held = fail(entered, 1, day('02-28'));
 
 function fail(subscription: Subscription, bill: number, now: Date): Subscription {
-  const { key, through, tries } = nextTry(subscription.usage, settlementBefore(bill));
-  return holdBill(subscription, { bill, settled: [{ key, through, tries }], closing: null, now });
+  const { key, through, tries } = nextSettlement(subscription.usage, settlementBefore(bill));
+  return recordOverLimitBill(subscription, {
+    bill,
+    settled: [{ key, through, tries }],
+    closing: null,
+    now,
+  });
 }
 
 function reach(subscription: Subscription, until: Date): Subscription {
@@ -42,8 +47,8 @@ const endedAt = (subscription: Subscription, now: Date) =>
 
 const types = (commands: readonly { readonly type: string }[]) => commands.map(({ type }) => type);
 
-describe('a bill that came to too much', () => {
-  test('is tried again every day, and for the last time when no event can come any more', () => {
+describe('a bill over the largest invoice amount', () => {
+  test('is retried every day, the last time when no event can be accepted any more', () => {
     const tried: Date[] = [];
     let subscription = held;
     for (;;) {
@@ -58,7 +63,7 @@ describe('a bill that came to too much', () => {
     expect([tried[0], tried.at(-1)]).toEqual([day('03-01'), day('04-05')]);
   });
 
-  test('keeps no period from beginning, and is tried with the bill of that', () => {
+  test('does not keep a period from beginning, and is retried with the bill of that period', () => {
     const { state, commands } = takeDueStep(
       { ...held, usage: { ...held.usage, held: { ...held.usage.held!, retryAt: day('03-31') } } },
       at(day('03-31')),
@@ -68,9 +73,9 @@ describe('a bill that came to too much', () => {
     expect(dueStep(state)).toEqual({ at: day('04-01'), kind: 'BILL_AGAIN' });
   });
 
-  test('is tried with a change, but no more than twenty times between two days', () => {
+  test('is retried with a change, at most twenty times between two daily retries', () => {
     const change = (subscription: Subscription, count: number) =>
-      triedWith(
+      retriedWithChange(
         subscription,
         changeFields(
           subscription,
@@ -90,28 +95,30 @@ describe('a bill that came to too much', () => {
     expect(types(change(state, 0).commands)).toEqual(['billOwed']);
   });
 
-  test('is not tried where a change changes nothing', () => {
+  test('is not retried when a change changes nothing', () => {
     const nothing = changeFields(held, {}, { metadataProblems: [], ...at(day('02-28')) });
-    expect(triedWith(held, nothing)).toBe(nothing);
+    expect(retriedWithChange(held, nothing)).toBe(nothing);
   });
 
-  test('alarms the first time, and a repeat of a try notes nothing', () => {
+  test('raises an alarm the first time, and a duplicate attempt records nothing', () => {
     expect(isAlarming(entered, held)).toBe(true);
     const settled = [{ key: 'period:0', through: 0, tries: 1 }];
     const repeat = { bill: 1, settled, closing: null, now: day('02-28') };
-    expect(holdBill(held, repeat)).toEqual(held);
+    expect(recordOverLimitBill(held, repeat)).toEqual(held);
     expect(isAlarming(held, fail(held, 1, day('03-01')))).toBe(false);
-    expect(isAlarming(held, fail(noteBill(held, 1, { refunds: [] }), 2, day('03-31')))).toBe(true);
+    expect(isAlarming(held, fail(recordBill(held, 1, { refunds: [] }), 2, day('03-31')))).toBe(
+      true,
+    );
   });
 
-  test('is not held any more once it was made, not even by a try that was slower', () => {
-    const made = noteBill(held, 1, { refunds: [] });
+  test('is no longer recorded as over the limit once it was created, even after a slower attempt', () => {
+    const made = recordBill(held, 1, { refunds: [] });
     expect(made.usage).toMatchObject({ held: null, lastBill: 1 });
     expect(fail(made, 1, day('03-01'))).toBe(made);
   });
 });
 
-describe('what is tried next', () => {
+describe('the next retry', () => {
   const in4th = { ...held, periodIndex: 3 };
   const ended: Subscription = {
     ...in4th,
@@ -119,9 +126,9 @@ describe('what is tried next', () => {
     phase: 'ENDED',
     endedAt: day('05-10'),
   };
-  const closed = closeHeld(ended, closing);
+  const closed = closeOverLimitBills(ended, closing);
   const after = (subscription: Subscription, bill: number) =>
-    noteBill(subscription, bill, { refunds: [] });
+    recordBill(subscription, bill, { refunds: [] });
   const period = (periodIndex: number): OwedBill => ({ kind: 'PERIOD', periodIndex });
 
   test.each<[string, Subscription, OwedBill | undefined]>([
@@ -143,12 +150,12 @@ describe('what is tried next', () => {
   }
 });
 
-describe('the end of a subscription whose bills are held', () => {
+describe('the end of a subscription with bills over the limit', () => {
   const later = reach(held, day('03-31'));
 
-  test('leaves the invoices alone that are still to be made', () => {
+  test('leaves alone the invoices that are still to be created', () => {
     const { commands } = endedAt(later, day('04-01'));
-    // Whoever ended the collection of period 1's would take its place.
+    // Ending the collection of period 1's invoice would take its id.
     expect(commands).toEqual([
       { type: 'endCollection', payload: { invoiceIds: [invoiceIdOf(0)], writeOff: false } },
       {
@@ -158,7 +165,7 @@ describe('the end of a subscription whose bills are held', () => {
     ]);
   });
 
-  test('gives up no invoice for want of payment that is still to be made', () => {
+  test('abandons no invoice for non-payment that is still to be created', () => {
     const unpaid = {
       invoiceId: invoiceIdOf(0),
       resultNumber: 1,
@@ -172,56 +179,61 @@ describe('the end of a subscription whose bills are held', () => {
     ]);
   });
 
-  test('owes all of a period that had its last instant', () => {
+  test("owes a period completely when it comes after the period's last instant", () => {
     const { state, commands } = endedAt(later, periodOf(later, 2).end);
     expect(types(commands).at(-1)).toBe('billEnd');
-    expect(owedBill(closeHeld(noteBill(state, 1, { refunds: [] }), closing))).toEqual({
+    expect(owedBill(closeOverLimitBills(recordBill(state, 1, { refunds: [] }), closing))).toEqual({
       kind: 'PERIOD',
       periodIndex: 2,
     });
   });
 });
 
-describe('the settlements of tries', () => {
+describe('the settlements of attempts', () => {
   const key = ({ usage }: Subscription, settlement: Settlement) =>
-    keyOfTry(nextTry(usage, settlement));
+    attemptKey(nextSettlement(usage, settlement));
 
-  test('are new ones that know of all that nobody billed', () => {
+  test('are new ones that name all settlements without a bill', () => {
     const twice = fail(held, 1, day('03-01'));
-    expect(nextTry(twice.usage, settlementBefore(1))).toMatchObject({
+    expect(nextSettlement(twice.usage, settlementBefore(1))).toMatchObject({
       unbilledKeys: ['period:0', 'period:0/2'],
     });
     expect(key(twice, settlementBefore(1))).toBe('period:0/3');
-    const made = noteBill(twice, 1, { refunds: [] });
-    expect(nextTry(made.usage, settlementBefore(2)).unbilledKeys).toEqual([
+    const made = recordBill(twice, 1, { refunds: [] });
+    expect(nextSettlement(made.usage, settlementBefore(2)).unbilledKeys).toEqual([
       'period:0',
       'period:0/2',
     ]);
     expect(key(made, settlementBefore(2))).toBe('period:1');
   });
 
-  test('are forgotten when no later one is about their periods', () => {
+  test('are removed when no later settlement is about their periods', () => {
     let subscription: Subscription = { ...held, periodIndex: 4 };
-    for (const bill of [1, 2, 3]) subscription = noteBill(subscription, bill, { refunds: [] });
-    // An end within period 3 may still be.
+    for (const bill of [1, 2, 3]) subscription = recordBill(subscription, bill, { refunds: [] });
+    // The subscription may still end within period 3.
     expect(subscription.usage.unbilled).toHaveLength(1);
-    expect(noteBill(subscription, 4, { refunds: [] }).usage.unbilled).toEqual([]);
+    expect(recordBill(subscription, 4, { refunds: [] }).usage.unbilled).toEqual([]);
     const daily = aSubscription({}, { price: aPrice({ billingInterval: 'DAILY' }) });
-    const kept = noteBill({ ...fail(daily, 1, day('02-01')), periodIndex: 36 }, 36, {
+    const kept = recordBill({ ...fail(daily, 1, day('02-01')), periodIndex: 36 }, 36, {
       refunds: [],
     });
     expect(kept.usage.unbilled).toHaveLength(1);
   });
 
-  test('are as many as metering takes', () => {
+  test('are limited to the number that metering accepts', () => {
     const settled = [{ key: 'period:0', through: 0, tries: 1000 }];
-    const full = holdBill(entered, { bill: 1, settled, closing: null, now: day('02-28') });
+    const full = recordOverLimitBill(entered, {
+      bill: 1,
+      settled,
+      closing: null,
+      now: day('02-28'),
+    });
     expect(key(full, settlementBefore(1))).toBe('period:0/1000');
-    expect(nextTry(full.usage, settlementBefore(1)).unbilledKeys).toHaveLength(1000);
+    expect(nextSettlement(full.usage, settlementBefore(1)).unbilledKeys).toHaveLength(1000);
   });
 });
 
-test('in whatever order bills fit or do not, each is made once and in order, by a settlement of its own', () => {
+test('bills that fit or do not, in any order, are each created once and in order, from a settlement of their own', () => {
   const tries = fc.array(fc.tuple(fc.boolean(), fc.boolean()), { maxLength: 60 });
   fc.assert(
     fc.property(tries, (steps) => {
@@ -229,13 +241,13 @@ test('in whatever order bills fit or do not, each is made once and in order, by 
       const used = new Set<string>();
       const made: number[] = [];
       const attempt = (bill: number, isFitting: boolean) => {
-        const next = nextTry(subscription.usage, settlementBefore(bill));
-        expect(used).not.toContain(keyOfTry(next));
+        const next = nextSettlement(subscription.usage, settlementBefore(bill));
+        expect(used).not.toContain(attemptKey(next));
         expect([...used]).toEqual(expect.arrayContaining([...next.unbilledKeys]));
-        used.add(keyOfTry(next));
+        used.add(attemptKey(next));
         const now = periodOf(subscription, subscription.periodIndex ?? 0).start;
         subscription = isFitting
-          ? noteBill(subscription, bill, { refunds: [] })
+          ? recordBill(subscription, bill, { refunds: [] })
           : fail(subscription, bill, now);
         if (isFitting) made.push(bill);
       };

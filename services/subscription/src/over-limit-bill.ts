@@ -3,7 +3,7 @@ import type { BillingCommand } from './billing';
 import {
   type Closing,
   endedWithin,
-  type HeldBills,
+  type OverLimitBills,
   type OpenInvoice,
   periodOf,
   type Subscription,
@@ -14,75 +14,88 @@ import { lateForMs, mayBeSettled } from './usage-period';
 import type { Settlement } from './usage-settlement';
 
 const dayMs = 86_400_000;
-// Each try leaves a settlement behind, and metering is told of all of them: a caller who writes every minute must not make thousands.
-const triesADayMax = 20;
+// Each retry leaves a settlement behind, and metering is sent all of them: a caller with a change
+// every minute must not create thousands.
+const retriesADayMax = 20;
 const settlementsMax = 1_000;
 
-/** A settlement as it is asked for: a new one for each try, as what was settled once never changes. */
-export interface SettlementTry extends UnbilledSettlements {
-  /** Those that were made and never billed. */
+/** Request for a settlement: a new one for each attempt, because a settlement never changes. */
+export interface SettlementAttempt extends UnbilledSettlements {
+  /** Keys of the settlements that were made and never billed. */
   readonly unbilledKeys: readonly string[];
 }
 
-/** What is tried next of the bills that are held. */
+/** The next retry among the bills over the limit. */
 export type OwedBill =
   | { readonly kind: 'PERIOD'; readonly periodIndex: number }
   | { readonly kind: 'END'; readonly closing: Closing }
   | { readonly kind: 'LATE' };
 
-/** A bill that came to too much. */
-export interface FailedTry {
+/** A bill that was over the limit. */
+export interface OverLimitAttempt {
   readonly bill: number;
-  /** What was settled for it. */
+  /** The settlements made for it. */
   readonly settled: readonly UnbilledSettlements[];
-  /** Of the end. */
+  /** Set for the bill of the end. */
   readonly closing: Closing | null;
   readonly now: Date;
 }
 
-/** How the next try has a settlement made. The one after the last that there is room for finds the last one again. */
-export function nextTry({ unbilled }: UsageBilling, { key, through }: Settlement): SettlementTry {
+/**
+ * Determines the settlement of the next attempt. When no settlement is left, the last one is used
+ * again.
+ */
+export function nextSettlement(
+  { unbilled }: UsageBilling,
+  { key, through }: Settlement,
+): SettlementAttempt {
   const unbilledKeys = unbilled.flatMap((one) =>
-    Array.from({ length: one.tries }, (_, index) => keyOfTry({ ...one, tries: index + 1 })),
+    Array.from({ length: one.tries }, (_, index) => attemptKey({ ...one, tries: index + 1 })),
   );
-  const made = unbilled.find((one) => one.key === key)?.tries ?? 0;
-  const tries = unbilledKeys.length < settlementsMax || made === 0 ? made + 1 : made;
+  const attempts = unbilled.find((one) => one.key === key)?.tries ?? 0;
+  const tries = unbilledKeys.length < settlementsMax || attempts === 0 ? attempts + 1 : attempts;
   return { key, through, tries, unbilledKeys };
 }
 
-/** What the settlement of a try is called. */
-export function keyOfTry({ key, tries }: UnbilledSettlements): string {
+/** Derives the key of an attempt's settlement. */
+export function attemptKey({ key, tries }: UnbilledSettlements): string {
   return tries === 1 ? key : `${key}/${String(tries)}`;
 }
 
-/** Keeps a bill that came to too much, and all that follow it, for another try; a repeat of a try changes nothing. */
-export function holdBill(
+/**
+ * Records a bill as over the limit, so that it and all later ones are retried; a duplicate of an
+ * attempt changes nothing.
+ */
+export function recordOverLimitBill(
   subscription: Subscription,
-  { bill, settled, closing, now }: FailedTry,
+  { bill, settled, closing, now }: OverLimitAttempt,
 ): Subscription {
   const { usage } = subscription;
   if (isBilled(subscription, bill)) return subscription;
   const { held } = usage;
   const unbilled = settled.reduce(withTry, usage.unbilled);
   const isFirst = held === null || unbilled.length > usage.unbilled.length;
-  const kept: HeldBills = {
+  const overLimit: OverLimitBills = {
     bill,
     retryAt: isFirst ? nextRetryAt(subscription, bill, now) : held.retryAt,
-    triesLeft: isFirst ? triesADayMax : held.triesLeft,
+    triesLeft: isFirst ? retriesADayMax : held.triesLeft,
     closing: closing ?? held?.closing ?? null,
   };
-  return { ...subscription, usage: { ...usage, held: kept, unbilled } };
+  return { ...subscription, usage: { ...usage, held: overLimit, unbilled } };
 }
 
-/** The bill of the end joins those that are held. */
-export function closeHeld(subscription: Subscription, closing: Closing): Subscription {
+/** Adds the bill of the end to the waiting bills. */
+export function closeOverLimitBills(subscription: Subscription, closing: Closing): Subscription {
   const { usage } = subscription;
   const { held } = usage;
   if (held === null || held.closing !== null) return subscription;
   return { ...subscription, usage: { ...usage, held: { ...held, closing } } };
 }
 
-/** The first bill of those that are held; undefined: none is, or that of the end has not been ordered yet. */
+/**
+ * Returns the first waiting bill; undefined: none is waiting, or the bill of the end has not been
+ * ordered yet.
+ */
 export function owedBill(subscription: Subscription): OwedBill | undefined {
   const { periodIndex, usage } = subscription;
   const { held } = usage;
@@ -95,15 +108,21 @@ export function owedBill(subscription: Subscription): OwedBill | undefined {
   return closing === null ? undefined : { kind: 'END', closing };
 }
 
-/** What is still held once a bill is made. */
-export function heldAfter(subscription: Subscription, bill: number): HeldBills | null {
+/** Returns the bills that still wait once a bill is created. */
+export function overLimitBillsAfter(
+  subscription: Subscription,
+  bill: number,
+): OverLimitBills | null {
   const { phase, periodIndex, usage } = subscription;
   if (usage.held === null || periodIndex === null) return null;
   const last = phase === 'ENDED' ? periodIndex + 1 : periodIndex;
   return bill < last ? { ...usage.held, bill: bill + 1 } : null;
 }
 
-/** Those settlements whose periods a later one may be about, too: it must know that nobody has billed what they found. */
+/**
+ * Returns the unbilled settlements whose periods a later settlement may be about, too: that one
+ * must know that their usage was not billed.
+ */
 export function stillUnbilled(
   subscription: Subscription,
   bill: number,
@@ -113,8 +132,11 @@ export function stillUnbilled(
   return usage.unbilled.filter(({ through }) => mayBeSettled(subscription, through, bill));
 }
 
-/** Has what is held tried again with a change of the subscription, which may have been made for that. */
-export function triedWith(
+/**
+ * Orders a retry of the waiting bills with a change of the subscription; the change may have been
+ * made for that purpose.
+ */
+export function retriedWithChange(
   before: Subscription,
   transition: SubscriptionTransition,
 ): SubscriptionTransition {
@@ -126,18 +148,24 @@ export function triedWith(
   return { ...transition, state: { ...state, usage }, commands: [...commands, billOwed] };
 }
 
-/** Has what is held tried again because its time has come. */
-export function tryAgain(subscription: Subscription, now: Date): SubscriptionTransition {
+/** Orders the retry of the waiting bills that is due. */
+export function retryBills(subscription: Subscription, now: Date): SubscriptionTransition {
   const { usage } = subscription;
   const { held } = usage;
   if (held === null) return { state: subscription, events: [], commands: [] };
   const retryAt = nextRetryAt(subscription, held.bill, now);
-  const next = { ...usage, held: { ...held, retryAt, triesLeft: triesADayMax } };
+  const next = { ...usage, held: { ...held, retryAt, triesLeft: retriesADayMax } };
   return { state: { ...subscription, usage: next }, events: [], commands: [billOwed] };
 }
 
-/** Puts the next try off after a step of the subscription's life, which has what is held tried with its own bill. */
-export function triedAt(transition: SubscriptionTransition, at: Date): SubscriptionTransition {
+/**
+ * Postpones the next retry after a step of the subscription's life, which retries the waiting bills
+ * with its own bill.
+ */
+export function withRetryPostponed(
+  transition: SubscriptionTransition,
+  at: Date,
+): SubscriptionTransition {
   const { state } = transition;
   const { held } = state.usage;
   if (held === null || held.retryAt === null || held.retryAt > at) return transition;
@@ -146,19 +174,22 @@ export function triedAt(transition: SubscriptionTransition, at: Date): Subscript
   return { ...transition, state: { ...state, usage } };
 }
 
-/** Whether people are to be told: a bill came to too much for the first time. */
+/** True when operators have to be alarmed: a bill is over the limit for the first time. */
 export function isAlarming(before: Subscription, { usage }: Subscription): boolean {
   const known = new Set(before.usage.unbilled.map(({ key }) => key));
   return usage.held !== null && usage.unbilled.some(({ key }) => !known.has(key));
 }
 
-/** Whether the bill of a period was made. */
+/** True once the bill of a period was created. */
 export function isBilled({ usage: { lastBill } }: Subscription, bill: number): boolean {
   return lastBill !== null && lastBill >= bill;
 }
 
-/** Whether the invoice of a period that had run its course has not been made because its bill is held: nobody may void its place. */
-export function isInvoiceHeld(
+/**
+ * True while the invoice of a completed period has not been created because its bill is over the
+ * limit: its id must not be voided.
+ */
+export function isInvoiceOverLimit(
   subscription: Subscription,
   { periodIndex }: Pick<OpenInvoice, 'periodIndex'>,
 ): boolean {
@@ -175,7 +206,7 @@ const billing: ReadonlySet<string> = new Set<BillingCommand['type']>([
   'close',
 ]);
 
-// As long as an event may come for what the bill is about.
+// Retries continue while an event may be accepted for the periods of the bill.
 function nextRetryAt(subscription: Subscription, bill: number, now: Date): Date | null {
   const closedAt = subscription.endedAt ?? periodOf(subscription, bill).start;
   const last = closedAt.getTime() + lateForMs;
