@@ -159,7 +159,7 @@ function schemaArticle([name, schema]: [string, Schema]): string {
 /** Article of a webhook type: the fields of `data` and an example body. */
 function messageArticle({ name, summary, payload, examples: [example] }: Message): string {
   const { data, sequence } = (payload as Schema).properties ?? {};
-  const envelope = sequence === undefined ? '' : `<p>Sequence: ${prose(sequence.description)}</p>`;
+  const envelope = sequence === undefined ? '' : `<p>${prose(sequence.description)}</p>`;
   return `<article id="${name}"><h3>${name}</h3><p>${prose(summary)}</p>${envelope}
 ${fields(data ?? {})}<details><summary>Example</summary>${json(example?.payload)}</details></article>`;
 }

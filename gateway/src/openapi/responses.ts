@@ -80,7 +80,7 @@ export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiResponses
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
   return {
-    description: [...new Set(codes.map((code) => errorCodes[code].text))].join('; '),
+    description: [...new Set(codes.map(descriptionOf))].join('; '),
     headers: {
       ...headersNamed([...usualHeaders, ...(headersOfStatus[status] ?? [])]),
       'Error-Code': {
@@ -96,6 +96,10 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiR
       },
     },
   };
+}
+
+function descriptionOf(code: ErrorCode): string {
+  return code === 'invalid_request' ? 'Invalid fields' : errorCodes[code].text;
 }
 
 function exampleOf(code: ErrorCode): unknown {

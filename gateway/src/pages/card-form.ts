@@ -10,29 +10,30 @@ import {
 } from './form-fields';
 import { type Html, html, type HtmlValue } from './html';
 
-/** How a payer gives a card. */
+/** Way in which a payer enters a card. */
 export type CardEntry =
-  /** In our own form, which takes test cards alone. */
+  /** Our own form, which accepts only test cards. */
   | { readonly kind: 'FORM' }
-  /** On a page of the provider's, which is begun once the payer asks for it. */
+  /** Page of the provider, created when the payer requests it. */
   | { readonly kind: 'REDIRECT' }
-  /** Not at all: no provider is configured. */
+  /** Unavailable: no provider is configured. */
   | { readonly kind: 'NONE' };
 
-/** What stands around the fields of a card. */
+/** Parts around the fields of a card. */
 export interface CardFormDependencies {
   readonly place: FormPlace;
-  /** On the button. */
+  /** Label of the button. */
   readonly label: string;
   readonly entry: CardEntry;
-  /** Whether it goes without a card too. */
+  /** True if the card may be left empty. */
   readonly isOptional?: boolean;
   readonly problems?: FormProblems | undefined;
-  /** What else is asked, above the button. */
+  /** Further controls above the button. */
   readonly more?: HtmlValue;
 }
 
-// A browser fills them in by their autocomplete names. Spaces are typed between digits.
+// Autocomplete names let browsers fill in the fields. The length leaves room for spaces between
+// digits.
 const number: TextField = {
   name: 'number',
   label: 'Card number',
@@ -66,9 +67,7 @@ const holder: TextField = {
 const fields = [number, expiry, code, holder];
 const labels = Object.fromEntries(fields.map(({ name, label }) => [name, label]));
 
-/**
- * The form that takes a card, or leads to where one is taken. What was typed is never shown again.
- */
+/** Form for a card, or a button to the provider's page. Entered values are never shown again. */
 export function cardForm({
   place,
   label,
@@ -96,7 +95,7 @@ export function cardForm({
   }
 }
 
-/** Asks whether a card that was given on the provider's page is to be charged. */
+/** Confirmation before a card entered on the provider's page is charged. */
 export function cardReady({
   place,
   setupId,
@@ -114,7 +113,7 @@ export function cardReady({
   </section>`;
 }
 
-/** The card of a sent form; what is missing or too long is told under its field. */
+/** Reads the card of a submitted form, or the problems by field. */
 export function readCard(
   form: ReadonlyMap<string, string>,
 ): Card | { readonly problems: FormProblems } {
@@ -136,7 +135,7 @@ export function readCard(
   };
 }
 
-/** Whether nothing of a card was typed. */
+/** True if all card fields are empty. */
 export function isCardEmpty(form: ReadonlyMap<string, string>): boolean {
   return [number, expiry, code].every(({ name }) => (form.get(name) ?? '').trim() === '');
 }

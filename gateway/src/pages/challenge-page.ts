@@ -2,15 +2,15 @@ import { type FormPlace, postForm } from './form-fields';
 import { html } from './html';
 import type { Page } from './shell';
 
-/** What a page on the way of a payment needs to know. */
+/** Context of a page during a payment. */
 interface Waiting extends FormPlace {
   readonly isTest: boolean;
   readonly formTargets?: readonly (string | undefined)[];
 }
 
 /**
- * The page that asks the payer to confirm a payment: our own challenge in a sandbox, else the way
- * to the bank's.
+ * Page that asks the payer to confirm a payment: a simulated challenge in a sandbox, otherwise a
+ * link to the bank.
  */
 export function challengePage(
   waiting: Waiting,
@@ -21,7 +21,7 @@ export function challengePage(
   }: {
     attempt: number;
     isOurs: boolean;
-    /** Undefined: nothing is charged, the card is only kept. */
+    /** Undefined if nothing is charged and the card is only saved. */
     amount: string | undefined;
   },
 ): Page {
@@ -48,7 +48,7 @@ export function challengePage(
 const answers = html`<button type="submit" name="answer" value="approve">Approve</button>
   <button type="submit" name="answer" value="decline" class="quiet">Decline</button>`;
 
-/** The page of a payment that runs at this moment. It looks again by itself. */
+/** Page of a payment in progress, which refreshes automatically. */
 export function processingPage({ path, isTest }: Waiting): Page {
   const content = html`<section>
     <h1>Your payment is being processed</h1>

@@ -37,7 +37,7 @@ const fault: Words = {
   text: 'The error is on our side. If you were paying, check the page first: your payment may have gone through.',
 };
 
-/** An error as a payer is told it. */
+/** Page that explains an error to a payer. */
 export function failurePage(problem: HttpError, path: string | undefined): ApiAnswer {
   const { status, code, headers = {} } = problem;
   const { title, text } = wordsOfStatus[status] ?? (status > 500 ? unavailable : fault);

@@ -2,7 +2,7 @@ import express, { type Request, type Response } from 'express';
 import { readWithin } from '../body-time';
 import { RequestError } from '../http-error';
 
-// A card and an e-mail take a few hundred bytes.
+// A card and an e-mail address take a few hundred bytes.
 const bodyBytesMax = 16 * 1024;
 const fieldsMax = 20;
 const bodyMsMax = 5_000;
@@ -12,10 +12,7 @@ const parseForm = express.urlencoded({
   parameterLimit: fieldsMax,
 });
 
-/**
- * The fields of a form as they were typed. It is in no log: what goes wrong with it is told without
- * it.
- */
+/** Reads the fields of a form. They are never logged, and errors do not contain them. */
 export async function readForm(
   request: Request,
   response: Response,
@@ -24,7 +21,7 @@ export async function readForm(
   if (request.is('application/x-www-form-urlencoded') === false) throw unsupported();
   await readWithin(bodyMsMax, () => parse(request, response));
   const fields = Object.entries((request.body ?? {}) as Record<string, string | string[]>);
-  // Of a field that is sent twice the first one counts.
+  // The first value of a repeated field counts.
   return new Map(fields.map(([name, value]) => [name, [value].flat()[0] ?? '']));
 }
 

@@ -1,22 +1,19 @@
 import { type Html, html, type HtmlValue } from './html';
 
-/** What is wrong with a form: field to messages. */
+/** Problems of a form: messages by field. */
 export type FormProblems = Readonly<Record<string, readonly string[]>>;
 
-/** Where a page's forms are sent. */
+/** Target of a page's forms. */
 export interface FormPlace {
   readonly path: string;
-  /**
-   * Proves that a form is of a page that its visitor was shown. Public pages need none: their
-   * address is the proof.
-   */
+  /** CSRF token. Public pages need none, since their URL is secret. */
   readonly formToken?: string | undefined;
 }
 
-/** The hidden field of a form's token. */
+/** Name of the hidden field with the form token. */
 export const formTokenField = 'form_token';
 
-/** A form that is sent to a step below its page. */
+/** Form that is posted to a step below its page. */
 export function postForm({ path, formToken }: FormPlace, step: string, content: HtmlValue): Html {
   return html`<form method="post" action="${path}${step}">
     ${formToken !== undefined && html`<input type="hidden" name="${formTokenField}" value="${formToken}" />`}
@@ -24,7 +21,7 @@ export function postForm({ path, formToken }: FormPlace, step: string, content: 
   </form>`;
 }
 
-/** One line of a form. */
+/** A text field of a form. */
 export interface TextField {
   readonly name: string;
   readonly label: string;
@@ -33,15 +30,12 @@ export interface TextField {
   readonly inputMode?: 'text' | 'numeric' | 'email';
   readonly hint?: string;
   readonly lengthMax: number;
-  /** What is typed in it already; never part of a card, or a password. */
+  /** Initial value; never part of a card or a password. */
   readonly value?: string;
   readonly isOptional?: boolean;
 }
 
-/**
- * A field with its label, its hint and what is wrong with it, tied together for those who hear the
- * page.
- */
+/** Field with its label, hint and problems, linked for screen readers. */
 export function textField(field: TextField, problems: FormProblems = {}): Html {
   const { name, label, autocomplete, type = 'text', inputMode = 'text', hint, lengthMax } = field;
   const messages = problems[name] ?? [];
@@ -71,7 +65,7 @@ export function textField(field: TextField, problems: FormProblems = {}): Html {
   </div>`;
 }
 
-/** All that is wrong, above the form and first in focus; each leads to its field. */
+/** Summary of all problems above the form, initially focused, with links to the fields. */
 export function problemSummary(
   problems: FormProblems,
   labels: Readonly<Record<string, string>>,
@@ -90,7 +84,7 @@ export function problemSummary(
   </div>`;
 }
 
-/** One sentence about what went wrong before. */
+/** Notice about a previous failure. */
 export function notice(title: string, text: string): Html {
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
     <h2>${title}</h2>

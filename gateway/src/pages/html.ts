@@ -1,9 +1,6 @@
-/**
- * Markup that is safe to send. It is made by the tag below alone, so that no text gets into a page
- * unescaped.
- */
+/** Safe markup. Only the tag below creates it, so that no text reaches a page unescaped. */
 export class Html {
-  // Private, so that nothing else has its shape.
+  // A private member makes the type nominal.
   readonly #markup: string;
 
   private constructor(markup: string) {
@@ -27,7 +24,7 @@ export class Html {
   }
 }
 
-/** Nothing, a text, markup, or a list of these. */
+/** Value of a template: nothing, text, markup, or a list of these. */
 export type HtmlValue = undefined | false | string | Html | readonly HtmlValue[];
 
 /**
@@ -39,9 +36,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return Html.of(strings, values);
 }
 
-/**
- * An address that a link may lead to; `about:blank` in the place of one that would run something.
- */
+/** URL of a link; `about:blank` in place of a URL that would run a script. */
 export function href(address: string): string {
   return /^(https?:\/\/|\/)/i.test(address) ? address : 'about:blank';
 }

@@ -13,7 +13,7 @@ import { invoiceTable } from './invoice-table';
 import { payableAmount } from './payment-steps';
 import type { Page } from './shell';
 
-/** An invoice as its page shows it. */
+/** Data of an invoice page. */
 export interface InvoiceView extends FormPlace {
   readonly invoice: Invoice;
   readonly customer: Customer;
@@ -45,7 +45,7 @@ const wordsOfStatus: Readonly<Record<number, StatusWords>> = {
   },
 };
 
-/** The page of an invoice; `entry` where it may be paid. */
+/** Page of an invoice; `entry` if the invoice may be paid. */
 export function invoicePage(
   view: InvoiceView,
   { entry, problems }: { entry?: CardEntry | undefined; problems?: FormProblems | undefined } = {},
@@ -62,7 +62,7 @@ export function invoicePage(
   };
 }
 
-/** The page that asks whether a card that was given on the provider's page is to be charged. */
+/** Page that asks for confirmation before a card entered on the provider's page is charged. */
 export function confirmInvoiceCardPage(view: InvoiceView, setupId: string): Page {
   const { invoice, isTest } = view;
   const ready = cardReady({ place: view, setupId, label: payLabel(invoice) });
@@ -70,7 +70,7 @@ export function confirmInvoiceCardPage(view: InvoiceView, setupId: string): Page
   return { title: 'Confirm', content, isTest, isWide: true, formTargets: [invoice.hostedUrl] };
 }
 
-/** The invoice itself, without what can be done about it. */
+/** The invoice without the payment controls. */
 export function invoiceDocument(view: InvoiceView): Html {
   const { invoice, customer, path } = view;
   const { periodStart: start, periodEnd: end } = invoice;
@@ -112,7 +112,7 @@ function payment(
   </section>`;
 }
 
-/** That the last payment failed, and why; undefined where it did not. */
+/** Notice of the last failed payment, if any. */
 export function failedPayment({ payments, lastPaymentError }: Invoice): Html | undefined {
   const last = payments.at(-1);
   const isRunning = last !== undefined && last.status !== PaymentStatus.PAYMENT_STATUS_FAILED;
@@ -120,19 +120,19 @@ export function failedPayment({ payments, lastPaymentError }: Invoice): Html | u
   return notice('The last payment failed', lastPaymentError.message);
 }
 
-/** What is to be said of an invoice that nobody pays any more. */
+/** Explanation of the status of an invoice that can no longer be paid. */
 export function statusText(invoice: Invoice): string {
   const { text } = wordsOf(invoice);
   const { paidAt } = invoice;
   return paidAt === undefined ? text : `${text} Payment received on ${dateText(paidAt)}.`;
 }
 
-/** On the button that pays. */
+/** Label of the payment button. */
 export function payLabel(invoice: Invoice): string {
   return `Pay ${amountText(payableAmount(invoice), invoice.currency)}`;
 }
 
-/** How an invoice stands, in a word. */
+/** Label of an invoice's status. */
 export function wordsOf({ status }: Pick<Invoice, 'status'>): StatusWords {
   return wordsOfStatus[status] ?? { name: 'Draft', tone: '', text: '' };
 }

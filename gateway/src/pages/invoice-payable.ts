@@ -3,7 +3,7 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Peers } from '../peers';
 import type { Payable } from './payment-steps';
 
-/** An invoice as something that is paid, on a page of its own or in the portal. */
+/** Payment of an invoice, on its hosted page or in the portal. */
 export function invoicePayable(
   { id, customerId }: Invoice,
   page: Pick<Payable, 'path' | 'url' | 'isTest' | 'showProblems'> & {

@@ -21,7 +21,7 @@ import { pageAnswer } from './shell';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_INVOICE;
 
-/** The pages of an invoice that is in no checkout session. */
+/** Pages of invoices without a checkout session. */
 export const invoicePageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest>({
   path: '/invoice/:token',
   read: async (request, peers) => {

@@ -4,7 +4,7 @@ import { periodText } from '../date-text';
 import { settledRows } from '../invoice-settled';
 import { type Html, html } from './html';
 
-/** An invoice's lines and sums; `dueLabel` names what is owed. */
+/** Lines and sums of an invoice; `dueLabel` is the label of the amount due. */
 export function invoiceTable(invoice: Invoice, dueLabel: string): Html {
   const { currency, lineItems } = invoice;
   return html`<table>
@@ -41,7 +41,7 @@ function lineRow(line: LineItem, currency: string): Html {
   </tr>`;
 }
 
-/** How tiers came to the amount. */
+/** Calculation of a tiered amount. */
 function tierDetails({ details }: LineItem, currency: string): Html | undefined {
   if (details === undefined || details.tiers.length === 0) return undefined;
   return html`<details>
@@ -52,7 +52,7 @@ function tierDetails({ details }: LineItem, currency: string): Html | undefined 
   </details>`;
 }
 
-/** Units that one tier priced: `10 × $4.00 + $10.00 = $50.00`. */
+/** Amount of one tier: `10 × $4.00 + $10.00 = $50.00`. */
 function tierText(
   { quantity, unitAmount, flatAmount, amount }: LineItemTier,
   currency: string,

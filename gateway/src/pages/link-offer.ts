@@ -12,13 +12,13 @@ interface OfferTools {
   readonly context: CallContext;
 }
 
-/** A product of a link that can be bought now. */
+/** A product of a link that can currently be bought. */
 export interface OfferedProduct extends Product {
-  /** The link's discount can be redeemed for it; without one it sells at the full price. */
+  /** True if the link's discount can be redeemed for the product. */
   readonly isDiscounted: boolean;
 }
 
-/** The products of a link that can be bought now. */
+/** Products of a link that can currently be bought. */
 export async function productsOnOffer(
   link: CheckoutLink,
   tools: OfferTools,

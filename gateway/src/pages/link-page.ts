@@ -7,24 +7,24 @@ import { priceTerms, usageSummary } from './purchase-terms';
 import type { Page } from './shell';
 import type { UsageRate } from './usage-terms';
 
-/** A link as its page shows it. */
+/** Data of a link's page. */
 export interface LinkView {
   readonly link: CheckoutLink;
-  /** Those that can be bought at this moment. */
+  /** Products that can currently be bought. */
   readonly products: readonly OfferedProduct[];
   readonly path: string;
   readonly isTest: boolean;
 }
 
-/** A link with all that a visitor chooses from. */
+/** A link with the offered products. */
 export interface LinkOffer extends LinkView {
-  /** What usage of each product costs, in their order. */
+  /** Usage rates of each product, in the order of the products. */
   readonly rates: readonly (readonly UsageRate[])[];
 }
 
-/** What a visitor has typed, and what is wrong with it. */
+/** Input of a visitor with its problems. */
 export interface LinkForm {
-  /** Makes a form that is sent twice count once. */
+  /** Deduplicates a form that is submitted twice. */
   readonly nonce: string;
   readonly productId?: string | undefined;
   readonly email?: string | undefined;
@@ -38,12 +38,12 @@ const emailField = {
   type: 'email',
   inputMode: 'email',
   hint: 'For your invoice and updates about your order.',
-  // RFC 5321.
+  // Maximum of RFC 5321.
   lengthMax: 254,
 } as const;
 const labels = { email: emailField.label, productId: 'Product' };
 
-/** The page on which a visitor chooses what to buy. */
+/** Page on which a visitor chooses a product. */
 export function linkPage(offer: LinkOffer, form: LinkForm): Page {
   const { link, products, path, isTest } = offer;
   const { nonce, problems = {}, email = '' } = form;
@@ -88,7 +88,7 @@ function discountHint(products: readonly OfferedProduct[]): Html {
   </p>`;
 }
 
-/** The page of a link that sells nothing (any more). */
+/** Page of an inactive link or a link without products. */
 export function closedLinkPage({ isTest }: Pick<LinkView, 'isTest'>): Page {
   const content = html`<section>
     <h1>This offer has ended</h1>

@@ -18,10 +18,10 @@ import { readVisitor, visitorCookie } from './visitor-cookie';
 const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
 const nonceBytes = 16;
 const noncePattern = /^[\w-]{22}$/;
-// The same form may be under way already: wait for its answer, well within the time for ours.
+// Time to wait for the response of the same form in flight, well within the deadline.
 const repeats = { waitMs: 250, timesMax: 20 };
 
-/** The public page of a checkout link. */
+/** Routes of the public page of a checkout link. */
 export const linkPageRoutes: readonly PageRoute[] = [
   {
     method: 'GET',
@@ -64,7 +64,7 @@ export const linkPageRoutes: readonly PageRoute[] = [
   },
 ];
 
-/** What a visitor has typed, whatever is wrong with it. */
+/** Input of a visitor, not yet validated. */
 type FilledForm = LinkForm & { readonly email: string };
 
 interface LinkTools {
@@ -72,22 +72,22 @@ interface LinkTools {
   readonly context: CallContext;
 }
 
-/** A form of a link's page, and what carries it out: calls under a key of the form's own. */
+/** A submitted form with the idempotent calls that execute it. */
 interface Order extends LinkTools {
   readonly link: CheckoutLink;
   readonly form: FilledForm;
-  /** What the visitor's browser ordered before. */
+  /** Earlier order of the browser. */
   readonly earlierVisit: string | undefined;
 }
 
-/** A session that was ordered. */
+/** An ordered session. */
 interface OrderedSession {
   readonly url: string;
-  /** Proves that the browser ordered it. */
+  /** Secret that proves the order of the browser. */
   readonly visit: string | undefined;
 }
 
-/** The link with what it sells at this moment, which may be nothing (any more). */
+/** The link with the products that can currently be bought, possibly none. */
 async function readLink(request: PageRequest, peers: Peers): Promise<LinkView> {
   const { resourceId: id, context, path, isTest } = request;
   const link = present((await peers.checkoutLink.getCheckoutLink({ id }, context)).checkoutLink);
@@ -104,7 +104,7 @@ function readLinkForm({ form }: PageRequest, { products }: LinkView): FilledForm
     ...(email === '' ? { email: ['Required'] } : {}),
   };
   return {
-    // A form without its nonce is another form each time.
+    // A form without a nonce counts as a new form each time.
     nonce: noncePattern.test(given) ? given : newNonce(),
     email,
     productId,
@@ -113,8 +113,8 @@ function readLinkForm({ form }: PageRequest, { products }: LinkView): FilledForm
 }
 
 /**
- * The same form again is the same order; whoever goes back and types something else wants something
- * else.
+ * Calls with an idempotency key of the form: a resubmitted form is the same order, a changed form
+ * is a new one.
  */
 function keyed(
   context: CallContext,
@@ -127,14 +127,13 @@ function keyed(
 }
 
 /**
- * Where the purchase is paid that the same form has begun before; undefined: it has begun none. An
- * offer may be over for everybody else because of that very purchase, which holds the last
- * redemption; and one that was begun goes on when the offer is taken back.
+ * URL of the session that the same form created before, if any. The session remains valid even if
+ * it holds the last redemption or the link was deactivated since.
  */
 async function begunPurchase(order: Order): Promise<OrderedSession | undefined> {
   try {
-    // Nobody can buy without a customer: this finds what was made under the form's key, and makes
-    // nothing.
+    // Finds the customer created under the form's key without creating one. Without a customer
+    // there is no session.
     return await openSession(order, '');
   } catch (error) {
     if (isOfferOver(error)) return undefined;
@@ -143,8 +142,8 @@ async function begunPurchase(order: Order): Promise<OrderedSession | undefined> 
 }
 
 /**
- * Makes the visitor a customer and a session, and says where it is paid. The offer was seen to
- * stand just now, so that hardly anybody is made a customer for nothing.
+ * Creates a customer and a session, and returns the URL of the session. The offer was checked just
+ * before, so that customers without a session are rare.
  */
 async function buy({ products }: LinkView, order: Order): Promise<OrderedSession> {
   const { form, peers, context } = order;
@@ -159,7 +158,7 @@ async function buy({ products }: LinkView, order: Order): Promise<OrderedSession
   return openSession(order, present(customer).id);
 }
 
-/** The order's only session. The link gives its discount and its addresses. */
+/** Creates the only session of the order, with the discount and URLs of the link. */
 async function openSession(
   { link, form, peers, context, earlierVisit }: Order,
   customerId: string,
@@ -178,15 +177,15 @@ async function openSession(
 }
 
 /**
- * Sends the visitor on to pay. The browser remembers the session, which ends when it orders
- * something else at the link.
+ * Redirects the visitor to the payment page. A cookie stores the session, which is replaced by the
+ * next order of the browser at the link.
  */
 function toSession({ url, visit }: OrderedSession, { link, path }: LinkView): ApiAnswer {
   if (visit === undefined) return redirectAnswer(url);
   return redirectAnswer(url, { 'Set-Cookie': visitorCookie(visit, { path, siteUrl: link.url }) });
 }
 
-/** The answer of a call under a key, also where the same one runs already. */
+/** Response of a call with an idempotency key, waiting for the same call in flight. */
 async function onceFree<T>(call: () => Promise<T>): Promise<T> {
   for (let left = repeats.timesMax; ; left -= 1) {
     try {
@@ -199,7 +198,7 @@ async function onceFree<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A refused e-mail is told beside its field; an offer that has gone meanwhile is over. */
+/** Shows a refused e-mail address at its field, and an offer that has just ended as ended. */
 async function refused(
   error: unknown,
   { view, form, tools }: { view: LinkView; form: LinkForm; tools: LinkTools },

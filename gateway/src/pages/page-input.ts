@@ -1,16 +1,13 @@
 const textLengthMax = 255;
 
-/**
- * A text that an address or a hidden field carries; undefined where it is not there or none of
- * ours.
- */
+/** Text of a query parameter or hidden field; undefined if missing or invalid. */
 export function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= textLengthMax
     ? value
     : undefined;
 }
 
-/** Which attempt a challenge was about, and what the payer said; no answer where the bank asked. */
+/** Attempt of a challenge with the payer's answer; no answer if the bank asked. */
 export function readAttempt(form: ReadonlyMap<string, string>): {
   attempt: number;
   approved: boolean | undefined;

@@ -8,31 +8,31 @@ import { allowed, type ApiAnswer } from '../route';
 
 /** What pages are served with. */
 export interface PageDependencies extends ExchangeDependencies {
-  /** Places of requests of this kind, which come without a key. */
+  /** Concurrency limit of this kind of requests without a key. */
   readonly inFlight: TakePlace;
 }
 
-/** Where a page, or a step of one, is. */
+/** Address of a page or a step. */
 export interface PageAddress {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly deadlineMs?: number;
-  /** Whether what is done for it is abandoned when its caller goes away; a GET always is. */
+  /** True if the work is abandoned when the caller disconnects. Defaults to true for GET. */
   readonly endsWithCaller?: boolean;
 }
 
-/** What is done for a request of a page. */
+/** Handler of a page request. */
 export type PageWork = (
   call: Call,
   message: { readonly request: Request; readonly response: Response },
   note: Parameters<Work>[1],
 ) => Promise<ApiAnswer>;
 
-/** How pages are served that share a way of doing so. */
+/** Options shared by a group of pages. */
 export interface PageService<R> {
   readonly dependencies: PageDependencies;
   readonly workOf: (route: R) => PageWork;
-  /** An error as a page tells it. */
+  /** Renders an error as a page. */
   readonly showError: (problem: HttpError, request: Request) => ApiAnswer;
 }
 
@@ -44,7 +44,7 @@ const methodNames = {
   DELETE: 'delete',
 } as const satisfies Record<PageAddress['method'], string>;
 
-/** Serves pages at their addresses, and refuses other methods there. */
+/** Serves pages and refuses other methods at their addresses. */
 export function mountPages<R extends PageAddress>(
   app: Express,
   routes: readonly R[],
@@ -65,7 +65,7 @@ export function mountPages<R extends PageAddress>(
   }
 }
 
-/** Refuses an address that asks for pages too often. */
+/** Throws if an address exceeds its page rate. */
 export function admitAddress(request: Request, { now }: Call, rate: RateLimit | undefined): void {
   const allowance = rate?.take(networkOf(request.ip), now);
   if (allowance?.isAllowed !== false) return;
@@ -87,7 +87,7 @@ function handlerOf<R>(
         ...dependencies,
         route: path,
         deadlineMs,
-        // Who pays and closes the window, or presses twice, has paid.
+        // A payment completes even if the payer closes the window or submits twice.
         outlivesCaller: !endsWithCaller,
         showError: (problem) => showError(problem, request),
       },

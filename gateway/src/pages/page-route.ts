@@ -1,17 +1,17 @@
 import type { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import type { StepRequest, StepRoute } from './payment-routes';
 
-/** A request for a public page, once it is known whose it is. */
+/** A request for a public page with its resolved environment. */
 export interface PageRequest extends StepRequest {
-  /** Of the session, link or invoice that the page is of. */
+  /** Id of the session, link or invoice. */
   readonly resourceId: string;
-  /** Whether nothing on the page is real. */
+  /** True in a sandbox. */
   readonly isTest: boolean;
-  /** The header `Cookie`. */
+  /** Value of the header `Cookie`. */
   readonly cookies: string | undefined;
 }
 
-/** What is done at one address of a public page. */
+/** Route of a public page. */
 export interface PageRoute extends StepRoute<PageRequest> {
   readonly kind: HostedPageKind;
 }

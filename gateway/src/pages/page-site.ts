@@ -16,12 +16,12 @@ import type { PageRequest, PageRoute } from './page-route';
 import { originOf, refuseOtherSites } from './same-site';
 import { sessionPageRoutes } from './session-routes';
 
-/** What public pages are made of. */
+/** Dependencies of public pages. */
 export interface PageSite extends PageDependencies {
   readonly peers: Peers;
-  /** By address; absent: no limit. */
+  /** Rate limit per address. Optional. */
   readonly pageRate?: RateLimit | undefined;
-  /** Of orders at checkout links, by address; absent: as of any page. */
+  /** Rate limit of orders at checkout links per address. Defaults to `pageRate`. */
   readonly linkOrderRate?: RateLimit | undefined;
 }
 
@@ -33,7 +33,7 @@ const pageRoutes: readonly PageRoute[] = [
 
 const tokenPattern = /^[\w-]{43}$/;
 
-/** Serves the pages that need no key: whoever knows the token in an address may open it. */
+/** Serves public pages, which are authorized by the token in their URL. */
 export function addPages(app: Express, site: PageSite): void {
   mountPages(app, pageRoutes, {
     dependencies: site,
@@ -47,7 +47,7 @@ function workOf(route: PageRoute, site: PageSite): PageWork {
     admitAddress(request, call, rateOf(route, site));
     const isSent = route.method === 'POST';
     if (isSent) refuseOtherSites(originOf(request));
-    // Before the body: a sender without a token of ours is not waited for.
+    // Precedes the body, so that the gateway does not wait for a sender without a valid token.
     const page = await findPage(route, { call, request, site });
     note({ tenant: page.context.tenant });
     const form = isSent ? await readForm(request, response) : new Map<string, string>();
@@ -55,14 +55,14 @@ function workOf(route: PageRoute, site: PageSite): PageWork {
   };
 }
 
-// An order needs no card: each makes a customer and a session, which may hold a redemption of a
-// discount for 30 minutes.
+// Orders need no card. Each creates a customer and a session, which may reserve a redemption for 30
+// minutes.
 function rateOf({ method, kind }: PageRoute, { pageRate, linkOrderRate }: PageSite) {
   const isOrder = method === 'POST' && kind === HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
   return isOrder ? (linkOrderRate ?? pageRate) : pageRate;
 }
 
-/** Turns a token into the resource and the environment that it is of. */
+/** Resolves a token to its resource and environment. */
 async function findPage(
   { kind }: PageRoute,
   { call, request, site }: { call: Call; request: Request; site: PageSite },
@@ -85,7 +85,7 @@ async function findPage(
   };
 }
 
-/** The page that an address belongs to; below it lie the steps of its forms. */
+/** Path of the page of an address, without the step. */
 function pagePath({ path }: Request): string | undefined {
   return /^\/[a-z]+\/[\w-]+/.exec(path)?.[0];
 }

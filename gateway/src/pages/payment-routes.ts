@@ -14,37 +14,37 @@ import {
 } from './payment-steps';
 import { type Page, pageAnswer, redirectAnswer } from './shell';
 
-/** A page on which something is paid, as it stands. */
+/** Current state of a payment page. */
 export interface PaymentPage {
   readonly payable: Payable;
-  /** Whether anything is left to pay or confirm. */
+  /** True if a payment or confirmation is outstanding. */
   readonly isOpen: boolean;
-  /** Whether it goes without a card. */
+  /** True if no card is required. */
   readonly isCardOptional: boolean;
-  /** Where a payer goes who has nothing to do here. */
+  /** Redirect for a payer with nothing left to do. */
   readonly next: string;
-  /** The attempt that waits for its payer; undefined: none does. */
+  /** Attempt that waits for the payer, if any. */
   readonly waitingAttempt: number | undefined;
-  /** The invoice that may be downloaded; undefined: none yet. */
+  /** Downloadable invoice, if any. */
   readonly download: Invoice | undefined;
   readonly show: () => Promise<ApiAnswer>;
-  /** Asks whether a card that was given on the provider's page is to be used. */
+  /** Page that asks for confirmation of a card entered on the provider's page. */
   readonly confirmCard: (setupId: string) => Promise<Page>;
 }
 
-/** What a step is told of its request. */
+/** Request of a step. */
 export interface StepRequest {
-  /** The page's own path: where its forms and ways back lead. */
+  /** Path of the page, target of its forms and links. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
-  /** What was typed; nothing where nothing was sent. */
+  /** Submitted fields; empty for a GET. */
   readonly form: ReadonlyMap<string, string>;
   readonly context: CallContext;
-  /** The client's address or network: refused payments count by it. */
+  /** Network of the client, by which declined payments are counted. */
   readonly network: string;
 }
 
-/** One step of a payment. */
+/** Handler of a step of a payment. */
 export interface StepRoute<R> {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -52,19 +52,19 @@ export interface StepRoute<R> {
   readonly handle: (request: R, peers: Peers) => Promise<ApiAnswer>;
 }
 
-/** What pages on which something is paid differ in. */
+/** Differences between payment pages. */
 export interface PaymentPages<R> {
-  /** With its parameter. */
+  /** Path with its parameter. */
   readonly path: string;
   readonly read: (request: R, peers: Peers) => Promise<PaymentPage>;
 }
 
 type Handler = (page: PaymentPage, request: StepRequest, peers: Peers) => Promise<ApiAnswer>;
 
-/** A provider may take some seconds, and so may the subscription that follows. */
+/** Leaves time for the provider and for the subscription that follows. */
 export const paymentDeadlineMs = 25_000;
 
-/** The routes of a page on which something is paid: the steps are the same, whatever it is. */
+/** Routes of a payment page, the same for sessions and invoices. */
 export function paymentRoutes<R extends StepRequest>({
   path,
   read,
@@ -104,7 +104,7 @@ const payTyped: Handler = async (page, { form, context }, peers) => {
 const beginCard: Handler = async ({ isOpen, next, payable }, { context }, peers) =>
   isOpen ? beginCardEntry(payable, { peers, context }) : redirectAnswer(next);
 
-// A GET never pays: the payer confirms by one more form.
+// A GET never pays; the payer confirms with a form.
 const askForCard: Handler = async ({ isOpen, confirmCard }, { path, query }) => {
   const setupId = readText(query.setup_id);
   if (!isOpen || setupId === undefined) return redirectAnswer(path);

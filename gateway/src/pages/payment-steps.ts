@@ -13,20 +13,20 @@ import type { FormProblems } from './form-fields';
 import { href, html } from './html';
 import { pageAnswer, redirectAnswer } from './shell';
 
-/** What a payment has come to. */
+/** Result of a payment step. */
 export interface PaymentStep {
-  /** Undefined: nothing is asked of the payer. */
+  /** Required action of the payer, if any. */
   readonly action: PayerAction | undefined;
-  /** Where the payer goes on. */
+  /** URL of the next page. */
   readonly next: string;
 }
 
-/** What is paid on a page, a session or an invoice: the steps are the same. */
+/** A session or invoice that is paid on a page. */
 export interface Payable {
   readonly customerId: string;
-  /** The page's own path. */
+  /** Path of the page. */
   readonly path: string;
-  /** The page's whole address. */
+  /** URL of the page. */
   readonly url: string;
   readonly isTest: boolean;
   readonly pay: (payment: {
@@ -37,32 +37,32 @@ export interface Payable {
     attempt: number;
     approved: boolean | undefined;
   }) => Promise<PaymentStep>;
-  /** The page again, with what is wrong with its form. */
+  /** Renders the page with the problems of its form. */
   readonly showProblems: (problems: FormProblems) => Promise<ApiAnswer>;
-  /** Tells of a refusal that the page itself would not show; undefined: it does. */
+  /** Renders a refusal that the page itself does not show. Optional. */
   readonly showRefusal?: (error: unknown) => Promise<ApiAnswer> | undefined;
 }
 
-/** What steps are taken with. */
+/** Dependencies of the steps. */
 export interface StepTools {
   readonly peers: Peers;
   readonly context: CallContext;
 }
 
-/** How the payer gives a card. */
+/** Determines how the payer enters a card. */
 export async function cardEntryOf(
   { customerId }: Pick<Payable, 'customerId'>,
   { peers, context }: StepTools,
 ): Promise<CardEntry> {
-  // Without an address to come back to nothing is begun: pages are loaded in advance, again, and by
-  // machines.
+  // An empty return URL only queries the options: loading a page must not create anything at the
+  // provider.
   const entry = await peers.payment.beginCardEntry({ customerId, returnUrl: '' }, context);
   if (entry.providerPage) return { kind: 'REDIRECT' };
-  // A real card is never typed on a page of ours.
+  // Real cards are never entered on our own pages.
   return { kind: entry.testCards ? 'FORM' : 'NONE' };
 }
 
-/** Leads to the provider's page for cards, or back where there is none. */
+/** Redirects to the provider's card page, or back if there is none. */
 export async function beginCardEntry(
   { customerId, url, path, isTest }: Payable,
   { peers, context }: StepTools,
@@ -78,7 +78,7 @@ export async function beginCardEntry(
   });
 }
 
-/** Pays with a card that was typed. */
+/** Pays with a card from our form. */
 export async function payByCard(
   payable: Payable,
   form: ReadonlyMap<string, string>,
@@ -99,7 +99,7 @@ export async function payByCard(
   }
 }
 
-/** Pays with a card that was given on the provider's page. */
+/** Pays with a card entered on the provider's page. */
 export async function payBySetup(
   payable: Payable,
   setupId: string,
@@ -114,7 +114,7 @@ export async function payBySetup(
   }
 }
 
-/** Pays with a method that was saved; undefined: with what the invoice is charged to anyway. */
+/** Pays with a saved method; undefined for the default method of the invoice. */
 export async function payByMethod(
   payable: Payable,
   methodId: string | undefined,
@@ -127,7 +127,7 @@ export async function payByMethod(
   }
 }
 
-/** Goes on after a challenge; `approved` where it was ours. */
+/** Continues after a challenge; `approved` is set for a simulated one. */
 export async function answerChallenge(
   payable: Payable,
   answer: { attempt: number; approved: boolean | undefined },
@@ -139,17 +139,17 @@ export async function answerChallenge(
   }
 }
 
-/** The attempt that waits for its payer; undefined where none does. */
+/** Attempt that waits for its payer, if any. */
 export function waitingAttempt(
   invoice: Invoice | undefined,
 ): { attempt: number; isOurs: boolean } | undefined {
   const last = invoice?.payments.at(-1);
   if (last?.status !== PaymentStatus.PAYMENT_STATUS_REQUIRES_ACTION) return undefined;
-  // The sandbox has no page of its own for a challenge.
+  // The gateway renders the challenges of the sandbox provider.
   return { attempt: last.attempt, isOurs: last.provider === 'sandbox' };
 }
 
-/** Whether an invoice can be paid: also one that was given up, by a customer who wants to. */
+/** True if an invoice can be paid. Customers may still pay an uncollectible invoice. */
 export function isPayableStatus(status: InvoiceStatus): boolean {
   return (
     status === InvoiceStatus.INVOICE_STATUS_OPEN ||
@@ -157,15 +157,13 @@ export function isPayableStatus(status: InvoiceStatus): boolean {
   );
 }
 
-/** What a payer still owes. One that was given up is no longer due, but may be paid. */
+/** Amount that a payer can pay. An uncollectible invoice is no longer due but can be paid. */
 export function payableAmount({ status, total, amountPaid, amountDue }: Invoice): bigint {
   const isGivenUp = status === InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE;
   return isGivenUp ? total - amountPaid : amountDue;
 }
 
-/**
- * Whether an attempt runs at this moment, or has come to an end that is not applied everywhere yet.
- */
+/** True if an attempt is in progress or its outcome is not applied everywhere yet. */
 export function isBeingPaid({ status, payments }: Invoice): boolean {
   const isRunning = payments.at(-1)?.status === PaymentStatus.PAYMENT_STATUS_PENDING;
   return isRunning || !isPayableStatus(status);
@@ -181,8 +179,8 @@ function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswe
   });
 }
 
-// A policy names where a form may lead before anybody knows where that is; a page that leads on by
-// itself needs no naming.
+// The policy of a page must name the redirect targets of its forms in advance, but the bank's URL
+// is not known then. A page that refreshes needs no such entry.
 function leadOn(
   url: string,
   { title, text, label, isTest }: { title: string; text: string; label: string; isTest: boolean },
@@ -195,7 +193,9 @@ function leadOn(
   return pageAnswer({ title, content, isTest, refresh: { seconds: 0, url: href(url) } });
 }
 
-/** Another payment runs, or nothing is left to pay: the page itself tells. */
+/**
+ * Redirects to the page, which shows that another payment is in progress or nothing is left to pay.
+ */
 async function backOr(error: unknown, { path, showRefusal }: Payable): Promise<ApiAnswer> {
   if (!isRefusal(error)) throw error;
   return (await showRefusal?.(error)) ?? redirectAnswer(path);

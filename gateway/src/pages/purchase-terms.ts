@@ -12,48 +12,45 @@ import { dateText } from '../date-text';
 import { every } from './recurrence-text';
 import { type UsageRate, usageTerms } from './usage-terms';
 
-/** What is bought: a price version, how much of it, and what is taken off. */
+/** A purchase: price version, quantity and discount. */
 export interface Purchase {
   readonly price: Price;
   readonly quantity: number;
   readonly discount: Discount | undefined;
-  /** What usage costs beside it. */
+  /** Rates of usage, in addition to the price. */
   readonly rates: readonly UsageRate[];
-  /** When it begins if it is paid now. */
+  /** Start if paid now. */
   readonly from: Date;
 }
 
-/** What a purchase costs and when, in words. */
+/** Terms of a purchase in words. */
 export interface PurchaseTerms {
-  /**
-   * What it costs altogether, without the date of a beginning that is now: `14 days free, then
-   * $29.00 every month from March 1, 2026`.
-   */
+  /** Total cost, such as `14 days free, then $29.00 every month from March 1, 2026`. */
   readonly summary: string;
-  /** How it goes on, in one sentence. */
+  /** Renewal, next charge and cancellation. */
   readonly renewal: string;
-  /** What usage costs; undefined: nothing. */
+  /** Rates of usage, if any. */
   readonly usage: UsageSummary | undefined;
-  /** Whether anything will be charged after today. */
+  /** True if later charges follow. */
   readonly isChargedLater: boolean;
 }
 
-/** What usage costs, in words. */
+/** Rates of usage in words. */
 export interface UsageSummary {
-  /** When it is billed, before the rates. */
+  /** Time of billing, shown before the rates. */
   readonly billing: string;
   readonly rates: readonly string[];
 }
 
-/** One amount for one or more periods in a row. */
+/** Consecutive periods with the same amount. */
 interface Stretch {
   readonly amount: bigint;
   readonly from: Date;
-  /** Undefined: for as long as it runs. */
+  /** Number of periods; undefined for all remaining. */
   readonly periods: number | undefined;
 }
 
-/** The terms of a purchase that is paid now. */
+/** Terms of a purchase that is paid now. */
 export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   const { price, from } = purchase;
   const interval = billingIntervals.nameOf(price.billingInterval);
@@ -102,10 +99,7 @@ function chargeText(
   return isFree ? 'usage charge' : `charge ${amount} plus usage`;
 }
 
-/**
- * What usage costs beside a price; undefined: nothing, as where nothing is bought that could be
- * used for a while.
- */
+/** Rates of usage in words; undefined without rates and for one-time prices. */
 export function usageSummary(price: Price, rates: readonly UsageRate[]): UsageSummary | undefined {
   const { currency, intervalCount } = price;
   const billingInterval = billingIntervals.nameOf(price.billingInterval);
@@ -118,7 +112,7 @@ export function usageSummary(price: Price, rates: readonly UsageRate[]): UsageSu
   };
 }
 
-/** What a price costs, in words: `$29.00 every month`. */
+/** Price in words: `$29.00 every month`. */
 export function priceTerms(price: Price): string {
   const amount = amountText(
     recurringCharge({ ...termsOf(price), quantity: 1 }).amount,
@@ -150,7 +144,7 @@ function stretchesOf(
   ];
 }
 
-/** How many periods in a row a discount counts in; undefined: all. */
+/** Number of discounted periods; undefined for all. */
 function discountedPeriods(
   discount: Discount,
   { anchor, recurrence }: { anchor: Date; recurrence: Recurrence },
@@ -158,7 +152,7 @@ function discountedPeriods(
   const span = spanOf(discount);
   if (span.duration === 'FOREVER') return undefined;
   let periods = 1;
-  // At most five years of days.
+  // At most five years of daily periods.
   while (
     discountsPeriod(span, { first: anchor, start: periodAt(anchor, recurrence, periods).start })
   ) {
@@ -182,7 +176,7 @@ function periodAmount({ price, quantity, discount }: Purchase, isDiscounted: boo
   const { amount } = recurringCharge({ ...termsOf(price), quantity });
   if (!isDiscounted || discount === undefined || !isCurrency(price.currency)) return amount;
   const type = discountTypes.nameOf(discount.type);
-  // Whether it is for this product was settled when it was redeemed.
+  // The redemption already checked that the discount applies to the product.
   const terms = { type, value: discount.value, currency: null, productIds: [] };
   const lines = [{ productId: price.productId, amount }];
   return amount - applyDiscount(terms, { currency: price.currency, lines }).amount;

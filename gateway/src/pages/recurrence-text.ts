@@ -9,7 +9,7 @@ const units: Readonly<Record<BillingInterval, { readonly name: string; readonly 
   ONE_TIME: { name: 'time', size: 1 },
 };
 
-/** `every month`, `every 2 weeks`. */
+/** Recurrence in words: `every month`, `every 2 weeks`. */
 export function every({ billingInterval: interval, intervalCount }: Recurrence): string {
   const { name, size } = units[interval];
   const count = size * intervalCount;

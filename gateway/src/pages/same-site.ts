@@ -1,20 +1,19 @@
 import type { Request } from 'express';
 import { RequestError } from '../http-error';
 
-/** What a browser says of where a request comes from. */
+/** Request headers that name the origin of a request. */
 export interface RequestOrigin {
-  /** The header `Sec-Fetch-Site`. */
+  /** Value of the header `Sec-Fetch-Site`. */
   readonly fetchSite: string | undefined;
-  /** The header `Origin`; `null` from pages that tell nobody where they are, as ours. */
+  /** Value of the header `Origin`; `null` from pages without a referrer, such as ours. */
   readonly origin: string | undefined;
-  /** The host that the request went to. */
+  /** Host of the request. */
   readonly host: string | undefined;
 }
 
 /**
- * Refuses what is not plainly of our own pages: a cookie alone proves nothing about who has a
- * browser send it. Reads may prove it by the page that they come from, since browsers name no
- * origin then.
+ * Refuses requests that do not clearly come from our own pages, since a cookie alone does not
+ * prevent CSRF. Reads may prove it by the referrer, since browsers send no origin with them.
  */
 export function requireOwnOrigin(
   { fetchSite, origin, host }: RequestOrigin,
@@ -28,7 +27,7 @@ export function requireOwnOrigin(
   if (!isOurs) throw new RequestError(403, 'cross_site', 'The request was sent from another site');
 }
 
-/** What a request says of where it comes from. */
+/** Extracts the headers that name the origin of a request. */
 export function originOf(request: Request): RequestOrigin {
   return {
     fetchSite: request.header('sec-fetch-site'),
@@ -38,9 +37,8 @@ export function originOf(request: Request): RequestOrigin {
 }
 
 /**
- * Refuses a form that another site has a browser send. Who sends no such headers is no browser, and
- * needs the token all the same. `isNamed`: our own pages tell where they are, so `null` is
- * another's.
+ * Refuses forms from other sites. Clients without these headers are not browsers and still need the
+ * token. With `isNamed`, our own pages send their origin, so `null` is refused.
  */
 export function refuseOtherSites(
   { fetchSite, origin, host }: RequestOrigin,

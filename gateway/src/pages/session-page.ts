@@ -11,12 +11,12 @@ import { type PurchaseTerms, purchaseTerms, type UsageSummary } from './purchase
 import type { Page } from './shell';
 import type { UsageRate } from './usage-terms';
 
-/** A session as its page shows it. */
+/** Data of a session page. */
 export interface SessionView {
   readonly session: Session;
-  /** Undefined where none was made. */
+  /** Invoice of the session, if any. */
   readonly invoice: Invoice | undefined;
-  /** What is asked of the payer; undefined: nothing. */
+  /** Required action of the payer, if any. */
   readonly action: PayerAction | undefined;
   readonly isPaying: boolean;
   readonly path: string;
@@ -24,24 +24,24 @@ export interface SessionView {
   readonly now: Date;
 }
 
-/** A session as its page tells its terms. */
+/** Data of a session page with its terms. */
 export interface OfferView extends SessionView {
-  /** What usage costs beside the price. */
+  /** Rates of usage, in addition to the price. */
   readonly rates: readonly UsageRate[];
 }
 
-/** What a session asks of its payer. */
+/** Payment controls of a session. */
 export interface PaymentWish {
-  /** Undefined: nothing is due, now or later, and no card is asked for. */
+  /** Undefined if nothing is due now or later, so that no card is needed. */
   readonly entry: CardEntry | undefined;
-  /** Whether it goes without a card too. */
+  /** True if the card may be left empty. */
   readonly isOptional: boolean;
   readonly problems?: FormProblems | undefined;
 }
 
 const dueNow = 'Due today';
 
-/** The page on which a session is paid or confirmed. */
+/** Page on which a session is paid or confirmed. */
 export function payPage(view: OfferView, wish: PaymentWish): Page {
   const { session, isTest } = view;
   const { lastPaymentError: error } = session;
@@ -66,8 +66,8 @@ export function payPage(view: OfferView, wish: PaymentWish): Page {
 }
 
 /**
- * The card's form, or a button alone; both where a card is only wished for and the provider takes
- * it on a page of its own.
+ * Card form or confirmation button; both if the card is optional and entered on the provider's
+ * page.
  */
 function controls(view: OfferView, { entry, isOptional, problems }: PaymentWish): HtmlValue {
   const { path, invoice } = view;
@@ -83,7 +83,7 @@ function controls(view: OfferView, { entry, isOptional, problems }: PaymentWish)
   ];
 }
 
-/** The page that asks whether a card that was given on the provider's page is to be charged. */
+/** Page that asks for confirmation before a card entered on the provider's page is charged. */
 export function confirmCardPage(view: OfferView, setupId: string): Page {
   const { session, path, isTest } = view;
   const content = [
@@ -93,7 +93,7 @@ export function confirmCardPage(view: OfferView, setupId: string): Page {
   return { title: 'Confirm', content, isTest, isWide: true, formTargets: formTargets(session) };
 }
 
-/** The page of a session that is done: what was bought, and the way on. */
+/** Page of a completed session, with a link to continue. */
 export function completePage(view: OfferView): Page {
   const { session, invoice, path, isTest } = view;
   const isCharged = (invoice?.amountPaid ?? 0n) > 0n;
@@ -113,7 +113,7 @@ export function completePage(view: OfferView): Page {
   return { title: 'Thank you', content, isTest };
 }
 
-/** The page of a session that can never be paid any more. */
+/** Page of an expired session. */
 export function expiredPage({ session, isTest }: SessionView): Page {
   const content = html`<section>
     <h1>This checkout has expired</h1>
@@ -123,7 +123,7 @@ export function expiredPage({ session, isTest }: SessionView): Page {
   return { title: 'Checkout expired', content, isTest, status: 410 };
 }
 
-/** What is bought: below the page's own heading where it has one. */
+/** Description of the purchase. */
 function offer(view: OfferView, dueLabel: string): Html {
   const { session, invoice } = view;
   const terms = termsOf(view);
@@ -148,7 +148,7 @@ function usageList({ billing, rates }: UsageSummary): Html {
     </ul>`;
 }
 
-/** The terms of a session, from its completion or, as long as it is open, from now. */
+/** Terms of a session, starting at its completion, or now while it is open. */
 export function termsOf({ session, rates, now }: OfferView): PurchaseTerms {
   return purchaseTerms({
     price: present(present(session.product).price),
@@ -192,7 +192,7 @@ function productName({ product }: Session): string {
   return product?.name ?? '';
 }
 
-/** Where a payer goes who has paid; undefined: the page thanks. */
+/** Redirect URL after payment, if any. */
 export function successTarget(session: Session): string | undefined {
   const { successUrl } = session;
   return successUrl === undefined ? undefined : withSessionId(successUrl, session);
@@ -202,7 +202,7 @@ function withSessionId(address: string, { id }: Session): string {
   return address.replaceAll('{SESSION_ID}', id);
 }
 
-/** Where a session's forms may lead. */
+/** Redirect targets of a session's forms. */
 export function formTargets(session: Session): (string | undefined)[] {
   return [session.checkoutUrl, successTarget(session)];
 }

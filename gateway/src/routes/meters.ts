@@ -83,7 +83,7 @@ export const meterRoutes: readonly Route[] = [
     path: '/meters',
     operation: {
       id: 'listMeters',
-      summary: 'List all meters, newest first',
+      summary: 'List meters, newest first',
       query: ListMeters,
       answer: { status: 200, schema: MeterList },
     },

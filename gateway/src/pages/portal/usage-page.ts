@@ -8,13 +8,13 @@ import type { Page } from '../shell';
 import type { Visit } from './portal-route';
 import { portalPage } from './portal-shell';
 
-/** What was used in the running periods, and what is left of what is included and prepaid. */
+/** Page of the usage in the current periods, with remaining included and prepaid units. */
 export function usagePage(visit: Visit, states: readonly UsageState[]): Page {
   const content = [html`<h1>Usage</h1>`, states.length === 0 ? nothing : states.map(meterCard)];
   return portalPage(visit, { title: 'Usage', section: 'usage', content });
 }
 
-/** What usage is said to cost that is priced and has no estimate. */
+/** Text in place of an estimate that exceeds the maximum invoice amount. */
 export const tooMuchText = 'over the maximum invoice amount';
 
 const none = Decimal.of(0n);
@@ -48,12 +48,12 @@ function credits({ creditsRemaining, creditsGranted }: UsageState, units: string
 }
 
 function beyond(
-  { overage, estimatedAmount, currency }: UsageState,
+  { overage, includedUnits, creditsGranted, estimatedAmount, currency }: UsageState,
   units: string,
 ): Html | undefined {
   const isPriced = currency !== undefined;
   const cost = isPriced && costSoFar(estimatedAmount, currency);
-  if (hasUnits(overage)) {
+  if (hasUnits(overage) && (hasUnits(includedUnits) || hasUnits(creditsGranted))) {
     return html`<p>
       Additional usage: ${quantityText(overage)} ${units}${isPriced && html`, ${cost}`}
     </p>`;
