@@ -29,14 +29,14 @@ describe('a request that a service refuses because its environment is deleted', 
     clock: systemClock,
   });
 
-  test('by a key gets the answer to keys that open nothing', () => {
+  test('a request with a key gets the error of an invalid key', () => {
     expect(admission.refusalOf(deleted, { tenant })).toMatchObject({
       kind: 'unauthenticated',
       message: 'Invalid or expired API key',
     });
   });
 
-  test('by an operator, and any other error, stays as it is', () => {
+  test('the error of an operator and other errors are unchanged', () => {
     const signedIn = {} as SignedIn;
     expect(admission.refusalOf(deleted, { tenant, signedIn })).toBe(deleted);
     const other = new DomainError('not_found', 'CUSTOMER_NOT_FOUND', 'Customer not found');

@@ -5,19 +5,16 @@ interface Layer {
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
 }
 
-// Nothing is asked of it: what is looked at is what it would serve.
+// The app receives no requests; the tests only inspect its routes.
 const app = createApp({ trustedProxies: [] } as unknown as AppDependencies);
 const served = (app.router.stack as readonly Layer[]).flatMap(({ route }) => {
   const methods = Object.keys(route?.methods ?? {});
-  // What answers 405 takes every method that there is.
+  // Handlers of 405 are registered for all methods.
   if (route === undefined || methods.length > 1) return [];
   return methods.map((method) => `${method.toUpperCase()} ${route.path}`);
 });
 
-/**
- * What needs no key, beside the pages, and what the dashboard asks, that the description of the API
- * does not name.
- */
+/** Undocumented routes without a key, apart from pages and the operator API. */
 const withoutKey = [
   'GET /',
   'GET /asyncapi.json',
@@ -29,7 +26,7 @@ const withoutKey = [
 ];
 const page = /^[A-Z]+ \/(checkout|link|invoice|portal|dashboard)(\/|$)/;
 
-test('every operation under /v1 that is served is described, and the other way round', () => {
+test('the served operations under /v1 are exactly the documented ones', () => {
   const paths = describeApi(routes).paths ?? {};
   const described = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
@@ -40,11 +37,11 @@ test('every operation under /v1 that is served is described, and the other way r
   expect(ofApi.sort()).toEqual(described.filter((one) => one.includes(' /v1')).sort());
 });
 
-test('nothing else is served without a key than is known to be', () => {
+test('only known routes are served without a key', () => {
   const open = served.filter((one) => !one.includes(' /v1') && !page.test(one));
   expect([...new Set(open)].sort()).toEqual(withoutKey);
 });
 
-test('each path and method is served once', () => {
+test('each method of a path is served only once', () => {
   expect(served.filter((one, index) => served.indexOf(one) !== index)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { auditDetail } from './audit-detail';
 
 const id = '0190f3c4-0000-7000-8000-000000000000';
 
-test('a write that makes something names it, and what it was made with', () => {
+test('a write that creates a resource names it and its input', () => {
   const body = { name: 'Basic', amount: 2900, unknown: 1 };
   const answer = { id, name: 'Basic', amount: 2900 };
   expect(
@@ -17,7 +17,7 @@ test('a write that makes something names it, and what it was made with', () => {
   });
 });
 
-test('a change names what was before and after, and only what changed', () => {
+test('a change names only the changed fields, with the values before and after', () => {
   const before = { id, name: 'Basic', active: true };
   const answer = { id, name: 'Basic', active: false };
   const body = { name: 'Basic', active: false };
@@ -26,7 +26,7 @@ test('a change names what was before and after, and only what changed', () => {
   ]);
 });
 
-test('of a customer the names of personal fields alone', () => {
+test('a change of a customer names personal fields without their values', () => {
   const before = { id, email: 'a@b.co', name: 'Ada', phone: '0151', currency: 'USD', metadata: {} };
   const answer = { ...before, email: 'b@b.co', name: 'ADA', phone: '7', currency: 'EUR' };
   const body = { email: 'b@b.co', name: 'ADA', phone: '7', currency: 'EUR' };
@@ -46,7 +46,7 @@ test.each([
   ['cardNumber', '4242424242424242'],
   ['metadata', { any: 'thing' }],
   ['authorizedTransactionId', 'txn_1'],
-])('no value of %s', (field, value) => {
+])('the value of %s is not recorded', (field, value) => {
   const body = { [field]: value };
   const written = { segment: 'webhook-endpoints', id, body, before: undefined, answer: undefined };
   expect(auditDetail(written).changes).toEqual([{ field, fromJson: undefined, toJson: undefined }]);

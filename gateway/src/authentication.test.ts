@@ -46,7 +46,7 @@ describe('authentication', () => {
     },
   );
 
-  test('asks identity again after four seconds, so that a revocation takes effect within five', async () => {
+  test('a cached key expires after four seconds, so that a revocation takes effect within five', async () => {
     const { authentication, asked, passMs } = anAuthentication();
     await authentication.authenticate('Bearer good', call);
     passMs(3_999);
@@ -57,7 +57,7 @@ describe('authentication', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('asks identity again about the keys of an environment that was deleted, also where it was being asked', async () => {
+  test('keys of a deleted environment are looked up again, even if a lookup was in flight', async () => {
     const { authentication, asked } = anAuthentication();
     const use = () => authentication.authenticate('Bearer good', call);
     await use();
@@ -72,7 +72,7 @@ describe('authentication', () => {
     expect(asked).toHaveLength(3);
   });
 
-  test('remembers a refused key, too', async () => {
+  test('a refused key is cached, too', async () => {
     const { authentication, asked } = anAuthentication();
     for (const _ of [1, 2]) {
       await expect(authentication.authenticate('Bearer bad', call)).rejects.toThrow(DomainError);
@@ -80,7 +80,7 @@ describe('authentication', () => {
     expect(asked).toEqual(['bad']);
   });
 
-  test('refuses a key from the instant it expires, also from memory', async () => {
+  test('a key is refused from the instant it expires, even if cached', async () => {
     const { authentication, passMs } = anAuthentication(new Date(start.getTime() + 1_000));
     await authentication.authenticate('Bearer good', call);
     passMs(1_000);

@@ -24,15 +24,18 @@ describe('If-Match', () => {
 describe('If-None-Match', () => {
   const answer = { status: 200, body: { id: 'x' }, headers: { ETag: '"7"' } };
 
-  test.each(['"7"', 'W/"7"', '"6", "7"', '*'])('%j spares the body', (header) => {
-    expect(unlessMatched(header, answer)).toEqual({ status: 304, headers: { ETag: '"7"' } });
-  });
+  test.each(['"7"', 'W/"7"', '"6", "7"', '*'])(
+    'the value %j returns 304 without a body',
+    (header) => {
+      expect(unlessMatched(header, answer)).toEqual({ status: 304, headers: { ETag: '"7"' } });
+    },
+  );
 
-  test.each([undefined, '"6"', '7', ''])('%j gets it', (header) => {
+  test.each([undefined, '"6"', '7', ''])('the value %j returns the resource', (header) => {
     expect(unlessMatched(header, answer)).toBe(answer);
   });
 
-  test('leaves what else is said of it', () => {
+  test('a 304 keeps the other headers', () => {
     const headers = { ETag: '"7"', 'Content-Security-Policy': 'p', 'Content-Type': 'text/html' };
     expect(unlessMatched('"7"', { ...answer, headers })).toEqual({
       status: 304,
@@ -40,7 +43,7 @@ describe('If-None-Match', () => {
     });
   });
 
-  test('means nothing to what has no version', () => {
+  test('a response without a version ignores the header', () => {
     const list = { status: 200, body: { data: [] } };
     expect(unlessMatched('*', list)).toBe(list);
   });

@@ -13,7 +13,7 @@ const required = {
   NOTIFIER_ADDRESS: 'unix:/n',
 };
 
-test('limits have defaults, and no proxy is believed', () => {
+test('limits have defaults, and no proxy is trusted', () => {
   expect(readConfig(required)).toMatchObject({
     RATE_LIMIT_PER_SECOND: 100,
     RATE_LIMIT_BURST: 200,
@@ -65,7 +65,7 @@ test.each([
   expect(traceTrusted(readConfig({ ...required, ...given }))).toEqual(expected);
 });
 
-test('all that is wrong is said at once', () => {
+test('all problems are reported together', () => {
   const wrong = {
     ...required,
     RATE_LIMIT_PER_SECOND: '1.5',
@@ -88,7 +88,7 @@ describe('the identity provider', () => {
     OIDC_LABEL: 'Example ID',
   };
 
-  test('is there with all that it needs, or not at all', () => {
+  test('the identity provider needs all of its settings or none', () => {
     expect(providerSettings(readConfig(required))).toBeUndefined();
     expect(providerSettings(readConfig({ ...required, ...provider }))).toEqual({
       issuer: 'https://id.example/tenant',
@@ -117,7 +117,7 @@ describe('the identity provider', () => {
     },
   );
 
-  test('keeps its secret out of what is said of a wrong configuration', () => {
+  test('an invalid configuration does not reveal the client secret', () => {
     const wrong = { ...required, ...provider, OIDC_CLIENT_SECRET: 'too short' };
     expect(() => readConfig(wrong)).toThrow('OIDC_CLIENT_SECRET: must have at least 16 characters');
     expect(() => readConfig(wrong)).not.toThrow(/too short/);
@@ -128,7 +128,7 @@ test.each([
   ['https://traces.example/trace/{traceId}?view=all', true],
   ['https://traces.example/trace/', false],
   ['javascript:alert({traceId})', false],
-])('a trace is looked at where the address has a place for it: %s is taken: %s', (url, isTaken) => {
+])('the URL of the trace viewer must contain {traceId}: %s is valid: %s', (url, isTaken) => {
   const read = () => readConfig({ ...required, TRACE_URL: url }).TRACE_URL;
   if (isTaken) expect(read()).toBe(url);
   else expect(read).toThrow('TRACE_URL: ');

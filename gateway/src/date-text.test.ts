@@ -2,7 +2,7 @@ import { dateText, periodText } from './date-text';
 
 const at = (text: string) => new Date(text);
 
-test('days are those of UTC', () => {
+test('dates are formatted in UTC', () => {
   expect(dateText(at('2026-03-31T23:59:59.999Z'))).toBe('March 31, 2026');
 });
 

@@ -152,6 +152,6 @@ test.each<[string, unknown, Record<string, string[]>]>([
       successUrl: ['Must be an absolute http or https URL'],
     },
   ],
-])('%s of %j reports every problem at once', async (operation, body, expected) => {
+])('%s of %j reports all problems together', async (operation, body, expected) => {
   expect(await problemsOf(operation, body)).toEqual(expected);
 });

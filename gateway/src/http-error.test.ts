@@ -68,7 +68,7 @@ describe('an error becomes the answer of its row', () => {
     expect(toHttpError(error).headers).toEqual({ 'Retry-After': '1' });
   });
 
-  test('a full disk is named, and gives people time', () => {
+  test('a full disk has its own code and a longer Retry-After', () => {
     expect(toHttpError(new DomainError('unavailable', 'STORAGE_FULL', 'y'))).toMatchObject({
       status: 503,
       code: 'storage_full',
@@ -77,7 +77,7 @@ describe('an error becomes the answer of its row', () => {
     });
   });
 
-  test('what may not be says nothing of it', () => {
+  test('an internal error reveals no details', () => {
     expect(toHttpError(new DomainError('failed_precondition', 'X', 'y')).headers).toEqual({});
   });
 });
@@ -97,12 +97,12 @@ describe('where an outage is told as a fault', () => {
     });
   });
 
-  test('still says when to try again', () => {
+  test('the response still has Retry-After', () => {
     const error = new DomainError('unavailable', 'X', 'y');
     expect(shown(error).headers).toEqual({ 'Retry-After': '1' });
   });
 
-  test('a refusal stays what it is', () => {
+  test('a refusal is unchanged', () => {
     expect(shown(notFound('Customer'))).toMatchObject({ status: 404, code: 'customer_not_found' });
   });
 });

@@ -40,7 +40,7 @@ afterEach(async () => {
   await server.stop({ drainDelayMs: 0, graceMs: 0 });
 });
 
-test('beyond the bound of an address the connection that has been idle longest is closed', async () => {
+test('the longest idle connection of an address beyond its limit is closed', async () => {
   await serve((_request, response) => response.end(), false);
   const oldest = await open();
   const closed = once(oldest, 'close');

@@ -10,7 +10,7 @@ const hashOf = (changes: Partial<RepeatableRequest>) =>
   readIdempotency({ ...request, ...changes }, () => undefined)?.requestHash;
 
 describe('a request with an Idempotency-Key', () => {
-  test('is the same whatever the order of its keys', () => {
+  test('the order of object keys does not matter', () => {
     expect(hashOf({ body: { b: [2], a: 1 } })).toBe(hashOf({}));
   });
 
@@ -25,15 +25,15 @@ describe('a request with an Idempotency-Key', () => {
     expect(hashOf(changes)).not.toBe(hashOf({}));
   });
 
-  test('takes an object and the list of its entries for different bodies', () => {
+  test('an object and the list of its entries are different bodies', () => {
     expect(hashOf({ body: { a: 1 } })).not.toBe(hashOf({ body: [['a', 1]] }));
   });
 
-  test.each([undefined, ''])('that is %j may not be repeated', (key) => {
+  test.each([undefined, ''])('the key %j counts as absent', (key) => {
     expect(hashOf({ key })).toBeUndefined();
   });
 
-  test('may have 255 characters and no more', () => {
+  test('the key may have at most 255 characters', () => {
     expect(hashOf({ key: 'k'.repeat(255) })).toBeDefined();
     expect(() => hashOf({ key: 'k'.repeat(256) })).toThrow('Invalid request');
   });

@@ -41,12 +41,12 @@ function answer(connections: IdleConnections, all: readonly TestConnection[]): b
 const openOnes = (all: readonly TestConnection[]) => all.map(({ isOpen }) => isOpen);
 const one = '192.0.2.1';
 
-test('of too many unused connections of one address the oldest is closed', () => {
+test('the oldest unused connection of an address beyond its limit is closed', () => {
   const all = open(bounded(), one, one, one, one);
   expect(openOnes(all)).toEqual([false, false, true, true]);
 });
 
-test('addresses have bounds of their own, and an IPv6 /64 is one address', () => {
+test('each address has a separate limit, and an IPv6 /64 counts as one address', () => {
   const connections = bounded();
   expect(openOnes(open(connections, one, one, '192.0.2.2'))).toEqual([true, true, true]);
   expect(openOnes(open(connections, '2001:db8::1', '2001:db8::2', '2001:db8::3'))).toEqual([
@@ -56,7 +56,7 @@ test('addresses have bounds of their own, and an IPv6 /64 is one address', () =>
   ]);
 });
 
-test('a connection with a request is not closed, and its answer asks to connect again beyond the bound', () => {
+test('a connection with a request is not closed, and beyond the limit its response asks to reconnect', () => {
   const connections = bounded();
   const used = [one, one, one].flatMap((address) => {
     const [connection] = open(connections, address) as [TestConnection];
@@ -67,7 +67,7 @@ test('a connection with a request is not closed, and its answer asks to connect 
   expect(openOnes(used.map(({ connection }) => connection))).toEqual([true, true, true]);
 });
 
-test('an answered connection is closed only when its caller has not used it for a while', () => {
+test('a reusable connection is closed only after some idle time', () => {
   const connections = bounded();
   const answered = [one, one, one, one].flatMap((address) => {
     const [connection] = open(connections, address) as [TestConnection];
@@ -82,7 +82,7 @@ test('an answered connection is closed only when its caller has not used it for 
   expect(openOnes(answered)).toEqual([false, true, true, true]);
 });
 
-test('a closed connection makes room', () => {
+test('a closed connection no longer counts towards the limit', () => {
   const connections = bounded();
   const [first, second] = open(connections, one, one) as [TestConnection, TestConnection];
   connections.close(first, first.remoteAddress);

@@ -15,7 +15,7 @@ const Body = z.object({
   metadata: optional(metadata),
 });
 
-describe('the fields that nobody reads', () => {
+describe('the ignored fields', () => {
   test.each([
     [{ email: 'a', emial: 'b' }, ['emial']],
     [{ address: { line1: 'x', zip: '1' } }, ['address.zip']],
@@ -42,7 +42,7 @@ describe('the fields that nobody reads', () => {
     expect(ignoredFieldsOfBytes(schema, Buffer.from('{'))).toEqual([]);
   });
 
-  test('are those of the body and of the query', () => {
+  test('the ignored fields include those of the body and of the query', () => {
     const operation = { body: Body, query: z.object({ page: z.string() }) };
     const request = { body: { emial: 'b' }, query: { page: '2', pge: '2' } };
     expect(ignoredFieldsOf(operation, request)).toEqual(['emial', 'pge']);
@@ -50,7 +50,7 @@ describe('the fields that nobody reads', () => {
     expect(ignoredFieldsOf({}, { body: Buffer.from('{"a":1}'), query: {} })).toEqual([]);
   });
 
-  test('are made safe for a header, and few enough', () => {
+  test('the names are sanitized and limited for the header', () => {
     expect(ignoredFieldsHeader(['x\r\ny'])).toEqual({ 'Ignored-Fields': 'x??y' });
     const many = Array.from({ length: 30 }, (_, index) => `f${String(index)}`);
     expect(ignoredFieldsHeader(many)['Ignored-Fields']?.split(', ')).toHaveLength(20);

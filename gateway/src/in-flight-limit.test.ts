@@ -12,7 +12,7 @@ function held(limit: InFlightLimit, caller?: string) {
 
 const answered = () => Promise.resolve('answered');
 
-test('a process takes so many requests at a time and refuses the next at once', async () => {
+test('a process refuses requests beyond its limit immediately', async () => {
   const limit = InFlightLimit.ofProcess(2);
   const [first, second] = [held(limit), held(limit)];
   await expect(limit.run(answered)).rejects.toMatchObject({
@@ -27,7 +27,7 @@ test('a process takes so many requests at a time and refuses the next at once', 
   await second.answer;
 });
 
-test('a caller with too many takes no place of others', async () => {
+test('a caller beyond its limit does not use capacity of others', async () => {
   const limit = InFlightLimit.perCaller(1);
   const first = held(limit, 'a');
   await expect(limit.run(answered, 'a')).rejects.toMatchObject({
@@ -41,13 +41,13 @@ test('a caller with too many takes no place of others', async () => {
   await expect(limit.run(answered, 'a')).resolves.toBe('answered');
 });
 
-test('what fails gives its place back', async () => {
+test('a failed request releases its slot', async () => {
   const limit = InFlightLimit.ofProcess(1);
   await expect(limit.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   await expect(limit.run(answered)).resolves.toBe('answered');
 });
 
-test('kinds of requests without a key take no place of each other, and an address takes few of all', async () => {
+test('kinds of requests without a key have separate limits, and each address a shared one', async () => {
   const perAddress = InFlightLimit.perCaller(2);
   const [payers, operators] = [keylessPlaces(3, perAddress), keylessPlaces(1, perAddress)];
   const from = (ip: string) => ({ ip }) as Request;

@@ -61,21 +61,24 @@ describe('a body', () => {
     expect(problemsOf(read)).toEqual({ a: [message] });
   });
 
-  test('takes null of an optional field as absent', () => {
+  test('null of an optional field counts as absent', () => {
     const input = readBody(Body, request({ body: { email: 'a', name: null } }));
     expect(input).toEqual({ email: 'a' });
   });
 
-  test('lists a nested problem under its top-level field with the path in front', () => {
+  test('a nested problem is listed under its top-level field with the path in front', () => {
     const body = { email: 'a', events: [{ timestamp: '2026-01-01' }] };
     expect(problemsOf(() => readBody(Body, request({ body })))).toEqual({
       events: ['0.timestamp: Invalid datetime'],
     });
   });
 
-  test.each([[[]], ['text'], [7], [null]])('that is no object is refused: %j', (body) => {
-    expect(() => readBody(Body, request({ body }))).toThrow('Body must be a JSON object');
-  });
+  test.each([[[]], ['text'], [7], [null]])(
+    'a body that is not an object is refused: %j',
+    (body) => {
+      expect(() => readBody(Body, request({ body }))).toThrow('Body must be a JSON object');
+    },
+  );
 
   test.each(['2026-01-01T00:00:00', '2026-13-01T00:00:00Z', 'yesterday', '2026-02-30T00:00:00Z'])(
     'refuses the time %s',
@@ -87,7 +90,7 @@ describe('a body', () => {
     },
   );
 
-  test('takes a time with an offset', () => {
+  test('a time with a UTC offset is accepted', () => {
     const body = { email: 'a', startAt: '2026-01-01T01:00:00+01:00' };
     expect(readBody(Body, request({ body })).startAt).toEqual(new Date('2026-01-01T00:00:00Z'));
   });
@@ -96,16 +99,16 @@ describe('a body', () => {
 describe('a page', () => {
   const Query = z.object(pageShape);
 
-  test('is the first with 20 by default', () => {
+  test('the default is the first page with 20 items', () => {
     expect(readQuery(Query, request({}))).toEqual({ page: 1, perPage: 20 });
   });
 
-  test.each(['', '0', '-1', '1.5', 'x', '101', '1e2', ' 1'])('refuses perPage=%j', (perPage) => {
+  test.each(['', '0', '-1', '1.5', 'x', '101', '1e2', ' 1'])('perPage=%j is refused', (perPage) => {
     const read = () => readQuery(Query, request({ query: { perPage } }));
     expect(Object.keys(problemsOf(read) as object)).toEqual(['perPage']);
   });
 
-  test('refuses a repeated parameter', () => {
+  test('a repeated parameter is refused', () => {
     const read = () => readQuery(Query, request({ query: { page: ['1', '2'] } }));
     expect(Object.keys(problemsOf(read) as object)).toEqual(['page']);
   });

@@ -12,6 +12,6 @@ test.each([
       ['Not paid', -20n],
     ],
   ],
-])('an invoice that %s', (_case, invoice, rows) => {
+])('the settled rows of an invoice that %s', (_case, invoice, rows) => {
   expect(settledRows(invoice)).toEqual(rows);
 });

@@ -3,9 +3,12 @@ import { isKeepable } from './json-text';
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
 describe('a body', () => {
-  test.each([{}, { a: ['ü', '😀', '\u0000'] }, null, 7, nested(64)])('can be kept: %#', (body) => {
-    expect(isKeepable(body)).toBe(true);
-  });
+  test.each([{}, { a: ['ü', '😀', '\u0000'] }, null, 7, nested(64)])(
+    'a storable body is accepted: %#',
+    (body) => {
+      expect(isKeepable(body)).toBe(true);
+    },
+  );
 
   test.each([
     ['half a character', { a: ['\ud800'] }],

@@ -1,7 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { loggedError } from './logged-error';
 
-test('a service that cannot serve is logged by its reason and its cause, without a stack', () => {
+test('an unavailable service is logged with its reason and cause, without a stack', () => {
   const cause = new Error('14 UNAVAILABLE: No connection established');
   const error = new DomainError('unavailable', 'STORAGE_FULL', 'Service unavailable', { cause });
   expect(loggedError(error)).toEqual({ reason: 'STORAGE_FULL', cause: cause.message });

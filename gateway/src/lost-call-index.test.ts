@@ -25,7 +25,7 @@ test('a lost call is known for ten minutes', () => {
   expect(idsOf(index, 'caller', 'of a')).toEqual([]);
 });
 
-test('a call that was added again since it was looked up stays', () => {
+test('a call added again since its lookup is not removed', () => {
   const index = new LostCallIndex();
   index.add(call('a'), now);
   const [[id, known] = []] = index.callsOf('caller', 'of a');
@@ -34,7 +34,7 @@ test('a call that was added again since it was looked up stays', () => {
   expect(idsOf(index, 'caller', 'of a')).toEqual(['a']);
 });
 
-test('a caller has at most 1,000 lost calls, and all callers together 10,000: the oldest make room', () => {
+test('the oldest calls are evicted beyond 1,000 lost calls per caller and 10,000 in total', () => {
   const index = new LostCallIndex();
   const removed = Array.from({ length: 1_001 }, (_, n) => index.add(call(String(n)), now)).flat();
   expect(removed).toEqual(['0']);

@@ -10,7 +10,7 @@ function takeAll(limit: RateLimit, name: string, now: Date): number {
 }
 
 describe('an allowance', () => {
-  test('is a whole burst at first, and then what its rate refills', () => {
+  test('the allowance starts with a full burst and is refilled at its rate', () => {
     const limit = new RateLimit({ perSecond: 10, burst: 25 });
     expect(takeAll(limit, 'a', start)).toBe(25);
     expect(takeAll(limit, 'a', after(99))).toBe(0);
@@ -18,25 +18,25 @@ describe('an allowance', () => {
     expect(takeAll(limit, 'a', after(1_100))).toBe(10);
   });
 
-  test('never grows over the burst, however long nobody calls', () => {
+  test('the allowance never exceeds the burst, even after a long idle time', () => {
     const limit = new RateLimit({ perSecond: 10, burst: 25 });
     limit.take('a', start);
     expect(takeAll(limit, 'a', after(86_400_000))).toBe(25);
   });
 
-  test('of one caller does not depend on another', () => {
+  test('the allowances of callers are independent', () => {
     const limit = new RateLimit({ perSecond: 1, burst: 2 });
     expect([takeAll(limit, 'a', start), takeAll(limit, 'b', start)]).toEqual([2, 2]);
   });
 
-  test('over a long time allows exactly the burst and the rate', () => {
+  test('over a long time exactly the burst plus the rate is allowed', () => {
     const limit = new RateLimit({ perSecond: 7, burst: 20 });
     let allowed = 0;
     for (let ms = 0; ms <= 10_000; ms += 10) allowed += takeAll(limit, 'a', after(ms));
     expect(allowed).toBe(20 + 70);
   });
 
-  test('says what is left and when more is', () => {
+  test('the allowance names the remaining calls and the time of the refill', () => {
     const limit = new RateLimit({ perSecond: 2, burst: 4 });
     expect(limit.take('a', start)).toEqual({
       isAllowed: true,
@@ -53,13 +53,13 @@ describe('an allowance', () => {
     });
   });
 
-  test('stays as it is when the clock is set back', () => {
+  test('a clock that is set back does not change the allowance', () => {
     const limit = new RateLimit({ perSecond: 1, burst: 3 });
     limit.take('a', start);
     expect(limit.take('a', after(-60_000)).remaining).toBe(1);
   });
 
-  test('that is only looked at is not spent', () => {
+  test('a look at the allowance takes no token', () => {
     const limit = new RateLimit({ perSecond: 1, burst: 1 });
     expect([limit.look('a', start), limit.look('a', start)].map((one) => one.isAllowed)).toEqual([
       true,
@@ -67,7 +67,7 @@ describe('an allowance', () => {
     ]);
   });
 
-  test('that is charged for what ran side by side is paid back first, at most one burst', () => {
+  test('charges of concurrent calls are refilled first, up to one burst', () => {
     const limit = new RateLimit({ perSecond: 1, burst: 5 });
     for (let count = 0; count < 100; count += 1) limit.charge('a', start);
     expect(limit.look('a', after(5_999)).isAllowed).toBe(false);
@@ -75,7 +75,7 @@ describe('an allowance', () => {
   });
 });
 
-test('memory is bounded: who called longest ago is forgotten first', () => {
+test('memory is bounded: the least recently used bucket is evicted first', () => {
   const limit = new RateLimit({ perSecond: 1, burst: 5 }, 2);
   limit.take('a', start);
   limit.take('b', start);
@@ -85,7 +85,7 @@ test('memory is bounded: who called longest ago is forgotten first', () => {
   expect(limit.look('b', start).remaining).toBe(5);
 });
 
-test('headers name the quota of a window, what remains of it and when it is whole again', () => {
+test('the headers name the quota, the remaining calls and the time of the full refill', () => {
   const limit = new RateLimit({ perSecond: 100, burst: 200 });
   expect(rateLimitHeaders(limit.policy, limit.take('a', start))).toEqual({
     'RateLimit-Policy': '"key";q=200;w=2',

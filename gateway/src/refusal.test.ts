@@ -6,11 +6,11 @@ test.each([
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413, 'request_too_large'],
   ['HPE_INVALID_METHOD', 400, 'invalid_request'],
   [undefined, 400, 'invalid_request'],
-])('what the parser calls %s is told as %d', (errorCode, status, code) => {
+])('the parser error %s is refused with %d', (errorCode, status, code) => {
   expect(refusalOf(errorCode)).toMatchObject({ status, code });
 });
 
-test('a refusal is a whole answer, after which the connection ends', () => {
+test('a refusal is a complete response that closes the connection', () => {
   expect(refusalBytes(hostMissing, { 'X-Request-Id': 'r' })).toBe(
     [
       'HTTP/1.1 400 Bad Request',

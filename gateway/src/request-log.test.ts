@@ -62,14 +62,14 @@ test.each([
   ['a look at headers', { method: 'HEAD', status: 200 }, false],
   ['a batch of usage events', { isIngest: true }, false],
   ['a batch of usage events that fails', { isIngest: true, status: 429 }, true],
-])('of %s is kept: %j, %p', async (_name, request, isKept) => {
+])('a request of %s is recorded: %j, %p', async (_name, request, isKept) => {
   const { log, batches } = aLog();
   log.note(aRequest(request), author);
   await log.close();
   expect(batches.flat()).toHaveLength(isKept ? 1 : 0);
 });
 
-test('goes by a batch when there is enough, whole and in order, each with an id of its own', async () => {
+test('a full batch is sent immediately, complete and in order, each entry with a unique id', async () => {
   const { log, batches } = aLog(undefined, 60_000);
   for (let index = 0; index < 250; index += 1) {
     log.note(aRequest({ requestId: String(index) }), author);
@@ -99,7 +99,7 @@ test('goes by a batch when there is enough, whole and in order, each with an id 
   });
 });
 
-test('waits for company when there is little, and for nothing when there is none', async () => {
+test('a small batch waits for further entries, and an empty log sends nothing', async () => {
   const { log, batches } = aLog();
   log.note(aRequest(), author);
   log.note(aRequest(), author);
@@ -113,7 +113,7 @@ test('waits for company when there is little, and for nothing when there is none
   }, patience);
 });
 
-test('drops what is too much and says so for some minutes, while nobody waits', async () => {
+test('entries beyond the buffer are dropped and counted for some minutes, without delaying requests', async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -129,7 +129,7 @@ test('drops what is too much and says so for some minutes, while nobody waits', 
   }, patience);
 });
 
-test('keeps for later what nobody takes at the moment, and drops what nobody ever will', async () => {
+test('entries are kept after a transient failure and dropped after a permanent one', async () => {
   const failures = [
     new DomainError('unavailable', 'UNAVAILABLE', 'Away'),
     new DomainError('invalid_input', 'INVALID_REQUEST', 'Bad'),
@@ -148,7 +148,7 @@ test('keeps for later what nobody takes at the moment, and drops what nobody eve
   }, patience);
 });
 
-describe('while nobody takes them', () => {
+describe('while the service is unavailable', () => {
   let calls = 0;
   let isAway = true;
   const begin = () => {
@@ -172,7 +172,7 @@ describe('while nobody takes them', () => {
     jest.useRealTimers();
   });
 
-  test('asks ever more seldom, warns once an outage and keeps them', async () => {
+  test('the log retries with a growing pause, warns once per outage and keeps its entries', async () => {
     const warn = jest.spyOn(logger, 'warn');
     const { log, batches, metrics } = begin();
     // After 1, 3, 7, 15, 31, 61 and 91 s, each pause a fifth more or less.
@@ -193,7 +193,7 @@ describe('while nobody takes them', () => {
     expect([warn.mock.calls.length, metrics.dropped]).toEqual([2, 0]);
   });
 
-  test('one that closes tries each batch once more, without a pause', async () => {
+  test('a closing log retries each batch once without a pause', async () => {
     const { log, metrics } = begin();
     await jest.advanceTimersByTimeAsync(100);
     expect(calls).toBe(1);
@@ -202,7 +202,7 @@ describe('while nobody takes them', () => {
   });
 });
 
-test('shows no secret that a path may hold, and no more of a path than a line', async () => {
+test('paths are recorded without secrets and with limited length', async () => {
   const { log, batches } = aLog();
   const key = `billing_live_${'A'.repeat(49)}`;
   log.note(aRequest({ path: `/v1/customers/${key}` }), author);
@@ -213,7 +213,7 @@ test('shows no secret that a path may hold, and no more of a path than a line', 
   expect(second?.path).toHaveLength(500);
 });
 
-test('is sent outside of the request that set it off', async () => {
+test('entries are sent outside of the trace of a request', async () => {
   const request = new AsyncLocalStorage<string>();
   const seen: unknown[] = [];
   const { log } = aLog(async () => {

@@ -35,7 +35,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('up to 32 requests run at once, and on a calm process 8 more every 20 ms', async () => {
+test('up to 32 requests run concurrently, and 8 more every 20 ms while the process is idle', async () => {
   const works = new Works(new WorkQueue());
   times(60).forEach(() => void works.start('a'));
   await settle();
@@ -46,7 +46,7 @@ test('up to 32 requests run at once, and on a calm process 8 more every 20 ms', 
   expect(works.admitted).toHaveLength(60);
 });
 
-test('on a busy process no more run, and what waits for 6 s is refused with 503', async () => {
+test('a busy process runs no more requests and refuses those that wait 6 s with 503', async () => {
   const works = new Works(new WorkQueue());
   const outcomes: string[] = [];
   times(33).forEach(() => void works.start('a').then((outcome) => outcomes.push(outcome)));
@@ -58,7 +58,7 @@ test('on a busy process no more run, and what waits for 6 s is refused with 503'
   expect(works.admitted).toHaveLength(32);
 });
 
-test('callers and routes take turns', async () => {
+test('callers and routes are served round-robin', async () => {
   const works = new Works(new WorkQueue());
   times(32).forEach(() => void works.start('running'));
   times(3).forEach(() => void works.start('flood'));

@@ -2,12 +2,12 @@ import { formTokenOf, refuseForeignForm } from './form-token';
 
 const secret = 's'.repeat(43);
 
-test('a form’s token tells nothing of the secret', () => {
+test('the form token does not reveal the secret', () => {
   expect(formTokenOf(secret)).toMatch(/^[\w-]{43}$/);
   expect(formTokenOf(secret)).not.toBe(secret);
 });
 
-test('a form without it, or with another’s, is refused', () => {
+test('a form without the token or with another token is refused', () => {
   const form = (token: string) => new Map([['form_token', token]]);
   const refused = (sent: Map<string, string>) => () => {
     refuseForeignForm(sent, formTokenOf(secret));

@@ -72,13 +72,13 @@ test.each([
   expect(purchaseTerms({ price, discount, quantity: 1, rates: [], from }).summary).toBe(summary);
 });
 
-test('the quantity counts where the price follows it', () => {
+test('a per-unit price is multiplied by the quantity', () => {
   const price = aPrice({ type: PricingType.PRICING_TYPE_PER_UNIT });
   const { summary } = purchaseTerms({ price, discount: undefined, quantity: 3, rates: [], from });
   expect(summary).toBe('$87.00 every month');
 });
 
-test('a fixed discount takes no more than there is', () => {
+test('a fixed discount is limited to the amount', () => {
   const discount = Discount.fromPartial({
     type: DiscountType.DISCOUNT_TYPE_FIXED,
     value: '9900',
@@ -93,7 +93,7 @@ test.each([
   [aPrice({ amount: 0n }), undefined, false],
   [aPrice(oneTime), undefined, false],
   [aPrice({ trialDays: 14 }), half(DISCOUNT_DURATION_ONCE), true],
-])('%#: what is charged later is known', (price, discount, isChargedLater) => {
+])('%#: the terms say whether later charges follow', (price, discount, isChargedLater) => {
   expect(purchaseTerms({ price, discount, quantity: 1, rates: [], from })).toMatchObject({
     isChargedLater,
   });
@@ -145,7 +145,7 @@ test.each([
     '14 days free, then $0.00 every month from February 14, 2026, plus usage',
     'Usage after the trial is billed afterwards, every month:',
   ],
-])('%#: usage is told, and charged later', (change, summary, billing) => {
+])('%#: the terms name usage rates and later charges', (change, summary, billing) => {
   const terms = purchaseTerms({
     price: aPrice(change),
     discount: undefined,
@@ -160,13 +160,13 @@ test.each([
   });
 });
 
-test('what is bought once has no usage', () => {
+test('a one-time purchase has no usage rates', () => {
   const price = aPrice(oneTime);
   const terms = purchaseTerms({ price, discount: undefined, quantity: 1, rates, from });
   expect(terms).toMatchObject({ summary: '$29.00 once', usage: undefined, isChargedLater: false });
 });
 
-test('a price is told without dates', () => {
+test('the terms of a price contain no dates', () => {
   expect(priceTerms(aPrice({ trialDays: 14 }))).toBe('14 days free, then $29.00 every month');
   expect(priceTerms(aPrice(oneTime))).toBe('$29.00');
 });

@@ -4,7 +4,7 @@ import type { Peers } from '../peers';
 import { type ApiAnswer, ok, present } from '../route';
 import { renderInvoicePdf } from './invoice-pdf';
 
-/** An invoice as a file. It is made anew each time: what is not kept cannot be out of date. */
+/** Invoice as a PDF file, generated for each request so that it is always up to date. */
 export async function invoiceDownload(
   invoice: Invoice,
   { peers, context }: { peers: Pick<Peers, 'customer'>; context: CallContext },

@@ -54,7 +54,7 @@ test('the same invoice gives the same bytes', async () => {
   expect(second.equals(first)).toBe(true);
 });
 
-test('another invoice gives others', async () => {
+test('another invoice gives other bytes', async () => {
   const first = await renderInvoicePdf({ invoice: anInvoice(), customer });
   const second = await renderInvoicePdf({ invoice: anInvoice({ total: 1n }), customer });
   expect(second.equals(first)).toBe(false);
@@ -77,7 +77,7 @@ test.each([
   ['combining marks without end', `a${'\u0301'.repeat(300)}`],
   ['one endless word', 'W'.repeat(2_000)],
   ['nothing', ''],
-])('text in %s makes a document', async (_kind, text) => {
+])('a document is rendered for text in %s', async (_kind, text) => {
   const invoice = anInvoice({
     lineItems: [aLine({ description: text })],
     discounts: [{ discountId: 'x', name: text, amount: 100n }],
@@ -86,7 +86,7 @@ test.each([
   expect((await renderInvoicePdf({ invoice, customer: one })).length).toBeGreaterThan(1_000);
 });
 
-test('many lines take several pages', async () => {
+test('an invoice with many lines takes several pages', async () => {
   const lineItems = Array.from({ length: 100 }, (_, index) =>
     aLine({ description: `Line ${String(index)}` }),
   );
@@ -109,7 +109,7 @@ test.each([
   expect(pages(await renderInvoicePdf({ invoice, customer }))).toBe(1);
 });
 
-test('what the font lacks is a box', () => {
+test('a character that the font lacks is shown as a box', () => {
   const { regular } = pdfFonts();
   expect(showable('Ünï 漢 \n x', regular)).toBe('Ünï □   x');
 });
@@ -122,6 +122,6 @@ test.each([
   ['Acme', false],
   [' ', false],
   ['', false],
-])('%j runs from right to left: %s', (text, expected) => {
+])('%j is right-to-left text: %s', (text, expected) => {
   expect(runsRightToLeft(text)).toBe(expected);
 });

@@ -7,7 +7,7 @@ import { dateText, periodText } from '../date-text';
 import { settledRows } from '../invoice-settled';
 import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './pdf-fonts';
 
-/** What an invoice's document shows. */
+/** Data of an invoice document. */
 export interface InvoiceDocument {
   readonly invoice: Invoice;
   readonly customer: Customer;
@@ -21,7 +21,7 @@ const bottom = pageHeight - margin - 24;
 const ink = '#1a1a1a';
 const faint = '#666666';
 
-/** Columns of the lines: where each ends on the right, but the first, which begins on the left. */
+/** Columns of the lines by their right edges. The first column starts at the left margin. */
 const columns = { description: 225, quantity: 283, unit: 383, amount: contentWidth };
 
 const numberWidth = 94;
@@ -35,21 +35,21 @@ const statusTexts: Readonly<Record<number, string>> = {
 };
 
 /**
- * An invoice as a document to print and keep: the same invoice gives the same bytes, whenever and
- * wherever it is made.
+ * Renders an invoice as PDF. The output is deterministic: the same invoice gives the same bytes.
  */
 export function renderInvoicePdf({ invoice, customer }: InvoiceDocument): Promise<Buffer> {
   const document = new PDFDocument({
     size: [pageWidth, pageHeight],
     margin,
-    // Pages get their number when all of them are there.
+    // Page numbers are added after all pages are rendered.
     bufferPages: true,
     autoFirstPage: true,
     lang: 'en',
     displayTitle: true,
     info: {
       Title: `Invoice ${invoice.number ?? ''}`.trim(),
-      // From it follows the document's id: a time of making would give other bytes each time.
+      // The id of the document derives from this date. The current time would change the bytes each
+      // time.
       CreationDate: invoice.createdAt ?? new Date(0),
     },
   });
@@ -72,7 +72,7 @@ export function renderInvoicePdf({ invoice, customer }: InvoiceDocument): Promis
   return done;
 }
 
-/** Writes from top to bottom; `y` is where the next thing goes. */
+/** Writes from top to bottom; `y` is the position of the next element. */
 class InvoiceWriter {
   private y = margin;
   private readonly fonts = pdfFonts();
@@ -226,7 +226,10 @@ class InvoiceWriter {
     return this.document.heightOfString(showable(text, this.fonts.regular), { width });
   }
 
-  /** Text at `y`, which stays as it is. `right`: where the text ends, from the left margin. */
+  /**
+   * Writes text at `y` without moving it. `right` is the right edge of the text, from the left
+   * margin.
+   */
   private write(
     text: string,
     { size = 10, isBold = false, color = ink, left = 0, right, width, align, link }: TextStyle = {},
@@ -238,7 +241,7 @@ class InvoiceWriter {
       .fontSize(size)
       .fillColor(color);
     const shown = showable(text, font);
-    // The longest numbers are written smaller, so that columns stay apart.
+    // Long numbers get a smaller font, so that columns do not overlap.
     const natural = right === undefined ? 0 : document.widthOfString(shown);
     if (natural > numberWidth) document.fontSize((size * numberWidth) / natural);
     const start = right === undefined ? left : right - document.widthOfString(shown);
@@ -248,7 +251,7 @@ class InvoiceWriter {
       width: width ?? contentWidth - start + 1,
       align: right === undefined ? (align ?? 'left') : 'left',
       lineBreak,
-      // With a list of features, even an empty one, a line is set as a whole.
+      // A features list, even an empty one, makes the library shape a line as a whole.
       ...(!lineBreak && runsRightToLeft(shown) && { features: [] }),
       ...(link !== undefined && { link }),
     });

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { create, type Font } from 'fontkit';
 import { fontOfWoff } from './woff';
 
-/** A typeface that is embedded in documents, and what it can show. */
+/** An embedded font with its supported characters. */
 export interface PdfFont {
   readonly bytes: Buffer;
   readonly characters: ReadonlySet<number>;
 }
 
-/** The weights that documents use. */
+/** Font weights of documents. */
 export interface PdfFonts {
   readonly regular: PdfFont;
   readonly bold: PdfFont;
@@ -19,8 +19,8 @@ const missing = '□';
 let opened: PdfFonts | undefined;
 
 /**
- * DejaVu Sans, which has the scripts of Europe, the Caucasus and the Near East; read once, when the
- * first document is made.
+ * DejaVu Sans, which covers the scripts of Europe, the Caucasus and the Near East. Loaded with the
+ * first document.
  */
 export function pdfFonts(): PdfFonts {
   opened ??= {
@@ -35,19 +35,18 @@ export function pdfFonts(): PdfFonts {
 }
 
 /**
- * The text with a box for every character that the font lacks, as those of East Asia: a name that
- * cannot be shown must not make the document impossible. Line breaks and other controls become
- * spaces.
+ * Replaces characters that the font lacks, such as those of East Asia, by a box, so that every name
+ * can be rendered. Line breaks and other control characters become spaces.
  */
 export function showable(text: string, { characters }: PdfFont): string {
-  // A space of another width may be missing where the plain one is not.
+  // Special spaces may be missing in the font; a plain space is not.
   const spaced = text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]/gu, ' ').replace(/\p{Cf}/gu, '');
   return Array.from(spaced, (one) => (characters.has(codePoint(one)) ? one : missing)).join('');
 }
 
 /**
- * Whether a text runs from right to left throughout. The PDF library sets word by word from the
- * left, each in its own direction, which is right for all other texts.
+ * True for text that is entirely right-to-left. The PDF library places words from the left, each in
+ * its own direction, which is correct for all other texts.
  */
 export function runsRightToLeft(text: string): boolean {
   return /^[\p{sc=Arabic}\p{sc=Hebrew}\p{Zs}]+$/u.test(text) && text.trim() !== '';

@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 
-// WOFF is a font whose tables are compressed one by one (https://www.w3.org/TR/WOFF/). The PDF
-// library reads it too, but inflates a table again for every glyph that it takes from it.
+// WOFF is a font with individually compressed tables (https://www.w3.org/TR/WOFF/). The PDF library
+// also reads it, but decompresses a table again for each glyph.
 
 const signature = 0x774f4646;
 const headerBytes = 44;
@@ -15,7 +15,7 @@ interface Table {
   readonly bytes: Buffer;
 }
 
-/** The font inside a WOFF file, uncompressed. */
+/** Decompresses the font inside a WOFF file. */
 export function fontOfWoff(woff: Buffer): Buffer {
   if (woff.readUInt32BE(0) !== signature) throw new Error('Not a WOFF file');
   const flavor = woff.subarray(4, 8);
@@ -48,7 +48,7 @@ function readTable(woff: Buffer, entry: number): Table {
   };
 }
 
-/** How many tables there are, with the numbers by which old readers search among them. */
+/** Number of tables, with the search parameters of the header. */
 function searchFields(count: number): Buffer {
   const power = 31 - Math.clz32(count);
   const range = 2 ** power * sfntEntryBytes;

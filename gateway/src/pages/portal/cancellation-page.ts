@@ -8,7 +8,7 @@ import type { Page } from '../shell';
 import type { Visit } from './portal-route';
 import { placeOf, portalPage } from './portal-shell';
 
-/** The page that asks whether a subscription is to end. */
+/** Page that asks for confirmation of a cancellation. */
 export function cancellationPage(visit: Visit, { subscription, productName }: Plan): Page {
   const { id, phase, startAt, currentPeriodEnd } = present(subscription);
   const isScheduled = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;

@@ -11,10 +11,10 @@ import type { Page } from '../shell';
 import type { Visit } from './portal-route';
 import { doneNotice, placeOf, portalPage } from './portal-shell';
 
-/** Where contact details are changed. */
+/** Path of the contact details. */
 export const detailsPath = '/portal/details';
 
-/** What is typed, by the names of fields. */
+/** Values by field name. */
 export type TypedDetails = Readonly<Record<string, string>>;
 
 const lineMax = 200;
@@ -47,14 +47,14 @@ const address: readonly TextField[] = [
   },
 ];
 
-/** Every field that a customer may change. */
+/** Fields that a customer may change. */
 export const detailFields = [...contact, ...address];
-/** Those of the postal address. */
+/** Names of the address fields. */
 export const addressNames = address.map(({ name }) => name);
 
 const labels = Object.fromEntries(detailFields.map(({ name, label }) => [name, label]));
 
-/** The form of contact details. */
+/** Page with the form of contact details. */
 export function detailsPage(
   visit: Visit,
   { typed, problems, done }: { typed: TypedDetails; problems?: FormProblems; done?: unknown },
@@ -76,7 +76,7 @@ export function detailsPage(
   return portalPage(visit, { title: 'Contact details', section: 'details', content, status });
 }
 
-/** What stands in the fields of a customer. */
+/** Field values of a customer. */
 export function detailsOf({ name, email, phone, address: given }: Customer): TypedDetails {
   const parts = { name, email, phone, ...given };
   return Object.fromEntries(

@@ -53,10 +53,7 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
   return redirectAnswer(doneAt(detailsPath, 'details-saved'));
 }
 
-/**
- * The problems of an address come under one name, each with its part in front: `country: Invalid
- * country`.
- */
+/** Maps problems of the address, such as `country: Invalid country`, to its fields. */
 function problemsOf({ address = [], ...fields }: FormProblems): FormProblems {
   const parts = address.map((message) => {
     const [, part = '', text = message] = /^(\w+): (.*)$/.exec(message) ?? [];

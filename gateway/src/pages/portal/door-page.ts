@@ -2,7 +2,10 @@ import { href, html } from '../html';
 import { postForm } from '../form-fields';
 import type { Page } from '../shell';
 
-/** The page that opens the portal by a button: whoever looks at links for others presses none. */
+/**
+ * Page behind a sign-in link. Signing in takes a button, since link scanners open links but press
+ * no buttons.
+ */
 export function doorPage({
   path,
   isTest,
@@ -19,7 +22,7 @@ export function doorPage({
   return { title: 'Your billing portal', content, isTest, isVisit: true };
 }
 
-/** The page behind a token that opens nothing any more. */
+/** Page of a used or expired sign-in link. */
 export function usedDoorPage({ isUsed }: { readonly isUsed: boolean }): Page {
   const title = isUsed ? 'This link was already used' : 'This link has expired';
   const content = html`<section>
@@ -36,7 +39,7 @@ export function usedDoorPage({ isUsed }: { readonly isUsed: boolean }): Page {
   return { title, content, status: 410, isVisit: true };
 }
 
-/** The page of whoever has left. */
+/** Page after signing out. */
 export function leftPage(returnUrl: string | undefined): Page {
   const content = html`<section>
     <h1>You are signed out</h1>
@@ -46,7 +49,7 @@ export function leftPage(returnUrl: string | undefined): Page {
   return { title: 'You are signed out', content, isVisit: true };
 }
 
-/** What is shown of a page to whoever does not visit (any more). */
+/** Page without a valid session. */
 export function overPage(): Page {
   const content = html`<section>
     <h1>Your session has expired</h1>

@@ -7,14 +7,14 @@ import type { Page } from '../shell';
 import type { Visit } from './portal-route';
 import { portalPage } from './portal-shell';
 
-/** One page of a customer's invoices. */
+/** A page of a customer's invoices. */
 export interface InvoiceList {
   readonly invoices: readonly Invoice[];
   readonly page: number;
   readonly pages: number;
 }
 
-/** All invoices, newest first. */
+/** Page of all invoices, newest first. */
 export function invoiceListPage(visit: Visit, list: InvoiceList): Page {
   const content = html`<section>
     <h1>Invoices</h1>

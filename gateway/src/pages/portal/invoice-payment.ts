@@ -15,14 +15,14 @@ import { methodText } from './method-text';
 import type { Visit } from './portal-route';
 import { portalPage } from './portal-shell';
 
-/** How an invoice can be paid in the portal. */
+/** Payment controls of an invoice in the portal. */
 export interface PaymentChoice {
   readonly methods: readonly PaymentMethod[];
   readonly entry: CardEntry;
   readonly problems?: FormProblems | undefined;
 }
 
-/** An invoice, and beside it how it is paid; `choice` where it can be. */
+/** Page of an invoice; `choice` if it can be paid. */
 export function portalInvoicePage(
   visit: Visit,
   view: InvoiceView,
@@ -32,7 +32,7 @@ export function portalInvoicePage(
   return invoiceFrame(visit, view, payment, choice?.problems);
 }
 
-/** An invoice with something else beside it. */
+/** Page of an invoice with a second column. */
 export function invoiceFrame(
   visit: Visit,
   view: InvoiceView,
@@ -48,7 +48,7 @@ export function invoiceFrame(
   });
 }
 
-/** What is to be said of an invoice that is not paid here. */
+/** Explanation for an invoice that is not paid here. */
 function settled(invoice: Invoice): Html {
   const { checkoutSessionId, hostedUrl, amountDue } = invoice;
   if (checkoutSessionId !== undefined && hostedUrl !== undefined && amountDue > 0n) {

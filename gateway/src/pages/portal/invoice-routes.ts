@@ -72,8 +72,7 @@ async function listInvoices(
 }
 
 /**
- * An invoice of another customer is as unknown as one that never was; so is one that has no number
- * yet.
+ * Loads an invoice. Throws not_found for invoices of other customers and invoices without a number.
  */
 async function ownInvoice(
   { visit, params, context }: PortalRequest,
@@ -142,12 +141,12 @@ function payableOf(invoice: Invoice, request: PortalRequest, peers: Peers): Paya
   return invoicePayable(invoice, page, peers, context);
 }
 
-/** A checkout's invoice is paid on the page of the checkout alone. */
+/** Invoices of checkouts are paid only on the page of the checkout. */
 function isPayable({ status, checkoutSessionId }: Invoice): boolean {
   return isPayableStatus(status) && checkoutSessionId === undefined;
 }
 
-// A step of a payment, without what leads elsewhere.
+// A payment step without redirects to other pages.
 function visiting(page: Page): ApiAnswer {
   return pageAnswer({ ...page, isVisit: true });
 }

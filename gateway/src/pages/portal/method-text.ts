@@ -6,7 +6,7 @@ const brands: Readonly<Record<string, string>> = {
   unionpay: 'UnionPay',
 };
 
-/** A card as its owner knows it: `Visa ending in 4242`. */
+/** Label of a card: `Visa ending in 4242`. */
 export function methodText({ brand, last4 }: Pick<PaymentMethod, 'brand' | 'last4'>): string {
   const name = brands[brand] ?? `${brand.charAt(0).toUpperCase()}${brand.slice(1)}`;
   return `${name} ending in ${last4}`;

@@ -20,12 +20,12 @@ import type { Visit } from './portal-route';
 import { doneNotice, placeOf, portalPage } from './portal-shell';
 import { tooMuchText } from './usage-page';
 
-/** What the first page of the portal shows. */
+/** Data of the overview page. */
 export interface Overview {
   readonly visit: Visit;
   readonly customer: Customer;
   readonly plans: readonly Plan[];
-  /** Those that can be paid in the portal, newest first. */
+  /** Invoices that can be paid in the portal, newest first. */
   readonly openInvoices: readonly Invoice[];
   readonly usage: readonly UsageState[];
   readonly methods: readonly PaymentMethod[];
@@ -36,7 +36,7 @@ type Subscription = ReturnType<typeof subscriptionOf>;
 
 const { SUBSCRIPTION_STATUS_CANCELED, SUBSCRIPTION_STATUS_PAST_DUE } = SubscriptionStatus;
 
-/** The first page: what is owed, what runs, and what comes next. */
+/** Overview page: open invoices, subscriptions and next charges. */
 export function overviewPage(overview: Overview): Page {
   const { visit, customer, plans, done } = overview;
   const [running, ended] = [plans.filter((plan) => !isEnded(plan)), plans.filter(isEnded)];
@@ -95,7 +95,7 @@ function planCard(plan: Plan, overview: Overview): Html {
   </section>`;
 }
 
-/** What it costs again and again. Where tiers decide, one unit's price would mislead. */
+/** Recurring price. For tiers, the price of one unit would be misleading. */
 function termsOf({ price, quantity }: Subscription): string {
   const { type, ...terms } = present(price);
   const one = priceTerms({ ...terms, type, trialDays: undefined });
@@ -104,7 +104,7 @@ function termsOf({ price, quantity }: Subscription): string {
   return isPlain ? `${String(quantity)} × ${one}` : `${String(quantity)} units, priced in tiers`;
 }
 
-/** What comes next, exactly; usage is told apart, for it grows. */
+/** Exact next charge. Usage is shown separately, since it still grows. */
 function nextCharge(plan: Plan, overview: Overview): Html | undefined {
   const usage = usageSoFar(plan, overview);
   const { upcoming } = plan;
@@ -128,7 +128,7 @@ function charge(
     </dd>`;
 }
 
-/** Undefined where nothing is metered, or where what ends has used nothing that costs. */
+/** Usage so far; undefined without meters, or if an ending subscription has no billable usage. */
 function usageSoFar({ upcoming, ...plan }: Plan, { usage }: Overview): Html | undefined {
   const { currency, id, discountId, discountEndsAt, currentPeriodEnd } = subscriptionOf(plan);
   const states = usage.filter(({ subscriptionId }) => subscriptionId === id);
@@ -149,7 +149,7 @@ function usageSoFar({ upcoming, ...plan }: Plan, { usage }: Overview): Html | un
     </dd>`;
 }
 
-/** Undefined where one of them is too large to be told. */
+/** Sum of the estimates; undefined if one exceeds the maximum amount. */
 function sumOf(states: Overview['usage']): bigint | undefined {
   let sum = 0n;
   for (const { estimatedAmount } of states) {
@@ -164,7 +164,7 @@ function chargedTo(subscription: Subscription, overview: Overview): Html | undef
   return method && html`<p>Charged to ${methodText(method)}.</p>`;
 }
 
-/** Undefined for a subscription that is charged to the customer's default. */
+/** Payment method of a subscription; undefined for the customer's default. */
 function ownMethod({ id }: Subscription, overview: Overview): PaymentMethod | undefined {
   if (isSent(overview)) return undefined;
   const others = overview.methods.filter(({ isDefault }) => !isDefault);

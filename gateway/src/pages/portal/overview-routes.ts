@@ -5,8 +5,7 @@ import { pageAnswer } from '../shell';
 import { type Overview, overviewPage } from './overview-page';
 import type { PortalRequest, PortalRoute } from './portal-route';
 
-// As many as are listed at once: those of checkouts that wait for their payer stand among what is
-// owed.
+// Maximum page size, since invoices of open checkouts are filtered out of the list.
 const openInvoicesMax = 100;
 
 export const overviewRoutes: readonly PortalRoute[] = [
@@ -41,7 +40,7 @@ async function readOverview(
     visit,
     customer: present(customer),
     plans,
-    // A checkout's is paid on its own page, and owed by nobody before.
+    // Invoices of open checkouts are paid on the page of the checkout and are not owed before.
     openInvoices: invoices.filter(({ checkoutSessionId }) => checkoutSessionId === undefined),
     usage: states,
     methods: paymentMethods,

@@ -8,21 +8,21 @@ import { methodText } from './method-text';
 import type { Visit } from './portal-route';
 import { doneNotice, placeOf, portalPage } from './portal-shell';
 
-/** The cards of a customer, and what has just been done about them. */
+/** Data of the payment methods page. */
 export interface Methods {
   readonly visit: Visit;
   readonly methods: readonly PaymentMethod[];
   readonly entry: CardEntry;
   readonly problems?: FormProblems | undefined;
-  /** Why the last wish was refused. */
+  /** Reason why the last action was refused. */
   readonly refusal?: string | undefined;
   readonly done?: unknown;
 }
 
-/** Where cards are managed. */
+/** Path of the payment methods. */
 export const methodsPath = '/portal/payment-methods';
 
-/** The cards, and the form that adds one. */
+/** Page of the saved cards, with a form to add one. */
 export function methodsPage({ visit, methods, entry, problems, refusal, done }: Methods): Page {
   const isFirst = methods.length === 0;
   const content = [
@@ -51,7 +51,7 @@ export function methodsPage({ visit, methods, entry, problems, refusal, done }: 
   return framed(visit, content, problems === undefined && refusal === undefined ? 200 : 400);
 }
 
-/** The page that asks whether a card that was given on the provider's page is to be kept. */
+/** Page that asks for confirmation before a card entered on the provider's page is saved. */
 export function confirmMethodPage(visit: Visit, setupId: string, isFirst: boolean): Page {
   const place = placeOf(visit, methodsPath);
   const more = defaultChoice(isFirst);
@@ -69,7 +69,7 @@ function row(visit: Visit, method: PaymentMethod, methods: readonly PaymentMetho
     html`<button class="quiet small" type="submit">
       ${text}<span class="unseen"> ${name}</span>
     </button>`;
-  // Something must be charged while it stands; whoever has another says which.
+  // With several cards, the customer must choose a new default before removing the current one.
   const isRemovable = !isDefault || methods.length === 1;
   const removal = isRemovable ? '' : 'To remove this card, make another card the default first.';
   return html`<li>

@@ -11,7 +11,7 @@ import { doneAt, type Done } from './portal-shell';
 
 type Wish = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
 
-// What a customer is told; anything else is an error like any other.
+// Refusals shown in words; other errors are handled as usual.
 const refusals: Readonly<Record<string, string>> = {
   PAYMENT_METHOD_IS_DEFAULT: 'Make another card the default first.',
   PAYMENT_METHOD_IN_USE:
@@ -20,8 +20,7 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 export const paymentMethodRoutes: readonly PortalRoute[] = [
-  // Giving a card takes the steps of a payment, but that it is kept in the end and nothing is
-  // charged.
+  // Adding a card uses the steps of a payment, but saves the card and charges nothing.
   ...paymentRoutes<PortalRequest>({
     path: methodsPath,
     read: (request, peers) =>
@@ -61,7 +60,7 @@ export const paymentMethodRoutes: readonly PortalRoute[] = [
   },
 ];
 
-/** Does what a button says, or tells why not. */
+/** Runs an action of the page or shows why it was refused. */
 async function fulfil(
   request: PortalRequest,
   peers: Peers,
@@ -78,7 +77,7 @@ async function fulfil(
   return redirectAnswer(doneAt(methodsPath, done));
 }
 
-/** Undefined for what customers are not told in words. */
+/** Text of a refusal; undefined for other errors. */
 function showRefusal(
   error: unknown,
   request: PortalRequest,
@@ -119,7 +118,7 @@ function keepable(request: PortalRequest, peers: Peers): Payable {
       await peers.paymentMethod.keepPaymentMethod(kept, context);
       return { action: undefined, next: doneAt(methodsPath, 'card-added') };
     },
-    answer: () => Promise.reject(new Error('Nothing is charged, so nothing is answered')),
+    answer: () => Promise.reject(new Error('Nothing is charged, so there is no challenge')),
     showProblems: (problems) => showMethods(request, peers, { problems }),
     showRefusal: (error) => showRefusal(error, request, peers),
   };

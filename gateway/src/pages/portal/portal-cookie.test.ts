@@ -6,7 +6,7 @@ const tls = 'https://pay.example';
 const loopback = 'http://127.0.0.1:3000';
 const lifeMs = 3_599_999;
 
-test('over TLS the cookie is the host’s own, and no script reads it', () => {
+test('over TLS the cookie is bound to the host and not readable by scripts', () => {
   expect(visitCookie(secret, { siteUrl: tls, lifeMs })).toBe(
     `__Host-portal=${secret}; Path=/; Max-Age=3599; HttpOnly; SameSite=Lax; Secure`,
   );
@@ -15,13 +15,13 @@ test('over TLS the cookie is the host’s own, and no script reads it', () => {
   );
 });
 
-test('on loopback it does without TLS', () => {
+test('the cookie works on loopback without TLS', () => {
   expect(visitCookie(secret, { siteUrl: loopback, lifeMs })).toBe(
     `portal=${secret}; Path=/; Max-Age=3599; HttpOnly; SameSite=Lax`,
   );
 });
 
-test('it is taken back by one that is over', () => {
+test('the cookie is deleted by an expired one', () => {
   expect(noVisitCookie(tls)).toContain('__Host-portal=; Path=/; Max-Age=0;');
 });
 
@@ -32,7 +32,7 @@ test.each([
   [`a=b; portal=${secret}`, { secret, isGuarded: false }],
   [`portal=planted; __Host-portal=${secret}`, { secret, isGuarded: true }],
   [`portal=${secret}; portal=second`, { secret, isGuarded: false }],
-])('of %j is read %j', (header, proof) => {
+])('the header %j contains the session %j', (header, proof) => {
   expect(readVisit(header)).toEqual(proof);
 });
 
@@ -40,6 +40,6 @@ test.each([
   [`portal_door=${nonce}`, nonce],
   ['portal_door=short', undefined],
   [undefined, undefined],
-])('the mark in %j is %j', (header, mark) => {
+])('the header %j contains the nonce %j', (header, mark) => {
   expect(readDoorNonce(header)).toBe(mark);
 });

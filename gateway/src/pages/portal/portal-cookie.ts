@@ -7,7 +7,7 @@ import {
   setCookie,
 } from '../../cookie';
 
-/** What a browser proves its visit by, and the name of the cookie that it came in. */
+/** Session secret of a browser, with the kind of cookie that carried it. */
 export interface VisitProof {
   readonly secret: string;
   readonly isGuarded: boolean;
@@ -15,12 +15,12 @@ export interface VisitProof {
 
 const visitName = 'portal';
 const doorName = 'portal_door';
-// As long as the button may be pressed.
+// Lifetime of the sign-in link.
 const doorSeconds = 3_600;
-// Who comes back from a bank's page comes from another site.
+// Lax, since payers return from the bank's site.
 const terms = { sameSite: 'Lax' } as const;
 
-/** Sets the cookie of a visit. */
+/** Sets the session cookie. */
 export function visitCookie(
   secret: string,
   { siteUrl, lifeMs }: { readonly siteUrl: string; readonly lifeMs: number },
@@ -30,18 +30,20 @@ export function visitCookie(
   return setCookie(name, secret, { ...terms, path: '/', maxAge: maxAgeOf(lifeMs), isGuarded });
 }
 
-/** Takes the cookie of a visit back. */
+/** Deletes the session cookie. */
 export function noVisitCookie(siteUrl: string): string {
   return visitCookie('', { siteUrl, lifeMs: 0 });
 }
 
-/** Marks the browser that was shown a door, so that it may press the button twice. */
+/**
+ * Marks the browser that opened a sign-in link, so that a second click of the button succeeds, too.
+ */
 export function doorCookie(nonce: string, siteUrl: string): string {
   const isGuarded = isOverTls(siteUrl);
   return setCookie(doorName, nonce, { ...terms, path: '/portal', maxAge: doorSeconds, isGuarded });
 }
 
-/** The proof that a browser sent; undefined: none. */
+/** Session secret that a browser sent, if any. */
 export function readVisit(header: string | undefined): VisitProof | undefined {
   const cookies = readCookies(header);
   const guarded = cookies.get(guardedName(visitName));
@@ -50,7 +52,7 @@ export function readVisit(header: string | undefined): VisitProof | undefined {
   return plain === undefined ? undefined : { secret: plain, isGuarded: false };
 }
 
-/** The mark of a browser that was shown a door. */
+/** Nonce of a browser that opened a sign-in link, if any. */
 export function readDoorNonce(header: string | undefined): string | undefined {
   const nonce = readCookies(header).get(doorName) ?? '';
   return /^[\w-]{22}$/.test(nonce) ? nonce : undefined;

@@ -1,22 +1,22 @@
 import type { StepRequest, StepRoute } from '../payment-routes';
 
-/** Who visits the portal. */
+/** Session of a portal visitor. */
 export interface Visit {
   readonly customerId: string;
-  /** Undefined: the portal leads back nowhere. */
+  /** URL of the link back from the portal, if any. */
   readonly returnUrl: string | undefined;
-  /** Of the gateway as customers reach it. */
+  /** Public URL of the gateway. */
   readonly siteUrl: string;
   readonly formToken: string;
-  /** Whether nothing on the pages is real. */
+  /** True in a sandbox. */
   readonly isTest: boolean;
 }
 
-/** A request for a page of the portal, once it is known who visits. */
+/** An authenticated request for a portal page. */
 export interface PortalRequest extends StepRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly visit: Visit;
 }
 
-/** What is done at one address of the portal. */
+/** Route of the portal. */
 export type PortalRoute = StepRoute<PortalRequest>;

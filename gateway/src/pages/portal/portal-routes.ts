@@ -6,7 +6,7 @@ import type { PortalRoute } from './portal-route';
 import { subscriptionRoutes } from './subscription-routes';
 import { usageRoutes } from './usage-routes';
 
-/** Every page of the portal behind its door. */
+/** Routes of the portal that require a session. */
 export const portalRoutes: readonly PortalRoute[] = [
   ...overviewRoutes,
   ...usageRoutes,

@@ -4,7 +4,7 @@ import { href, type Html, html, type HtmlValue } from '../html';
 import type { Page } from '../shell';
 import type { Visit } from './portal-route';
 
-/** The pages that every page leads to. */
+/** Sections in the navigation. */
 export type Section = 'overview' | 'usage' | 'invoices' | 'payment-methods' | 'details';
 
 const sections: Readonly<Record<Section, { readonly path: string; readonly label: string }>> = {
@@ -15,7 +15,7 @@ const sections: Readonly<Record<Section, { readonly path: string; readonly label
   details: { path: '/portal/details', label: 'Contact details' },
 };
 
-/** A page of the portal: what every page has around what it shows. */
+/** Portal page with header and navigation. */
 export function portalPage(
   visit: Visit,
   {
@@ -39,7 +39,7 @@ export function portalPage(
   };
 }
 
-/** Where a form of the portal is sent. */
+/** Target of a portal form. */
 export function placeOf({ formToken }: Visit, path: string): FormPlace {
   return { path, formToken };
 }
@@ -54,17 +54,17 @@ const doneTexts = {
   'details-saved': 'Your details were saved.',
 } as const;
 
-/** What can be told of as just done. */
+/** Actions that have a notice. */
 export type Done = keyof typeof doneTexts;
 
-/** Where a browser is sent after something was done, to be told so. */
+/** Redirect URL after an action, which shows its notice. */
 export function doneAt(path: string, done: Done): string {
   return `${path}?done=${done}`;
 }
 
-/** What has just been done; undefined: nothing. */
+/** Notice of a completed action, if any. */
 export function doneNotice(done: unknown): Html | undefined {
-  // Anybody can write anything into an address.
+  // The value comes from the URL, so it may be anything.
   if (!isDone(done)) return undefined;
   return html`<p class="done" role="status">${doneTexts[done]}</p>`;
 }

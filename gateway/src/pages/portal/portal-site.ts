@@ -27,30 +27,27 @@ import { doorPage, leftPage, overPage, usedDoorPage } from './door-page';
 import { doorCookie, noVisitCookie, readDoorNonce, readVisit, visitCookie } from './portal-cookie';
 import type { PortalRoute, Visit } from './portal-route';
 
-/** What the portal is made of. */
+/** Dependencies of the portal. */
 export interface PortalSite extends PageDependencies {
   readonly peers: Peers;
-  /** By address; absent: no limit. */
+  /** Rate limit per address. Optional. */
   readonly pageRate?: RateLimit | undefined;
 }
 
-/** A door, or a page behind it. */
+/** Address of the sign-in page or of a portal page. */
 type Address = PageAddress & { readonly work: (site: PortalSite) => PageWork };
 
 const nonceBytes = 16;
 const visitOver = 'portal_session_expired';
 
-/**
- * Serves the portal: the door, which a token opens once, and the pages behind it, which a cookie
- * opens.
- */
+/** Serves the portal: sign-in with a one-time token, and pages authorized by a cookie. */
 export function addPortal(app: Express, routes: readonly PortalRoute[], site: PortalSite): void {
   const pages = routes.map((route): Address => ({
     ...route,
     work: () => visitWork(route, site),
   }));
   const leave: Address = { method: 'POST', path: '/portal/leave', work: leaveWork };
-  // Last, for its parameter takes any word.
+  // Registered last, since its parameter matches any segment.
   const door: Address[] = [
     { method: 'GET', path: '/portal/:token', work: showDoor },
     { method: 'POST', path: '/portal/:token', work: openDoor },
@@ -136,19 +133,19 @@ function leaveWork(site: PortalSite): PageWork {
   };
 }
 
-/** Whose visit a request is of. */
+/** Authenticates the session of a request. */
 async function findVisit(
   request: Request,
   call: Call,
   { peers }: PortalSite,
 ): Promise<{ visit: Visit; secret: string; context: CallContext }> {
   const proof = readVisit(request.header('cookie'));
-  // A browser forgets its cookie when its time is over.
+  // Browsers drop the cookie when it expires.
   if (proof === undefined) throw visitIsOver();
   const { secret, isGuarded } = proof;
   const found = await withoutExpired(peers.portal.findPortalVisit({ secret }, call as CallContext));
   const { customerId, returnUrl, siteUrl } = found;
-  // Over TLS a cookie with a plain name was planted by a neighbouring host.
+  // Over TLS, a cookie without the prefix may have been set by a sibling host.
   if (isGuarded !== isOverTls(siteUrl)) throw visitIsOver();
   const tenant = present(found.tenant);
   const formToken = formTokenOf(secret);
@@ -182,7 +179,7 @@ function tokenOf(request: Request): string {
   return String(request.params.token);
 }
 
-/** The page that an address belongs to; below it lie the steps of its forms. */
+/** Path of the page of an address, without the step. */
 function pagePath({ path }: Request): string {
   return /^\/portal(\/[\w-]+(\/[0-9a-f-]{36})?)?/.exec(path)?.[0] ?? '/portal';
 }

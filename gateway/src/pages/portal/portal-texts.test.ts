@@ -15,7 +15,7 @@ import { overviewPage } from './overview-page';
 import { confirmMethodPage, methodsPage } from './payment-method-page';
 import { usagePage } from './usage-page';
 
-// Every text that anybody but us has written is this one.
+// Replaces every text that comes from outside.
 const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;
 const now = new Date('2026-01-31T10:00:00Z');
 const visit = {
@@ -95,10 +95,10 @@ const overview = {
 };
 
 const pages: Readonly<Record<string, Page>> = {
-  'the door': doorPage({ path: '/portal/token', isTest: true }),
-  'the used door': usedDoorPage({ isUsed: true }),
-  'the page of who has left': leftPage(visit.returnUrl),
-  'the page of who is late': overPage(),
+  'the sign-in page': doorPage({ path: '/portal/token', isTest: true }),
+  'the used sign-in link': usedDoorPage({ isUsed: true }),
+  'the page after signing out': leftPage(visit.returnUrl),
+  'the page of an expired session': overPage(),
   'the overview': overviewPage(overview),
   'the usage': usagePage(visit, [state]),
   'the invoices': invoiceListPage(visit, { invoices: [invoice], page: 2, pages: 3 }),
@@ -118,21 +118,21 @@ const pages: Readonly<Record<string, Page>> = {
 describe.each(Object.entries(pages))('%s', (_name, page) => {
   const markup = String(pageAnswer(page).body);
 
-  test('shows texts of others as texts', () => {
+  test('the page escapes texts from outside', () => {
     expect(markup).not.toMatch(/<script|<img|onerror="|javascript:/i);
-    // One of each: none was closed early.
+    // Exactly one of each, so none was closed early.
     expect(markup.match(/<\/title>/g)).toHaveLength(1);
     expect(markup.match(/<\/style>/g)).toHaveLength(1);
   });
 
-  test('names every field, and has one heading above all others', () => {
+  test('the page labels every field and has one main heading', () => {
     for (const [, id] of markup.matchAll(/<input\s+id="(\w+)"/g)) {
       expect(markup).toContain(`<label for="${id ?? ''}">`.slice(0, -1));
     }
     expect(markup.match(/<h1/g)).toHaveLength(1);
   });
 
-  test('proves its forms by the token of the visit, but at the door', () => {
+  test('the forms of the page carry the form token, except on the sign-in page', () => {
     const forms = markup.match(/<form /g) ?? [];
     const tokens = markup.match(/name="form_token"/g) ?? [];
     expect(tokens).toHaveLength(page.header === undefined ? 0 : forms.length);

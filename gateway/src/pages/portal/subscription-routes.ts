@@ -20,7 +20,7 @@ export const subscriptionRoutes: readonly PortalRoute[] = [
       const { id, phase } = await ownSubscription(request, peers);
       const wish = { id, atPeriodEnd: true };
       const { subscription } = await peers.subscription.cancelSubscription(wish, request.context);
-      // What has ended meanwhile stays so, and the page tells.
+      // A subscription that has ended in the meantime stays ended, which the page shows.
       if (!hasEnded(present(subscription))) return redirectAnswer(doneAt('/portal', 'canceled'));
       const wasScheduled = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;
       return redirectAnswer(wasScheduled ? doneAt('/portal', 'ended') : '/portal');
@@ -34,7 +34,7 @@ export const subscriptionRoutes: readonly PortalRoute[] = [
       try {
         await peers.subscription.uncancelSubscription({ id }, request.context);
       } catch (error) {
-        // It has ended meanwhile, and the page tells.
+        // The subscription has ended in the meantime, which the page shows.
         if (error instanceof DomainError && error.reason === 'SUBSCRIPTION_CANCELED') {
           return redirectAnswer('/portal');
         }
@@ -55,7 +55,7 @@ async function askToCancel(request: PortalRequest, peers: Peers): Promise<ApiAns
   return plan === undefined ? redirectAnswer('/portal') : pageAnswer(cancellationPage(visit, plan));
 }
 
-/** A subscription of another customer is as unknown as one that never was. */
+/** Loads a subscription. Throws not_found for subscriptions of other customers. */
 async function ownSubscription(
   { visit, params, context }: PortalRequest,
   { subscription: peer }: Peers,
