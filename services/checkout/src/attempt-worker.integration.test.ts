@@ -23,7 +23,10 @@ const now = new Date('2026-01-05T12:00:00.000Z');
 
 type Call = 'charge' | 'findCharge' | 'continueCharge' | 'cancelCharge';
 
-/** The sandbox behind a connection that breaks once: before the call arrives, or after it was carried out. */
+/**
+ * The sandbox behind a connection that breaks once: before the call arrives, or after it was
+ * carried out.
+ */
 function breakingOnce(provider: PaymentProvider, call: Call, when: 'BEFORE' | 'AFTER') {
   let isBroken = false;
   const broken = async (request: never) => {
@@ -41,7 +44,7 @@ function breakingOnce(provider: PaymentProvider, call: Call, when: 'BEFORE' | 'A
   });
 }
 
-/** A process whose provider connection breaks once, beside which others work. */
+/** A process whose provider connection breaks once; other processes work normally. */
 function aBreakingProcess(context: CallContext, call: Call, when: 'BEFORE' | 'AFTER') {
   const { invoices, numbers, methods, db } = replicas.aReplica();
   const provider = breakingOnce(sandboxOf(db, context.tenant.environmentId), call, when);
@@ -56,7 +59,7 @@ function aBreakingProcess(context: CallContext, call: Call, when: 'BEFORE' | 'AF
   });
 }
 
-/** An invoice that waits, and a saved card. */
+/** An open invoice and a saved card. */
 async function anInvoice(context: CallContext, number: string) {
   const customerId = newId();
   const id = await replicas.insertDraft(context, { customerId });
@@ -74,7 +77,7 @@ const breaks = (['BEFORE', 'AFTER'] as const).flatMap((when) =>
 );
 
 test.each(breaks)(
-  'a payment whose connection breaks %s %s is answered as it stands, and taken up by another process',
+  'a payment whose connection breaks %s %s returns the current invoice and is resumed by another process',
   async (when, call) => {
     const context = testContext({ now });
     const { id, source } = await anInvoice(context, '4242424242424242');
@@ -97,7 +100,7 @@ test.each(breaks)(
 );
 
 test.each([true, false])(
-  'a payment is counted once it is recorded, and whether it was real money: %s',
+  'a recorded payment is counted once, with real money: %s',
   async (live) => {
     const sandbox = testContext({ now });
     const context = { ...sandbox, tenant: { ...sandbox.tenant, live } };
@@ -122,7 +125,7 @@ test.each([true, false])(
 );
 
 test.each(['BEFORE', 'AFTER'] as const)(
-  'an answer whose connection breaks %s it arrives is given by whoever takes the attempt up',
+  "a payer's answer whose connection breaks %s its arrival is sent again by the worker that resumes the attempt",
   async (when) => {
     const context = testContext({ now });
     const { id: invoiceId, source } = await anInvoice(context, '4000002500003155');
@@ -139,7 +142,7 @@ test.each(['BEFORE', 'AFTER'] as const)(
   },
 );
 
-test('what had succeeded when another card cancels its challenge is the payment', async () => {
+test('a challenge that had already succeeded when another card cancels it is the payment', async () => {
   const context = testContext({ now });
   const { id: invoiceId, source, customerId } = await anInvoice(context, '4000002500003155');
   const presence = { callId: undefined, returnUrl };
@@ -158,7 +161,7 @@ test('what had succeeded when another card cancels its challenge is the payment'
   expect(await replicas.charges(invoiceId)).toBe(1);
 });
 
-test('what the provider announces is looked at, and believed only as the provider tells it', async () => {
+test("a provider's event triggers a check, and only the provider's answer is recorded", async () => {
   const context = testContext({ now });
   const { id: invoiceId, source, customerId } = await anInvoice(context, '4000002500003155');
   await replica.payments.pay({ invoiceId, source }, { callId: undefined, returnUrl }, context);
@@ -174,7 +177,7 @@ test('what the provider announces is looked at, and believed only as the provide
   expect((await replicas.read(invoiceId, context)).payments).toHaveLength(1);
 });
 
-test('20 payers, the schedule and a void at once leave one charge of a paid invoice, or none', async () => {
+test('20 payers, the schedule and a void in parallel leave a paid invoice with one charge, or no charge', async () => {
   const context = testContext({ now });
   const due = { ...context, now: new Date('2026-01-05T13:00:00.000Z') };
   await inParallel(10, async () => {
@@ -195,8 +198,8 @@ test('20 payers, the schedule and a void at once leave one charge of a paid invo
   });
 });
 
-describe('another provider than the one an attempt was begun with', () => {
-  /** A process in which the environments have the provider that is given, and what it alarmed of. */
+describe('a provider other than the one that began an attempt', () => {
+  /** A process whose environments have the given provider, and its alarms. */
   function aProcessWith(provider: PaymentProvider) {
     const { invoices, numbers, methods } = replicas.aReplica();
     const onProviderChanged = jest.fn();
@@ -215,7 +218,7 @@ describe('another provider than the one an attempt was begun with', () => {
 
   const changed = { kind: 'unavailable', reason: 'PROVIDER_CHANGED' };
 
-  test('leaves what was charged to its own, which records it', async () => {
+  test('leaves a charge to its own provider, which records it', async () => {
     const context = testContext({ now });
     const { id, source } = await anInvoice(context, '4242424242424242');
     const stopped = aBreakingProcess(context, 'charge', 'AFTER');
@@ -259,7 +262,7 @@ describe('another provider than the one an attempt was begun with', () => {
     });
   });
 
-  test('charges nothing where an attempt was begun without any', async () => {
+  test('charges nothing for an attempt that was begun without a provider', async () => {
     const context = testContext({ now });
     const { id: invoiceId, source } = await anInvoice(context, '4242424242424242');
     const claim = { ...aClaim({ source, provider: 'none' }), callId: undefined, returnUrl };
@@ -277,8 +280,8 @@ describe('another provider than the one an attempt was begun with', () => {
   });
 });
 
-describe('taking up', () => {
-  test('asks the provider once in 30 seconds, however often and by however many', async () => {
+describe('resuming an attempt', () => {
+  test('asks the provider once in 30 seconds, with any number of calls and processes', async () => {
     const context = testContext({ now });
     const { id, source } = await anInvoice(context, '4242424242424242');
     let asked = 0;
@@ -316,7 +319,7 @@ describe('taking up', () => {
   });
 });
 
-test('what is due waits while an attempt runs, and is not found by each pass', async () => {
+test('due work waits while an attempt runs, and scanner passes do not find it', async () => {
   const context = testContext({ now });
   const { id, source } = await anInvoice(context, '4242424242424242');
   const { payments } = aBreakingProcess(context, 'findCharge', 'BEFORE');
@@ -328,7 +331,7 @@ test('what is due waits while an attempt runs, and is not found by each pass', a
   expect(await dueAt()).toBeNull();
 });
 
-describe('writing off', () => {
+describe('a write-off', () => {
   test('cancels a challenge', async () => {
     const context = testContext({ now });
     const { id: invoiceId, source } = await anInvoice(context, '4000002500003155');
@@ -347,7 +350,7 @@ describe('writing off', () => {
     ['4242424242424242', 'PAID'],
     ['4000000000000002', 'UNCOLLECTIBLE'],
     ['4000002500003155', 'UNCOLLECTIBLE'],
-  ])('lets an attempt under way with %s decide: %s', async (number, status) => {
+  ])('lets a running attempt with %s decide: %s', async (number, status) => {
     const context = testContext({ now });
     const { id: invoiceId, source } = await anInvoice(context, number);
     const { payments } = aBreakingProcess(context, 'findCharge', 'BEFORE');
@@ -361,7 +364,7 @@ describe('writing off', () => {
     expect(await replicas.read(invoiceId, context)).toMatchObject({ status, attempt: undefined });
   });
 
-  test('cancels a challenge that was begun meanwhile, also after its process stopped', async () => {
+  test('cancels a challenge that began concurrently, also after its process stopped', async () => {
     const context = testContext({ now });
     const { id: invoiceId, source } = await anInvoice(context, '4000002500003155');
     const { payments } = aBreakingProcess(context, 'findCharge', 'BEFORE');
@@ -381,7 +384,7 @@ describe('writing off', () => {
     expect((await replicas.read(invoiceId, context)).status).toBe('UNCOLLECTIBLE');
   });
 
-  test('numbers a draft, so that its number does not burn', async () => {
+  test('numbers a draft, so that its number leaves no gap', async () => {
     const context = testContext({ now });
     const invoiceId = await replicas.insertDraft(context, { authorizedTransactionId: 'txn_1' });
     const subscriptionId = (await replicas.read(invoiceId, context)).subscriptionId!;
@@ -396,8 +399,8 @@ describe('writing off', () => {
   });
 });
 
-describe('another default method', () => {
-  test('waits for an attempt with the old one, and is charged once after it', async () => {
+describe('a new default method', () => {
+  test('waits for an attempt with the old one, and is charged once afterwards', async () => {
     const context = testContext({ now });
     const { id, customerId, paymentMethodId } = await anInvoice(context, '4000000000000002');
     const used = { customerId, methodId: paymentMethodId, usedAt: now, savedAt: now };
@@ -423,7 +426,7 @@ describe('another default method', () => {
     });
   });
 
-  test('is tried once for an invoice, however often it is told', async () => {
+  test('is tried once for an invoice, however often the command runs', async () => {
     const context = testContext({ now });
     const { id, customerId, paymentMethodId } = await anInvoice(context, '4000000000000002');
     const used = { customerId, methodId: paymentMethodId, usedAt: now, savedAt: now };

@@ -14,7 +14,7 @@ const facts = {
 
 function failedWith(code: DeclineCode) {
   const opened = anOpened({}, source);
-  if (opened.attempt === undefined) throw new Error('The authorisation is captured');
+  if (opened.attempt === undefined) throw new Error('The authorization is captured');
   const invoice = { ...opened, attempt: { ...opened.attempt, methodId: 'card' } };
   const outcome = declined(code, 'pi_1');
   const finished = { attemptNumber: 1, paymentId: 'payment', outcome, now, ...facts };
@@ -22,7 +22,7 @@ function failedWith(code: DeclineCode) {
 }
 
 test.each(['authorization_used', 'authorization_mismatch', 'authorization_expired'] as const)(
-  'an authorisation that fails with %s does not block its card',
+  'an authorization that fails with %s does not block its card',
   (code) => {
     const payments = failedWith(code);
     expect(payments).toMatchObject([{ failureCode: code, methodId: undefined }]);
@@ -30,6 +30,6 @@ test.each(['authorization_used', 'authorization_mismatch', 'authorization_expire
   },
 );
 
-test('an authorisation whose card was refused for good blocks the card', () => {
+test('an authorization whose card was permanently refused blocks the card', () => {
   expect(isRefusedForGood(failedWith('lost_card'), 'card')).toBe(true);
 });

@@ -51,7 +51,7 @@ async function outcomesOf(subscriptionId: string, count: number) {
   return results.map(({ outcome, resultNumber }) => [resultNumber, outcome]);
 }
 
-test('a challenge that gives way to another card is no failure to the subscription', async () => {
+test('a challenge that is replaced by another card is not reported as a failure', async () => {
   const request = await aChallenge();
   const { invoice } = await payWith(request, '4242424242424242');
   expect(invoice).toMatchObject({
@@ -61,7 +61,7 @@ test('a challenge that gives way to another card is no failure to the subscripti
   expect(await outcomesOf(request.subscriptionId, 1)).toEqual([[1, succeeded]]);
 });
 
-test('a challenge that is cancelled because the invoice is voided is not told', async () => {
+test('a challenge that is canceled by a void is not reported', async () => {
   const { invoiceId: id, subscriptionId } = await aChallenge();
   const { invoice } = await running.checkout.voidInvoice({ id }, context);
   expect(invoice).toMatchObject({
@@ -71,7 +71,7 @@ test('a challenge that is cancelled because the invoice is voided is not told', 
   expect(await outcomesOf(subscriptionId, 1)).toEqual([[1, voided]]);
 });
 
-test('a challenge that is cancelled by a write-off is only told of as that', async () => {
+test('a challenge that is canceled by a write-off is reported only as the write-off', async () => {
   const { invoiceId, subscriptionId } = await aChallenge();
   await running.checkout.endCollection({ invoiceId, subscriptionId, writeOff: true }, context);
   await eventually(async () => {
@@ -86,7 +86,7 @@ test('a challenge that is cancelled by a write-off is only told of as that', asy
   );
 });
 
-test('a challenge that is cancelled by the schedule counts for nothing: the charge after it does', async () => {
+test('a challenge that is canceled by the schedule does not count as a retry, but the charge after it does', async () => {
   const { invoiceId, subscriptionId } = await aChallenge();
   const { environmentId } = context.tenant;
   const workClass = WorkClass.WORK_CLASS_COLLECTION;

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 afterAll(() => shop.stop());
 
-test('a link offers products on a page of its own', async () => {
+test('a link offers products on its own page', async () => {
   const productIds = [shop.peers.aProduct().id, shop.peers.aProduct({}, { active: false }).id];
   const discountId = shop.peers.aDiscount().id;
   const link = await shop.aLink(context, {
@@ -58,7 +58,7 @@ test('a link offers products on a page of its own', async () => {
   });
 });
 
-test('a token whose link or invoice is not there opens nothing', async () => {
+test('a token whose link or invoice does not exist opens no page', async () => {
   for (const kind of ['CHECKOUT_LINK', 'INVOICE'] as const) {
     const token = tokenOf({ kind, resourceId: newId() }, testHostedPageSecret);
     await expect(shop.hostedPages.findHostedPage({ token }, context)).rejects.toMatchObject({
@@ -134,7 +134,7 @@ test.each<[string, () => Partial<CreateCheckoutLinkRequest>, Record<string, stri
   });
 });
 
-test('an unknown link is not found, nor is one of another environment', async () => {
+test('an unknown link and a link of another environment are not found', async () => {
   const { id } = await shop.aLink(context);
   for (const [asked, by] of [
     [newId(), context],
@@ -147,7 +147,7 @@ test('an unknown link is not found, nor is one of another environment', async ()
   }
 });
 
-test('a list shows the newest link first, and those of one state where it is asked for', async () => {
+test('a list shows the newest link first, and can be filtered by state', async () => {
   const begun = testContext({ now: new Date('2026-01-31T00:00:00.000Z') });
   const later = { ...begun, now: new Date('2026-01-31T00:00:00.001Z') };
   const first = await shop.aLink(begun);
@@ -171,7 +171,7 @@ test.each<[string, Partial<UpdateCheckoutLinkRequest>, Partial<CheckoutLink>]>([
   ['no address', { successUrl: undefined }, { successUrl: undefined }],
   ['metadata', { metadata: { b: 2 } }, { metadata: { b: 2 } }],
   ['no metadata', { metadata: undefined }, { metadata: {} }],
-])('a link is given %s and keeps the rest', async (_case, changes, changed) => {
+])('a link accepts %s and keeps the other fields', async (_case, changes, changed) => {
   const link = await shop.aLink(context, {
     successUrl: 'https://shop.example/thanks',
     metadata: { 'a.b': 1 },
@@ -179,7 +179,7 @@ test.each<[string, Partial<UpdateCheckoutLinkRequest>, Partial<CheckoutLink>]>([
   const after = await change(link.id, changes);
   const updatedAt = expect.any(Date) as Date;
   expect(after).toEqual({ ...link, ...changed, version: 2n, updatedAt });
-  // The same again writes nothing.
+  // The same change again writes nothing.
   expect(await change(link.id, changes)).toEqual(after);
 });
 
@@ -192,12 +192,12 @@ test.each<[string, Partial<UpdateCheckoutLinkRequest>, Record<string, string[]>]
     { successUrl: ['Must be an absolute http or https URL'] },
   ],
   ['a list for metadata', { metadata: { a: [] } }, { metadata: [expect.any(String)] }],
-])('a link cannot be given %s', async (_case, changes, fields) => {
+])('a link refuses %s', async (_case, changes, fields) => {
   const { id } = await shop.aLink(context);
   await expect(change(id, changes)).rejects.toMatchObject({ kind: 'invalid_input', fields });
 });
 
-test('what a link offers cannot be changed', async () => {
+test('the products of a link cannot be changed', async () => {
   const { id } = await shop.aLink(context);
   const request = { id, updateMask: ['product_ids', 'discount_id'], metadata: undefined };
   await expect(shop.links.updateCheckoutLink(request, context)).rejects.toMatchObject({
@@ -205,7 +205,7 @@ test('what a link offers cannot be changed', async () => {
   });
 });
 
-test('a change is held to the version that was seen', async () => {
+test('a change is checked against the version that the caller saw', async () => {
   const { id } = await shop.aLink(context);
   await change(id, { label: 'Summer', expectedVersion: 1n });
   await expect(change(id, { label: 'Autumn', expectedVersion: 1n })).rejects.toMatchObject({
@@ -213,21 +213,21 @@ test('a change is held to the version that was seen', async () => {
   });
 });
 
-test('a link that was switched off sells nothing until it is switched on', async () => {
+test('an inactive link sells nothing until it is active again', async () => {
   const product = shop.peers.aProduct();
   const link = await shop.aLink(context, { productIds: [product.id] });
   const sold = () => shop.create(context, { checkoutLinkId: link.id, productId: product.id });
   const begun = await sold();
   await change(link.id, { active: false });
   await expect(sold()).rejects.toMatchObject({ reason: 'CHECKOUT_LINK_NOT_FOUND' });
-  // What it began before goes on.
+  // Sessions from before continue.
   const { session } = await shop.read(begun.session.id, context);
   expect(session?.status).toBe(begun.session.status);
   await change(link.id, { active: true });
   expect((await sold()).session.checkoutLinkId).toBe(link.id);
 });
 
-/** A change of the fields that are named, also of those named without a value. */
+/** Changes the named fields, including those named without a value. */
 async function change(
   id: string,
   { expectedVersion, ...changes }: Partial<UpdateCheckoutLinkRequest>,

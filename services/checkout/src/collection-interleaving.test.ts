@@ -12,7 +12,7 @@ const choice = {
 const withWorker = <Act extends 'recover' | 'record' | 'crash' | 'release'>(...acts: Act[]) =>
   fc.record({ act: fc.constantFrom(...acts), by });
 
-// Attempts are made more often than they are ended, so that many follow each other.
+// Starts are more frequent than ends, so that many attempts follow each other.
 const turn: fc.Arbitrary<Turn> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('create' as const, 'void' as const) }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('voidForCaller' as const) }) },
@@ -68,7 +68,7 @@ test.each([
         expect([...problems, ...problemsOf(world)]).toEqual([]);
         const { record, successes } = world;
         if (record === undefined || record.isTombstone) return;
-        // Whoever charged it: once no attempt runs, the money and the invoice agree.
+        // Once no attempt runs, the money and the invoice agree, whichever worker charged.
         expect(record.attempt).toBeUndefined();
         if (record.status !== 'VOID') {
           expect(record.status === 'PAID').toBe(successes === 1 || amount === 0n);
@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test('what reports count of an invoice is reached once, in order, and never changes again', () => {
+test('the dunning steps of an invoice are reached once, in order, and never change', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 80, size: 'max' }), (turns) => {
       const world = new World(2900n, 'CHARGE_AUTOMATICALLY');

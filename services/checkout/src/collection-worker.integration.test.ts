@@ -15,13 +15,13 @@ beforeAll(async () => {
 afterAll(() => replicas.close());
 
 describe('opening', () => {
-  test('20 processes racing for 50 invoices number them 1 to 50, each once and without gaps', async () => {
+  test('of 50 invoices in 20 racing processes assigns the numbers 1 to 50, each once and without gaps', async () => {
     const context = testContext();
     const ids = await inParallel(50, () => replicas.insertDraft(context));
     const openers = Array.from({ length: 20 }, replicas.aReplica);
 
     await inParallel(20, async (index) => {
-      // Each starts elsewhere, so that they meet at many invoices in many orders.
+      // Each starts at another invoice, so that they meet at many invoices in many orders.
       const own = [...ids.slice(index * 2), ...ids.slice(0, index * 2)];
       for (const id of own) await openers[index]!.worker.open(id, context);
     });
@@ -33,7 +33,7 @@ describe('opening', () => {
     expect([...numbers].sort()).toEqual(expected);
   });
 
-  test('a process that stops between number and OPEN burns no number', async () => {
+  test('by a process that stops between number and OPEN leaves no gap', async () => {
     const context = testContext();
     const { environmentId } = context.tenant;
     const stopped = await replicas.insertDraft(context);
@@ -54,7 +54,7 @@ describe('opening', () => {
     });
   });
 
-  test('every environment counts for itself', async () => {
+  test('counts separately in every environment', async () => {
     for (const context of [testContext(), testContext()]) {
       const id = await replicas.insertDraft(context);
       await replica.worker.open(id, context);
@@ -62,7 +62,7 @@ describe('opening', () => {
     }
   });
 
-  test('captures the authorisation and keeps its card for the next invoice', async () => {
+  test('captures the authorization and saves its card for the next invoice', async () => {
     const context = testContext();
     const customerId = newId();
     const first = await replicas.insertDraft(context, {
@@ -89,7 +89,7 @@ describe('opening', () => {
     });
   });
 
-  test('keeps the card of a capture that failed: it is what the payer chose for renewals', async () => {
+  test('saves the card of a failed capture, because the payer chose it for renewals', async () => {
     const context = testContext();
     const customerId = newId();
     const input = { customerId, authorizedTransactionId: 'txn_4000000000009995' };
@@ -103,7 +103,7 @@ describe('opening', () => {
     expect(await replica.methods.defaultOf(customerId, context)).toBeDefined();
   });
 
-  test('a card that the sandbox does not know is refused and not kept', async () => {
+  test('refuses a card that the sandbox does not know, and does not save it', async () => {
     const context = testContext();
     const customerId = newId();
     const input = { customerId, authorizedTransactionId: 'txn_4111111111111111' };
@@ -116,7 +116,7 @@ describe('opening', () => {
     expect(await replica.methods.defaultOf(customerId, context)).toBeUndefined();
   });
 
-  test('where nothing is due the card is kept all the same, and not charged', async () => {
+  test('saves the card without charging it if nothing is due', async () => {
     const context = testContext();
     const customerId = newId();
     const free = {
@@ -133,7 +133,7 @@ describe('opening', () => {
   });
 });
 
-test('a default method that is set in the moment in which an invoice opens is charged once that is open', async () => {
+test('charges a default method that is set concurrently once the invoice is open', async () => {
   const context = testContext();
   const customerId = newId();
   const id = await replicas.insertDraft(context, { customerId });
@@ -142,7 +142,8 @@ test('a default method that is set in the moment in which an invoice opens is ch
   const { invoices, numbers, methods } = replicas.aReplica();
   const collectOpenInvoices = () => replica.worker.collectOpenInvoices(customerId, context);
   let isLookedUp = false;
-  // The default was looked up just before it was set, and the invoice opens after the open ones were looked for.
+  // The default was read just before it was set, and the invoice opens after the open invoices were
+  // listed.
   const late = new Proxy(methods, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
@@ -174,7 +175,7 @@ test('a default method that is set in the moment in which an invoice opens is ch
 });
 
 describe('an attempt', () => {
-  test('that 20 processes resume at once is charged once and recorded once', async () => {
+  test('that 20 processes resume in parallel is charged once and recorded once', async () => {
     const context = testContext();
     const id = await replicas.insertClaimed(context, 'txn_1');
     const resumers = Array.from({ length: 20 }, replicas.aReplica);
@@ -191,7 +192,7 @@ describe('an attempt', () => {
     expect(results).toHaveLength(1);
   });
 
-  test('that was charged before its process stopped is recorded as it was charged', async () => {
+  test('that was charged before its process stopped is recorded with that charge', async () => {
     const context = testContext();
     const id = await replicas.insertClaimed(context, 'txn_1');
     const { environmentId } = context.tenant;
@@ -240,7 +241,7 @@ describe('an attempt', () => {
     });
   });
 
-  test('replicas.charges a method that was saved within the hour', async () => {
+  test('charges a method that was saved within the hour', async () => {
     const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
     const customerId = newId();
     const id = await replicas.insertDraft(context, { customerId });

@@ -34,7 +34,7 @@ function finished(outcome: FinalOutcome, attemptNumber = 1) {
   return { attemptNumber, paymentId: 'payment', outcome, now, ...noDunning };
 }
 
-describe('opening', () => {
+describe('opening an invoice', () => {
   test('claims the slot for a usable source in the same write', () => {
     const opening = { number, ...aClaim({ source: savedMethod, now, claimedAt }) };
     const { state, commands } = openAndCollect(aDraft(), opening);
@@ -48,7 +48,7 @@ describe('opening', () => {
     expect(commands).toEqual([]);
   });
 
-  test('without a source is tried an hour later', () => {
+  test('without a source schedules the first attempt an hour later', () => {
     const { state, commands } = openAndCollect(aDraft(), { number, ...aClaim({ now, claimedAt }) });
 
     expect(shown(state)).toMatchObject({ status: 'OPEN', attempt: undefined });
@@ -57,7 +57,7 @@ describe('opening', () => {
   });
 
   test.each([['with', savedMethod] as const, ['without', nothing] as const])(
-    'is paying at once where nothing is due, %s a source',
+    'pays immediately if nothing is due, %s a source',
     (_case, source) => {
       const free = aDraft({ lineItems: [aLineItem({ amount: 0n })] });
       const { state, commands } = openAndCollect(free, {
@@ -76,7 +76,7 @@ describe('opening', () => {
     },
   );
 
-  test('charges nothing where the invoice is sent', () => {
+  test('charges nothing if the invoice is sent', () => {
     const sent = aDraft({ collectionMethod: 'SEND_INVOICE' });
     const { state, commands } = openAndCollect(sent, {
       number,
@@ -89,7 +89,7 @@ describe('opening', () => {
     expect(commands).toEqual([]);
   });
 
-  test('again changes nothing', () => {
+  test('a second time changes nothing', () => {
     const opened = anOpened({}, savedMethod);
     const again = { number, ...aClaim({ source: savedMethod, now, claimedAt }) };
     expect(openAndCollect(opened, again)).toEqual(unchanged(opened));
@@ -103,10 +103,10 @@ describe('opening', () => {
   });
 });
 
-describe('collecting what is due', () => {
+describe('collecting a due invoice', () => {
   const due = shown(anOpened()).collectAt!;
 
-  test('claims the slot once the time has come, also without a source', () => {
+  test('claims the slot at its date, also without a source', () => {
     const { state } = collectWhenDue(anOpened(), aClaim({ now: due, claimedAt }));
     expect(shown(state)).toMatchObject({
       attempt: { number: 1, source: nothing, claimedAt },
@@ -114,7 +114,7 @@ describe('collecting what is due', () => {
     });
   });
 
-  test('does nothing before', () => {
+  test('does nothing before its date', () => {
     const early = new Date(due.getTime() - 1);
     const invoice = anOpened();
     const claim = aClaim({ source: savedMethod, now: early, claimedAt });
@@ -135,7 +135,7 @@ describe('collecting what is due', () => {
 });
 
 describe('recording', () => {
-  test('a success pays the invoice, empties the slot and tells the subscription', () => {
+  test('a success pays the invoice, empties the slot and reports to the subscription', () => {
     const opened = anOpened({}, savedMethod);
     const { startedAt } = opened.attempt!;
     const { state, commands } = recordResult(opened, finished(succeeded));
@@ -165,7 +165,7 @@ describe('recording', () => {
     ]);
   });
 
-  test('a failure leaves the invoice open, to be tried again three days later', () => {
+  test('a failure leaves the invoice open, with a retry three days later', () => {
     const { state, commands } = recordResult(anOpened({}, savedMethod), finished(failed));
     const nextAttemptAt = new Date('2026-01-08T12:00:00.000Z');
 
@@ -183,7 +183,7 @@ describe('recording', () => {
     });
   });
 
-  test('twice has one effect', () => {
+  test('an outcome twice has one effect', () => {
     const once = recordResult(anOpened({}, savedMethod), finished(succeeded)).state;
     expect(recordResult(once, finished(succeeded))).toEqual(unchanged(once));
   });
@@ -194,7 +194,7 @@ describe('recording', () => {
   });
 });
 
-describe('after 100 payments', () => {
+describe('an invoice with 100 payments', () => {
   const payment = {
     id: 'payment',
     amount: 2900n,
@@ -217,7 +217,7 @@ describe('after 100 payments', () => {
   const numbers = (record: Parameters<typeof shown>[0]) =>
     shown(record).payments.map((each) => each.number);
 
-  test('the oldest failed one leaves the list, and numbers go on', () => {
+  test('drops the oldest failed payment and continues its numbering', () => {
     const paying = payNow(invoice, { ...asked, methods: { methodId: undefined } }).state;
     expect(shown(paying).attempt?.number).toBe(101);
     const again = recordResult(paying, finished(failed, 101)).state;
@@ -228,7 +228,7 @@ describe('after 100 payments', () => {
     expect(paid.commands[0]?.payload).toMatchObject({ outcome: 'SUCCEEDED', attempt: 102 });
   });
 
-  test('the schedule and a new default go on', () => {
+  test('continues with the schedule and a new default', () => {
     const { state } = collectWhenDue(invoice, { ...claim, now: anOpened().collectAt! });
     expect(shown(state).attempt?.number).toBe(101);
     expect(shown(collectWithNewDefault(invoice, claim).state).attempt?.number).toBe(101);
@@ -240,7 +240,7 @@ test.each([
   'authorization_mismatch',
   'authorization_expired',
   'authorization_incomplete',
-] as const)('%s says nothing of the card behind it: three days later it is charged', (code) => {
+] as const)('%s says nothing of the card behind it, which is charged three days later', (code) => {
   const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'pi_1' } as const;
   const methodId = 'method';
   const claim = aClaim({ source, methodId, now, claimedAt });
@@ -255,14 +255,14 @@ test.each([
   expect(shown(due.state).attempt).toMatchObject({ source: charged });
 });
 
-describe('what the first attempt charges', () => {
+describe('the source of the first attempt', () => {
   const authorization = { kind: 'AUTHORIZATION', authorizedTransactionId: 'txn_1' };
   test.each([
-    ['the authorisation', 'txn_1', undefined, authorization],
-    ['the authorisation before the saved method', 'txn_1', 'm', authorization],
+    ['the authorization', 'txn_1', undefined, authorization],
+    ['the authorization before the saved method', 'txn_1', 'm', authorization],
     ['the saved method', undefined, 'm', { kind: 'METHOD', paymentMethodId: 'm' }],
     ['nothing', undefined, undefined, nothing],
-  ])('%s', (_case, authorizedTransactionId, method, source) => {
+  ])('is %s', (_case, authorizedTransactionId, method, source) => {
     expect(sourceFor({ authorizedTransactionId }, method)).toEqual(source);
   });
 });
@@ -278,19 +278,19 @@ test.each([
   ['that waits for an hour', anOpened(), false],
   ['that is sent', anOpened({ collectionMethod: 'SEND_INVOICE' }), false],
   ['that is void', { ...anOpened(), status: 'VOID' as const, resultsSent: 1 }, false],
-])('of an invoice %s the subscription is told: %s', (_case, invoice, isTold) => {
+])('an invoice %s reports a result to the subscription: %s', (_case, invoice, isTold) => {
   expect(isCollecting(invoice)).toBe(isTold);
 });
 
-test('every resumption of an attempt has its key', () => {
+test('every resumption of an attempt uses the same key', () => {
   expect(chargeKey('invoice', { number: 3 })).toBe('invoice:3');
 });
 
-test('an attempt may be taken up after 30 seconds of real time', () => {
+test('an attempt may be resumed after 30 seconds of real time', () => {
   expect(resumeAt({ claimedAt })).toEqual(new Date('2031-07-01T00:00:30.000Z'));
 });
 
-describe('what is due', () => {
+describe('due work', () => {
   const retries = ['2026-01-08', '2026-01-12', '2026-01-19'].map(
     (day) => new Date(`${day}T12:00:00.000Z`),
   );
@@ -314,7 +314,7 @@ describe('what is due', () => {
     });
   });
 
-  test('after a hard one is nothing but the end', () => {
+  test('after a hard decline is only the end of dunning', () => {
     const second = collectWhenDue(failedWith(refused), dueAt(third));
     const last = collectWhenDue(
       collectWhenDue(second.state, dueAt(seventh)).state,
@@ -327,13 +327,13 @@ describe('what is due', () => {
     expect(last.commands[0]?.payload).toMatchObject({ outcome: 'UNCOLLECTIBLE', attempt: 1 });
   });
 
-  test('after a hard one is a charge of another method', () => {
+  test('after a hard decline is a charge of another method', () => {
     const source = { kind: 'METHOD', paymentMethodId: 'other' } as const;
     const { state } = collectWhenDue(failedWith(refused), aClaim({ source, now: third }));
     expect(shown(state).attempt).toMatchObject({ methodId: 'other' });
   });
 
-  test('comes before a payment that is late, where it is the end', () => {
+  test('that ends dunning comes before a late payment', () => {
     const late = { ...aClaim({ source: savedMethod, now: new Date(fourteenth.getTime() + 1) }) };
     const payment = { ...late, callId: undefined, returnUrl: undefined, methods: { methodId } };
     const passed = collectWhenDue(failedWith(refused), dueAt(third)).state;
@@ -345,7 +345,7 @@ describe('what is due', () => {
     });
   });
 
-  test('after a date without a method is a charge of one that came in between, at the provider', () => {
+  test('after a date without a method is a charge of a method that was added since, at the provider', () => {
     const without = finished(declined('no_payment_method', undefined));
     const unpaid = recordResult(anOpened({}, savedMethod), without).state;
     const retried = collectWhenDue(unpaid, aClaim({ now: third, claimedAt })).state;
@@ -369,7 +369,7 @@ describe('what is due', () => {
     expect(shown(state)).toMatchObject({ collectAt: dayAfter(1), retriesLeft: [dayAfter(2)] });
   });
 
-  test('of an invoice that a payer pays waits for their attempt', () => {
+  test("of an invoice that a payer pays waits for the payer's attempt", () => {
     const payment = {
       ...aClaim({ source: savedMethod, now }),
       callId: 'x',
@@ -380,7 +380,7 @@ describe('what is due', () => {
   });
 });
 
-describe('a due date that a scanner is late with', () => {
+describe('a due date for which the scanner is late', () => {
   const sent = anOpened({ collectionMethod: 'SEND_INVOICE' });
   const dueDate = sent.dueDate!;
   const late = new Date(dueDate.getTime() + 1);
@@ -396,14 +396,14 @@ describe('a due date that a scanner is late with', () => {
       .filter(({ type }) => type === 'applyCollectionResult')
       .map(({ payload }) => [payload.resultNumber, payload.outcome]);
 
-  test('is told before a payment', () => {
+  test('is reported before a payment', () => {
     const paying = payNow(sent, payment(late));
     expect(news(paying)).toEqual([[1, 'OVERDUE']]);
     expect(shown(paying.state)).toMatchObject({ collectAt: undefined, attempt: { number: 1 } });
     expect(news(recordResult(paying.state, paidAt(late)))).toEqual([[2, 'SUCCEEDED']]);
   });
 
-  test('is told before the outcome of a payment that was begun in time', () => {
+  test('is reported before the outcome of a payment that was begun in time', () => {
     const paying = payNow(sent, payment(dueDate));
     expect(news(paying)).toEqual([]);
     expect(news(recordResult(paying.state, paidAt(dueDate)))).toEqual([[1, 'SUCCEEDED']]);
@@ -413,7 +413,7 @@ describe('a due date that a scanner is late with', () => {
     ]);
   });
 
-  test('is told before a void', () => {
+  test('is reported before a void', () => {
     expect(news(voidForCaller(sent, dueDate))).toEqual([[1, 'VOIDED']]);
     expect(news(voidForCaller(sent, late))).toEqual([
       [1, 'OVERDUE'],
@@ -421,7 +421,7 @@ describe('a due date that a scanner is late with', () => {
     ]);
   });
 
-  test('that was told is not told again', () => {
+  test('is reported once', () => {
     const told = collectWhenDue(sent, aClaim({ now: dueDate, claimedAt })).state;
     expect(news(payNow(told, payment(late)))).toEqual([]);
   });

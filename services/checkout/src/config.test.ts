@@ -19,12 +19,12 @@ test.each([
   ['', [3, 7, 14]],
   ['1', [1]],
   ['2, 7,30', [2, 7, 30]],
-])('retries of %s come after so many days: %j', (DUNNING_RETRY_DAYS, days) => {
+])('DUNNING_RETRY_DAYS %s gives retries after these days: %j', (DUNNING_RETRY_DAYS, days) => {
   expect(readConfig({ ...env, DUNNING_RETRY_DAYS }).DUNNING_RETRY_DAYS).toEqual(days);
 });
 
 test.each(['0', '7,3', '3,3', '1.5', 'x', '366', '1,2,3,4,5,6,7,8,9,10,11'])(
-  'retries of "%s" are refused',
+  'DUNNING_RETRY_DAYS "%s" is refused',
   (DUNNING_RETRY_DAYS) => {
     expect(() => readConfig({ ...env, DUNNING_RETRY_DAYS })).toThrow(/DUNNING_RETRY_DAYS: must be/);
   },

@@ -18,7 +18,7 @@ const expired = '4000000000000069';
 const declined = '4000000000000002';
 const { COLLECTION_OUTCOME_SUCCEEDED: paid, COLLECTION_OUTCOME_FAILED: failed } = CollectionOutcome;
 
-/** A customer whose clock stands still, until a test says that time has passed. */
+/** A customer whose clock stands still until a test advances it. */
 function aCustomer() {
   const { checkout, payments, methods, subscription } = running;
   const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
@@ -27,7 +27,7 @@ function aCustomer() {
     now: new Date(context.now.getTime() + hours * 60 * 60 * 1000),
   });
   const customerId = newId();
-  /** An invoice, with what came of its first attempt. */
+  /** An invoice, with the outcome of its first attempt. */
   const bill = async (input: Parameters<typeof aRequest>[0] = {}) => {
     const request = aRequest({ customerId, ...input });
     await checkout.createInvoice(request, context);
@@ -40,7 +40,7 @@ function aCustomer() {
   };
   const makeDefault = (paymentMethodId: string, hours = 0) =>
     methods.keepPaymentMethod({ customerId, paymentMethodId, asDefault: true }, afterHours(hours));
-  /** The subscriptions that are charged to each card, by its last digits. */
+  /** The subscriptions charged to each card, by its last digits. */
   const ownCards = async () => {
     const { paymentMethods } = await methods.listPaymentMethods({ customerId }, context);
     return paymentMethods.map(({ last4, subscriptionIds }) => [last4, subscriptionIds]);
@@ -52,10 +52,10 @@ function aCustomer() {
   return { context, afterHours, bill, read, enter, makeDefault, cards, ownCards };
 }
 
-describe('the card of an authorised payment', () => {
+describe('the card of an authorized payment', () => {
   const authorized = (number: string) => ({ authorizedTransactionId: `txn_${number}` });
 
-  test('that is declined takes the place of no other: renewals are charged to the card that works', async () => {
+  test('that is declined does not replace the default: renewals are charged to the card that works', async () => {
     const { bill, cards } = aCustomer();
     await bill(authorized(works));
     expect(await bill(authorized('4000000000009979'))).toMatchObject({ outcome: failed });
@@ -63,7 +63,7 @@ describe('the card of an authorised payment', () => {
     expect(await bill()).toMatchObject({ outcome: paid });
   });
 
-  test('that is captured is the default from then on', async () => {
+  test('that is captured becomes the default', async () => {
     const { bill, cards } = aCustomer();
     await bill(authorized(works));
     await bill(authorized('5555555555554444'));
@@ -75,13 +75,13 @@ describe('the card of an authorised payment', () => {
     });
   });
 
-  test('is the default at once where there is none, so that retries have a card', async () => {
+  test('becomes the default immediately if there is none, so that retries have a card', async () => {
     const { bill, cards } = aCustomer();
     await bill(authorized(declined));
     expect(await cards()).toEqual([['0002', true]]);
   });
 
-  test('of which nothing is due is kept, and the default only where there is none', async () => {
+  test('without an amount due is saved, and becomes the default only if there is none', async () => {
     const { bill, cards, ownCards } = aCustomer();
     const paidNow = await bill(authorized(works));
     const free = await bill({ ...authorized('5555555555554444'), lineItems: [aLineItem(0n)] });
@@ -97,7 +97,7 @@ describe('the card of an authorised payment', () => {
 });
 
 describe('a new default', () => {
-  /** An invoice that the default card has refused for good. */
+  /** An invoice that permanently refused the default card. */
   async function aRefusedInvoice() {
     const customer = aCustomer();
     const { enter, makeDefault, bill } = customer;
@@ -121,7 +121,7 @@ describe('a new default', () => {
       ]);
     });
 
-  test('is charged at once, also while a challenge waits that nobody answers', async () => {
+  test('is charged immediately, also while a challenge waits for its answer', async () => {
     const customer = await aRefusedInvoice();
     const { context, enter, makeDefault, invoiceId: id } = customer;
     const source = { $case: 'paymentMethodId' as const, value: await enter(challenged) };
@@ -134,7 +134,7 @@ describe('a new default', () => {
     await becomes(customer, InvoiceStatus.INVOICE_STATUS_PAID, codes);
   });
 
-  test('that the invoice was refused with for good is not charged again', async () => {
+  test('that was permanently refused for the invoice is not charged again', async () => {
     const customer = await aRefusedInvoice();
     const { refused, enter, makeDefault } = customer;
     await makeDefault(await enter(declined), 1);

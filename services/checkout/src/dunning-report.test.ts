@@ -11,8 +11,8 @@ import { anOpened } from './testing';
 
 const firstFailedAt = new Date('2026-01-01T00:00:00.000Z');
 
-describe('what dunning counts of an invoice', () => {
-  test('begins with the first failure of the schedule, and ends with the invoice', () => {
+describe('the dunning steps of an invoice', () => {
+  test('begin with the first failure of the schedule, and end with the invoice', () => {
     const opened = anOpened();
     const failed = { ...opened, firstFailedAt };
     expect(dunningStepsReached(opened)).toEqual([]);
@@ -23,7 +23,7 @@ describe('what dunning counts of an invoice', () => {
     }
   });
 
-  test('is nothing of what was never made', () => {
+  test('are empty for a tombstone', () => {
     const { id, subscriptionId, customerId, currency } = anOpened();
     const { state } = tombstone({ id, subscriptionId, customerId, currency });
     expect(dunningStepsReached(state)).toEqual([]);
@@ -44,7 +44,7 @@ test.each<[string, Resolved, DunningOutcome]>([
     { kind: 'RECOVERED_BY_RETRY', retry: 1 },
   ],
   [
-    'the third retry, somebody having tried in between',
+    'the third retry, after a failed attempt of the payer',
     {
       status: 'PAID',
       payments: charged('COLLECTION', 'COLLECTION', 'PAYER', 'COLLECTION', 'COLLECTION'),
@@ -62,20 +62,20 @@ test.each<[string, Resolved, DunningOutcome]>([
     { kind: 'RECOVERED_OTHERWISE' },
   ],
   [
-    'nobody',
+    'the last date without a payment',
     { status: 'UNCOLLECTIBLE', payments: [{ origin: 'COLLECTION', status: 'FAILED' }] },
     { kind: 'UNCOLLECTIBLE' },
   ],
   [
-    'whoever voided it',
+    'a void',
     { status: 'VOID', payments: [{ origin: 'COLLECTION', status: 'FAILED' }] },
     { kind: 'VOIDED' },
   ],
-])('an invoice whose first charge failed is brought to its end by %s', (_by, resolved, outcome) => {
+])('dunning of an invoice is ended by %s', (_by, resolved, outcome) => {
   expect(dunningOutcome(resolved)).toEqual(outcome);
 });
 
-test('a report adds up the days that are asked for, by currency, and what is left is open', () => {
+test('a report sums the requested days by currency, and counts the remaining invoices as open', () => {
   const of = (count: number) => ({ count: BigInt(count), amount: BigInt(count) * 100n });
   const day = (parts: Partial<DunningDay>): DunningDay => ({
     day: '2026-01-31',

@@ -40,7 +40,7 @@ function anEnvironment() {
     return request;
   };
   const read = async (id: string) => (await checkout.getInvoice({ id }, context)).invoice!;
-  /** Lets everything happen that is due until then, each at its instant. */
+  /** Runs all work that is due until then, each at its time. */
   const advance = async (until: Date) => {
     for (;;) {
       const { dueAt } = await dueWork.getNextDue({ environmentId, until }, context);
@@ -65,7 +65,7 @@ function anEnvironment() {
 }
 
 describe('an invoice whose payment fails', () => {
-  test('is charged again on days 3, 7 and 14 and then given up', async () => {
+  test('is charged again on days 3, 7 and 14 and then becomes uncollectible', async () => {
     const { invoice, read, advance, results } = anEnvironment();
     const { invoiceId, subscriptionId } = await invoice('txn_4000000000009995');
     await results.first(subscriptionId);
@@ -88,7 +88,7 @@ describe('an invoice whose payment fails', () => {
     ]);
   });
 
-  test('recovers as soon as a retry succeeds', async () => {
+  test('is paid as soon as a retry succeeds', async () => {
     const { invoice, read, advance, results, customerId, at } = anEnvironment();
     await running.checkout.resolveAuthorization(
       { subscriptionId: newId(), customerId, authorizedTransactionId: 'txn_4000000000005126' },
@@ -109,7 +109,7 @@ describe('an invoice whose payment fails', () => {
     });
   });
 
-  test('for ever is not charged on days 3 and 7, tells nothing, and is given up on day 14', async () => {
+  test('permanently is not charged on days 3 and 7, reports nothing then, and becomes uncollectible on day 14', async () => {
     const { invoice, read, advance, results } = anEnvironment();
     const { invoiceId, subscriptionId } = await invoice('txn_4000000000009987');
     await results.first(subscriptionId);
@@ -138,7 +138,7 @@ describe('an invoice whose payment fails', () => {
     ]);
   });
 
-  test('is charged at once to a card that paid another invoice, which moves no date when it fails', async () => {
+  test('is charged immediately to a card that paid another invoice; a failure moves no date', async () => {
     const { invoice, read, advance, results, pay } = anEnvironment();
     const { invoiceId, subscriptionId } = await invoice('txn_4000000000009987');
     await results.first(subscriptionId);
@@ -161,7 +161,7 @@ describe('an invoice whose payment fails', () => {
     ]);
   });
 
-  test('is paid at once by a good card that paid another invoice', async () => {
+  test('is paid immediately by a good card that paid another invoice', async () => {
     const { invoice, read, results, pay } = anEnvironment();
     const { invoiceId, subscriptionId } = await invoice('txn_4000000000000069');
     await results.first(subscriptionId);
@@ -174,7 +174,7 @@ describe('an invoice whose payment fails', () => {
     expect(await read(invoiceId)).toMatchObject({ paidAt: day(1) });
   });
 
-  test('keeps its dates, and its card, whatever attempts a caller asks for that fail', async () => {
+  test('keeps its dates and its card after failed attempts of callers', async () => {
     const { invoice, advance, results, pay } = anEnvironment();
     const { invoiceId, subscriptionId } = await invoice('txn_4000000000009995');
     await results.first(subscriptionId);
@@ -211,7 +211,7 @@ describe('an invoice that is sent', () => {
     });
   });
 
-  test('captures a payment that was authorised for it at once; a failure is not repeated', async () => {
+  test('immediately captures a payment that was authorized for it; a failure is not retried', async () => {
     const { invoice, read, advance, results } = anEnvironment();
     const paid = await invoice('txn_4242424242424242', { collectionMethod });
     const failed = await invoice('txn_4000000000000002', { collectionMethod });
@@ -232,7 +232,7 @@ describe('the end of collection', () => {
     [false, InvoiceStatus.INVOICE_STATUS_OPEN],
     [true, InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE],
   ])(
-    'with written off %s leaves the invoice so, and nothing comes by itself',
+    'with write-off %s leaves the invoice so, without further automatic steps',
     async (writeOff, status) => {
       const { context, invoice, read, advance, results } = anEnvironment();
       const { invoiceId, subscriptionId } = await invoice('txn_4000000000009995');
@@ -260,7 +260,7 @@ describe('the end of collection', () => {
     expect(paid?.status).toBe(InvoiceStatus.INVOICE_STATUS_PAID);
   });
 
-  test('of an unknown invoice is not found, and a paid one stays paid', async () => {
+  test('fails with not found for an unknown invoice, and leaves a paid one paid', async () => {
     const { context, invoice } = anEnvironment();
     const { invoiceId, subscriptionId } = await invoice('txn_4242424242424242');
     const end = (id: string) =>

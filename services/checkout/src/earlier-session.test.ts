@@ -17,13 +17,13 @@ function after(result: Parameters<typeof recordPayment>[1]['result']): Session {
   return made(recordPayment(paying(), { paymentKey, result }).state);
 }
 
-test('what a visitor ordered before at the link ends and gives its redemption back', () => {
+test("a visitor's earlier session of the link ends and gives its redemption back", () => {
   const { state, commands } = endEarlier(aReadySession(ordered), checkoutLinkId);
   expect(made(state).phase).toBe('EXPIRED');
   expect(commands.map(({ type }) => type)).toEqual(['voidInvoice', 'releaseRedemption']);
 });
 
-test('a session whose payment failed ends, too', () => {
+test('an earlier session whose payment failed also ends', () => {
   const failed = after({ kind: 'FAILED', failureCode: 'card_declined', at: offeredAt });
   expect(made(endEarlier(failed, checkoutLinkId).state).phase).toBe('EXPIRED');
 });

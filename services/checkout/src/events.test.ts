@@ -76,7 +76,7 @@ const opened = anOpened({
   ...noPeriod,
 });
 
-/** A record as it is stored after some changes. */
+/** A record as stored after several changes. */
 function stored<S>(state: S, version: number, updatedAt: Date): Stored<S> {
   return { state, tenant, version, createdAt: offeredAt, updatedAt };
 }
@@ -130,12 +130,12 @@ function announce({ state, events: [event] }: SessionTransition, version: number
   });
 }
 
-describe('an announced end of a session', () => {
-  // The notifier reads the very same files.
+describe('the event of an ended session', () => {
+  // The notifier reads the same files.
   test.each([
     { file: 'checkout-completed.json', envelope: announce(completion(), 4, paidAt) },
     { file: 'checkout-expired.json', envelope: announce(expiry(), 4, expiredAt) },
-  ])('looks as $file shows', ({ file, envelope }) => {
+  ])('matches $file', ({ file, envelope }) => {
     const expected: unknown = JSON.parse(readFileSync(join(examples, file), 'utf8'));
     expect(JSON.parse(envelope)).toEqual(expected);
   });

@@ -8,7 +8,7 @@ const now = 'n'.repeat(32);
 const url = 'https://pay.example';
 const tenantFields = { organizationId: 'o', environmentId: 'e', live: true, timeline: 'real' };
 
-/** Every collection has the resource, and finds it by its id or by its page's hash. */
+/** Every collection has the resource, found by its id or by its page's hash. */
 function storeWith({ secret, oldSecrets }: { secret: string; oldSecrets: string[] }) {
   const pageHash = tokenHash(tokenOf({ kind: 'CHECKOUT_SESSION', resourceId }, before));
   const findOne = (filter: { _id?: string; pageHash?: string }) =>
@@ -22,7 +22,7 @@ function storeWith({ secret, oldSecrets }: { secret: string; oldSecrets: string[
 }
 
 test.each(['CHECKOUT_SESSION', 'CHECKOUT_LINK', 'INVOICE'] as const)(
-  'an address of a %s that was made with the secret before still opens',
+  'an address of a %s with the former secret still opens its page',
   async (kind) => {
     const token = tokenOf({ kind, resourceId }, before);
     const { store } = storeWith({ secret: now, oldSecrets: [before] });
@@ -30,12 +30,12 @@ test.each(['CHECKOUT_SESSION', 'CHECKOUT_LINK', 'INVOICE'] as const)(
   },
 );
 
-test('an address of a link or invoice ends with the secret that it was made with', async () => {
+test('an address of a link or invoice becomes invalid with the removal of its secret', async () => {
   const token = tokenOf({ kind: 'INVOICE', resourceId }, before);
   expect(await storeWith({ secret: now, oldSecrets: [] }).store.find(token)).toBeUndefined();
 });
 
-test('new addresses are made with the new secret, and a stored session keeps its own', () => {
+test('new addresses use the new secret, and a stored session keeps its own', () => {
   const { store, pageHash } = storeWith({ secret: now, oldSecrets: [before] });
   const session = { kind: 'CHECKOUT_SESSION', resourceId } as const;
   expect(store.urlOf(session)).toBe(`${url}/checkout/${tokenOf(session, now)}`);

@@ -17,13 +17,13 @@ test.each(['CHECKOUT_LINK', 'INVOICE'] as const)('the token of a %s names it', (
   expect(resourceOf(token, 't'.repeat(32))).toBeUndefined();
 });
 
-test('no single character of a token can be another one', () => {
+test('a change of any single character makes a token invalid', () => {
   const token = tokenOf({ kind: 'INVOICE', resourceId }, secret);
   const others = Array.from(token, (letter, at) => {
     const other = letter === 'A' ? 'B' : 'A';
     return `${token.slice(0, at)}${other}${token.slice(at + 1)}`;
   });
-  // The last one stands for four bits only: its neighbours decode to the same bytes.
+  // The last character encodes four bits only: adjacent characters decode to the same bytes.
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const ends = Array.from(alphabet, (end) => `${token.slice(0, -1)}${end}`);
   for (const forged of [...others, ...ends].filter((text) => text !== token)) {
@@ -32,20 +32,20 @@ test('no single character of a token can be another one', () => {
 });
 
 test.each(['', resourceId, tokenOf({ kind: 'CHECKOUT_SESSION', resourceId }, secret)])(
-  '%j names nothing',
+  'the text %j names no resource',
   (text) => {
     expect(resourceOf(text, secret)).toBeUndefined();
   },
 );
 
 test.each(['', 'a-link', resourceId.toUpperCase().replace('0197', '0197A'), `${resourceId}0`])(
-  'no token names %j, which nothing would be found by',
+  'a token cannot be created for %j, which it could not be found by',
   (id) => {
     expect(() => tokenOf({ kind: 'INVOICE', resourceId: id }, secret)).toThrow('cannot name');
   },
 );
 
-test('pages of one id and several kinds have several tokens', () => {
+test('pages of different kinds with one id have different tokens', () => {
   const tokens = kinds.map((kind) => tokenOf({ kind, resourceId }, secret));
   expect(new Set(tokens).size).toBe(kinds.length);
 });
@@ -65,14 +65,14 @@ test.each([
   expect(hostedUrl({ kind, resourceId }, site)).toBe(`https://pay.example/${path}/${token}`);
 });
 
-test('what is stored of a token does not tell the token', () => {
+test('the stored hash does not reveal the token', () => {
   const token = tokenOf({ kind: 'CHECKOUT_SESSION', resourceId }, secret);
   expect(tokenHash(token)).toMatch(/^[0-9a-f]{64}$/);
   expect(tokenHash(token)).not.toContain(token);
 });
 
 test.each(['', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}.`, `${'a'.repeat(42)}\n`])(
-  '%j is no token',
+  'the text %j is not a token',
   (text) => {
     expect(isWellFormedToken(text)).toBe(false);
   },

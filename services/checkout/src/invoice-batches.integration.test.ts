@@ -8,7 +8,7 @@ import { aRequest, type RunningCheckout, startCheckout } from './testing-rpc';
 const numbersFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => `INV-${String(first + index).padStart(6, '0')}`);
 
-describe('numbers that are taken side by side', () => {
+describe('concurrently taken numbers', () => {
   const configuration = testServiceConfiguration('numbers');
   let mongo: MongoConnection;
 
@@ -23,7 +23,7 @@ describe('numbers that are taken side by side', () => {
     await dropTestDatabase(configuration);
   });
 
-  test('form one row without gaps in each environment, also where replicas race for them', async () => {
+  test('form one sequence without gaps in each environment, also with racing replicas', async () => {
     const environments = [newId(), newId()];
     const replicas = [1, 2, 3].map(() => new InvoiceNumberStore(mongo.db));
     const taken = await Promise.all(
@@ -50,7 +50,7 @@ describe('numbers that are taken side by side', () => {
     const first = new InvoiceNumberStore(mongo.db);
     const before = await Promise.all(ids.slice(0, 5).map((id) => take(first, id)));
     const second = new InvoiceNumberStore(mongo.db);
-    // Old and new by turns: the old ones must not tear holes between the new.
+    // Old and new ones alternate: the old ones must leave no gaps between the new.
     const mixed = [0, 5, 1, 6, 2, 7, 3, 8, 4, 9].map((index) => ids[index]!);
     const [again, doubled] = await Promise.all([
       Promise.all(mixed.map((id) => take(second, id))),
@@ -61,7 +61,7 @@ describe('numbers that are taken side by side', () => {
     expect([...again].sort()).toEqual(numbersFrom(1, 10));
   });
 
-  test('continue a row that a crash cut short', async () => {
+  test('continue a sequence that a crash interrupted', async () => {
     const environmentId = newId();
     const ids = Array.from({ length: 6 }, () => newId());
     const insert = (invoiceId: string, number: number) =>
@@ -82,7 +82,7 @@ describe('numbers that are taken side by side', () => {
     expect([...numbers].sort()).toEqual(numbersFrom(1, 6));
   });
 
-  test('leave no gap where replicas that remember the last one overtake each other by turns', async () => {
+  test('leave no gap if replicas with cached last numbers overtake each other', async () => {
     const environmentId = newId();
     const replicas = [1, 2].map(() => new InvoiceNumberStore(mongo.db));
     const numbers: string[] = [];
@@ -91,7 +91,7 @@ describe('numbers that are taken side by side', () => {
       const ids = Array.from({ length: count }, () => newId());
       const taken = ids.map((invoiceId) => replica.take({ environmentId, invoiceId }));
       numbers.push(...(await Promise.all(taken)));
-      // Asked again, alone: the number that is held, though a later one is remembered.
+      // Asked again, alone: returns the number held, although a later one is cached.
       const again = replica.take({ environmentId, invoiceId: ids[0]! });
       expect(await again).toBe(await taken[0]);
     }
@@ -99,7 +99,7 @@ describe('numbers that are taken side by side', () => {
   });
 });
 
-describe('invoices that are made by one call', () => {
+describe('invoices that one call creates', () => {
   let running: RunningCheckout;
 
   beforeAll(async () => {
@@ -108,7 +108,7 @@ describe('invoices that are made by one call', () => {
 
   afterAll(() => running.stop());
 
-  test('are opened and numbered each for itself, and a repeat finds them', async () => {
+  test('are opened and numbered individually, and a retry finds them', async () => {
     const { checkout } = running;
     const context = testContext();
     const requests = Array.from({ length: 30 }, () => aRequest());
@@ -122,7 +122,7 @@ describe('invoices that are made by one call', () => {
     expect(again.responses.map(({ invoice }) => invoice?.number)).toEqual(numbers);
   });
 
-  test('do not fail for one that is wrong or void', async () => {
+  test('succeed although one of them is invalid or void', async () => {
     const { checkout } = running;
     const context = testContext();
     const [good, wrong, late] = [aRequest(), aRequest({ currency: 'XYZ' }), aRequest()];
@@ -138,7 +138,7 @@ describe('invoices that are made by one call', () => {
     });
   });
 
-  test.each([0, 101])('are 1 to 100, and not %d', async (count) => {
+  test.each([0, 101])('number 1 to 100, and not %d', async (count) => {
     const requests = Array.from({ length: count }, () => aRequest());
     await expect(
       running.checkout.createInvoices({ requests }, testContext()),

@@ -12,10 +12,10 @@ test.each([
   [1, 'INV-000001'],
   [999_999, 'INV-999999'],
   [1_000_000, 'INV-1000000'],
-])('%s is shown as %s', (number, text) => {
+])('the number %s is shown as %s', (number, text) => {
   expect(formatInvoiceNumber(number)).toBe(text);
 });
 
-test.each([0, -1, 1.5])('%s is no invoice number', (number) => {
+test.each([0, -1, 1.5])('an invoice number of %s is refused', (number) => {
   expect(() => formatInvoiceNumber(number)).toThrow('whole number from 1');
 });

@@ -17,7 +17,7 @@ const now = new Date('2026-01-05T12:00:00.000Z');
 const number = 'INV-000007';
 
 describe('drafting', () => {
-  test('makes an invoice without a number and orders its opening', () => {
+  test('creates an invoice without a number and requests its opening', () => {
     const { state, events, commands } = draft(aNewInvoice());
 
     expect(state).toMatchObject({
@@ -53,7 +53,7 @@ describe('drafting', () => {
 test.each([
   ['what is below 0 lessens the sum', [2900n, -2900n]],
   ['the largest amount', [99_999_999_999n]],
-])('lines are taken: %s', (_name, amounts) => {
+])('a draft accepts lines: %s', (_name, amounts) => {
   const lineItems = amounts.map((amount) => aLineItem({ amount }));
   expect(draft({ ...aNewInvoice(), lineItems }).state.lineItems).toHaveLength(amounts.length);
 });
@@ -65,16 +65,16 @@ describe('amounts', () => {
     ).toBe(2901n);
   });
 
-  test('what is owed of an open invoice is what has not been paid', () => {
+  test('the amount due of an open invoice is the unpaid rest', () => {
     const invoice = anOpened();
     expect([amountPaid(invoice), amountDue(invoice)]).toEqual([0n, 2900n]);
   });
 
-  test.each(['DRAFT', 'PAID', 'VOID'] as const)('nothing is owed of a %s invoice', (status) => {
+  test.each(['DRAFT', 'PAID', 'VOID'] as const)('the amount due of a %s invoice is 0', (status) => {
     expect(amountDue({ ...anOpened(), status })).toBe(0n);
   });
 
-  test('failed payments pay nothing', () => {
+  test('failed payments do not reduce the amount due', () => {
     const payment = {
       id: 'p',
       amount: 2900n,
@@ -99,7 +99,7 @@ describe('amounts', () => {
 });
 
 describe('opening', () => {
-  test('numbers the invoice and lets go of the authorisation', () => {
+  test('numbers the invoice and removes the authorization', () => {
     const opened = open(aDraft({ authorizedTransactionId: 'txn_1' }), { number, now });
     expect(opened).toMatchObject({
       status: 'OPEN',
@@ -109,7 +109,7 @@ describe('opening', () => {
     });
   });
 
-  test('gives an invoice that is sent 30 days', () => {
+  test('gives a sent invoice 30 days', () => {
     const { dueDate } = open(aDraft({ collectionMethod: 'SEND_INVOICE' }), { number, now });
     expect(dueDate).toEqual(new Date('2026-02-04T12:00:00.000Z'));
   });
@@ -128,13 +128,13 @@ describe('paying', () => {
     });
   });
 
-  test('needs an open one', () => {
+  test('needs an open invoice', () => {
     expect(() => pay({ ...anOpened(), status: 'VOID' }, now)).toThrow('is VOID');
   });
 });
 
 describe('voiding', () => {
-  test('drops the attempt that was to come by itself', () => {
+  test('drops the scheduled attempt', () => {
     const invoice = anOpened();
     expect(invoice.collectAt).toBeDefined();
     const { state, commands } = voidInvoice(invoice, { number: undefined, now });
@@ -142,7 +142,7 @@ describe('voiding', () => {
     expect(commands).toEqual([]);
   });
 
-  test('gives a draft its number first, and sends no result', () => {
+  test('numbers a draft first, and sends no result', () => {
     const { state, commands } = voidInvoice(aDraft(), { number, now });
     expect(shown(state)).toMatchObject({ status: 'VOID', number, attempt: undefined });
     expect(commands).toEqual([]);

@@ -34,7 +34,7 @@ const dropped = (payments: readonly Payment[]) => {
 const numbered = (count: number, of: (number: number) => Payment) =>
   Array.from({ length: count }, (_, index) => of(index + 1));
 
-test('a hundred payments are all kept', () => {
+test('an invoice keeps a hundred payments', () => {
   expect(dropped(numbered(100, (number) => aFailure(number)))).toEqual([]);
 });
 
@@ -48,17 +48,17 @@ test('failures on a payment page are dropped before those of the schedule', () =
   expect([nextRetry(payments), isRefusedForGood(payments, 'own')]).toEqual([2, true]);
 });
 
-test('the latest payment stays, because the next attempt follows its number', () => {
+test('the latest payment is kept, because the next attempt follows its number', () => {
   const payments = [...numbered(100, (number) => schedule(number, 3)), aFailure(101)];
   expect(dropped(payments)).toEqual([1]);
 });
 
-test('a success stays', () => {
+test('a success is kept', () => {
   const paid = aFailure(1, { status: 'SUCCEEDED', failureCode: undefined, decline: undefined });
   expect(dropped([paid, ...numbered(100, (number) => aFailure(number + 1))])).toEqual([2]);
 });
 
-test('of the failures of the schedule, those of the latest date stay longest, then hard declines', () => {
+test('of the failures of the schedule, those of the latest date are kept longest, then hard declines', () => {
   const hard = (number: number) => schedule(number, 0, { decline: 'HARD' });
   const [latest, earlier] = [schedule(1, 2), schedule(3, 1)];
   expect(dropped([latest, hard(2), earlier, ...numbered(98, (index) => hard(index + 3))])).toEqual([

@@ -60,7 +60,7 @@ async function settleLate(scene: Scene, now = scene.context.now) {
   return process.payments.settleLate(stored, { payment, holdSession }, at);
 }
 
-test('the session is complete once its failed payment has succeeded', async () => {
+test('a session is complete once its failed payment has succeeded', async () => {
   const scene = await aContradictedScene();
   expect(await settleLate(scene)).toBe('SETTLED');
   await finish(process, scene);
@@ -87,13 +87,14 @@ test('the card of a payment that succeeds late becomes the default, unless its c
   expect(await process.methods.defaultOf(customerId, context)).toBeUndefined();
 });
 
-test('the session is complete although its time is over before a held invoice is paid', async () => {
+test('a held session is complete although it expires before its invoice is paid', async () => {
   const scene = await aContradictedScene();
   const { context, sessionId } = scene;
   const { stored, payment } = await failedPayment(scene);
   const holdSession = async () => {
     const isHeld = await process.worker.holdForLatePayment({ sessionId, payment }, context);
-    // The process paused here for so long that another one took the session up, and the session's time was over.
+    // The process paused here until another one resumed the session and the session's time was
+    // over.
     await process.worker.resume(sessionId, context);
     const later = { ...context, now: new Date(sceneEnd.getTime() + 1) };
     await process.worker.expireDue(sessionId, later);
@@ -112,7 +113,7 @@ test('a failure that is recorded late does not end the hold', async () => {
   const { sessions, worker } = process;
   const paymentKey = payment.callId ?? '';
   const claimedAt = systemClock.now();
-  // The payment that failed still runs here: its process has not recorded the failure yet.
+  // The failed payment still runs here: its process has not recorded the failure yet.
   await sessions.within(context).mutate(sessionId, (record) => {
     const running = { paymentKey, paymentMethodId: 'card', returnUrl: '', claimedAt };
     return {
@@ -133,7 +134,7 @@ test('a failure that is recorded late does not end the hold', async () => {
   expect([session.phase, invoice.status]).toEqual(['COMPLETE', 'PAID']);
 });
 
-test('a session is ready again where the provider no longer reports the success', async () => {
+test('a session is ready again if the provider no longer reports the success', async () => {
   const scene = await aContradictedScene();
   const { context, sessionId } = scene;
   const { payment } = await failedPayment(scene);
@@ -151,7 +152,7 @@ test('a session is ready again where the provider no longer reports the success'
   ]);
 });
 
-test('a challenge that waits is cancelled, and the session is complete', async () => {
+test('a waiting challenge is canceled, and the session is complete', async () => {
   const scene = await aContradictedScene();
   await pays('4000002500003155', scene);
   expect(await settleLate(scene)).toBe('SETTLED');
@@ -167,17 +168,20 @@ test('a challenge that waits is cancelled, and the session is complete', async (
 test.each([
   ['that has expired', true],
   ['whose time is over', false],
-])('a session %s is not paid: the success is a contradiction', async (_case, isExpired) => {
-  const scene = await aContradictedScene();
-  const later = { ...scene.context, now: new Date(sceneEnd.getTime() + 1) };
-  if (isExpired) await process.worker.expireDue(scene.sessionId, later);
-  expect(await settleLate(scene, later.now)).toBe('CONTRADICTION');
-  await finish(process, scene);
-  const { session, invoice } = await endOf(process, scene);
-  expect([session.phase, session.isDelivered, invoice.status]).toEqual(['EXPIRED', true, 'VOID']);
-});
+])(
+  'a session %s is not paid, and the success is reported as a contradiction',
+  async (_case, isExpired) => {
+    const scene = await aContradictedScene();
+    const later = { ...scene.context, now: new Date(sceneEnd.getTime() + 1) };
+    if (isExpired) await process.worker.expireDue(scene.sessionId, later);
+    expect(await settleLate(scene, later.now)).toBe('CONTRADICTION');
+    await finish(process, scene);
+    const { session, invoice } = await endOf(process, scene);
+    expect([session.phase, session.isDelivered, invoice.status]).toEqual(['EXPIRED', true, 'VOID']);
+  },
+);
 
-test('while another payment of the session runs, the provider has to announce the success again', async () => {
+test('a late success fails with PAYMENT_IN_PROGRESS while another payment of the session runs', async () => {
   const scene = await aContradictedScene();
   const { context, sessionId } = scene;
   const claimedAt = systemClock.now();

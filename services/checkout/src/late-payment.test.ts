@@ -14,7 +14,7 @@ const outcome = declined('card_declined', 'pi_1');
 const attempt = { attemptNumber: 1, paymentId: 'payment', outcome, now, ...facts };
 const failed = shown(recordResult(anOpened({}, savedMethod), attempt).state);
 
-test('a success after a recorded failure settles the invoice and tells the subscription', () => {
+test('a success after a recorded failure settles the invoice and is reported to the subscription', () => {
   expect(contradictedPayment(failed, 'pi_1')).toMatchObject({ number: 1, status: 'FAILED' });
   const { state, commands } = settleLate(failed, { number: 1, methods, now });
   expect(shown(state)).toMatchObject({
@@ -44,7 +44,7 @@ describe('the method of a payment that succeeds late', () => {
     return recordResult(paying, attempt).state;
   };
 
-  test('is kept as that of a payer, from the time of the recorded failure', () => {
+  test("is kept like a payer's method, dated at the recorded failure", () => {
     const claim = aClaim({ source: authorization, now, claimedAt: now });
     const paying = payNow(anOpened(), { ...claim, ...presence }).state;
     expect(lateUse(recordResult(paying, attempt).state)).toEqual({
@@ -57,20 +57,20 @@ describe('the method of a payment that succeeds late', () => {
     });
   });
 
-  test('becomes the default where a success of the schedule would have made it so', () => {
+  test('becomes the default if a success of the schedule would have made it the default', () => {
     const given = failedWith({ source: savedMethod, becomesDefault: true });
     expect(lateUse(given)).toMatchObject({ source: savedMethod, keptAs: 'GIVEN' });
     expect(lateUse(failedWith({ source: savedMethod }))).toBeUndefined();
   });
 
-  test('is not kept where the payment was stored before that was known', () => {
+  test('is not kept if the payment was stored without its source', () => {
     const record = shown(failedWith({ source: savedMethod, becomesDefault: true }));
     const payments = record.payments.map((payment) => ({ ...payment, charged: undefined }));
     expect(lateUse({ ...record, payments })).toBeUndefined();
   });
 });
 
-test('an invoice that is void, or being paid, stays as it is', () => {
+test('an invoice that is void or being paid stays as it is', () => {
   const voided = { ...failed, status: 'VOID' as const };
   expect(settleLate(voided, { number: 1, methods, now })).toEqual(unchanged(voided));
   const presence = { callId: undefined, returnUrl: undefined, methods: { methodId: undefined } };

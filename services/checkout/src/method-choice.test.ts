@@ -12,13 +12,13 @@ describe('a retry', () => {
     ['at first the own method', [failure({ retry: 0 })], 'own'],
     ['then the default', [failure()], 'default'],
     ['then the newest', [failure(), failure({ methodId: 'default' })], 'newest'],
-    ['no method that was refused for good', [failure({ retry: 0, decline: 'HARD' })], 'default'],
+    ['no method that was permanently refused', [failure({ retry: 0, decline: 'HARD' })], 'default'],
     ['a method that only a payer tried at that time', [failure({ origin: 'PAYER' })], 'own'],
   ])('charges %s', (_case, payments, methodId) => {
     expect(nextMethod(choice, { payments, retry: 1 })).toEqual({ methodId });
   });
 
-  test('has failed once each method has', () => {
+  test('has failed once each method has failed', () => {
     const payments = ['own', 'default', 'newest'].map((methodId) => failure({ methodId }));
     expect(nextMethod(choice, { payments, retry: 1 })).toBeUndefined();
     expect(nextMethod(choice, { payments, retry: 2 })).toEqual({ methodId: 'own' });
@@ -33,7 +33,7 @@ describe('a retry', () => {
   });
 });
 
-test('retries count on from the latest, whoever else paid in between', () => {
+test('retries are counted from the latest one, regardless of other payments in between', () => {
   const ofPayer = failure({ origin: 'PAYER', retry: undefined });
   expect(nextRetry([])).toBe(0);
   expect(nextRetry([failure({ retry: 0 }), ofPayer])).toBe(1);
@@ -49,7 +49,7 @@ const anyPayment = fc.record({
   retry: fc.constantFrom(0, 1, 2),
 });
 
-test('a retry tries each method that is left exactly once and ends', () => {
+test('a retry tries each remaining method exactly once and ends', () => {
   fc.assert(
     fc.property(
       fc.array(anyPayment, { maxLength: 12 }),

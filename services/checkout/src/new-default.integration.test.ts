@@ -19,7 +19,7 @@ afterAll(() => replicas.close());
 const returnUrl = 'https://shop.example/back';
 const payer = { callId: undefined, returnUrl };
 
-/** An invoice of a customer who has no default yet. */
+/** An invoice of a customer without a default. */
 async function anInvoice(context: CallContext) {
   const customerId = newId();
   const id = await replicas.insertDraft(context, { customerId });
@@ -46,7 +46,7 @@ async function aChallenge(context: CallContext) {
   return { ...invoice, challenged };
 }
 
-test('a new default takes the place of a challenge that nobody answers', async () => {
+test('a new default replaces a challenge without an answer', async () => {
   const context = testContext();
   const { enter, prefer, collect, read, challenged } = await aChallenge(context);
   const works = await enter('4242424242424242');
@@ -61,7 +61,7 @@ test('a new default takes the place of a challenge that nobody answers', async (
   });
 });
 
-test('what had succeeded when a new default cancels its challenge is the payment', async () => {
+test('a challenge that had already succeeded when a new default cancels it is the payment', async () => {
   const context = testContext();
   const { id, customerId, enter, prefer, collect, read, challenged } = await aChallenge(context);
   const provider = sandboxOf(replicas.db, context.tenant.environmentId);
@@ -78,7 +78,7 @@ test('what had succeeded when a new default cancels its challenge is the payment
 test.each([
   ['that is being confirmed', async () => undefined],
   [
-    'that the invoice was refused with for good',
+    'that was permanently refused for the invoice',
     async ({ id, enter }: Awaited<ReturnType<typeof anInvoice>>, context: CallContext) => {
       const source = { kind: 'METHOD', paymentMethodId: await enter('4000000000000069') } as const;
       await replica.payments.pay({ invoiceId: id, source }, payer, context);
@@ -100,7 +100,7 @@ test.each([
   });
 });
 
-test('a new default pays all open automatic invoices at once, and no other', async () => {
+test('a new default immediately pays all open automatic invoices, and no other', async () => {
   const context = testContext();
   const { customerId, id: first, enter, prefer, collect } = await anInvoice(context);
   const another = async (collectionMethod: CollectionMethod) => {
@@ -130,7 +130,7 @@ test('a new default pays all open automatic invoices at once, and no other', asy
   expect(await statuses([sent, ofAnother])).toEqual(['OPEN', 'OPEN']);
 });
 
-test('a new default waits for an attempt that is begun after the invoice was looked at', async () => {
+test('a new default waits for an attempt that begins after the invoice was read', async () => {
   const context = testContext();
   const { id: invoiceId, enter, prefer, collect, read, customerId } = await anInvoice(context);
   const declined = await enter('4000000000000002');
@@ -146,7 +146,7 @@ test('a new default waits for an attempt that is begun after the invoice was loo
       findCharge: () => Promise.reject(new Error('The provider is down')),
     }),
   });
-  // The payer pays between the look at the invoice and the claim.
+  // The payer pays between the read of the invoice and the claim.
   let isPaying = false;
   const meanwhile = new Proxy(methods, {
     get: (target, name) => {

@@ -22,7 +22,7 @@ afterAll(() => replicas.close());
 
 const live = () => testContext({ tenant: testTenant({ live: true, manualClock: false }) });
 
-/** What works on invoices once a provider is configured; the sandbox's books stand for it. */
+/** The workers once a provider is configured, represented by the sandbox's books. */
 function configured() {
   const { invoices, numbers, methods } = replicas.aReplica();
   return invoiceWorkers({
@@ -34,7 +34,7 @@ function configured() {
   });
 }
 
-test('without a provider nothing is begun, and the charge is made once there is one', async () => {
+test('an invoice without a provider is charged once there is one', async () => {
   const context = live();
   const customerId = newId();
   const id = await replicas.insertDraft(context, {
@@ -58,7 +58,7 @@ test('without a provider nothing is begun, and the charge is made once there is 
   });
 });
 
-test('a payment that was authorised for a sent invoice is captured once there is a provider', async () => {
+test('a payment that was authorized for a sent invoice is captured once there is a provider', async () => {
   const context = live();
   const customerId = newId();
   const id = await replicas.insertDraft(context, {
@@ -75,7 +75,7 @@ test('a payment that was authorised for a sent invoice is captured once there is
   expect(await waits.count(context.tenant)).toBe(0);
 });
 
-test('the card of an authorisation for later charges is saved once there is a provider', async () => {
+test('the card of an authorization for later charges is saved once there is a provider', async () => {
   const context = live();
   const [customerId, subscriptionId] = [newId(), newId()];
   const authorizedTransactionId = 'txn_4242424242424242_trial';
@@ -101,12 +101,12 @@ function resumeAll(context: ReturnType<typeof live>) {
   return waits.resumeAll({ resume: collection.resumeWaiting.bind(collection) }, context.signal);
 }
 
-// Later than the resumption, by the real time of a live environment.
+// Later than the resumption, in the real time of a live environment.
 function later(context: ReturnType<typeof live>) {
   return { ...context, now: new Date(systemClock.now().getTime() + 60_000) };
 }
 
-test('a payment that somebody asks for answers at once, and a void is not held up', async () => {
+test('a requested payment returns immediately, and a void is not delayed', async () => {
   const context = live();
   const alarms: NotCharged[] = [];
   const { invoices, numbers, methods } = replicas.aReplica();

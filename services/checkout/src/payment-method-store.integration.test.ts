@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => replicas.close());
 
-test('a step that is repeated late does not bring an older card back', async () => {
+test('a late retry of a step does not restore an older card', async () => {
   const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
   const customerId = newId();
   const paidWith = (authorizedTransactionId: string, savedAt: Date) =>
@@ -36,7 +36,7 @@ test('a step that is repeated late does not bring an older card back', async () 
   expect(await replica.methods.defaultOf(customerId, context)).toBe(newerId);
 });
 
-test('the default is the same, in whatever order 20 racing uses are saved', async () => {
+test('the default is the same for every order of 20 racing uses', async () => {
   const context = testContext();
   const customerId = newId();
   await inParallel(20, (index) => {
@@ -51,7 +51,7 @@ test('the default is the same, in whatever order 20 racing uses are saved', asyn
   expect((await replica.methods.get(id!, context)).usedAt).toEqual(new Date(Date.UTC(2026, 0, 20)));
 });
 
-describe('what a customer has', () => {
+describe("a customer's methods", () => {
   const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
   const authorized = (customerId: string, number: string) =>
     replica.keeper.keepAuthorized(
@@ -63,7 +63,7 @@ describe('what a customer has', () => {
       { ...context, now: new Date(context.now.getTime() + 1) },
     );
 
-  /** A method that was saved, and no more. */
+  /** Saves a method without adding it to the customer's list. */
   async function saved(customerId: string): Promise<string> {
     const times = { usedAt: context.now, savedAt: context.now };
     const card = { provider: 'sandbox', providerMethodId: 'p', brand: 'visa', last4: '4242' };
@@ -73,7 +73,7 @@ describe('what a customer has', () => {
   const shown = async (customerId: string) =>
     (await replica.methods.listOf(customerId, context)).map(({ id, isDefault }) => [id, isDefault]);
 
-  test('is listed with the default first, without what was only tried', async () => {
+  test('are listed with the default first, without methods that were only tried', async () => {
     const customerId = newId();
     expect(await shown(customerId)).toEqual([]);
     const first = await authorized(customerId, '4242424242424242');
@@ -87,7 +87,7 @@ describe('what a customer has', () => {
     expect(tried).not.toBe(second);
   });
 
-  test('is taken for good, and the last one leaves no default', async () => {
+  test('are removed permanently, and the last one leaves no default', async () => {
     const customerId = newId();
     const first = (await authorized(customerId, '4242424242424242')) ?? '';
     await replica.methods.remove({ customerId, methodId: first }, { isCharged: false }, context);
@@ -101,7 +101,7 @@ describe('what a customer has', () => {
     ]);
   });
 
-  test('is nothing of another customer', async () => {
+  test('are separate for each customer', async () => {
     const [customerId, other] = [newId(), newId()];
     const methodId = await saved(other);
     const use = { customerId, methodId, usedAt: context.now, savedAt: context.now };
@@ -115,7 +115,7 @@ describe('what a customer has', () => {
   });
 });
 
-test('of a payer that was stored before, the default is known', () => {
+test('include the default of a payer document from an earlier release', () => {
   const stored = {
     customerId: 'c',
     defaultMethodId: 'm',

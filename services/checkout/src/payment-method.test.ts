@@ -18,9 +18,9 @@ test('the first method is the default', () => {
 });
 
 test.each([
-  ['later in business time', { usedAt: new Date('2026-01-10T00:00:00.001Z') }],
-  ['of the same business time, saved later', { savedAt: new Date('2031-01-01T00:00:00.501Z') }],
-  ['of the same instant in both, with the greater id', { methodId: 'c' }],
+  ['later in environment time', { usedAt: new Date('2026-01-10T00:00:00.001Z') }],
+  ['of the same environment time, saved later', { savedAt: new Date('2031-01-01T00:00:00.501Z') }],
+  ['of the same time in both, with the greater id', { methodId: 'c' }],
 ])('a method %s becomes the default', (_case, later) => {
   const use = aUse({ methodId: 'z', ...later });
   expect(prefer(payer, use).state.defaultMethodId).toBe(use.methodId);
@@ -28,20 +28,23 @@ test.each([
 
 test.each([
   [
-    'earlier in business time, repeated later',
+    'earlier in environment time, retried later',
     { usedAt: new Date('2026-01-09T00:00:00.000Z'), savedAt: new Date('2032-01-01T00:00:00.000Z') },
   ],
-  ['of the same business time, saved earlier', { savedAt: new Date('2031-01-01T00:00:00.499Z') }],
-  ['of the same instant in both, with the smaller id', { methodId: 'a' }],
-])('a method %s leaves the default', (_case, earlier) => {
+  [
+    'of the same environment time, saved earlier',
+    { savedAt: new Date('2031-01-01T00:00:00.499Z') },
+  ],
+  ['of the same time in both, with the smaller id', { methodId: 'a' }],
+])('a method %s does not replace the default', (_case, earlier) => {
   expect(prefer(payer, aUse({ methodId: 'z', ...earlier }))).toEqual(unchanged(payer));
 });
 
-test('the default itself, once more, changes nothing', () => {
+test('a further use of the default changes nothing', () => {
   expect(prefer(payer, aUse())).toEqual(unchanged(payer));
 });
 
-test('a first and another default charge what is owed, a later use of the same does not', () => {
+test('a first default and a new default charge open invoices, a later use of the same one does not', () => {
   const usedAt = new Date('2026-02-10T00:00:00.000Z');
   const collect = (defaultMethodId: string) => [
     { type: 'collectOpenInvoices', payload: { defaultMethodId } },
@@ -53,13 +56,13 @@ test('a first and another default charge what is owed, a later use of the same d
 
 const later = new Date('2026-02-10T00:00:00.000Z');
 
-/** A customer with the default `b` and the methods of these ids before it. */
+/** A customer with the default `b` and the given methods before it. */
 function payerWith(...ids: string[]) {
   return { ...payer, methodIds: [...ids, 'b'] };
 }
 
 describe('keeping a method', () => {
-  test('gives it beside the default, and charges nothing', () => {
+  test('adds it next to the default, and charges nothing', () => {
     const kept = keep(payer, aUse({ methodId: 'z', usedAt: later }), { asDefault: false });
     expect(kept).toEqual({
       state: { ...payer, methodIds: ['b', 'z'] },
@@ -68,7 +71,7 @@ describe('keeping a method', () => {
     });
   });
 
-  test('as the default charges what is owed to it', () => {
+  test('as the default charges open invoices to it', () => {
     const kept = keep(payer, aUse({ methodId: 'z', usedAt: later }), { asDefault: true });
     expect(kept.state).toMatchObject({ defaultMethodId: 'z', methodIds: ['b', 'z'] });
     expect(kept.commands.map(({ type }) => type)).toEqual([
@@ -78,7 +81,7 @@ describe('keeping a method', () => {
     expect(kept.commands[0]?.payload).toMatchObject({ fromMethodId: 'b', toMethodId: 'z' });
   });
 
-  test('that the customer has makes it the default, or changes nothing', () => {
+  test('that is already listed makes it the default, or changes nothing', () => {
     const two = payerWith('a');
     const use = aUse({ methodId: 'a', usedAt: later });
     expect(keep(two, use, { asDefault: false })).toEqual(unchanged(two));
@@ -86,7 +89,7 @@ describe('keeping a method', () => {
     expect(preferred.state).toMatchObject({ defaultMethodId: 'a', methodIds: ['b', 'a'] });
   });
 
-  test('is the default where there is none', () => {
+  test('makes it the default if there is none', () => {
     const none = { ...payer, defaultMethodId: null, methodIds: [], removedIds: ['b'] };
     const kept = keep(none, aUse({ methodId: 'z', usedAt: later }), { asDefault: false });
     expect(kept.state).toMatchObject({ defaultMethodId: 'z', methodIds: ['z'] });
@@ -98,7 +101,7 @@ describe('keeping a method', () => {
     expect(keeping).toThrow('Payment method not found');
   });
 
-  test('beyond the twentieth is refused; one that pays takes the place of the oldest', () => {
+  test('beyond the twentieth is refused; a method that pays replaces the oldest', () => {
     const ids = Array.from({ length: 19 }, (_, index) => `m${String(index)}`);
     const full = payerWith(...ids);
     const use = aUse({ methodId: 'z', usedAt: later });
@@ -113,14 +116,14 @@ describe('keeping a method', () => {
 });
 
 describe('removing a method', () => {
-  test('beside the default takes it for good, whatever is charged', () => {
+  test('other than the default is permanent, also while subscriptions are charged', () => {
     const removed = remove(payerWith('a'), 'a', { isCharged: true }).state;
     expect(removed).toMatchObject({ defaultMethodId: 'b', methodIds: ['b'], removedIds: ['a'] });
     expect(prefer(removed, aUse({ methodId: 'a', usedAt: later }))).toEqual(unchanged(removed));
     expect(remove(removed, 'a', { isCharged: true })).toEqual(unchanged(removed));
   });
 
-  test('that is the default is refused beside others', () => {
+  test('that is the default is refused while there are others', () => {
     const removing = () => remove(payerWith('a'), 'b', { isCharged: false });
     expect(removing).toThrow('Make another payment method the default first');
   });
@@ -140,24 +143,24 @@ describe('a method that has not paid yet', () => {
   const unpaid = (ids: readonly string[], methodId = 'z') =>
     keepUnpaid(payerWith(...ids), aUse({ methodId, usedAt: later })).state;
 
-  test('is kept, and leaves the default', () => {
+  test('is added, and leaves the default', () => {
     expect(unpaid(['a'])).toMatchObject({ defaultMethodId: 'b', methodIds: ['a', 'b', 'z'] });
   });
 
-  test('is the default of a customer who has none', () => {
+  test('becomes the default of a customer who has none', () => {
     const without = remove(payer, 'b', { isCharged: false }).state;
     const use = aUse({ methodId: 'z', usedAt: later });
     expect(keepUnpaid(without, use).state).toMatchObject({ defaultMethodId: 'z' });
   });
 
-  test('that the customer has or has removed changes nothing', () => {
+  test('that is listed or removed changes nothing', () => {
     const kept = payerWith('a');
     expect(keepUnpaid(kept, aUse({ methodId: 'a' }))).toEqual(unchanged(kept));
     const removed = { ...kept, removedIds: ['y'] };
     expect(keepUnpaid(removed, aUse({ methodId: 'y' }))).toEqual(unchanged(removed));
   });
 
-  test('takes the place of the oldest other one where there are 20', () => {
+  test('replaces the oldest other one if there are 20', () => {
     const ids = Array.from({ length: 19 }, (_, index) => `m${String(index)}`);
     const { defaultMethodId, methodIds } = unpaid(ids);
     expect([defaultMethodId, methodIds.length]).toEqual(['b', 20]);

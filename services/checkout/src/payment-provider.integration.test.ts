@@ -13,19 +13,19 @@ import { ensureStripeIndexes } from './stripe-store';
 import { aStripe } from './testing-stripe-client';
 import { TestStripe } from './testing-stripe-provider';
 
-// What the rest of the service relies on, whoever moves the money.
+// Contract on which the rest of the service relies, for every provider.
 
 type CardName = 'works' | 'lost' | 'poor' | 'asks';
 
-/** A provider under test, and what payers do there. */
+/** A provider under test, and the actions of its payers. */
 interface Shop {
   readonly customerId: string;
-  /** As another process would have it. */
+  /** Opens the provider as another process would. */
   open(): PaymentProvider;
   save(card: CardName): Promise<ProviderSource>;
-  /** A payment of 29.00 dollars that was authorised before. */
+  /** A payment of 29.00 dollars that was authorized before. */
   authorize(): string;
-  /** The payer answers the challenge of a charge. */
+  /** Sends the payer's answer to the challenge of a charge. */
   answer(request: ChargeRequest, isApproved: boolean): Promise<ChargeOutcome>;
 }
 
@@ -118,11 +118,11 @@ function requestOf(
 const present = { returnUrl: 'https://pay.example/return' };
 
 describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
-  test('has the name that is shown on payments', () => {
+  test('has a name that is shown on payments', () => {
     expect(aShop().open().name).toBe(name);
   });
 
-  test('charges a key once, and tells the same of it ever after', async () => {
+  test('charges a key once, and always returns the same outcome', async () => {
     const shop = aShop();
     const request = requestOf(shop, await shop.save('works'));
     expect(await shop.open().findCharge(request)).toBeUndefined();
@@ -133,7 +133,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     expect(await shop.open().cancelCharge(request)).toEqual(outcome);
   });
 
-  test('gives 20 who race for one key one outcome', async () => {
+  test('gives 20 racing charges with one key one outcome', async () => {
     const shop = aShop();
     const request = requestOf(shop, await shop.save('works'));
     const outcomes = await Promise.all(
@@ -142,7 +142,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
   });
 
-  test('refuses to let a key stand for another charge', async () => {
+  test('refuses a key for another charge', async () => {
     const shop = aShop();
     const request = requestOf(shop, await shop.save('works'));
     await shop.open().charge(request);
@@ -162,7 +162,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     ['lost', 'lost_card', 'HARD'],
     ['asks', 'authentication_required', 'SOFT'],
   ] as const)(
-    'fails for good where nobody is present and the card is of the kind "%s": %s, %s',
+    'fails permanently if no payer is present and the card is of the kind "%s": %s, %s',
     async (card, failureCode, decline) => {
       const shop = aShop();
       const request = requestOf(shop, await shop.save(card));
@@ -173,7 +173,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     },
   );
 
-  test('lets a payer who is present answer, and then charges', async () => {
+  test('charges after a present payer has answered', async () => {
     const shop = aShop();
     const request = requestOf(shop, await shop.save('asks'), present);
     const waiting = await shop.open().charge(request);
@@ -185,7 +185,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     expect(await shop.open().cancelCharge(request)).toEqual(paid);
   });
 
-  test('fails where the payer refuses', async () => {
+  test('fails if the payer refuses', async () => {
     const shop = aShop();
     const request = requestOf(shop, await shop.save('asks'), present);
     await shop.open().charge(request);
@@ -193,7 +193,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     expect(await shop.answer(request, false)).toMatchObject(failed);
   });
 
-  test('never charges what was cancelled while it waited', async () => {
+  test('never charges a challenge that was canceled', async () => {
     const shop = aShop();
     const request = requestOf(shop, await shop.save('asks'), present);
     await shop.open().charge(request);
@@ -203,7 +203,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     expect(await shop.open().findCharge(request)).toEqual(ended);
   });
 
-  test('captures an authorised payment, and charges the card behind it later', async () => {
+  test('captures an authorized payment, and later charges the card behind it', async () => {
     const shop = aShop();
     const { customerId } = shop;
     const authorizedTransactionId = shop.authorize();
@@ -217,7 +217,7 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     expect(await shop.open().charge(later)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  test('gives a charge back once for each key, and nothing that was never charged', async () => {
+  test('refunds a charge once for each key, and nothing that was never charged', async () => {
     const shop = aShop();
     const charge = requestOf(shop, await shop.save('works'));
     await shop.open().charge(charge);

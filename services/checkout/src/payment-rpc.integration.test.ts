@@ -27,7 +27,7 @@ const {
   INVOICE_STATUS_VOID: voided,
 } = InvoiceStatus;
 
-/** An invoice that waits: its customer has no method. */
+/** An open invoice of a customer without a method. */
 async function anOpenInvoice(context: CallContext, input = {}) {
   const request = aRequest(input);
   await checkout.createInvoice(request, context);
@@ -55,7 +55,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
 }
 
 describe('paying', () => {
-  test('by an authorisation settles the invoice, keeps its card and tells the subscription', async () => {
+  test('with an authorization settles the invoice, saves its card and reports to the subscription', async () => {
     const context = testContext();
     const { invoiceId, subscriptionId, customerId } = await anOpenInvoice(context);
     const { invoice, action } = await payments.payInvoice(
@@ -76,7 +76,7 @@ describe('paying', () => {
     });
   });
 
-  test('that fails is one more failed payment, and keeps no card', async () => {
+  test('with a card that fails adds one failed payment, and saves no card', async () => {
     const context = testContext();
     const { invoiceId, customerId } = await anOpenInvoice(context);
     const { invoice } = await payments.payInvoice(
@@ -92,14 +92,14 @@ describe('paying', () => {
     expect(next.collecting).toBe(false);
   });
 
-  test('without any method fails for that', async () => {
+  test('without any method fails for that reason', async () => {
     const context = testContext();
     const { invoiceId } = await anOpenInvoice(context);
     const { invoice } = await payments.payInvoice(payWith(invoiceId, undefined), context);
     expect(invoice?.payments).toMatchObject([{ failureCode: 'no_payment_method' }]);
   });
 
-  test('20 times at once charges once', async () => {
+  test('20 times in parallel charges once', async () => {
     const context = testContext();
     const { invoiceId, customerId } = await anOpenInvoice(context);
     const cards = await Promise.all(
@@ -136,7 +136,7 @@ describe('paying', () => {
     expect(first.invoice?.payments).toHaveLength(1);
   });
 
-  test('is refused for what is paid, void, unknown, or of another customer', async () => {
+  test('is refused for an invoice that is paid, void, unknown, or of another customer', async () => {
     const context = testContext();
     const { invoiceId } = await anOpenInvoice(context);
     const foreign = await enter(newId(), '4242424242424242', context);
@@ -168,28 +168,31 @@ describe('a payer', () => {
     ['4000002500003155', true, paid, undefined],
     ['4000002500003155', false, open, 'authentication_required'],
     ['4000008400001629', true, open, 'card_declined'],
-  ])('whose card %s asks answers %s', async (number, approved, status, failureCode) => {
-    const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
-    const { invoiceId: id, invoice, action } = await waiting(context, number);
-    const answer = { id, attempt: 1, approved };
-    const later = { ...context, now: new Date(context.now.getTime() + 3 * 60 * 60 * 1000) };
-    const answered = await payments.answerInvoiceChallenge(answer, later);
-    const again = await payments.answerInvoiceChallenge(
-      { ...answer, approved: !approved },
-      context,
-    );
+  ])(
+    'whose card %s asks for confirmation answers %s',
+    async (number, approved, status, failureCode) => {
+      const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
+      const { invoiceId: id, invoice, action } = await waiting(context, number);
+      const answer = { id, attempt: 1, approved };
+      const later = { ...context, now: new Date(context.now.getTime() + 3 * 60 * 60 * 1000) };
+      const answered = await payments.answerInvoiceChallenge(answer, later);
+      const again = await payments.answerInvoiceChallenge(
+        { ...answer, approved: !approved },
+        context,
+      );
 
-    expect(action).toEqual({ attempt: 1, redirectUrl: undefined });
-    expect(invoice?.payments).toMatchObject([
-      { status: PaymentStatus.PAYMENT_STATUS_REQUIRES_ACTION },
-    ]);
-    expect(answered.action).toBeUndefined();
-    expect(answered.invoice).toMatchObject({ status, payments: [{ failureCode }] });
-    const { id: paymentId, createdAt } = invoice!.payments[0]!;
-    expect(answered.invoice?.payments[0]).toMatchObject({ id: paymentId, createdAt });
-    expect(answered.invoice?.paidAt).toEqual(status === paid ? later.now : undefined);
-    expect(again.invoice?.payments).toEqual(answered.invoice?.payments);
-  });
+      expect(action).toEqual({ attempt: 1, redirectUrl: undefined });
+      expect(invoice?.payments).toMatchObject([
+        { status: PaymentStatus.PAYMENT_STATUS_REQUIRES_ACTION },
+      ]);
+      expect(answered.action).toBeUndefined();
+      expect(answered.invoice).toMatchObject({ status, payments: [{ failureCode }] });
+      const { id: paymentId, createdAt } = invoice!.payments[0]!;
+      expect(answered.invoice?.payments[0]).toMatchObject({ id: paymentId, createdAt });
+      expect(answered.invoice?.paidAt).toEqual(status === paid ? later.now : undefined);
+      expect(again.invoice?.payments).toEqual(answered.invoice?.payments);
+    },
+  );
 
   test('with another card ends the challenge of the first', async () => {
     const context = testContext();
@@ -211,7 +214,7 @@ describe('a payer', () => {
     expect(late.invoice?.payments).toHaveLength(2);
   });
 
-  test('who waits does not keep an invoice from being voided', async () => {
+  test('with a waiting challenge does not block a void', async () => {
     const context = testContext();
     const { invoiceId, subscriptionId } = await waiting(context);
     const { invoice } = await checkout.voidInvoice(
@@ -228,7 +231,7 @@ describe('a payer', () => {
     });
   });
 
-  test('20 times answering yes and no at once has one outcome', async () => {
+  test('with 20 different answers in parallel gets one outcome', async () => {
     const context = testContext();
     const { invoiceId: id } = await waiting(context);
     await Promise.all(
@@ -259,7 +262,7 @@ describe('voiding for a caller', () => {
 });
 
 describe('a card', () => {
-  test('that is typed is saved and not charged by itself', async () => {
+  test('that is typed is saved and not charged automatically', async () => {
     const context = testContext();
     const customerId = newId();
     const entry = await payments.beginCardEntry({ customerId, returnUrl }, context);
@@ -274,7 +277,7 @@ describe('a card', () => {
     ['number', { number: '4111111111111111' }],
     ['expiry', { expiry: '01/20' }],
     ['code', { code: 'x' }],
-  ])('with a wrong %s is refused under it', async (field, wrong) => {
+  ])('with an invalid %s is refused under it', async (field, wrong) => {
     const card = { number: '4242424242424242', expiry: '12/60', code: '123', name: undefined };
     const request = { customerId: newId(), card: { ...card, ...wrong } };
     await expect(payments.savePaymentMethod(request, testContext())).rejects.toMatchObject({
@@ -283,7 +286,7 @@ describe('a card', () => {
     });
   });
 
-  test('is not taken where no provider is configured', async () => {
+  test('is not accepted if no provider is configured', async () => {
     const context = testContext({ tenant: { live: true } });
     expect(await codeOf(enter(newId(), '4242424242424242', context))).toBe('NO_PAYMENT_PROVIDER');
     const setup = { customerId: newId(), setupId: 'x' };
@@ -291,8 +294,8 @@ describe('a card', () => {
   });
 });
 
-test('what an unknown provider announces is not found', async () => {
-  const event = { provider: 'nobody', body: Buffer.from('{}'), signature: 'x' };
+test('an event of an unknown provider is refused with not found', async () => {
+  const event = { provider: 'unknown', body: Buffer.from('{}'), signature: 'x' };
   expect(await codeOf(payments.receiveProviderEvent(event, testContext()))).toBe(
     'PROVIDER_NOT_FOUND',
   );
@@ -326,7 +329,7 @@ describe('a discount', () => {
     },
   );
 
-  test('larger than the invoice leaves nothing due, which is paid at once', async () => {
+  test('larger than the invoice leaves nothing due, and the invoice is paid immediately', async () => {
     const context = testContext();
     const request = aRequest({ discount: off(fixed, '5000') });
     const { invoice } = await checkout.createInvoice(request, context);
@@ -340,7 +343,7 @@ describe('a discount', () => {
     });
   });
 
-  test('lowers what is charged', async () => {
+  test('lowers the charged amount', async () => {
     const context = testContext();
     const request = aRequest({ authorizedTransactionId: 'txn_1', discount: off(percentage, '50') });
     await checkout.createInvoice(request, context);
@@ -349,7 +352,7 @@ describe('a discount', () => {
   });
 });
 
-test('an invoice has a page of its own', async () => {
+test('an invoice has its own page', async () => {
   const context = testContext();
   const [one, other] = [await anOpenInvoice(context), await anOpenInvoice(context)];
   const urls = await Promise.all(

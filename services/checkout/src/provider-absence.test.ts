@@ -30,10 +30,10 @@ function finished(outcome: FinalOutcome, attemptNumber = 1) {
   return { attemptNumber, paymentId: 'payment', outcome, now, ...facts };
 }
 
-describe('what the provider cannot take', () => {
+describe('a charge that the provider cannot take', () => {
   const tooSmall = declined('amount_not_supported', undefined);
 
-  test('is no failure of the customer: nothing is due, and the subscription is told that nothing was charged', () => {
+  test("is not the customer's failure: nothing is due, and the result reports that nothing was charged", () => {
     const { state, commands } = recordResult(anOpened({}, savedMethod), finished(tooSmall));
     expect(shown(state)).toMatchObject({
       status: 'OPEN',
@@ -45,7 +45,7 @@ describe('what the provider cannot take', () => {
     expect(commands).toMatchObject([{ payload: { resultNumber: 1, outcome: 'NOT_CHARGED' } }]);
   });
 
-  test('moves nothing where a payer tries it', () => {
+  test('changes nothing if a payer tries it', () => {
     const methods = { methodId: undefined };
     const asked = { ...aClaim({ source: savedMethod, now, claimedAt }), methods };
     const presence = { callId: undefined, returnUrl: undefined };
@@ -55,7 +55,7 @@ describe('what the provider cannot take', () => {
     expect(commands).toEqual([]);
   });
 
-  test('leaves a decline after it with the dates of a first failure', () => {
+  test('is followed by a decline with the dates of a first failure', () => {
     const resting = recordResult(anOpened({}, savedMethod), finished(tooSmall)).state;
     const methods = { methodId: 'other' };
     const asked = { ...aClaim({ source: savedMethod, now, claimedAt }), methods };
@@ -70,7 +70,7 @@ describe('what the provider cannot take', () => {
     expect(commands).toMatchObject([{ payload: { outcome: 'FAILED', nextAttemptAt: dates[0] } }]);
   });
 
-  test('in dunning ends it, and a later decline begins it again', () => {
+  test('ends dunning, and a later decline begins it again', () => {
     const declinedOnce = recordResult(anOpened({}, savedMethod), finished(failed)).state;
     const day3 = shown(declinedOnce).collectAt!;
     const retried = collectWhenDue(
@@ -136,7 +136,7 @@ describe('without a payment provider', () => {
     expect(collectWithNewDefault(waiting, missing)).toEqual(unchanged(waiting));
   });
 
-  test('a retry keeps its later dates and is made once there is one', () => {
+  test('a retry keeps its later dates and is made once there is a provider', () => {
     const declinedOnce = shown(recordResult(anOpened({}, savedMethod), finished(failed)).state);
     const put = shown(
       collectWhenDue(declinedOnce, { ...missing, now: declinedOnce.collectAt! }).state,
@@ -149,7 +149,7 @@ describe('without a payment provider', () => {
     expect(shown(state).attempt).toMatchObject({ number: 2, retry: 1 });
   });
 
-  test('an authorised payment waits and is captured first', () => {
+  test('an authorized payment waits and is captured first', () => {
     const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'pi_1' } as const;
     const authorized = aDraft({ authorizedTransactionId: 'pi_1' });
     const opened = openAndCollect(authorized, { number, ...missing, source }).state;
@@ -159,7 +159,7 @@ describe('without a payment provider', () => {
     expect(shown(state)).toMatchObject({ authorizedTransactionId: undefined, attempt: { source } });
   });
 
-  test('a payment that was authorised for a sent invoice waits, and so does its due date', () => {
+  test('a payment that was authorized for a sent invoice waits, and so does its due date', () => {
     const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'pi_1' } as const;
     const sent = aDraft({ collectionMethod: 'SEND_INVOICE', authorizedTransactionId: 'pi_1' });
     const opened = shown(openAndCollect(sent, { number, ...missing, source }).state);
@@ -184,25 +184,25 @@ describe('without a payment provider', () => {
     expect(resumeCollection(paying, claim)).toEqual(unchanged(paying));
   });
 
-  test('an invoice that is void or paid does not go on', () => {
+  test('a void or paid invoice is not resumed', () => {
     const voided = voidForCaller(waiting, now).state;
     expect(shown(voided).awaitsProviderSince).toBeUndefined();
     expect(resumeCollection(voided, aClaim({ now }))).toEqual(unchanged(voided));
   });
 });
 
-describe('an invoice that was given up', () => {
+describe('an uncollectible invoice', () => {
   const givenUp = { ...anOpened(), status: 'UNCOLLECTIBLE' as const, collectAt: undefined };
   const claim = { ...aClaim({ source: savedMethod, now, claimedAt }), methods: { methodId: 'a' } };
   const paying = payNow(givenUp, { ...claim, callId: undefined, returnUrl: undefined }).state;
 
-  test('can be paid, and tells its subscription, which has ended, nothing', () => {
+  test('can be paid, and reports nothing to its ended subscription', () => {
     const { state, commands } = recordResult(paying, finished(succeeded));
     expect(state).toMatchObject({ status: 'PAID', paidAt: now });
     expect(commands.map(({ type }) => type)).toEqual(['preferMethod']);
   });
 
-  test('stays so where the payment fails', () => {
+  test('stays uncollectible if the payment fails', () => {
     const { state, commands } = recordResult(paying, finished(failed));
     expect(shown(state)).toMatchObject({ status: 'UNCOLLECTIBLE', attempt: undefined });
     expect(shown(state).lastPaymentError).toEqual({ code: 'card_declined', at: now });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
-/** A process with the store, which may die as it raises the alarm. */
+/** A process with the store, which optionally crashes when it raises the alarm. */
 function aProcess({ dies }: { readonly dies: boolean }) {
   const alarms: unknown[] = [];
   const error = (facts: unknown) => {
@@ -27,7 +27,7 @@ function aProcess({ dies }: { readonly dies: boolean }) {
   return { alarms, reports: new ProviderReportStore(mongo.db, { logger: { error }, metrics }) };
 }
 
-test('a report whose process dies before its alarm raises the alarm when it is sent again, once', async () => {
+test('a report whose process crashes before its alarm raises the alarm once when it is sent again', async () => {
   const context = testContext();
   const facts = { ...context, invoiceId: newId() };
   const report = {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => running.stop());
 
-test('after ten refused payments of an invoice one address waits, and another one still pays', async () => {
+test('an address with ten refused payments of an invoice is limited, while another address still pays', async () => {
   const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
   const customerId = newId();
   const { invoiceId: id } = aRequest({ customerId });

@@ -4,7 +4,7 @@ const start = Date.parse('2026-01-01T00:00:00.000Z');
 const minute = (count: number) => new Date(start + count * 60_000);
 const refusedFor = (count: number) => Array.from({ length: count }, (_, index) => minute(index));
 
-test('nine refused payments within an hour are followed by another one, ten are not', () => {
+test('another payment is allowed after nine refusals within an hour, and refused after ten', () => {
   expect(() => {
     checkRefused(refusedFor(9), minute(10));
   }).not.toThrow();
@@ -15,7 +15,7 @@ test('nine refused payments within an hour are followed by another one, ten are 
   );
 });
 
-test('an hour after the first of ten one more may be tried', () => {
+test('another payment is allowed an hour after the first of ten refusals', () => {
   const refused = refusedFor(10);
   expect(() => {
     checkRefused(refused, minute(59));

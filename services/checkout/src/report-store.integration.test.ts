@@ -18,7 +18,7 @@ import { aReadySession } from './testing-session';
 
 const configuration = testServiceConfiguration('checkoutreports');
 const hourMs = 3_600_000;
-// Real time as the test has it: what was written an hour ago is added up for good.
+// Real time of the test; writes of an hour ago are permanently added up.
 const clock: Clock & { at: Date } = {
   at: new Date('2026-03-01T00:00:00Z'),
   now() {
@@ -52,7 +52,7 @@ const keep = async () => {
   await reports.updateSnapshots(new AbortController().signal);
 };
 
-/** Reads before and after it is added up for good; both must be the same. */
+/** Reads before and after the totals are permanently added up; both must be the same. */
 async function readTwice<T>(read: () => Promise<T>): Promise<T> {
   const fresh = await read();
   await keep();
@@ -60,7 +60,7 @@ async function readTwice<T>(read: () => Promise<T>): Promise<T> {
   return fresh;
 }
 
-test('invoices count on the day of their first failure, with what was taken off', async () => {
+test('invoices count on the day of their first failure, with their discounts', async () => {
   const store = invoices.within(context);
   const failed = (parts: Partial<Invoice>): Invoice => ({
     ...anOpened({ lineItems: [aLineItem({ amount: 2900n }), aLineItem({ amount: 100n })] }),
@@ -116,11 +116,11 @@ test('invoices count on the day of their first failure, with what was taken off'
   });
 });
 
-test('sessions count on the day on which they were made, whenever they end', async () => {
+test('sessions count on the day of their creation, regardless of their end', async () => {
   const session = { ...aReadySession(), id: newId() };
   await sessions.within(context).insert(only(session));
   const made = { day: '2026-01-31', created: 1n, completed: 0n, expired: 0n };
-  // A look asks for it, but nothing can be added up for good yet.
+  // A read requests the update, but nothing can be permanently added up yet.
   expect(await reports.funnel(context)).toEqual([made]);
   await reports.updateSnapshots(new AbortController().signal);
   expect(await readTwice(() => reports.funnel(context))).toEqual([made]);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => running.stop());
 
-describe('an invoice to make', () => {
+describe('a new invoice', () => {
   test.each([
     ['invoiceId', { invoiceId: 'x' }],
     ['subscriptionId', { subscriptionId: '' }],
@@ -35,7 +35,7 @@ describe('an invoice to make', () => {
     ['lineItems', { lineItems: [] }],
     ['lineItems', { lineItems: [aLineItem(-1n)] }],
     ['authorizedTransactionId', { authorizedTransactionId: 'x'.repeat(256) }],
-  ])('with a wrong %s is refused under it', async (field, wrong) => {
+  ])('with an invalid %s is refused under it', async (field, wrong) => {
     await expect(checkout.createInvoice(aRequest(wrong), testContext())).rejects.toMatchObject({
       kind: 'invalid_input',
       fields: { [field]: [expect.any(String)] },
@@ -44,7 +44,7 @@ describe('an invoice to make', () => {
 });
 
 describe('voiding', () => {
-  test('what does not exist leaves no trace but that a late invoice is void', async () => {
+  test('an unknown invoice leaves only a tombstone, so that a late invoice is void', async () => {
     const context = testContext();
     const { invoiceId, subscriptionId, customerId, currency } = aRequest();
     const holder = { invoiceId, subscriptionId, customerId, currency };
@@ -68,7 +68,7 @@ describe('voiding', () => {
     ).toEqual({ invoices: [], total: 0 });
   });
 
-  test('an open invoice ends it, twice as well, and nothing is collected any more', async () => {
+  test('an open invoice ends it, also when retried, and stops its collection', async () => {
     const context = testContext({ now: periodStart });
     const request = aRequest();
     await checkout.createInvoice(request, context);
@@ -89,7 +89,7 @@ describe('voiding', () => {
     expect(subscription.of(request.subscriptionId)).toEqual([]);
   });
 
-  test('of an invoice of another subscription is refused', async () => {
+  test('an invoice of another subscription is refused', async () => {
     const context = testContext();
     const request = aRequest();
     await checkout.createInvoice(request, context);
@@ -101,7 +101,7 @@ describe('voiding', () => {
   });
 });
 
-describe('resolving an authorisation', () => {
+describe('resolving an authorization', () => {
   test('saves its method for the next invoice and charges nothing, however often', async () => {
     const context = testContext();
     const customerId = newId();
@@ -128,7 +128,7 @@ describe('resolving an authorisation', () => {
   });
 });
 
-describe('the currency in which a customer is billed', () => {
+describe('the billed currency of a customer', () => {
   const billed = (customerId: string, context: CallContext) =>
     checkout.getBilledCurrency({ customerId }, context);
 
@@ -145,7 +145,7 @@ describe('the currency in which a customer is billed', () => {
     expect(await billed(customerId, testContext())).toEqual({ currency: undefined });
   });
 
-  test('is set by no invoice that was never made', async () => {
+  test('is not set by a tombstone', async () => {
     const context = testContext();
     const { invoiceId, subscriptionId, customerId, currency } = aRequest();
     await checkout.voidDerivedInvoice({ invoiceId, subscriptionId, customerId, currency }, context);
@@ -155,7 +155,7 @@ describe('the currency in which a customer is billed', () => {
 });
 
 describe('reading', () => {
-  test('a list is newest first and pages with an exact total', async () => {
+  test('a list returns the newest invoice first, with pages and an exact total', async () => {
     const context = testContext({ now: periodStart });
     const customerId = newId();
     const ids: string[] = [];
@@ -193,24 +193,30 @@ describe('reading', () => {
     [InvoiceStatus.INVOICE_STATUS_PAID, 0],
     [InvoiceStatus.INVOICE_STATUS_VOID, 0],
     [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE, 0],
-  ])('a list by status %d has an open invoice and no tombstone %d times', async (status, total) => {
-    const context = testContext();
-    const [open, never] = [aRequest(), aRequest()];
-    await checkout.createInvoice(open, context);
-    const { invoiceId, subscriptionId, customerId, currency } = never;
-    await checkout.voidDerivedInvoice({ invoiceId, subscriptionId, customerId, currency }, context);
-    const answer = await checkout.listInvoices({ page: 1, perPage: 20, status }, context);
-    expect([answer.total, answer.invoices.length]).toEqual([total, total]);
-  });
+  ])(
+    'a list by status %d contains the open invoice and no tombstone %d times',
+    async (status, total) => {
+      const context = testContext();
+      const [open, never] = [aRequest(), aRequest()];
+      await checkout.createInvoice(open, context);
+      const { invoiceId, subscriptionId, customerId, currency } = never;
+      await checkout.voidDerivedInvoice(
+        { invoiceId, subscriptionId, customerId, currency },
+        context,
+      );
+      const answer = await checkout.listInvoices({ page: 1, perPage: 20, status }, context);
+      expect([answer.total, answer.invoices.length]).toEqual([total, total]);
+    },
+  );
 
-  test('a list by no status at all is refused', async () => {
+  test('a list by an unspecified status is refused', async () => {
     const status = InvoiceStatus.INVOICE_STATUS_UNSPECIFIED;
     await expect(
       checkout.listInvoices({ page: 1, perPage: 20, status }, testContext()),
     ).rejects.toMatchObject({ fields: { status: ['Invalid status'] } });
   });
 
-  test('another environment sees nothing', async () => {
+  test('in another environment finds nothing', async () => {
     const request = aRequest();
     await checkout.createInvoice(request, testContext());
     const other = testContext();
@@ -223,7 +229,7 @@ describe('reading', () => {
     expect(await checkout.listInvoices(page, other)).toEqual({ invoices: [], total: 0 });
   });
 
-  test.each(['x', newId()])('an invoice %s is not found', async (id) => {
+  test.each(['x', newId()])('an unknown invoice %s fails with not found', async (id) => {
     await expect(checkout.getInvoice({ id }, testContext())).rejects.toMatchObject({
       kind: 'not_found',
       message: 'Invoice not found',

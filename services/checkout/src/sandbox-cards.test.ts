@@ -15,7 +15,8 @@ function codeOf(answer: CardAnswer): string {
   return answer.kind === 'SUCCEEDS' ? 'ok' : 'challenge';
 }
 
-// Number, its outcome when captured, when its payer gives it, and as a saved card of earlier renewals.
+// Card number, with the outcomes of a capture, of the payer's own charge, and of renewals by number
+// of earlier ones.
 const cards = [
   ['4242424242424242', 'ok', 'ok', ['ok', 'ok', 'ok']],
   ['5555555555554444', 'ok', 'ok', ['ok', 'ok', 'ok']],
@@ -61,7 +62,7 @@ test.each([
   ['secureOnce', false, secure],
   ['secureThenDeclined', true, 'card_declined'],
   ['secureThenDeclined', false, secure],
-] as const)('a challenge of %s that is approved: %s ends: %s', (name, isApproved, outcome) => {
+] as const)('a challenge of %s with approval %s ends: %s', (name, isApproved, outcome) => {
   expect(codeOf(answerAfterChallenge(name, { isApproved }))).toBe(outcome);
 });
 
@@ -79,7 +80,7 @@ test.each([
   ['txn_4111111111111111', undefined],
   ['txn_4111111111111111_x', undefined],
   ['txn_40000000000000020', undefined],
-])('the authorisation %j is of %s', (authorizedTransactionId, name) => {
+])('the authorization %j has the card %s', (authorizedTransactionId, name) => {
   expect(cardOfAuthorization(authorizedTransactionId)).toBe(name);
 });
 
@@ -88,7 +89,7 @@ test.each([
   [1n, 'amount_not_supported'],
   [49n, 'amount_not_supported'],
   [50n, 'ok'],
-])('the card with a minimum is charged %s: %s', (amount, expected) => {
+])('a charge of the card with a minimum over %s ends: %s', (amount, expected) => {
   const charge = { amount, isCapture: false, isPayerPresent: true, isFirstCharge: true };
   const known = { earlierRenewals: 0, isAuthenticated: false };
   const name = cardOfAuthorization('txn_4000000000000077')!;
@@ -101,7 +102,7 @@ test('a card that the sandbox does not know is refused', () => {
   expect(codeOf(answer)).toBe('card_not_supported');
 });
 
-test('only names of cards are read back', () => {
+test('only names of cards are accepted', () => {
   expect(isSandboxCardName('visa')).toBe(true);
   expect(isSandboxCardName('toString')).toBe(false);
 });

@@ -94,7 +94,7 @@ test('of 20 racing charges of a card that fails twice, exactly two fail', async 
   expect(outcomes.filter(({ status }) => status === 'FAILED')).toHaveLength(2);
 });
 
-test('each save of a card that fails twice does so anew', async () => {
+test('a card that fails twice fails twice for each save', async () => {
   const sandbox = aSandbox();
   for (const id of ['txn_4000000000005126_a', 'txn_4000000000005126_b']) {
     const method = await sandbox.save(id);
@@ -107,15 +107,15 @@ test('a charge that was never made is not found', async () => {
   expect(await open().findCharge({ key: newId(), customerId })).toBeUndefined();
 });
 
-test('a key never stands for two charges', async () => {
+test('a key never identifies two charges', async () => {
   const sandbox = aSandbox();
   const key = newId();
   await sandbox.capture('txn_1', key, 2900n);
   await expect(sandbox.capture('txn_1', key, 2901n)).rejects.toThrow('used for another charge');
 });
 
-describe('an authorisation', () => {
-  test('pays once, whoever uses it again', async () => {
+describe('an authorization', () => {
+  test('pays once, even with several charges', async () => {
     const sandbox = aSandbox();
     expect(codeOf(await sandbox.capture('txn_4242424242424242'))).toBe('ok');
     const again = newId();
@@ -141,7 +141,7 @@ describe('an authorisation', () => {
     expect(codeOf(await sandbox.capture('txn_4000000000000002'))).toBe('card_declined');
   });
 
-  test('pays one of 20 invoices that race for it', async () => {
+  test('pays one of 20 racing invoices', async () => {
     const sandbox = aSandbox();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => sandbox.capture('txn_1')));
     const paid = outcomes.filter(({ status }) => status === 'SUCCEEDED');
@@ -150,7 +150,7 @@ describe('an authorisation', () => {
   });
 });
 
-test('resolving an authorisation twice gives the same method, of a card that it does not know none', async () => {
+test('that is resolved twice gives the same method, or none for an unknown card', async () => {
   const { open, customerId } = aSandbox();
   const resolve = (authorizedTransactionId: string) =>
     open().resolveAuthorization({ authorizedTransactionId, customerId });
@@ -161,7 +161,7 @@ test('resolving an authorisation twice gives the same method, of a card that it 
   expect(await resolve('txn_4111111111111111')).toBeUndefined();
 });
 
-test('the number of a card is in none of its books', async () => {
+test("the number of a card is in none of the sandbox's books", async () => {
   const sandbox = aSandbox();
   await sandbox.capture('txn_4000000000000341');
   await sandbox.charge(await sandbox.save('txn_4000000000000341'));
@@ -209,7 +209,7 @@ describe('a payer who is present', () => {
         'authentication_required',
       ],
     ],
-  ])('pays with %s, which renewals are charged to later: %j', async (number, expected) => {
+  ])('pays with %s, with these outcomes of later renewals: %j', async (number, expected) => {
     const sandbox = aSandbox();
     expect(await outcomesOf(sandbox, await sandbox.enter(number))).toEqual(expected);
   });
@@ -240,7 +240,7 @@ describe('a payer who is present', () => {
     },
   );
 
-  test('who has not answered yet is still waited for', async () => {
+  test('without an answer is still awaited', async () => {
     const sandbox = aSandbox();
     const method = await sandbox.enter('4000002500003155');
     const reference = { key: newId(), customerId: sandbox.customerId };
@@ -252,7 +252,7 @@ describe('a payer who is present', () => {
     );
   });
 
-  test('and answers while another cancels gets one outcome with them', async () => {
+  test('with an answer that races a cancellation gets the same outcome', async () => {
     const sandbox = aSandbox();
     const method = await sandbox.enter('4000002500003155');
     const reference = { key: newId(), customerId: sandbox.customerId };
@@ -277,7 +277,7 @@ describe('a card form', () => {
     ['expiry', { expiry: 'soon' }],
     ['code', { code: '12' }],
     ['code', { code: '12345' }],
-  ])('with a wrong %s is refused under it: %j', async (field, wrong) => {
+  ])('with an invalid %s is refused under it: %j', async (field, wrong) => {
     const { open, customerId } = aSandbox();
     const { cardEntry } = open();
     const card = { number: '4242424242424242', expiry: '01/26', code: '1234', ...wrong };
@@ -299,7 +299,7 @@ describe('a card form', () => {
   });
 });
 
-test('a charge is given back once, and only one that succeeded', async () => {
+test('a charge is refunded once, and only a successful one', async () => {
   const sandbox = aSandbox();
   const { customerId } = sandbox;
   const [paid, failed] = [newId(), newId()];

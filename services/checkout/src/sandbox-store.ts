@@ -191,7 +191,7 @@ export class SandboxStore {
     const document = { _id, environmentId, customerId, chargeKey: null };
     if (await inserted(() => this.authorizations.insertOne(document))) return customerId;
     const found = await retryTransient(() => this.authorizations.findOne({ _id }));
-    if (found === null) throw new Error(`The authorisation ${transactionId} is gone`);
+    if (found === null) throw new Error(`Authorization ${transactionId} not found`);
     return found.customerId;
   }
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => running.stop());
 
 describe('an invoice', () => {
-  test('is numbered, charged and paid, and its subscription is told once', async () => {
+  test('is numbered, charged, paid, and reported to its subscription once', async () => {
     const context = testContext({ now: periodStart });
     const request = aRequest({ authorizedTransactionId: 'txn_4242424242424242' });
     const created = await checkout.createInvoice(request, context);
@@ -72,7 +72,7 @@ describe('an invoice', () => {
     expect(subscription.of(request.subscriptionId)).toHaveLength(1);
   });
 
-  test('is made once, however often it is asked for', async () => {
+  test('is created once, however often it is requested', async () => {
     const context = testContext();
     const request = aRequest({ authorizedTransactionId: 'txn_1' });
     const answers = await Promise.all(
@@ -87,7 +87,7 @@ describe('an invoice', () => {
     expect(subscription.of(request.subscriptionId)).toHaveLength(1);
   });
 
-  test('whose charge fails stays open, and its subscription is told', async () => {
+  test('whose charge fails stays open, and reports the failure to its subscription', async () => {
     const context = testContext();
     const request = aRequest({ authorizedTransactionId: 'txn_4000000000000002' });
     await checkout.createInvoice(request, context);
@@ -104,7 +104,7 @@ describe('an invoice', () => {
     });
   });
 
-  test('of nothing is paid at once, without a payment', async () => {
+  test('with nothing due is paid immediately, without a payment', async () => {
     const context = testContext();
     const request = aRequest({ lineItems: [aLineItem(0n)] });
     const { invoice } = await checkout.createInvoice(request, context);
@@ -116,7 +116,7 @@ describe('an invoice', () => {
     });
   });
 
-  test('that is sent falls due after 30 days and is not collected', async () => {
+  test('that is sent is due after 30 days and is not collected', async () => {
     const context = testContext({ now: periodStart });
     const collectionMethod = CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
     const created = await checkout.createInvoice(aRequest({ collectionMethod }), context);
@@ -131,7 +131,7 @@ describe('an invoice', () => {
     });
   });
 
-  test('without a method fails when it is an hour old, by the clock of its environment', async () => {
+  test('without a method fails an hour later, by the clock of its environment', async () => {
     const context = testContext({ now: periodStart });
     const request = aRequest();
     const { collecting } = await checkout.createInvoice(request, context);
@@ -156,8 +156,8 @@ describe('a result', () => {
 
   test.each([
     ['is busy', Array.from({ length: 6 }, () => unavailable)],
-    ['does not know itself', [notFound('Subscription'), notFound('Subscription')]],
-  ])('is repeated while the subscription %s, and never dropped', async (_case, refusals) => {
+    ['does not exist', [notFound('Subscription'), notFound('Subscription')]],
+  ])('is retried while the subscription %s, and never dropped', async (_case, refusals) => {
     const request = aRequest({ authorizedTransactionId: 'txn_1' });
     subscription.refuse(request.subscriptionId, ...refusals);
     await checkout.createInvoice(request, testContext());
@@ -168,7 +168,7 @@ describe('a result', () => {
     });
   });
 
-  test('tells the time of the decision, also when it is sent later', async () => {
+  test('carries the time of the decision, also when it is sent later', async () => {
     const context = testContext({ now: periodStart });
     const request = aRequest({ authorizedTransactionId: 'txn_1' });
     await checkout.createInvoice(request, context);
@@ -180,7 +180,7 @@ describe('a result', () => {
   });
 });
 
-test('an attempt of a process that stopped is taken up after 30 seconds, with its own source', async () => {
+test('an attempt of a process that stopped is resumed after 30 seconds, with its own source', async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = running.configuration;
   const mongo = await connectMongo({ uri, database, service: 'test' });
   const dependencies = { clock, activity: openActivity(mongo.db) };

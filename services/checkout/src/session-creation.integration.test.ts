@@ -25,8 +25,8 @@ beforeEach(() => {
 
 afterAll(() => shop.stop());
 
-describe('making a session', () => {
-  test('gives it an open invoice, which is paid on its page alone', async () => {
+describe('creating a session', () => {
+  test('gives it an open invoice that can be paid only on its page', async () => {
     const product = shop.peers.aProduct({ type: PricingType.PRICING_TYPE_PER_UNIT });
     const { session, invoice } = await shop.create(context, {
       productId: product.id,
@@ -59,7 +59,7 @@ describe('making a session', () => {
     });
   });
 
-  test('its page is found by the token of its address', async () => {
+  test('gives it a page that is found by the token of its address', async () => {
     const { session } = await shop.create(context);
     const token = session.checkoutUrl.split('/').at(-1) ?? '';
     expect(session.checkoutUrl).toBe(`https://pay.example/checkout/${token}`);
@@ -82,7 +82,7 @@ describe('making a session', () => {
       ({ product }) => ({ priceId: product, productId: undefined }),
     ],
     ['a price and its product', ({ price, product }) => ({ priceId: price, productId: product })],
-  ])('takes %s', async (_case, requestOf) => {
+  ])('accepts %s', async (_case, requestOf) => {
     const { id: product, price } = shop.peers.aProduct();
     const { session } = await shop.create(context, requestOf({ product, price: price?.id ?? '' }));
     expect(session).toMatchObject({ productId: product, priceId: price?.id });
@@ -141,7 +141,7 @@ describe('making a session', () => {
     await expect(shop.create(context, requestOf())).rejects.toMatchObject(refusal);
   });
 
-  test('a discount that cannot be redeemed ends it and leaves nothing behind', async () => {
+  test('with a discount that cannot be redeemed ends the session and leaves nothing behind', async () => {
     const discount = shop.peers.aDiscount({ active: false });
     await expect(shop.create(context, { discountId: discount.id })).rejects.toMatchObject(
       wrong('discountId', 'Discount is not valid'),
@@ -153,7 +153,7 @@ describe('making a session', () => {
     expect(invoice).toBeUndefined();
   });
 
-  test('a customer whose invoice was made before currencies were fixed keeps its currency', async () => {
+  test('keeps the currency of a customer whose invoice was created before currencies were fixed', async () => {
     const customer = shop.peers.aCustomer();
     const customerId = customer.id;
     const { id: productId } = shop.peers.aProduct({ currency: 'EUR' });
@@ -169,7 +169,7 @@ describe('making a session', () => {
     );
   });
 
-  test('a link gives what the request leaves open', async () => {
+  test('takes values from the link that the request omits', async () => {
     const product = shop.peers.aProduct();
     const discount = shop.peers.aDiscount();
     const link = await shop.aLink(context, {
@@ -191,7 +191,7 @@ describe('making a session', () => {
     expect(invoice).toMatchObject({ subtotal: 2900n, discountAmount: 1450n, total: 1450n });
   });
 
-  test('a link whose discount cannot be redeemed sells at the full price, a discount by id is refused', async () => {
+  test("sells at the full price if the link's discount cannot be redeemed, but refuses such a discount by id", async () => {
     const product = shop.peers.aProduct();
     const { id: discountId } = shop.peers.aDiscount();
     const link = await shop.aLink(context, { productIds: [product.id], discountId });
@@ -209,14 +209,14 @@ describe('making a session', () => {
     );
   });
 
-  test('a link sells only what it offers', async () => {
+  test("with a link sells only the link's products", async () => {
     const link = await shop.aLink(context);
     await expect(shop.create(context, { checkoutLinkId: link.id })).rejects.toMatchObject(
       wrong('checkoutLinkId', 'Does not offer this product'),
     );
   });
 
-  test('an inactive link sells nothing', async () => {
+  test('with an inactive link is refused', async () => {
     const link = await shop.aLink(context, { active: false });
     await expect(shop.create(context, { checkoutLinkId: link.id })).rejects.toMatchObject(
       notFound('CHECKOUT_LINK'),

@@ -42,7 +42,7 @@ describe('the end of a session', () => {
     expect(shop.peers.redemptions.get(session.id)).toBe('RELEASED');
   });
 
-  test('is seen by whoever reads or pays, however late its scanner is', async () => {
+  test('is applied by a read or a payment, however late its scanner is', async () => {
     const read = (await shop.create(context)).session;
     const paid = (await shop.create(context)).session;
     const intime = (await shop.create(context)).session;
@@ -66,7 +66,7 @@ describe('the end of a session', () => {
       (id: string) =>
         shop.sessions.answerSessionChallenge({ id, attempt: 1, approved: true }, at(late)),
     ],
-  ])('by %s cancels a challenge that waits', async (_by, endBy) => {
+  ])('by %s cancels a waiting challenge', async (_by, endBy) => {
     const { session } = await shop.create(context);
     await shop.pay(session, challenging, context);
     expect(await endBy(session.id)).toMatchObject({ session: { status: SESSION_STATUS_EXPIRED } });
@@ -79,7 +79,7 @@ describe('the end of a session', () => {
     });
   });
 
-  test('does not come where the challenge had succeeded by then: the session is complete', async () => {
+  test('does not come if the challenge had succeeded before: the session is complete', async () => {
     const { session } = await shop.create(context);
     await shop.pay(session, challenging, context);
     await shop.answerAtProvider(session, context);
@@ -90,7 +90,7 @@ describe('the end of a session', () => {
     });
   });
 
-  test('comes when its product goes away', async () => {
+  test('comes when its product is removed', async () => {
     const { id: productId } = shop.peers.aProduct();
     const { session } = await shop.create(context, { productId });
     shop.peers.products.delete(productId);
@@ -104,14 +104,14 @@ describe('the end of a session', () => {
     ['inactive', { active: false }, SESSION_STATUS_EXPIRED],
     ['over', { endsAt: start }, SESSION_STATUS_EXPIRED],
     ['used up', { maxRedemptions: 1, redemptionCount: 1 }, SESSION_STATUS_OPEN],
-  ])('comes when its discount goes away: %s', async (_case, change, status) => {
+  ])('follows a change of its discount: %s', async (_case, change, status) => {
     const discount = shop.peers.aDiscount();
     const { session } = await shop.create(context, { discountId: discount.id });
     shop.peers.discounts.set(discount.id, { ...discount, ...change });
     expect(await shop.read(session.id, context)).toMatchObject({ session: { status } });
   });
 
-  test('is answered once its invoice is void and its redemption free', async () => {
+  test('is returned once its invoice is void and its redemption free', async () => {
     const discount = shop.peers.aDiscount();
     const { id: productId } = shop.peers.aProduct();
     const { session } = await shop.create(context, { productId, discountId: discount.id });
@@ -124,7 +124,7 @@ describe('the end of a session', () => {
     expect(shop.peers.redemptions.get(session.id)).toBe('RELEASED');
   });
 
-  test('is answered soon, although its redemption cannot be given back for a long time', async () => {
+  test('is returned soon, although its redemption cannot be given back for a long time', async () => {
     const discount = shop.peers.aDiscount();
     const { session } = await shop.create(context, { discountId: discount.id });
     shop.peers.discounts.set(discount.id, { ...discount, active: false });
@@ -139,7 +139,7 @@ describe('the end of a session', () => {
     expect(shop.peers.redemptions.get(session.id)).toBe('HELD');
   });
 
-  test('never comes to one that is complete', async () => {
+  test('never comes to a complete session', async () => {
     const { id: productId } = shop.peers.aProduct();
     const { session } = await shop.create(context, { productId });
     await shop.pay(session, good, context);

@@ -3,12 +3,12 @@ import { abandon, type Session } from './session';
 import { aReadySession, aSession, made } from './testing-session';
 
 test.each<[string, Session, FunnelStep[]]>([
-  ['what is still being made', aSession(), []],
-  ['what was given up before it was made', abandoned(), []],
-  ['what may be paid', aReadySession(), ['CREATED']],
-  ['what is being paid', { ...aReadySession(), phase: 'PAYING' }, ['CREATED']],
-  ['what was bought', { ...aReadySession(), phase: 'COMPLETE' }, ['CREATED', 'COMPLETED']],
-  ['what ran out', { ...aReadySession(), phase: 'EXPIRED' }, ['CREATED', 'EXPIRED']],
+  ['a session in creation as nothing', aSession(), []],
+  ['an abandoned session as nothing', abandoned(), []],
+  ['a payable session', aReadySession(), ['CREATED']],
+  ['a session in payment', { ...aReadySession(), phase: 'PAYING' }, ['CREATED']],
+  ['a complete session', { ...aReadySession(), phase: 'COMPLETE' }, ['CREATED', 'COMPLETED']],
+  ['an expired session', { ...aReadySession(), phase: 'EXPIRED' }, ['CREATED', 'EXPIRED']],
 ])('the funnel counts %s', (_name, session, expected) => {
   expect(funnelStepsReached(session)).toEqual(expected);
 });
@@ -18,7 +18,7 @@ function abandoned(): Session {
   return made(abandon(session, session.abandonAt).state);
 }
 
-test('a report shows every day that is asked for', () => {
+test('a report contains every requested day', () => {
   const first = { day: '2026-01-31', created: 3n, completed: 2n, expired: 1n };
   const none = { created: 0n, completed: 0n, expired: 0n };
   expect(funnelReport([first], ['2026-01-30', '2026-01-31'])).toEqual([

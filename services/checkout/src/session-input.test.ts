@@ -62,11 +62,11 @@ test.each<[Partial<SessionInput>]>([
   [{ quantity: 1_000_000 }],
   [{ successUrl: 'http://shop.example/?id={SESSION_ID}' }],
   [{ discountId: 'malformed', checkoutLinkId: 'malformed' }],
-])('%j can be asked for', (changes) => {
+])('the input %j is valid', (changes) => {
   expect(check(changes)).toBeUndefined();
 });
 
-test('everything that is wrong is said at once', () => {
+test('all problems of an input are reported together', () => {
   const wrong = {
     customerId: 'malformed',
     priceId: 'malformed',
@@ -86,7 +86,7 @@ test('everything that is wrong is said at once', () => {
   });
 });
 
-test('something must be bought', () => {
+test('an input without a price or a product is refused', () => {
   expect(check({ priceId: undefined })).toEqual({ priceId: ['Required'] });
 });
 
@@ -108,11 +108,11 @@ test.each<[string, Partial<ProductFacts>, Partial<SessionInput>, unknown]>([
     { quantity: 1_000_000 },
     { quantity: ['The total exceeds the maximum amount'] },
   ],
-])('buying %s', (_case, facts, changes, refusal) => {
+])('buying %s is checked', (_case, facts, changes, refusal) => {
   expect(buy(facts, changes)).toEqual(refusal);
 });
 
-test('whoever holds a lost or stolen card is told no more than that it was declined', () => {
+test('the payer of a lost or stolen card is told only that it was declined', () => {
   const declined = payerMessage('card_declined');
   for (const code of ['lost_card', 'stolen_card', 'pickup_card', 'fraudulent'] as const) {
     expect(payerMessage(code)).toBe(declined);

@@ -21,9 +21,10 @@ import {
 import { aLineItem, aNewInvoice } from './testing';
 import { aSession, made, methodId, offeredAt, sessionId } from './testing-session';
 
-// Payers, their answers, the scanner of expiries and the workers that take up what others began take turns in any order, stop anywhere and
-// start again. Each turn is one decision on one record as it stands, which is what a compare-and-set gives, or one question to the
-// provider, who answers a key that it knows with what became of its first charge.
+// Payers, their answers, the scanner of expiries and the workers that resume unfinished work run in
+// any order, stop anywhere and start again. Each step is one decision on one current record, which
+// is what a compare-and-set gives, or one question to the provider, which answers a known key with
+// the outcome of its first charge.
 
 type Luck = ChargeOutcome['status'];
 type Program = (typeof programs)[number];
@@ -98,7 +99,7 @@ class World {
     }
   }
 
-  /** What commands, scanner and resuming workers bring to an end. */
+  /** Runs the work of commands, scanner and resuming workers to its end. */
   settle(): void {
     this.running.clear();
     this.luck = 'FAILED';
@@ -125,7 +126,7 @@ class World {
     this.decideSession((record) => makeReady(record, { total: 2900n, discount: 'terms' }));
   }
 
-  // Whoever is told of the session finds its invoice.
+  // A returned session has an invoice.
   private *make(): Steps {
     if (made(this.session).phase === 'READY') yield* this.openInvoice();
   }
@@ -178,7 +179,7 @@ class World {
     this.record(challenge);
   }
 
-  // The provider says that something has happened to the attempt that waits.
+  // The provider sends an event about the waiting attempt.
   private *announce(): Steps {
     const { invoice } = this;
     if (invoice === undefined || invoice.isTombstone || invoice.attempt === undefined) return;
@@ -260,7 +261,7 @@ class World {
     yield;
   }
 
-  // Cancels a challenge at the provider; one that had succeeded by then counts.
+  // Cancels a challenge at the provider; if it had already succeeded, the success counts.
   private *release(): Steps {
     const { invoice } = this;
     if (invoice === undefined || invoice.isTombstone) return;
@@ -317,7 +318,7 @@ class World {
     try {
       this.invoice = decide(this.invoice).state;
     } catch (error) {
-      // Refused; whoever asked comes again or has lost.
+      // Refused; the step is retried or has lost.
       if (!(error instanceof DomainError)) throw error;
     }
   }
@@ -356,7 +357,7 @@ function resultOf(invoice: InvoiceRecord | undefined, key: string): PaymentResul
   return { kind: 'WAITING', attempt: number, redirectUrl: undefined };
 }
 
-/** Every invariant that does not hold. */
+/** Lists every violated invariant. */
 function problemsOf({ session, invoice, successes, provider, isNumberTaken }: World): string[] {
   const { phase, payment, challenge } = made(session);
   const isPaid = invoice?.status === 'PAID';
@@ -386,7 +387,7 @@ test('a session ends paid by exactly one charge, or expired without any, in any 
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 120, size: 'max' }), (turns) => {
       const world = new World();
-      // Else most runs are over before anybody could pay.
+      // Otherwise most runs are over before a payer could pay.
       for (const program of ['reserve', 'make'] as const) {
         world.take({ act: 'start', by: 0, program });
         for (let step = 0; step < 4; step += 1) world.take({ act: 'step', by: 0, luck: 'FAILED' });
@@ -402,11 +403,11 @@ test('a session ends paid by exactly one charge, or expired without any, in any 
     }),
     { numRuns: 3_000 },
   );
-  // Both ends were met: the runs say something.
+  // Both ends occurred, so the runs are significant.
   expect(ends.size).toBe(2);
 });
 
-test('a session whose making is interrupted anywhere is made or given up', () => {
+test('a session whose creation is interrupted anywhere is created or abandoned', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 30, size: 'max' }), (turns) => {
       const world = new World();
@@ -414,7 +415,7 @@ test('a session whose making is interrupted anywhere is made or given up', () =>
       world.settle();
       expect(problemsOf(world)).toEqual([]);
       expect(made(world.session).phase satisfies Session['phase']).toMatch(/COMPLETE|EXPIRED/);
-      // A number that was taken has its invoice, however early its session ended.
+      // A taken number has its invoice, however early its session ended.
       expect(world.invoice?.isTombstone).toBe(!world.isNumberTaken);
     }),
     { numRuns: 1_000 },

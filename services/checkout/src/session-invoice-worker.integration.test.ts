@@ -49,7 +49,7 @@ async function aCharge(context: CallContext, number: string) {
   return { invoice, charge: { invoiceId, paymentKey: newId(), paymentMethodId, returnUrl } };
 }
 
-test("a session's invoice is numbered, open and without periods, and nothing comes by itself", async () => {
+test("a session's invoice is numbered, open and without periods or automatic attempts", async () => {
   const context = testContext({ now });
   const free = { ...aLineItem({ amount: 0n }) };
   const { state, invoice } = await anOpenInvoice(context, { lineItems: [free] });
@@ -73,7 +73,7 @@ test.each([
   ['TRIAL', { kind: 'TRIAL', days: 14 }, '2026-02-14T12:00:00.000Z'],
   ['NONE', { kind: 'NONE' }, undefined],
 ] as const)(
-  'that is paid has its subscription, and the period %s from then on',
+  "a paid session's invoice has its subscription, and the period %s from then on",
   async (_kind, paidPeriod, end) => {
     const context = testContext({ now });
     const earlier = { ...context, now: new Date('2026-01-30T00:00:00.000Z') };
@@ -108,7 +108,7 @@ test('a payment is one attempt for its key, however often it is made', async () 
   expect(await replicas.charges(charge.invoiceId)).toBe(1);
 });
 
-test('20 payments at once, each under its own key, charge once', async () => {
+test('20 payments in parallel with different keys charge once', async () => {
   const context = testContext({ now });
   const { charge } = await aCharge(context, '4242424242424242');
   await Promise.allSettled(
@@ -134,7 +134,7 @@ test('a challenge waits under its attempt, and its answer pays', async () => {
   expect(paid.kind).toBe('PAID');
 });
 
-test('voiding cancels a challenge, leaves a paid invoice, and keeps a late one from being made', async () => {
+test('a void cancels a challenge, leaves a paid invoice, and prevents a late creation', async () => {
   const context = testContext({ now });
   const { sessionInvoices } = replica;
   const holderOf = ({ invoiceId, sessionId, customerId, currency }: NewSessionInvoice) => ({
@@ -162,7 +162,7 @@ test('voiding cancels a challenge, leaves a paid invoice, and keeps a late one f
   expect(await sessionInvoices.pay(waiting.charge, context)).toMatchObject({ kind: 'NOT_OPEN' });
 });
 
-test("what costs nothing is paid by the payer's word", async () => {
+test("an invoice with nothing due is paid on the payer's confirmation", async () => {
   const context = testContext({ now });
   const { invoice } = await anOpenInvoice(context, { lineItems: [aLineItem({ amount: 0n })] });
   const settled = await replica.sessionInvoices.settle(invoice.invoiceId, context);
@@ -172,7 +172,7 @@ test("what costs nothing is paid by the payer's word", async () => {
   expect(await replicas.commandsOf(invoice.invoiceId)).toEqual(['tellSession']);
 });
 
-test('what costs nothing is paid by a card that can be charged later, the default from then on', async () => {
+test('an invoice with nothing due is paid by a card that can be charged later, which becomes the default', async () => {
   const context = testContext({ now });
   const { invoice } = await anOpenInvoice(context, { lineItems: [aLineItem({ amount: 0n })] });
   const { invoiceId, customerId } = invoice;

@@ -8,7 +8,7 @@ const after = (ms: number) => new Date(claimedAt.getTime() + ms);
 const start = { paymentKey: 'key', paymentMethodId: methodId, returnUrl: '' };
 const paying = startPayment(aReadySession(), { ...start, claimedAt, now: offeredAt }).state;
 
-test('a payment is taken up after 30 seconds, by whoever writes first', () => {
+test('a payment is resumed after 30 seconds, by the first worker that writes', () => {
   const { state } = takeUpBegun(paying, after(30_000));
 
   expect(made(state)).toEqual({ ...paying, payment: { ...start, claimedAt: after(30_000) } });
@@ -16,6 +16,6 @@ test('a payment is taken up after 30 seconds, by whoever writes first', () => {
   expect(made(takeUpBegun(state, after(60_000)).state).payment?.claimedAt).toEqual(after(60_000));
 });
 
-test('a payment that runs is left to its worker', () => {
+test('a running payment is left to its worker', () => {
   expect(takeUpBegun(paying, after(29_999))).toEqual(unchanged(paying));
 });

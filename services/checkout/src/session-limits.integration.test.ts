@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => replicas.close());
 
-/** A session that can be paid, of which so many payments have failed. */
+/** A payable session with the given number of failed payments. */
 async function aSceneAfter(count: number): Promise<Scene> {
   const scene = await aScene(healthy);
   await finish(healthy, scene);
@@ -54,7 +54,7 @@ async function pay({ context, sessionId, customerId }: Scene, number: string) {
   return made((await healthy.worker.pay(sessionId, wish, context)).state);
 }
 
-test('a session of which 100 payments have failed can still be paid', async () => {
+test('a session with 100 failed payments can still be paid', async () => {
   const scene = await aSceneAfter(100);
   expect(await pay(scene, '4000000000000002')).toMatchObject({
     phase: 'READY',
@@ -67,7 +67,7 @@ test('a session of which 100 payments have failed can still be paid', async () =
   expect(await replicas.charges(scene.invoiceId)).toBe(2);
 });
 
-test('a challenge keeps its number where old payments have left the list', async () => {
+test('a challenge keeps its number after old payments were dropped from the list', async () => {
   const scene = await aSceneAfter(100);
   expect(await pay(scene, '4000002500003155')).toMatchObject({ challenge: { attempt: 101 } });
   await pay(scene, '4242424242424242');

@@ -30,7 +30,7 @@ beforeEach(() => {
 afterAll(() => shop.stop());
 
 describe('paying a session', () => {
-  test('makes one charge, one subscription and the card the default', async () => {
+  test('makes one charge, creates one subscription and makes the card the default', async () => {
     const discount = shop.peers.aDiscount();
     const { session, invoice } = await shop.create(context, { discountId: discount.id });
     const paid = await shop.pay(session, good, context);
@@ -73,7 +73,7 @@ describe('paying a session', () => {
     expect(await shop.charges(session)).toBe(1);
   });
 
-  test('20 payers of one session: one charge and one subscription, all others find it paid or in progress', async () => {
+  test('20 times in parallel makes one charge and one subscription; all others find it paid or in progress', async () => {
     const { session } = await shop.create(context);
     const methods = await inParallel(20, () => shop.aMethod(session, good, context));
     const outcomes = await inParallel(20, (index) =>
@@ -94,7 +94,7 @@ describe('paying a session', () => {
     expect(shop.peers.subscribed.get(read?.subscriptionId ?? '')).toHaveLength(1);
   });
 
-  test('a declined card leaves it open and tells why; another one pays', async () => {
+  test('with a declined card leaves it open with the reason; another card pays', async () => {
     const { session } = await shop.create(context);
     const failed = await shop.pay(session, declined, context);
     expect(failed).toMatchObject({
@@ -115,7 +115,7 @@ describe('paying a session', () => {
     ]);
   });
 
-  test('makes the subscription of the customer as they are by then', async () => {
+  test("creates the subscription with the customer's current data", async () => {
     const customer = shop.peers.aCustomer({ name: 'Ada' });
     const { session } = await shop.create(context, { customerId: customer.id });
     const collectionMethod = CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
@@ -127,7 +127,7 @@ describe('paying a session', () => {
     ]);
   });
 
-  test('makes the subscription of the customer as they were where they are not known any more', async () => {
+  test('creates the subscription with the stored data of a customer who has been deleted', async () => {
     const customer = shop.peers.aCustomer({ name: 'Ada' });
     const { session } = await shop.create(context, { customerId: customer.id });
     shop.peers.customers.delete(customer.id);
@@ -137,7 +137,7 @@ describe('paying a session', () => {
     ]);
   });
 
-  test('what is bought once makes no subscription and has no period', async () => {
+  test('for a one-time purchase creates no subscription and no period', async () => {
     const billingInterval = BillingInterval.BILLING_INTERVAL_ONE_TIME;
     const { id: productId } = shop.peers.aProduct({ billingInterval });
     const { session } = await shop.create(context, { productId });
@@ -147,7 +147,7 @@ describe('paying a session', () => {
     });
   });
 
-  test('a trial asks for a card, keeps it and charges nothing', async () => {
+  test('with a trial requires a card, saves it and charges nothing', async () => {
     const { id: productId } = shop.peers.aProduct({ trialDays: 14 });
     const { session, invoice } = await shop.create(context, { productId });
     expect(invoice).toMatchObject({ total: 0n, status: INVOICE_STATUS_OPEN });
@@ -167,7 +167,7 @@ describe('paying a session', () => {
     expect(await shop.defaultMethod(session, context)).toBeDefined();
   });
 
-  test('where a discount leaves nothing due, the payer confirms without a card', async () => {
+  test("with a discount that leaves nothing due needs only the payer's confirmation", async () => {
     const type = DiscountType.DISCOUNT_TYPE_FIXED;
     const discount = shop.peers.aDiscount({ type, value: '5000', currency: 'USD' });
     const { session, invoice } = await shop.create(context, { discountId: discount.id });
@@ -179,7 +179,7 @@ describe('paying a session', () => {
     });
   });
 
-  test('a redemption that was lost keeps nothing waiting', async () => {
+  test('with a lost redemption still completes', async () => {
     const discountId = shop.peers.aDiscount().id;
     const { session } = await shop.create(context, { discountId });
     let asked = 0;
@@ -197,7 +197,7 @@ describe('paying a session', () => {
     expect(asked).toBe(1);
   });
 
-  test('a method of another customer is as good as none', async () => {
+  test('with a method of another customer is refused like an unknown method', async () => {
     const { session } = await shop.create(context);
     const { session: other } = await shop.create(context);
     const stolen = await shop.aMethod(other, good, context);
@@ -209,7 +209,7 @@ describe('paying a session', () => {
     }
   });
 
-  test('an unknown session is not found, nor is one of another environment', async () => {
+  test('of another environment, or an unknown session, fails with not found', async () => {
     const { session } = await shop.create(context);
     for (const [id, asked] of [
       [newId(), context],
@@ -256,7 +256,7 @@ describe('a challenge', () => {
     });
   });
 
-  test('gives way to another card, and a late answer to it is left alone', async () => {
+  test('is replaced by another card, and a late answer to it changes nothing', async () => {
     const { session } = await shop.create(context);
     await shop.pay(session, challenging, context);
     expect(await shop.pay(session, declined, context)).toMatchObject({

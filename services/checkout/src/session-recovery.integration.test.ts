@@ -12,13 +12,13 @@ import { made } from './testing-session';
 import { Stopped, stoppingAfter } from './testing-stop-store';
 import { openReplicas, type Replicas } from './testing-store';
 
-// A process does one thing and is stopped before its first write, its second, and so on; another one takes up what it left, and is stopped
-// too; a third one brings everything to an end.
+// A process does one thing and is stopped before its first write, its second, and so on; another
+// process resumes and is stopped too; a third one completes everything.
 
 type Act = (process: SceneProcess, scene: Scene) => Promise<unknown>;
 
 const stopsMax = 15;
-// Where the resumption is stopped: in another place for each of the first stops.
+// Number of stops of the resuming process, at another place for each of the first stops.
 const resumedWrites = 5;
 
 let replicas: Replicas;
@@ -87,34 +87,31 @@ test.each<{ what: string; before: Act[]; act: Act; ends: string[] }>([
     what: 'an expiry that meets a challenge',
     before: [challenging],
     act: expires,
-    // Until it has ended, its scanner comes again.
+    // The scanner returns until the session has ended.
     ends: ['READY OPEN, challenge', 'READY OPEN, FAILED', 'EXPIRED VOID, FAILED'],
   },
-])(
-  '$what, stopped anywhere and resumed, leaves nothing in between',
-  async ({ before, act, ends }) => {
-    const reached = new Set<string>();
-    for (let writes = 0, isStopped = true; isStopped; writes += 1) {
-      expect(writes).toBeLessThan(stopsMax);
-      const scene = await aScene(healthy);
-      await finish(healthy, scene);
-      for (const earlier of before) await earlier(healthy, scene);
+])('$what, stopped anywhere and resumed, reaches a final state', async ({ before, act, ends }) => {
+  const reached = new Set<string>();
+  for (let writes = 0, isStopped = true; isStopped; writes += 1) {
+    expect(writes).toBeLessThan(stopsMax);
+    const scene = await aScene(healthy);
+    await finish(healthy, scene);
+    for (const earlier of before) await earlier(healthy, scene);
 
-      isStopped = await stopped(writes, (process) => act(process, scene));
-      await stopped(writes % resumedWrites, (process) => finish(process, scene));
-      await finish(healthy, scene);
+    isStopped = await stopped(writes, (process) => act(process, scene));
+    await stopped(writes % resumedWrites, (process) => finish(process, scene));
+    await finish(healthy, scene);
 
-      const end = await endOf(healthy, scene);
-      expect(ends).toContain(describeEnd(end));
-      expect(problemsOf(end)).toEqual([]);
-      reached.add(describeEnd(end));
-    }
-    // From not begun to done, and nothing else.
-    expect([...reached].sort()).toEqual([...ends].sort());
-  },
-);
+    const end = await endOf(healthy, scene);
+    expect(ends).toContain(describeEnd(end));
+    expect(problemsOf(end)).toEqual([]);
+    reached.add(describeEnd(end));
+  }
+  // All states from the beginning to the end, and no others.
+  expect([...reached].sort()).toEqual([...ends].sort());
+});
 
-test('a making, stopped anywhere and resumed, makes the session', async () => {
+test('creation, stopped anywhere and resumed, creates the session', async () => {
   for (let writes = 0, isStopped = true; isStopped; writes += 1) {
     expect(writes).toBeLessThan(stopsMax);
     const scene = await aScene(healthy);
@@ -125,14 +122,14 @@ test('a making, stopped anywhere and resumed, makes the session', async () => {
   }
 });
 
-test('a payment that comes before the invoice is there is made once that is', async () => {
+test('a payment before the invoice exists is made once it exists', async () => {
   const scene = await aScene(healthy);
   await expect(pays('4242424242424242')(healthy, scene)).rejects.toThrow('Invoice not found');
   await finish(healthy, scene);
   expect(describeEnd(await endOf(healthy, scene))).toBe('COMPLETE PAID, SUCCEEDED');
 });
 
-test('a making that is stopped anywhere, or slow, while the time of its session runs out leaves nothing to pay and no number without invoice', async () => {
+test('creation, stopped anywhere or slow while the session expires, leaves nothing to pay and no number without an invoice', async () => {
   for (let writes = 0, isStopped = true; isStopped; writes += 1) {
     expect(writes).toBeLessThan(stopsMax);
     const scene = await aScene(healthy);
@@ -152,7 +149,10 @@ test('a making that is stopped anywhere, or slow, while the time of its session 
   }
 });
 
-/** Does something in a process that is stopped after so many writes; whether it was. */
+/**
+ * Runs something in a process that is stopped after a number of writes; returns true if it was
+ * stopped.
+ */
 async function stopped(
   writes: number,
   act: (process: SceneProcess) => Promise<unknown>,
@@ -179,7 +179,7 @@ function describeEnd({ session: { phase, challenge }, invoice: { status, payment
   return `${phase} ${status}, ${attempts.length === 0 ? 'nothing' : attempts.join(', ')}`;
 }
 
-/** Every invariant that does not hold. */
+/** Lists every violated invariant. */
 function problemsOf({ session, invoice, charges }: SceneEnd): string[] {
   const { attempt, payments, paidAt } = invoice;
   const attempts = payments.length + (attempt === undefined ? 0 : 1);

@@ -12,7 +12,7 @@ import { type RunningShop, startShop } from './testing-session-rpc';
 import { away } from './testing-shop-rpc';
 
 const good = '4242424242424242';
-// A caller does not know what came of the call, whether it was still told so or not.
+// A caller does not know the outcome of the call, with either of these errors or without an answer.
 const unanswered = /^(Service unavailable|Timed out)$/;
 
 let shop: RunningShop;
@@ -32,14 +32,14 @@ afterEach(() => {
 
 afterAll(() => shop.stop());
 
-describe('creating under a key', () => {
-  test('takes up what an earlier call left, and makes one session', async () => {
+describe('creating a session with a key', () => {
+  test('resumes the work of an earlier call, and creates one session', async () => {
     const request = aRequest({ discountId: shop.peers.aDiscount().id });
     shop.peers.before = awayFor('reserveRedemption');
     const key = newId();
     await expect(shop.create(within(4_000, key), request)).rejects.toThrow(unanswered);
     shop.peers.before = () => undefined;
-    // The key is free again once nobody can be running the first call any more.
+    // The key is free again once the first call can no longer be running.
     const { session } = await eventually(() => shop.create(within(10_000, key), request), {
       timeoutMs: 30_000,
     });
@@ -50,7 +50,7 @@ describe('creating under a key', () => {
     ]);
   }, 60_000);
 
-  test('that is answered by an error ends the session, and a retry makes another one', async () => {
+  test('and getting an error ends the session, and a retry creates another one', async () => {
     const request = aRequest({ discountId: shop.peers.aDiscount().id });
     shop.peers.before = awayFor('reserveRedemption');
     const key = newId();
@@ -76,7 +76,7 @@ describe('creating under a key', () => {
     expect(await shop.takenNumbers(context)).toBe(1);
   }, 80_000);
 
-  test('50 times at once makes one session', async () => {
+  test('50 times in parallel creates one session', async () => {
     const request = aRequest();
     const key = newId();
     const made = await inParallel(50, () =>
@@ -92,11 +92,11 @@ describe('creating under a key', () => {
   });
 });
 
-describe('what the discount asks about a redemption', () => {
+describe('the state of a redemption', () => {
   const stateOf = async (sessionId: string, discountId: string) =>
     (await shop.sessions.checkSessionRedemption({ sessionId, discountId }, context)).state;
 
-  test('is answered by where the session stands', async () => {
+  test('follows the state of the session', async () => {
     const discountId = shop.peers.aDiscount().id;
     const open = (await shop.create(context, { discountId })).session;
     const paid = (await shop.create(context, { discountId })).session;
@@ -107,7 +107,7 @@ describe('what the discount asks about a redemption', () => {
     expect(await stateOf('session', discountId)).toBe(RedemptionState.REDEMPTION_STATE_RELEASED);
   });
 
-  test('an unknown session can never be made any more', async () => {
+  test('of an unknown session makes its creation impossible', async () => {
     const id = newId();
     const discountId = newId();
     for (let repeat = 0; repeat < 2; repeat += 1) {
@@ -123,8 +123,8 @@ describe('what the discount asks about a redemption', () => {
   });
 });
 
-describe('a neighbour that is away', () => {
-  test('keeps no payer from paying, and gets its subscription when it is back', async () => {
+describe('a peer that is unavailable', () => {
+  test('does not prevent a payment, and creates the subscription when it returns', async () => {
     const { session } = await shop.create(context);
     shop.peers.before = awayFor('createFromCheckout');
     const hurried = { ...context, deadline: new Date(systemClock.now().getTime() + 3_000) };
@@ -137,7 +137,7 @@ describe('a neighbour that is away', () => {
     expect(shop.peers.subscribed.get(paid?.subscriptionId ?? '')).toHaveLength(1);
   });
 
-  test('a payer who goes away meanwhile has paid once, and gets what was bought', async () => {
+  test('a payer who disconnects has paid once, and gets the purchase', async () => {
     const { session } = await shop.create(context);
     const leaving = new AbortController();
     const paymentMethodId = await shop.aMethod(session, good, context);
@@ -166,7 +166,7 @@ function aRequest(request: Partial<CreateSessionRequest> = {}): Partial<CreateSe
   return { customerId: shop.peers.aCustomer().id, productId: shop.peers.aProduct().id, ...request };
 }
 
-/** The same call, with so much time and under a key. */
+/** The same call, with the given time and key. */
 function within(deadlineMs: number, key: string): CallContext {
   const deadline = new Date(systemClock.now().getTime() + deadlineMs);
   return { ...context, deadline, idempotency: { key, requestHash: 'the same' } };

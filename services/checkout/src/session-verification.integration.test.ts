@@ -42,7 +42,7 @@ describe("a trial's card", () => {
     ['4000000000000069', 'expired_card', 'Your card has expired.'],
     ['4000000000009987', 'lost_card', 'Your card was declined.'],
     ['4000000000009979', 'stolen_card', 'Your card was declined.'],
-  ])('%s is refused: %s, and another one is asked for', async (number, code, message) => {
+  ])('%s is refused: %s, and another one is requested', async (number, code, message) => {
     const session = await aTrial();
     expect(await shop.pay(session, number, context)).toMatchObject({
       session: {
@@ -59,7 +59,7 @@ describe("a trial's card", () => {
   });
 
   test.each([good, '4000000000000341', '4000000000005126'])(
-    '%s is kept as the default, and nothing is charged',
+    '%s is saved as the default, and nothing is charged',
     async (number) => {
       const session = await aTrial();
       const done = await shop.pay(session, number, context);
@@ -73,7 +73,7 @@ describe("a trial's card", () => {
     },
   );
 
-  test('that asks for its payer is kept once they have answered', async () => {
+  test("that needs its payer's confirmation is saved after the answer", async () => {
     const session = await aTrial();
     const asked = {
       session: { status: SESSION_STATUS_OPEN },
@@ -102,7 +102,7 @@ describe("a trial's card", () => {
     expect(await shop.pay(session, good, context)).toMatchObject(completed);
   });
 
-  test('that waits for its payer gives way to another one', async () => {
+  test('that waits for its payer is replaced by another card', async () => {
     const session = await aTrial();
     await shop.pay(session, challenging, context);
     expect(await shop.pay(session, good, context)).toMatchObject(completed);
@@ -110,7 +110,7 @@ describe("a trial's card", () => {
     expect(await shop.sessions.answerSessionChallenge(late, context)).toMatchObject(completed);
   });
 
-  test('that waits for its payer does not keep the session from its end', async () => {
+  test('that waits for its payer does not delay the end of the session', async () => {
     const session = await aTrial();
     await shop.pay(session, challenging, context);
     const late = { ...context, now: new Date('2026-03-03T12:00:00.000Z') };
@@ -122,7 +122,7 @@ describe("a trial's card", () => {
   });
 });
 
-test('a card that is given where a discount leaves nothing due is looked at too', async () => {
+test('a card for a session with nothing due after its discount is also verified', async () => {
   const type = DiscountType.DISCOUNT_TYPE_FIXED;
   const discount = shop.peers.aDiscount({ type, value: '5000', currency: 'USD' });
   const { session } = await shop.create(context, { discountId: discount.id });

@@ -64,14 +64,14 @@ const not = (...left: SessionPhase[]) => phases.filter((phase) => !left.includes
 const typesOf = ({ commands }: { commands: readonly { type: string }[] }) =>
   commands.map(({ type }) => type);
 
-describe('making a session', () => {
-  test('orders its invoice, and runs out a day later', () => {
+describe('creating a session', () => {
+  test('requests its invoice, and expires a day later', () => {
     const transition = createSession(aNewSession(), offeredAt);
     expect(typesOf(transition)).toEqual(['createInvoice']);
     expect(transition.state).toMatchObject({ phase: 'READY', expiresAt, total: 2900n });
   });
 
-  test('holds its discount before the invoice is made on the terms', () => {
+  test('reserves its discount before the invoice is created on the terms', () => {
     const input = aNewSession({ discountId, total: undefined });
     const transition = createSession(input, offeredAt);
     expect(typesOf(transition)).toEqual(['reserveRedemption', 'createInvoice']);
@@ -85,13 +85,13 @@ describe('making a session', () => {
     expect(makeReady(state, { total: 1n, discount: 'other' }).state).toBe(state);
   });
 
-  test('a refusal ends it, voids what may stand under its invoice, and gives the redemption back', () => {
+  test('with a refusal ends it, voids its invoice, and gives the redemption back', () => {
     const transition = refuseSession(aSession({ discountId }), 'DISCOUNT_NOT_VALID');
     expect(transition.state).toMatchObject({ phase: 'EXPIRED', refusal: 'DISCOUNT_NOT_VALID' });
     expect(typesOf(transition)).toEqual(['voidInvoice', 'releaseRedemption']);
   });
 
-  test('nobody waits for it past its time, unless a repeat takes it up', () => {
+  test('past its deadline abandons it, unless a retry resumes it', () => {
     const session = aSession();
     const { abandonAt } = session;
     const tooEarly = new Date(abandonAt.getTime() - 1);
@@ -107,7 +107,7 @@ describe('making a session', () => {
     expect(takeUp(taken, abandonAt).state).toBe(taken);
   });
 
-  test.each(not('CREATING'))('a step of the making that comes late leaves %s alone', (phase) => {
+  test.each(not('CREATING'))('with a late step leaves a session that is %s unchanged', (phase) => {
     const session = inPhase[phase]();
     const late = new Date('2030-01-01T00:00:00.000Z');
     for (const { state } of [
@@ -120,7 +120,7 @@ describe('making a session', () => {
   });
 
   test.each(['CREATING', 'READY'] as const)(
-    'a %s session whose caller gets an error ends, unless a retry has taken it up',
+    'with an error for the caller ends a %s session, unless a retry has resumed it',
     (phase) => {
       const session = made(inPhase[phase]());
       const { abandonAt } = session;
@@ -135,12 +135,15 @@ describe('making a session', () => {
     },
   );
 
-  test.each(not('CREATING', 'READY'))('a %s session is neither taken up nor abandoned', (phase) => {
-    const session = inPhase[phase]();
-    const late = new Date('2030-01-01T00:00:00.000Z');
-    expect(takeUp(session, late).state).toBe(session);
-    expect(abandonUnanswered(session, made(session).abandonAt).state).toBe(session);
-  });
+  test.each(not('CREATING', 'READY'))(
+    'a second time neither resumes nor abandons a %s session',
+    (phase) => {
+      const session = inPhase[phase]();
+      const late = new Date('2030-01-01T00:00:00.000Z');
+      expect(takeUp(session, late).state).toBe(session);
+      expect(abandonUnanswered(session, made(session).abandonAt).state).toBe(session);
+    },
+  );
 });
 
 describe('paying', () => {
@@ -150,7 +153,7 @@ describe('paying', () => {
     expect(expiryOf(paying())).toBeUndefined();
   });
 
-  test.each(not('READY'))('claims nothing that is %s', (phase) => {
+  test.each(not('READY'))('claims no session that is %s', (phase) => {
     const session = inPhase[phase]();
     expect(startPayment(session, { ...plan, claimedAt, now: offeredAt }).state).toBe(session);
   });
@@ -159,17 +162,17 @@ describe('paying', () => {
     [before, 'PAYING'],
     [expiresAt, 'PAYING'],
     [after, 'EXPIRED'],
-  ] as const)('at %s it leads to %s', (now, phase) => {
+  ] as const)('at %s leads to %s', (now, phase) => {
     expect(paying(aReadySession(), now).phase).toBe(phase);
   });
 
-  test('a session whose time is over while a challenge waits is left to its worker', () => {
+  test('a session that has expired with a waiting challenge is left to its worker', () => {
     const session = waiting();
     expect(isOver(session, after)).toBe(true);
     expect(paying(session, after)).toBe(session);
   });
 
-  test('a failure leaves it open and tells why', () => {
+  test('a failure leaves the session open with the reason', () => {
     const result: PaymentResult = { kind: 'FAILED', failureCode: 'card_declined', at: offeredAt };
     const { state } = recordPayment(paying(), { paymentKey: 'first', result });
     expect(state).toMatchObject({
@@ -180,7 +183,7 @@ describe('paying', () => {
     expect(expiryOf(state)).toEqual(expiresAt);
   });
 
-  test('a success completes it at the time of the payment, forgets failures and orders the subscription', () => {
+  test('a success completes the session at the time of the payment, clears failures and requests the subscription', () => {
     const session = {
       ...paying(aReadySession({ discountId })),
       lastPaymentError: { code: 'card_declined', at: offeredAt },
@@ -197,14 +200,14 @@ describe('paying', () => {
     expect(isSettled(noteDelivered(transition.state).state)).toBe(true);
   });
 
-  test('what is bought once makes no subscription, and fixes the currency', () => {
+  test('for a one-time purchase creates no subscription, and fixes the currency', () => {
     const session = paying(aReadySession({ subscriptionId: undefined }));
     const transition = recordPayment(session, { paymentKey: 'first', result: paid });
     expect(typesOf(transition)).toEqual(['fixCurrency']);
     expect(isSettled(transition.state)).toBe(true);
   });
 
-  test('an invoice that is void ends the session: nothing can be paid any more', () => {
+  test('an invoice that is void ends the session, which can no longer be paid', () => {
     const result: PaymentResult = { kind: 'NOT_OPEN' };
     expect(recordPayment(paying(), { paymentKey: 'first', result }).state).toMatchObject({
       phase: 'EXPIRED',
@@ -215,12 +218,12 @@ describe('paying', () => {
     { kind: 'FAILED', failureCode: 'card_declined', at: offeredAt },
     { kind: 'WAITING', ...challenge },
     { kind: 'NOT_OPEN' },
-  ])('what came of another payment changes nothing: $kind', (result) => {
+  ])('the outcome of another payment changes nothing: $kind', (result) => {
     const session = paying();
     expect(recordPayment(session, { paymentKey: 'other', result }).state).toBe(session);
   });
 
-  test('that the invoice is paid completes the session, whichever payment it was', () => {
+  test('a paid invoice completes the session, with any payment', () => {
     for (const session of [paying(), waiting(), aReadySession()]) {
       expect(recordPayment(session, { paymentKey: 'other', result: paid }).state).toMatchObject({
         phase: 'COMPLETE',
@@ -240,13 +243,13 @@ describe('paying', () => {
     [{ total: 2900n, trialDays: 0 }, true],
     [{ total: 0n, trialDays: 14 }, true],
     [{ total: 0n, trialDays: 0 }, false],
-  ])('%j asks for a card: %s', (session, expected) => {
+  ])('a session with %j requires a card: %s', (session, expected) => {
     expect(asksForCard(session)).toBe(expected);
   });
 });
 
 describe('a challenge', () => {
-  test('waits with the session ready, and is claimed again by its answer', () => {
+  test('waits in a READY session, which its answer claims again', () => {
     const session = waiting();
     expect(session).toMatchObject({ phase: 'READY', challenge: { ...plan, ...challenge } });
     expect(session.payment).toBeUndefined();
@@ -257,13 +260,13 @@ describe('a challenge', () => {
     });
   });
 
-  test('an answer to another attempt, or to none, is left alone', () => {
+  test('ignores an answer to another attempt, or without one', () => {
     for (const session of [waiting(), aReadySession(), paying(), completed(), expired()]) {
       expect(resumeChallenge(session, { attempt: 2, claimedAt }).state).toBe(session);
     }
   });
 
-  test('another card takes its place', () => {
+  test('is replaced by another card', () => {
     const next = { ...plan, paymentKey: 'second', claimedAt, now: offeredAt };
     const state = made(startPayment(waiting(), next).state);
     expect(state).toMatchObject({ phase: 'PAYING', challenge: undefined });
@@ -271,13 +274,13 @@ describe('a challenge', () => {
     expect(recordPayment(state, { paymentKey: 'first', result: late }).state).toBe(state);
   });
 
-  test('that it still waits is no news', () => {
+  test('that still waits changes nothing', () => {
     const session = waiting();
     const result: PaymentResult = { kind: 'WAITING', ...challenge };
     expect(recordPayment(session, { paymentKey: 'first', result }).state).toBe(session);
   });
 
-  test('its failure is seen without an answer too', () => {
+  test('that fails is recorded without an answer too', () => {
     const result: PaymentResult = { kind: 'FAILED', failureCode: 'x', at: offeredAt };
     expect(recordPayment(waiting(), { paymentKey: 'first', result }).state).toMatchObject({
       phase: 'READY',
@@ -288,7 +291,7 @@ describe('a challenge', () => {
 });
 
 describe('the end', () => {
-  test('comes when its time is there, and not before', () => {
+  test('comes at its time, and not before', () => {
     const session = aReadySession();
     expect(expireWhenDue(session, before).state).toBe(session);
     expect(expireWhenDue(session, expiresAt).state).toMatchObject({ phase: 'EXPIRED' });
@@ -299,33 +302,33 @@ describe('the end', () => {
     expect(typesOf(transition)).toEqual(['voidInvoice', 'releaseRedemption']);
   });
 
-  test('waits for a payment that runs and for a challenge', () => {
+  test('waits for a running payment and for a challenge', () => {
     for (const session of [paying(), waiting()]) expect(expire(session).state).toBe(session);
   });
 
-  test.each(not('READY'))('leaves %s alone', (phase) => {
+  test.each(not('READY'))('leaves a session that is %s unchanged', (phase) => {
     const session = inPhase[phase]();
     expect(expireWhenDue(session, after).state).toBe(session);
   });
 });
 
-describe('what the session says of its redemption', () => {
+describe('the redemption of a session', () => {
   test.each([
     ['CREATING', 'HELD'],
     ['READY', 'HELD'],
     ['PAYING', 'HELD'],
     ['COMPLETE', 'CONFIRMED'],
     ['EXPIRED', 'RELEASED'],
-  ] as const)('%s: %s', (phase, expected) => {
+  ] as const)('in the phase %s is %s', (phase, expected) => {
     expect(redemptionOf({ ...inPhase[phase](), discountId }, discountId)).toBe(expected);
   });
 
-  test('another discount is not wanted, and nothing is by what was never made', () => {
+  test('is released for another discount, and for a tombstone', () => {
     expect(redemptionOf(aSession({ discountId }), 'other')).toBe('RELEASED');
     expect(redemptionOf(sessionTombstone('id').state, discountId)).toBe('RELEASED');
   });
 
-  test('a tombstone waits for nothing and is changed by nothing', () => {
+  test('a tombstone waits for nothing and never changes', () => {
     const { state } = sessionTombstone('id');
     expect([expiryOf(state), sessionResumeAt(state), isSettled(state)]).toEqual([
       undefined,
@@ -337,20 +340,20 @@ describe('what the session says of its redemption', () => {
   });
 });
 
-describe('announcing how a session ended', () => {
-  test('happens in the write that completes it, with the invoice as it was paid', () => {
+describe('announcing the end of a session', () => {
+  test('happens in the write that completes it, with the paid invoice', () => {
     const { events } = recordPayment(paying(), { paymentKey: 'first', result: paid });
     expect(events).toEqual([{ type: 'checkout.completed', data: { invoice: 'as it was paid' } }]);
   });
 
-  test('happens once after it has expired, with the invoice as it was voided', () => {
+  test('happens once after it has expired, with the void invoice', () => {
     expect(expire(aReadySession()).events).toEqual([]);
     const { state, events } = noteVoided(expired(), 'as it was voided');
     expect(events).toEqual([{ type: 'checkout.expired', data: { invoice: 'as it was voided' } }]);
     expect(noteVoided(state, 'as it was voided').state).toBe(state);
   });
 
-  test('is not done for what was never offered', () => {
+  test('is omitted for a session that was never offered', () => {
     const refused = refuseSession(aSession(), 'DISCOUNT_NOT_VALID').state;
     expect(noteVoided(refused, 'void')).toMatchObject({ state: { isDelivered: true }, events: [] });
   });
@@ -363,7 +366,7 @@ describe('announcing how a session ended', () => {
     expect(noteDelivered(state)).toMatchObject({ state: { isDelivered: true }, events: [] });
   });
 
-  test.each(not('EXPIRED'))('leaves alone a session that is %s', (phase) => {
+  test.each(not('EXPIRED'))('leaves a session that is %s unchanged', (phase) => {
     const session = inPhase[phase]();
     expect(noteVoided(session, 'void').state).toBe(session);
   });

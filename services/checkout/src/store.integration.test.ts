@@ -47,7 +47,7 @@ const finished = {
   now: new Date('2026-01-01T00:00:01.000Z'),
 };
 
-describe('an invoice comes back as it was stored', () => {
+describe('a stored invoice is read back unchanged', () => {
   const odd = aLineItem({
     amount: -1n,
     unitAmount: undefined,
@@ -66,7 +66,7 @@ describe('an invoice comes back as it was stored', () => {
       { ...aDraft(), lineItems: [odd, aLineItem({ amount: 99_999_999_999n })] },
     ],
     ['far below zero', { ...aDraft(), lineItems: [aLineItem({ amount: -99_999_999_999n })] }],
-  ] as const)('%s', async (_case, record) => {
+  ] as const)('as %s', async (_case, record) => {
     const context = testContext();
     const state = { ...record, id: newId() };
     const store = invoices.within(context);
@@ -75,7 +75,7 @@ describe('an invoice comes back as it was stored', () => {
     expect((await store.get(state.id)).state).toEqual(state);
   });
 
-  test('a tombstone', async () => {
+  test('as a tombstone', async () => {
     const context = testContext();
     const { subscriptionId, customerId, currency } = aDraft();
     const { state } = tombstone({ id: newId(), subscriptionId, customerId, currency });
@@ -85,7 +85,7 @@ describe('an invoice comes back as it was stored', () => {
   });
 });
 
-test('an invoice that was stored before there were discounts, challenges and usage is read all the same', async () => {
+test('an invoice stored before discounts, challenges and usage is readable', async () => {
   const context = testContext();
   const state = { ...anOpened({}, savedMethod), id: newId() };
   const store = invoices.within(context);
@@ -105,7 +105,7 @@ test('an invoice that was stored before there were discounts, challenges and usa
   expect((await store.get(state.id)).state).toEqual(state);
 });
 
-test('a usage line comes back with its meter, its credits and an amount below 0', async () => {
+test('a usage line is read back with its meter, its credits and a negative amount', async () => {
   const context = testContext();
   const credit = { grantId: newId(), quantity: '12.5' };
   const { details } = aLineItem();
@@ -119,7 +119,7 @@ test('a usage line comes back with its meter, its credits and an amount below 0'
   expect((await store.get(state.id)).state).toEqual(state);
 });
 
-test('what a stored failure says of its method follows its code as it is judged today', async () => {
+test('the decline kind of a stored failure follows the current kind of its code', async () => {
   const context = testContext();
   const { state: failed } = recordResult(anOpened({}, savedMethod), {
     ...finished,
@@ -134,7 +134,7 @@ test('what a stored failure says of its method follows its code as it is judged 
   expect(shown((await store.get(id)).state).payments).toMatchObject([{ decline: 'PROVIDER' }]);
 });
 
-test('a field that a decision clears is gone', async () => {
+test('a field that a decision clears is removed', async () => {
   const context = testContext();
   const state = { ...anOpened({}, savedMethod), id: newId() };
   const store = invoices.within(context);
@@ -145,7 +145,7 @@ test('a field that a decision clears is gone', async () => {
   expect(after).toMatchObject({ attempt: undefined });
 });
 
-test('a result carries the invoice as the attempt left it, whatever happens to it later', async () => {
+test('a result carries the invoice as the attempt left it, unaffected by later changes', async () => {
   const context = testContext({ now: new Date('2026-01-01T00:00:02.000Z') });
   const state = { ...anOpened({}, savedMethod), id: newId() };
   const store = invoices.within(context);
@@ -165,7 +165,7 @@ test('a result carries the invoice as the attempt left it, whatever happens to i
 });
 
 describe('a list', () => {
-  test('is newest first, filtered, counted and without tombstones', async () => {
+  test('returns the newest invoice first, filtered, counted and without tombstones', async () => {
     const context = testContext();
     const customerId = newId();
     const [first, second, other] = [newId(), newId(), newId()];

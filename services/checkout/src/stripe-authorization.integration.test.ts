@@ -26,7 +26,7 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
-describe('a payment that was authorised elsewhere', () => {
+describe('a payment that was authorized elsewhere', () => {
   const capture = (authorizedTransactionId: string) =>
     ({ kind: 'AUTHORIZATION', authorizedTransactionId }) as const;
 
@@ -46,7 +46,7 @@ describe('a payment that was authorised elsewhere', () => {
     expect(one.account.intents.get(id)!.metadata.billing_invoice_id).toBe(request.invoiceId);
   });
 
-  test('counts where it had succeeded already', async () => {
+  test('counts as paid if it had already succeeded', async () => {
     const one = aStripe(mongo, stripe);
     const id = one.account.addAuthorization({ amount: 2900, status: 'succeeded' });
     expect(await one.open().charge(one.request(capture(id)))).toMatchObject({
@@ -59,14 +59,14 @@ describe('a payment that was authorised elsewhere', () => {
     ['of less', { amount: 2899 }, 'authorization_mismatch'],
     ['of another currency', { amount: 2900, currency: 'eur' }, 'authorization_mismatch'],
     ['charged with more', { amount: 2901, status: 'succeeded' }, 'authorization_mismatch'],
-    ['given up', { amount: 2900, status: 'canceled' }, 'authorization_expired'],
-    ['not authorised yet', { amount: 2900, status: 'requires_action' }, 'authorization_incomplete'],
+    ['canceled', { amount: 2900, status: 'canceled' }, 'authorization_expired'],
+    ['not authorized yet', { amount: 2900, status: 'requires_action' }, 'authorization_incomplete'],
     [
       'declined',
       { amount: 2900, card: { decline: { decline_code: 'lost_card' } } },
       'authorization_expired',
     ],
-  ])('fails cleanly where it is %s', async (_case, authorization, failureCode) => {
+  ])('fails cleanly if it is %s', async (_case, authorization, failureCode) => {
     const one = aStripe(mongo, stripe);
     const id = one.account.addAuthorization(authorization);
     const before = one.account.taken();
@@ -78,7 +78,7 @@ describe('a payment that was authorised elsewhere', () => {
   });
 
   test.each(['txn_1', 'pi_unknown', 'seti_unknown', 'pi_1/../../customers', ''])(
-    'fails where Stripe does not know it: %j',
+    'fails if Stripe does not know it: %j',
     async (id) => {
       const one = aStripe(mongo, stripe);
       expect(await one.open().charge(one.request(capture(id)))).toMatchObject({
@@ -90,7 +90,7 @@ describe('a payment that was authorised elsewhere', () => {
     },
   );
 
-  test('pays one invoice, in whatever environment', async () => {
+  test('pays one invoice, in any environment', async () => {
     const one = aStripe(mongo, stripe);
     const other = aStripe(mongo, stripe);
     const id = one.account.addAuthorization({ amount: 2900 });
@@ -105,7 +105,7 @@ describe('a payment that was authorised elsewhere', () => {
     expect(one.account.taken()).toEqual([2900]);
   });
 
-  test('cannot be one that another environment of ours has made', async () => {
+  test('is refused if another of our environments created it', async () => {
     const one = aStripe(mongo, stripe);
     const other = aStripe(mongo, stripe);
     const id = one.account.addAuthorization({ amount: 2900 });
@@ -123,14 +123,14 @@ describe('a payment that was authorised elsewhere', () => {
     });
   });
 
-  test('cannot be a charge of ours that paid another invoice', async () => {
+  test('is refused if it is a charge of ours that paid another invoice', async () => {
     const one = aStripe(mongo, stripe);
     const paid = await one.open().charge(one.request(await one.save()));
     const again = one.request(capture(paid.providerPaymentId!));
     expect(await one.open().charge(again)).toMatchObject({ failureCode: 'authorization_used' });
   });
 
-  test('cannot be one that was given back', async () => {
+  test('is refused if it was refunded', async () => {
     const one = aStripe(mongo, stripe);
     const id = one.account.addAuthorization({ amount: 2900, status: 'succeeded' });
     one.account.payments[0]!.refunded = 2900;
@@ -148,8 +148,8 @@ describe('a payment that was authorised elsewhere', () => {
   });
 });
 
-describe('the card behind an authorisation', () => {
-  test('is kept for the customer that Stripe has it for, and can be charged later', async () => {
+describe('the card behind an authorization', () => {
+  test('is saved for its customer at Stripe, and can be charged later', async () => {
     const one = aStripe(mongo, stripe);
     one.account.customers.set('cus_theirs', { id: 'cus_theirs' });
     const authorizedTransactionId = one.account.addAuthorization({
@@ -167,7 +167,7 @@ describe('the card behind an authorisation', () => {
     expect(await one.open().charge(later)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  test('is saved where it belongs to nobody yet, also beside cards that were given before', async () => {
+  test('is saved if it belongs to no customer yet, also next to cards from before', async () => {
     const one = aStripe(mongo, stripe);
     await one.save();
     const authorizedTransactionId = one.account.addSetup(null);
@@ -179,7 +179,7 @@ describe('the card behind an authorisation', () => {
     expect(one.account.customers.size).toBe(1);
   });
 
-  test('is not kept where it may be used only once', async () => {
+  test('is not saved if it is single-use', async () => {
     const one = aStripe(mongo, stripe);
     const card = { isSingleUse: true };
     const authorization = { amount: 2900, status: 'succeeded', card };
@@ -190,7 +190,7 @@ describe('the card behind an authorisation', () => {
     ).toBeUndefined();
   });
 
-  test('is not kept where it belongs to another customer, of this environment or another', async () => {
+  test('is not saved if it belongs to another customer, of this environment or another', async () => {
     const owner = aStripe(mongo, stripe);
     await owner.save();
     const [customer] = owner.account.customers.keys();

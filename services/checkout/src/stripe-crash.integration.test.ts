@@ -23,14 +23,14 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
-// Hundreds of lives, most of which wait half a second before they ask Stripe again.
+// Hundreds of runs, most of which wait half a second before they ask Stripe again.
 jest.setTimeout(120_000);
 
 const returnUrl = 'https://pay.example/return';
 
 type Shop = ReturnType<typeof aStripe>;
 
-/** A charge that a crash may hit. */
+/** A charge during which a crash occurs. */
 interface Scenario {
   readonly name: string;
   readonly requestOf: (shop: Shop) => Promise<ChargeRequest>;
@@ -45,7 +45,7 @@ const scenarios: readonly Scenario[] = [
   { name: 'a card that asks an absent payer', requestOf: saved({ asksPayer: true }) },
   { name: 'a card that asks a payer', requestOf: saved({ asksPayer: true }, { returnUrl }) },
   {
-    name: 'an authorised payment',
+    name: 'an authorized payment',
     requestOf: async (shop) => {
       const authorizedTransactionId = shop.account.addAuthorization({ amount: 5000 });
       return shop.request({ kind: 'AUTHORIZATION', authorizedTransactionId });
@@ -53,7 +53,7 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-// What a worker does, whether it is the first one or takes up what another one has left.
+// Work of a worker, both the first one and one that resumes.
 async function work({ open }: Pick<Shop, 'open'>, request: ChargeRequest): Promise<ChargeOutcome> {
   return (await open().findCharge(request)) ?? (await open().charge(request));
 }
@@ -72,7 +72,10 @@ async function callsOf({ requestOf }: Scenario): Promise<number> {
   return stripe.requests.length - before;
 }
 
-/** Dies at the calls of these numbers, one life after another, and is asked to the end. Gives what came of it, and what it took. */
+/**
+ * Crashes at the calls with these numbers, one run after another, then completes. Returns the
+ * outcome and the amount taken.
+ */
 async function liveThrough(
   { requestOf }: Scenario,
   deaths: readonly { readonly at: number; readonly fault: StripeFault }[],
@@ -99,12 +102,12 @@ async function liveThrough(
 
 const faults: readonly StripeFault[] = ['LOST', 'ANSWER_LOST'];
 
-describe.each(scenarios)('a process that dies while it charges $name', (scenario) => {
+describe.each(scenarios)('a process that crashes while it charges $name', (scenario) => {
   test.each([
     ['remembers keys', false],
     ['has forgotten all keys', true],
   ])(
-    'once or twice, charges once and tells the same as without it, where Stripe %s',
+    'once or twice, charges once with the same outcome as without a crash, if Stripe %s',
     async (_, forgets) => {
       const calls = await callsOf(scenario);
       expect(calls).toBeGreaterThan(1);
@@ -113,7 +116,7 @@ describe.each(scenarios)('a process that dies while it charges $name', (scenario
         faults.map((fault) => ({ at, fault })),
       );
       const twice = single.flatMap((first) => single.map((second) => [first, second]));
-      // The second death teaches nothing new where keys are remembered as well.
+      // A second crash adds no cases if keys are stored as well.
       const lives = [...single.map((death) => [death]), ...(forgets ? twice : [])];
       const results = await Promise.all(
         lives.map((deaths) => liveThrough(scenario, deaths, { forgets })),
@@ -130,7 +133,7 @@ describe.each(scenarios)('a process that dies while it charges $name', (scenario
   );
 });
 
-describe('between Stripe and our own entry', () => {
+describe('a crash between Stripe and our own record', () => {
   class DyingStore extends StripeStore {
     beforeEntry: () => Promise<void> = () => Promise.resolve();
     afterEntry: () => Promise<void> = () => Promise.resolve();
@@ -154,21 +157,18 @@ describe('between Stripe and our own entry', () => {
     return { stripe, shop, store, dying, request: shop.request(await shop.save()) };
   }
 
-  test.each(['beforeEntry', 'afterEntry'] as const)(
-    'dying %s never charges twice',
-    async (moment) => {
-      const { stripe, shop, store, dying, request } = await aDyingShop();
-      store[moment] = die;
-      await expect(dying.charge(request)).rejects.toThrow('died');
-      expect(amountTaken(shop)).toBe(0);
-      stripe.forgetKeys();
-      expect(await work(shop, request)).toMatchObject({ status: 'SUCCEEDED' });
-      expect(shop.account.taken()).toEqual([2900]);
-      await stripe.close();
-    },
-  );
+  test.each(['beforeEntry', 'afterEntry'] as const)('at %s never charges twice', async (moment) => {
+    const { stripe, shop, store, dying, request } = await aDyingShop();
+    store[moment] = die;
+    await expect(dying.charge(request)).rejects.toThrow('died');
+    expect(amountTaken(shop)).toBe(0);
+    stripe.forgetKeys();
+    expect(await work(shop, request)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(shop.account.taken()).toEqual([2900]);
+    await stripe.close();
+  });
 
-  test('a worker that slept while its charge was cancelled does not charge', async () => {
+  test('a worker that slept while its charge was canceled does not charge', async () => {
     const { stripe, shop, store, dying, request } = await aDyingShop();
     store.beforeEntry = async () => {
       await shop.open().cancelCharge(request);
@@ -191,7 +191,7 @@ describe('between Stripe and our own entry', () => {
   });
 });
 
-test('20 racing workers charge once, though Stripe remembers no key at all', async () => {
+test('20 racing workers charge once, even if Stripe stores no keys', async () => {
   const stripe = await TestStripe.start();
   const shop = aStripe(mongo, stripe);
   const request = shop.request(await shop.save());

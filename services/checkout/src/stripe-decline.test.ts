@@ -57,18 +57,18 @@ test.each([
   ['processing_error', 'processing_error', 'SOFT'],
   ['card_declined', 'card_declined', 'SOFT'],
   ['payment_intent_authentication_failure', 'authentication_required', 'SOFT'],
-])("Stripe's own %s, with no word of the issuer, is %s, %s", (word, code, kind) => {
+])("Stripe's own code %s, without a code of the issuer, is %s, %s", (word, code, kind) => {
   expect(kindAndCode({ code: word })).toEqual([code, kind]);
 });
 
-test('a network that advises to stop is obeyed, whatever the issuer says', () => {
+test("a network's advice to stop takes precedence over the issuer", () => {
   const advice = { advice_code: 'do_not_try_again' };
   const poor = { decline_code: 'insufficient_funds', ...advice };
   expect(kindAndCode(poor)).toEqual(['do_not_try_again', 'HARD']);
   expect(kindAndCode({ decline_code: 'lost_card', ...advice })).toEqual(['lost_card', 'HARD']);
 });
 
-test('a word of later years is a plain decline that may pass, unless the network advises to stop', () => {
+test('an unknown code is a plain soft decline, unless the network advises to stop', () => {
   const unknown = { code: 'card_declined', decline_code: 'mercury_in_retrograde' };
   expect(kindAndCode(unknown)).toEqual(['card_declined', 'SOFT']);
   expect(kindAndCode({ ...unknown, advice_code: 'try_again_later' })).toEqual([

@@ -25,13 +25,13 @@ test.each([
   'payment_intent.payment_failed',
   'payment_intent.canceled',
   'payment_intent.amount_capturable_updated',
-])('%s leads to the invoice of a live environment', async (type) => {
+])('the event %s leads to the invoice of a live environment', async (type) => {
   const { organizationId, environmentId, invoiceId } = ids;
   const tenant = { organizationId, environmentId, live: true, manualClock: false };
   expect(await events.read(notice(type))).toMatchObject({ tenant, invoiceId });
 });
 
-test('a success names its payment, and nothing else does', async () => {
+test('only a success names its payment', async () => {
   expect(await events.read(notice())).toMatchObject({ succeeded: 'pi_1' });
   const failed = await events.read(notice('payment_intent.payment_failed'));
   expect(failed?.succeeded).toBeUndefined();
@@ -65,21 +65,21 @@ describe('a signature is refused', () => {
       'of more than five minutes ago',
       notice(succeeded, { metadata }, new Date(now.getTime() - 301_000)),
     ],
-    ['that is none', { provider: 'stripe', body, signature: 'v1=0' }],
-    ['that is missing', { provider: 'stripe', body, signature: '' }],
-  ])('%s', async (_case, received) => {
+    ['malformed', { provider: 'stripe', body, signature: 'v1=0' }],
+    ['missing', { provider: 'stripe', body, signature: '' }],
+  ])('if it is %s', async (_case, received) => {
     await expect(events.read(received)).rejects.toEqual(refused);
   });
 });
 
-test('a refused signature takes no bytes of the body with it', async () => {
+test('a refused signature does not expose the body', async () => {
   const refusal = await events
     .read({ ...notice(), signature: '' })
     .catch((error: unknown) => error);
   expect((refusal as Error).cause).toBeUndefined();
 });
 
-test('other providers are not known', async () => {
+test('an event of another provider is refused', async () => {
   await expect(events.read({ ...notice(), provider: 'paypal' })).rejects.toMatchObject({
     kind: 'not_found',
     reason: 'PROVIDER_NOT_FOUND',

@@ -29,7 +29,7 @@ afterAll(async () => {
 const returnUrl = 'https://pay.example/return';
 
 describe('a charge of a saved card', () => {
-  test('takes the amount once and says which payment it was', async () => {
+  test('takes the amount once and returns its payment', async () => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save());
     const outcome = await one.open().charge(request);
@@ -44,7 +44,7 @@ describe('a charge of a saved card', () => {
     expect(one.account.taken()).toEqual([2900]);
   });
 
-  test('of nothing asks Stripe nothing: the page on which the card was given has verified it', async () => {
+  test('with nothing due sends nothing to Stripe, because the page verified the card', async () => {
     const one = aStripe(mongo, stripe);
     const source = await one.save();
     const request = { ...one.request(source), amount: 0n };
@@ -57,7 +57,7 @@ describe('a charge of a saved card', () => {
     expect(one.account.intents.size).toBe(0);
   });
 
-  test('carries its key, invoice, environment and organisation, and nothing of the payer', async () => {
+  test('carries its key, invoice, environment and organization, and nothing of the payer', async () => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save());
     await one.open().charge(request);
@@ -71,7 +71,7 @@ describe('a charge of a saved card', () => {
     });
   });
 
-  test('stays declined however often it is asked for', async () => {
+  test('stays declined however often it is retried', async () => {
     const one = aStripe(mongo, stripe);
     const source = await one.save({ decline: { decline_code: 'insufficient_funds' } });
     const request = one.request(source);
@@ -89,7 +89,7 @@ describe('a charge of a saved card', () => {
     expect(one.account.taken()).toEqual([]);
   });
 
-  test('is closed at Stripe once it is declined, so that nobody pays it any more', async () => {
+  test('is closed at Stripe once it is declined, so that it cannot be paid later', async () => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save({ decline: { decline_code: 'lost_card' } }));
     const isCancel = (call: string) => call.endsWith('/cancel');
@@ -106,7 +106,7 @@ describe('a charge of a saved card', () => {
     expect(intent!.status).toBe('canceled');
   });
 
-  test('that succeeds after all, before it can be closed, has succeeded', async () => {
+  test('that succeeds before it can be closed is a success', async () => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save({ decline: {} }));
     stripe.faultAt = (_number, call) => {
@@ -118,7 +118,7 @@ describe('a charge of a saved card', () => {
     expect(await one.open().charge(request)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  test('fails where Stripe has the card no more, or not for a customer', async () => {
+  test('fails if Stripe no longer has the card, or not for a customer', async () => {
     const one = aStripe(mongo, stripe);
     const failed = { status: 'FAILED', failureCode: 'payment_method_unavailable', decline: 'HARD' };
     const gone = { kind: 'METHOD', providerMethodId: 'pm_gone' } as const;
@@ -128,7 +128,7 @@ describe('a charge of a saved card', () => {
     expect(await one.open().charge(one.request(detached))).toMatchObject(failed);
   });
 
-  test('fails where the amount is too small, or cannot be said exactly', async () => {
+  test('fails if the amount is too small, or cannot be expressed exactly', async () => {
     const one = aStripe(mongo, stripe);
     const source = await one.save();
     const failed = { status: 'FAILED', failureCode: 'amount_not_supported', decline: 'PROVIDER' };
@@ -157,8 +157,8 @@ describe('a charge of a saved card', () => {
   });
 });
 
-describe('a card that asks its payer', () => {
-  test('fails where nobody is present', async () => {
+describe("a card that needs its payer's confirmation", () => {
+  test('fails if no payer is present', async () => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save({ asksPayer: true }));
     expect(await one.open().charge(request)).toMatchObject({
@@ -168,7 +168,7 @@ describe('a card that asks its payer', () => {
     });
   });
 
-  test('sends a payer to the page of the bank, and is charged once they agreed', async () => {
+  test('sends a payer to the page of the bank, and is charged after the confirmation', async () => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save({ asksPayer: true }), { returnUrl });
     const waiting = await one.open().charge(request);
@@ -190,7 +190,7 @@ describe('a card that asks its payer', () => {
   test.each([
     ['refuses', false, {}, 'authentication_required'],
     ['agrees and is declined', true, { decline: { decline_code: 'lost_card' } }, 'lost_card'],
-  ])('fails where the payer %s', async (_case, isApproved, card, failureCode) => {
+  ])('fails if the payer %s', async (_case, isApproved, card, failureCode) => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save({ asksPayer: true, ...card }), { returnUrl });
     const waiting = await one.open().charge(request);
@@ -201,7 +201,7 @@ describe('a card that asks its payer', () => {
     });
   });
 
-  test('is never charged after it was cancelled', async () => {
+  test('is never charged after a cancellation', async () => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save({ asksPayer: true }), { returnUrl });
     await one.open().charge(request);
@@ -214,7 +214,7 @@ describe('a card that asks its payer', () => {
   });
 });
 
-test('a charge that was cancelled before it was asked for is never made', async () => {
+test('a charge that was canceled before its request is never made', async () => {
   const one = aStripe(mongo, stripe);
   const request = one.request(await one.save());
   expect(await one.open().cancelCharge(request)).toMatchObject({ status: 'FAILED' });
@@ -234,7 +234,7 @@ describe('a card given on the page of Stripe', () => {
     return url.split('/').at(-1)!;
   };
 
-  test('comes back with the payer', async () => {
+  test('is returned with the payer', async () => {
     const one = aStripe(mongo, stripe);
     const { customerId } = one;
     const setupId = await begin(one);
@@ -249,7 +249,7 @@ describe('a card given on the page of Stripe', () => {
     expect(await entryOf(one).finish({ customerId, setupId })).toEqual(method);
   });
 
-  test('is of nobody else, and nothing where the payer turned back', async () => {
+  test('belongs to one customer, and is absent if the payer returned without a card', async () => {
     const one = aStripe(mongo, stripe);
     const setupId = await begin(one);
     one.account.completeSession(setupId);
@@ -263,7 +263,7 @@ describe('a card given on the page of Stripe', () => {
     }
   });
 
-  test('can be given again after somebody deleted the customer at Stripe', async () => {
+  test('can be given again after the customer was deleted at Stripe', async () => {
     const one = aStripe(mongo, stripe);
     const lost = one.request(await one.save());
     one.account.customers.clear();
@@ -276,7 +276,7 @@ describe('a card given on the page of Stripe', () => {
     expect(one.account.customers.size).toBe(1);
   });
 
-  test('is saved to one customer at Stripe, however many pages are opened at once', async () => {
+  test('is saved to one customer at Stripe, however many pages are opened in parallel', async () => {
     const one = aStripe(mongo, stripe);
     const setups = await Promise.all(Array.from({ length: 8 }, () => begin(one)));
     const customers = setups.map((setupId) => one.account.sessions.get(setupId)!.customer);
@@ -285,7 +285,7 @@ describe('a card given on the page of Stripe', () => {
 });
 
 describe('a refund', () => {
-  test('gives all of it back, once, also after Stripe has forgotten its key', async () => {
+  test('returns the full amount once, also after Stripe has dropped its key', async () => {
     const one = aStripe(mongo, stripe);
     const charge = one.request(await one.save());
     await one.open().charge(charge);
@@ -297,7 +297,7 @@ describe('a refund', () => {
     expect(one.account.taken()).toEqual([0]);
   });
 
-  test('is refused where nothing was charged', async () => {
+  test('is refused if nothing was charged', async () => {
     const one = aStripe(mongo, stripe);
     const charge = one.request(await one.save({ decline: {} }));
     await one.open().charge(charge);
@@ -311,7 +311,7 @@ describe('an unknown outcome', () => {
     ['LOST', 'the connection breaks'],
     ['RATE_LIMITED', 'Stripe has too much to do'],
     ['BROKEN', 'Stripe fails'],
-  ])('is an error that may be repeated: %s, %s', async (fault) => {
+  ])('is a retryable error: %s, %s', async (fault) => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save());
     stripe.faultAt = (_request, call) => (call.startsWith('POST') ? fault : undefined);
@@ -323,7 +323,7 @@ describe('an unknown outcome', () => {
     expect(one.account.taken()).toEqual([2900]);
   });
 
-  test('tells neither the log nor the caller what Stripe sent', async () => {
+  test("exposes Stripe's data neither to the log nor to the caller", async () => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save());
     stripe.faultAt = () => 'RATE_LIMITED';

@@ -88,7 +88,7 @@ function paidBy(invoiceId: string): number[] {
 
 const { INVOICE_STATUS_OPEN: open, INVOICE_STATUS_PAID: paid } = InvoiceStatus;
 
-test('a live invoice captures what was authorised and tells the subscription', async () => {
+test('a live invoice captures the authorized payment and reports to the subscription', async () => {
   const context = live();
   const authorizedTransactionId = stripe.account.addAuthorization({ amount: 2900 });
   const request = aRequest({ authorizedTransactionId });
@@ -103,7 +103,7 @@ test('a live invoice captures what was authorised and tells the subscription', a
   ]);
 });
 
-test('a sandbox beside it never reaches Stripe', async () => {
+test('a sandbox in the same installation never reaches Stripe', async () => {
   const before = stripe.requests.length;
   const request = aRequest({ authorizedTransactionId: 'txn_4242424242424242' });
   const context = testContext();
@@ -115,14 +115,14 @@ test('a sandbox beside it never reaches Stripe', async () => {
   expect(stripe.requests).toHaveLength(before);
 });
 
-test('no card is typed into our own form', async () => {
+test('a card typed into our own form is refused', async () => {
   const card = { number: '4242424242424242', expiry: '12/60', code: '123', name: undefined };
   await expect(
     payments.savePaymentMethod({ customerId: newId(), card }, live()),
   ).rejects.toMatchObject({ reason: 'CARD_ENTRY_ELSEWHERE' });
 });
 
-test('asking how cards are given creates nothing at Stripe', async () => {
+test('a request for the kind of card entry creates nothing at Stripe', async () => {
   const before = stripe.requests.length;
   const entry = await payments.beginCardEntry({ customerId: newId(), returnUrl: '' }, live());
 
@@ -130,7 +130,7 @@ test('asking how cards are given creates nothing at Stripe', async () => {
   expect(stripe.requests).toHaveLength(before);
 });
 
-test('a payer who comes back without a card has not finished', async () => {
+test('a payer who returns without a card has not finished', async () => {
   const context = live();
   const customerId = newId();
   await payments.beginCardEntry({ customerId, returnUrl }, context);
@@ -138,7 +138,7 @@ test('a payer who comes back without a card has not finished', async () => {
   await expect(back).rejects.toMatchObject({ reason: 'CARD_ENTRY_UNFINISHED' });
 });
 
-test('a card given on the page of Stripe pays, and pays the next invoice by itself', async () => {
+test('a card given on the page of Stripe pays, and pays the next invoice automatically', async () => {
   const context = live();
   const invoice = await anInvoice({}, context);
   expect((await pay(invoice, context)).invoice?.status).toBe(paid);
@@ -154,7 +154,7 @@ test('a card given on the page of Stripe pays, and pays the next invoice by itse
   expect([...paidBy(invoice.invoiceId), ...paidBy(next.invoiceId)]).toEqual([2900, 2900]);
 });
 
-test('a payer who agrees at the bank and never comes back has paid, once Stripe says so', async () => {
+test("a payer who confirms at the bank and never returns has paid once Stripe's event arrives", async () => {
   const context = live();
   const invoice = await anInvoice({ asksPayer: true }, context);
   const { action } = await pay(invoice, context);
@@ -173,7 +173,7 @@ test('a payer who agrees at the bank and never comes back has paid, once Stripe 
   expect(paidBy(invoice.invoiceId)).toEqual([2900]);
 });
 
-test('a payer who refuses at the bank has failed, once Stripe says so', async () => {
+test("a payer who refuses at the bank has failed once Stripe's event arrives", async () => {
   const context = live();
   const invoice = await anInvoice({ asksPayer: true }, context);
   const { action } = await pay(invoice, context);
@@ -185,7 +185,7 @@ test('a payer who refuses at the bank has failed, once Stripe says so', async ()
   ]);
 });
 
-test('money that was taken for a payment that failed here raises an alarm', async () => {
+test('money taken for a payment that failed here raises an alarm', async () => {
   const alarm = jest.spyOn(logger, 'error');
   const context = live();
   const invoice = await anInvoice({ decline: {} }, context);
@@ -207,7 +207,7 @@ test('money that was taken for a payment that failed here raises an alarm', asyn
   );
 });
 
-test('a refund and a dispute at the provider are kept with the invoice, each once', async () => {
+test('a refund and a dispute at the provider are stored with the invoice, each once', async () => {
   const context = live();
   const invoice = await anInvoice({}, context);
   const { invoice: charged } = await pay(invoice, context);
@@ -258,7 +258,7 @@ test('a payment that succeeds after it was recorded as failed settles its invoic
   expect(paidBy(invoice.invoiceId)).toEqual([2900]);
 });
 
-test('a charge whose answer was lost is found again when Stripe announces it', async () => {
+test("a charge whose answer was lost is found again with Stripe's event", async () => {
   const context = live();
   const invoice = await anInvoice({}, context);
   let isDown = false;
@@ -279,7 +279,7 @@ test('a charge whose answer was lost is found again when Stripe announces it', a
   expect(paidBy(invoice.invoiceId)).toEqual([2900]);
 });
 
-describe('an announcement', () => {
+describe('an event', () => {
   const object = {
     metadata: {
       billing_organization_id: newId(),
@@ -288,7 +288,7 @@ describe('an announcement', () => {
     },
   };
 
-  test('about an invoice that is not here is answered and forgotten', async () => {
+  test('about an unknown invoice is acknowledged and ignored', async () => {
     const notice = signedNotice(
       { type: 'payment_intent.succeeded', object },
       { secret, at: systemClock.now() },
@@ -297,7 +297,7 @@ describe('an announcement', () => {
     expect(await payments.receiveProviderEvent(received, testContext())).toEqual({});
   });
 
-  test('with a wrong signature is refused', async () => {
+  test('with an invalid signature is refused', async () => {
     const notice = signedNotice(
       { type: 'payment_intent.succeeded', object },
       { secret: 'whsec_of_somebody', at: systemClock.now() },

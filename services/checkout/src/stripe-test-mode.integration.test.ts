@@ -7,7 +7,7 @@ import { connectStripe } from './stripe-client';
 import { StripeProvider } from './stripe-provider';
 import { ensureStripeIndexes, StripeStore } from './stripe-store';
 
-// The rules that our Stripe under test plays, checked at Stripe itself, in its test mode.
+// Checks the rules that our simulated Stripe implements against Stripe's test mode.
 
 const { STRIPE_TEST_KEY: secretKey } = processEnvironment();
 const isGiven = secretKey?.startsWith('sk_test_') === true;
@@ -59,7 +59,7 @@ async function aCustomer() {
 }
 
 testAtStripe(
-  `a saved card is charged once at Stripe itself, and given back${withKey}`,
+  `a saved card is charged once at Stripe, and refunded${withKey}`,
   async () => {
     const { provider, page, save, request } = await aCustomer();
     expect(page).toMatch(/^https:\/\/checkout\.stripe\.com\//);
@@ -77,7 +77,7 @@ testAtStripe(
 );
 
 testAtStripe(
-  `a declined card stays declined at Stripe itself${withKey}`,
+  `a declined card stays declined at Stripe${withKey}`,
   async () => {
     const { provider, save, request } = await aCustomer();
     const charge = request(await save('pm_card_chargeCustomerFail'));
@@ -89,7 +89,7 @@ testAtStripe(
 );
 
 testAtStripe(
-  `a card that asks its payer fails alone, and waits with one, at Stripe itself${withKey}`,
+  `a card that needs confirmation fails at Stripe without a payer, and waits with one${withKey}`,
   async () => {
     const { provider, save, request } = await aCustomer();
     const source = await save('pm_card_authenticationRequired');
@@ -108,7 +108,7 @@ testAtStripe(
 );
 
 testAtStripe(
-  `an authorised payment is captured, and its card kept, at Stripe itself${withKey}`,
+  `an authorized payment is captured at Stripe, and its card is saved${withKey}`,
   async () => {
     const { stripe, provider, customer, request } = await aCustomer();
     const { id: authorizedTransactionId } = await stripe.paymentIntents.create({
@@ -135,7 +135,7 @@ testAtStripe(
 );
 
 testAtStripe(
-  `an amount that is too small is refused at Stripe itself${withKey}`,
+  `an amount that is too small is refused at Stripe${withKey}`,
   async () => {
     const { provider, save, request } = await aCustomer();
     const charge = request(await save('pm_card_visa'), { amount: 1n });

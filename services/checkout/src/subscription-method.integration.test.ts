@@ -17,7 +17,7 @@ const works = '4242424242424242';
 const failsWhenSaved = '4000000000000341';
 const lost = '4000000000009987';
 
-/** A customer with a default card, and a subscription that was given another one. */
+/** A customer with a default card, and a subscription with another card. */
 async function aCustomer(
   { own, usual }: { own: string; usual: string },
   { replica = replicas.replica } = {},
@@ -50,7 +50,7 @@ async function aCustomer(
     );
   };
   const collect = (id: string, day: number) => worker.collectDue(id, onDay(day));
-  /** Carries out the commands by which a success keeps its method; tells how many there were. */
+  /** Runs the commands by which a success keeps its method; returns their number. */
   const applyUses = async (id: string) => {
     const document = await replica.invoices.documents.findOne({ _id: id });
     const uses = (document?.outbox ?? []).filter(({ type }) => type === 'preferMethod');
@@ -67,7 +67,7 @@ test('a card that was only saved is charged for its own subscription, and the de
   expect(await payments(await bill(newId()))).toEqual([[1, 0, '4242', 'paid']]);
 });
 
-test('a retry tries the other cards of the customer once the own one has failed, in one result', async () => {
+test("a retry tries the customer's other cards after the subscription's own card has failed, with one result", async () => {
   const { bill, payments, collect, read } = await aCustomer({ own: failsWhenSaved, usual: works });
   const id = await bill();
   expect(await payments(id)).toEqual([[1, 0, '0341', 'card_declined']]);
@@ -81,7 +81,7 @@ test('a retry tries the other cards of the customer once the own one has failed,
   expect(await read(id)).toMatchObject({ status: 'PAID', resultsSent: 2 });
 });
 
-test('each retry that no card pays counts as one failure, and the last one is the end', async () => {
+test('each retry that no card pays counts as one failure, and the last one ends dunning', async () => {
   const { bill, payments, collect, read } = await aCustomer({
     own: failsWhenSaved,
     usual: '4000000000009995',
@@ -102,7 +102,7 @@ test('each retry that no card pays counts as one failure, and the last one is th
   expect(await read(id)).toMatchObject({ status: 'UNCOLLECTIBLE', resultsSent: 4 });
 });
 
-test('a card that is refused for good is not charged again, and the one that pays takes its place', async () => {
+test('a permanently refused card is not charged again, and the card that pays replaces it', async () => {
   const { bill, payments, collect } = await aCustomer({ own: lost, usual: works });
   const id = await bill();
   await collect(id, 5);
@@ -116,7 +116,7 @@ test('a card that is refused for good is not charged again, and the one that pay
   expect(commands.map(({ type }) => type)).toContain('preferMethod');
 });
 
-test('a default that is refused for good gives way to the card that pays, in later periods too', async () => {
+test('a permanently refused default is replaced by the card that pays, in later periods too', async () => {
   const { bill, payments, collect, applyUses } = await aCustomer({ own: works, usual: lost });
   const otherSubscription = newId();
   const id = await bill(otherSubscription);
@@ -129,7 +129,7 @@ test('a default that is refused for good gives way to the card that pays, in lat
   expect(await payments(await bill(otherSubscription))).toEqual([[1, 0, '4242', 'paid']]);
 });
 
-test('a card that was refused for now keeps its place, whichever other one was refused for good', async () => {
+test('a card with a soft decline is not replaced, even if another card was permanently refused', async () => {
   const { bill, payments, collect, subscriptionId, methods, context, customerId, onDay } =
     await aCustomer({ own: failsWhenSaved, usual: lost });
   const card = { number: works, expiry: '12/60', code: '123' };
@@ -150,7 +150,7 @@ test('a card that was refused for now keeps its place, whichever other one was r
   expect(own?.methodId).not.toBe(methodId);
 });
 
-test('a card that has paid for its subscription becomes the default, but never again after a later one', async () => {
+test('a card that has paid for its subscription becomes the default, but not again after a later one', async () => {
   const { bill, customerId, methods, context, onDay, applyUses } = await aCustomer({
     own: '5555555555554444',
     usual: works,
@@ -182,7 +182,7 @@ test('a crash between two cards of one retry charges each of them once', async (
       findCharge: (reference) => sandbox.findCharge(reference),
       charge: async (request) => {
         const outcome = await sandbox.charge(request);
-        // Charged, and the process dies before it can record that.
+        // Charged, and the process crashes before it can record the charge.
         if (isSecond(request)) throw new Error('The process dies');
         return outcome;
       },
@@ -210,7 +210,7 @@ test('a crash between two cards of one retry charges each of them once', async (
   expect(await replicas.charges(id)).toBe(3);
 });
 
-test('subscriptions of the old default follow a default that the customer chooses', async () => {
+test('subscriptions charged to the old default follow a default that the customer chooses', async () => {
   const { customerId, subscriptionId, methods, context } = await aCustomer({
     own: works,
     usual: '5555555555554444',

@@ -27,8 +27,9 @@ import type { MethodChoice } from './method-choice';
 import type { ChargeOutcome, FinalOutcome } from './payment-provider';
 import { aClaim, aDraft, aLineItem, aNewInvoice } from './testing';
 
-// Workers and callers take turns in any order, stop anywhere and start again. Each turn is one decision on the record as it stands, which is
-// what a compare-and-set gives; the provider answers a key that it knows with what came of it, and ends each challenge once.
+// Workers and callers run in any order, stop anywhere and start again. Each step is one decision on
+// the current record, which is what a compare-and-set gives; the provider answers a known key with
+// its outcome, and ends each challenge once.
 
 export const workers = [0, 1, 2] as const;
 export type Worker = (typeof workers)[number];
@@ -48,7 +49,7 @@ export type Turn =
   | { act: 'answer'; by: Worker; approved: boolean }
   | { act: 'end'; writeOff: boolean };
 
-/** What a worker knows of the attempt that it works on. */
+/** A worker's view of its attempt. */
 interface Held {
   readonly attempt: Attempt;
   readonly outcome: ChargeOutcome | undefined;
@@ -59,13 +60,13 @@ const refusals = ['PAYMENT_IN_PROGRESS', 'INVOICE_NOT_OPEN'];
 const number = 'INV-000001';
 const methodsMax = 4;
 
-/** One invoice, its provider, and three workers that know what they last saw. */
+/** One invoice, its provider, and three workers with the state that they last saw. */
 export class World {
   record: InvoiceRecord | undefined;
   readonly provider = new Map<string, ChargeOutcome>();
   readonly results: { resultNumber: unknown; outcome: unknown }[] = [];
   readonly held = new Map<Worker, Held>();
-  /** By attempt, every source that it was seen with. */
+  /** Sources seen for each attempt. */
   readonly sources = new Map<number, Set<string>>();
   private clock = Date.parse('2026-01-01T00:00:00.000Z');
   private choice: MethodChoice = { methodId: undefined };
@@ -88,10 +89,12 @@ export class World {
     }
   }
 
-  /** What the command that opens it, the worker that resumes it and the payer's answer bring to an end. */
+  /**
+   * Runs the work of the opening command, the resuming worker and the payer's answer to its end.
+   */
   settle(): void {
     this.take({ act: 'open', by: 0, methodId: 'c', otherMethodIds: [] });
-    // Each of a retry's methods is an attempt of its own.
+    // Each of a retry's methods is a separate attempt.
     for (let attempt = 0; attempt < methodsMax; attempt += 1) {
       for (const act of ['recover', 'charge', 'record', 'release'] as const) {
         this.take(act === 'charge' ? { act, by: 0, luck: 'SOFT' } : { act, by: 0 });
@@ -212,7 +215,7 @@ export class World {
     this.apply(recordWaiting(this.record, { attemptNumber, answers, outcome }));
   }
 
-  // The provider is asked to cancel, and what it says is recorded by the same worker.
+  // The provider is asked to cancel, and its answer is recorded by the same worker.
   private release({ id, attempt }: Invoice): void {
     if (attempt?.status !== 'REQUIRES_ACTION') return;
     const key = chargeKey(id, attempt);
@@ -278,7 +281,7 @@ function ended(key: string, isApproved: boolean): FinalOutcome {
   return declined('authentication_required', key);
 }
 
-/** Every invariant that does not hold. */
+/** Lists every violated invariant. */
 export function problemsOf({ record, successes, results, sources, provider }: World): string[] {
   const last = results.findIndex(({ outcome }) => finishing.includes(String(outcome)));
   const facts: [string, boolean][] = [
@@ -304,7 +307,7 @@ export function problemsOf({ record, successes, results, sources, provider }: Wo
     ['a slot only while owed', attempt === undefined || isOwed(record)],
     ['attempts 1, 2, 3 …', attempt === undefined || attempt.number === payments.length + 1],
     ['one payment an attempt', new Set(payments.map(({ id }) => id)).size === payments.length],
-    // A payer may still pay it: the charge is recorded by the attempt that runs.
+    // A payer may still pay it: the charge is recorded by the running attempt.
     [
       'nothing charged for a loss',
       status !== 'UNCOLLECTIBLE' || attempt !== undefined || successes === 0,

@@ -41,13 +41,13 @@ import type { CheckoutConfiguration } from './config';
 import { start } from './service';
 import { testHostedPageSecret } from './testing';
 
-// What the tests over gRPC share: a running checkout, its only neighbour's outside, and requests as the neighbour sends them.
+// Shared by the gRPC tests: a running checkout, a simulated subscription service, and its requests.
 
 export const periodStart = new Date('2026-01-01T00:00:00.000Z');
 const periodEnd = new Date('2026-02-01T00:00:00.000Z');
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-/** Starts checkout on a database of its own, beside a subscription service that takes its results. */
+/** Starts checkout on its own database, with a subscription service that accepts its results. */
 export async function startCheckout(
   clock: Clock = systemClock,
   settings: Partial<CheckoutConfiguration> = {},
@@ -92,10 +92,10 @@ export async function startCheckout(
 
 export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>;
 
-/** A result, and how it was sent. */
+/** A result, with the context of its call. */
 export type TakenResult = ApplyCollectionResultRequest & { readonly context: CallContext };
 
-/** Plays the subscription service as checkout sees it: takes results, or refuses them for a while. */
+/** Simulates the subscription service: accepts results, or refuses them for a while. */
 export class ResultTaker {
   private readonly taken: TakenResult[] = [];
   private readonly refusals = new Map<string, DomainError[]>();
@@ -134,7 +134,7 @@ export class ResultTaker {
     return this.taken.filter((result) => result.subscriptionId === subscriptionId);
   }
 
-  /** The results of a subscription, once there are so many. */
+  /** Results of a subscription, once the given number has arrived. */
   results(subscriptionId: string, count: number): Promise<TakenResult[]> {
     return eventually(() => {
       const results = this.of(subscriptionId);
@@ -143,7 +143,7 @@ export class ResultTaker {
     });
   }
 
-  /** The first result of a subscription, once it has arrived. */
+  /** First result of a subscription, once it has arrived. */
   first(subscriptionId: string): Promise<TakenResult> {
     return eventually(() => {
       const [result] = this.of(subscriptionId);

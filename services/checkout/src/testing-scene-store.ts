@@ -18,9 +18,10 @@ import { shown } from './testing';
 import { aNewSession, made } from './testing-session';
 import { hastyClock, replicaOn, type Replicas } from './testing-store';
 
-// Scenes for tests of crashes: a session and its invoice, and processes that work on them without relay and scanner.
+// Scenes for crash tests: a session and its invoice, and processes that work on them without relay
+// and scanner.
 
-/** When the session of a scene is made; a day later it ends. */
+/** Creation time of a scene's session; it expires a day later. */
 export const sceneStart = new Date('2026-03-01T12:00:00.000Z');
 export const sceneEnd = new Date('2026-03-02T12:00:00.000Z');
 
@@ -31,7 +32,7 @@ export interface Scene {
   readonly customerId: string;
 }
 
-/** What everything came to. */
+/** Final state of a scene. */
 export interface SceneEnd {
   readonly session: Session;
   readonly invoice: Invoice;
@@ -40,7 +41,10 @@ export interface SceneEnd {
 
 export type SceneProcess = ReturnType<typeof processOn>;
 
-/** A process of checkout as far as sessions go. Of other services a scene calls customer alone, to fix a currency. */
+/**
+ * A process of checkout with the parts for sessions. Of the other services a scene calls only
+ * customer, to fix a currency.
+ */
 export function processOn(db: Replicas['db']) {
   const { worker: collection, ...replica } = replicaOn(db);
   const { invoices, sessionInvoices } = replica;
@@ -57,7 +61,7 @@ export function processOn(db: Replicas['db']) {
   return { ...replica, collection, sessions, worker, preparer, commands };
 }
 
-/** The session of something that is bought once, for 29.00 USD, with everything still to do. */
+/** A session for a one-time purchase of 29.00 USD, with all its work still to do. */
 export async function aScene({ sessions }: SceneProcess): Promise<Scene> {
   const context = testContext({ now: sceneStart });
   const [sessionId, invoiceId, customerId] = [newId(), newId(), newId()];
@@ -81,7 +85,9 @@ export async function aScene({ sessions }: SceneProcess): Promise<Scene> {
   return { context, sessionId, invoiceId, customerId };
 }
 
-/** What relay and scanner do: carry out the commands that wait, and take up what was begun. */
+/**
+ * Does the work of relay and scanner: carries out waiting commands, and resumes unfinished work.
+ */
 export async function finish(process: SceneProcess, scene: Scene): Promise<void> {
   const { sessions, invoices, collection, worker, commands } = process;
   const { context, sessionId, invoiceId } = scene;
@@ -96,7 +102,7 @@ export async function finish(process: SceneProcess, scene: Scene): Promise<void>
   await carryOut(sessions, sessionId, commands, context);
 }
 
-/** How session and invoice stand, and how many charges the provider has of them. */
+/** State of session and invoice, and the number of their charges at the provider. */
 export async function endOf(
   { db, sessions, invoices }: SceneProcess,
   { context, sessionId, invoiceId }: Scene,

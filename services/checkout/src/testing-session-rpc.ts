@@ -38,9 +38,9 @@ import { testHostedPageSecret } from './testing';
 import { looksInto } from './testing-session-store';
 import { Shop } from './testing-shop-rpc';
 
-// What the tests of sessions over gRPC share: a running checkout beside the services that it sells with.
+// Shared by the gRPC tests of sessions: a running checkout and its simulated peers.
 
-/** Starts checkout on a database of its own, in a shop of its own. */
+/** Starts checkout on its own database with its own peers. */
 export async function startShop({ clock = systemClock }: { clock?: Clock } = {}) {
   const peers = new Shop();
   const outside = await peers.start();
@@ -79,7 +79,7 @@ export type RunningShop = Awaited<ReturnType<typeof startShop>>;
 function connectCalls(address: string) {
   const options = { address, service: 'test' };
   return {
-    // As the gateway calls them: what is not idempotent is not repeated.
+    // Configured like the gateway: calls that are not idempotent are not retried.
     sessions: connectPeer<SessionServiceServer>(SessionServiceService, {
       ...options,
     }),
@@ -102,7 +102,7 @@ function stepsOf(
   { sessions, payments, links, dueWork }: ReturnType<typeof connectCalls>,
   peers: Shop,
 ) {
-  /** A session of a new customer for a new product, unless the request says otherwise. */
+  /** A session of a new customer for a new product, unless the request names others. */
   const create = async (
     context: CallContext,
     request: Partial<CreateSessionRequest> = {},
@@ -119,7 +119,7 @@ function stepsOf(
     if (session === undefined || invoice === undefined) throw new Error('No session was made');
     return { session, invoice };
   };
-  /** A method of the session's customer, from a card as they typed it. */
+  /** A method of the session's customer, from a typed card. */
   const aMethod = async ({ customerId }: Session, number: string, context: CallContext) => {
     const card = { number, expiry: '12/49', code: '123', name: undefined };
     return (await payments.savePaymentMethod({ customerId, card }, context)).paymentMethodId;
@@ -142,7 +142,7 @@ function stepsOf(
     if (checkoutLink === undefined) throw new Error('No link was made');
     return checkoutLink;
   };
-  /** Does what is due in the environment up to an instant of its manual clock, as a jump does. */
+  /** Runs the environment's due work up to a time of its manual clock, like a clock advance. */
   const runDue = async (until: Date, context: CallContext) => {
     const { environmentId } = context.tenant;
     const workClass = WorkClass.WORK_CLASS_COLLECTION;
@@ -151,7 +151,7 @@ function stepsOf(
   return { create, aMethod, pay, read, aLink, runDue };
 }
 
-/** What a payer was answered: the status reached, or why it was refused. */
+/** Answer to a payer: the status reached, or the reason of the refusal. */
 export async function outcomeOf(answer: Promise<{ session?: Session | undefined }>) {
   try {
     return (await answer).session?.status;

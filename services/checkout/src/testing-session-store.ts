@@ -5,14 +5,14 @@ import { eventually } from '@billing/chassis/testing';
 import type { Session, SessionServiceServer } from '@billing/proto/billing/checkout/v1/session';
 import { sandboxOf } from './testing-store';
 
-/** What no call shows. */
+/** Reads data that no call returns. */
 export function looksInto(db: Db, { sessions }: { sessions: Peer<SessionServiceServer> }) {
   const storedSessions = ({ tenant: { environmentId } }: CallContext) =>
     db.collection<StoredSession>('checkoutSessions').find({ environmentId }).toArray();
-  /** How many invoices of the environment have a number, or are to have one. */
+  /** Number of the environment's invoices that have a number or will get one. */
   const takenNumbers = ({ tenant: { environmentId } }: CallContext) =>
     db.collection('invoiceNumbers').countDocuments({ environmentId });
-  /** How many charges the sandbox has of the session's invoice; what only verified a card is none. */
+  /** Number of the sandbox's charges for the session's invoice, without verifications. */
   const charges = ({ invoiceId }: Session): Promise<number> =>
     db
       .collection<{ _id: string; amount: Long }>('sandboxCharges')
@@ -22,7 +22,7 @@ export function looksInto(db: Db, { sessions }: { sessions: Peer<SessionServiceS
     const payer = await db.collection('payers').findOne({ environmentId, customerId });
     return payer?.defaultMethodId as string | undefined;
   };
-  /** Until all commands of the environment are carried out. */
+  /** Waits until all commands of the environment are carried out. */
   const quiet = ({ tenant: { environmentId } }: CallContext) =>
     eventually(async () => {
       const pending = await Promise.all(
@@ -32,7 +32,7 @@ export function looksInto(db: Db, { sessions }: { sessions: Peer<SessionServiceS
       );
       expect(pending).toEqual([0, 0, 0]);
     });
-  /** The payer answers where the provider asks, and nobody tells us. */
+  /** Answers the challenge at the provider, without notifying checkout. */
   const answerAtProvider = async ({ id }: Session, context: CallContext) => {
     const { invoice } = await sessions.getSession({ id }, context);
     if (invoice === undefined) throw new Error('A session has an invoice');

@@ -42,7 +42,7 @@ export function aNewSession(input: Partial<NewSession> = {}): NewSession {
   };
 }
 
-/** A session whose discount, if it has one, is not held yet. */
+/** A session whose discount, if it has one, is not reserved yet. */
 export function aSession(input: Partial<NewSession> = {}): Session {
   return createSession(aNewSession({ ...input, total: undefined }), offeredAt).state;
 }

@@ -36,17 +36,17 @@ import {
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-/** Plays the services that checkout sells with, as far as checkout sees them: what they know is set by the test. */
+/** Simulates the peers of checkout, with data set by the test. */
 export class Shop {
   readonly customers = new Map<string, Customer>();
   readonly products = new Map<string, Product>();
   readonly supersededPrices = new Map<string, Price>();
   readonly discounts = new Map<string, Discount>();
-  /** Holder to what became of its redemption. */
+  /** State of each redemption, by its holder. */
   readonly redemptions = new Map<string, 'HELD' | 'CONFIRMED' | 'RELEASED'>();
-  /** What subscriptions were made from, by their ids, each time they were asked for. */
+  /** Requests from which subscriptions were created, by id, including retries. */
   readonly subscribed = new Map<string, CreateFromCheckoutRequest[]>();
-  /** Called before each answer, by the name of the call; what it throws is the answer. */
+  /** Called before each answer with the name of the call; an error thrown here is the answer. */
   before: (call: string) => Promise<void> | void = () => undefined;
   private server: GrpcServer | undefined;
 
@@ -190,7 +190,7 @@ export class Shop {
   }
 }
 
-/** What a peer says that is not there for a moment. */
+/** Error of a peer that is temporarily unavailable. */
 export function away(): DomainError {
   return new DomainError('unavailable', 'AWAY', 'Service unavailable');
 }

@@ -2,14 +2,15 @@ import type { Db } from 'mongodb';
 
 const writes = new Set(['insertOne', 'updateOne', 'updateMany', 'insertMany', 'deleteOne']);
 
-/** That a process was stopped. Only tests of crashes throw it. */
+/** Error of a stopped process. Thrown only in crash tests. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
 /**
- * A database as a process sees it that makes so many writes and is then stopped: the next write, and everything after it, fails. With the
- * provider's books in the same database this stops a process between any two things that last.
+ * A database for a process that is stopped after a number of writes: the next write, and everything
+ * after it, fails. With the provider's books in the same database this stops a process between any
+ * two durable steps.
  */
 export function stoppingAfter(db: Db, writesLeft: number): Db {
   const process = { writesLeft, isStopped: false };

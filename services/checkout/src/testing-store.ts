@@ -22,9 +22,10 @@ import { invoiceDefinition } from './store';
 import { subscriptionMethodDefinition, SubscriptionMethodStore } from './subscription-method-store';
 import { aClaim, aNewInvoice, shown } from './testing';
 
-// What the tests on the database share: replicas of the service without relay and scanner, so that the tests take each step themselves.
+// Shared by the database tests: replicas of the service without relay and scanner, so that the
+// tests run each step themselves.
 
-/** A database of its own, and the first replica on it. */
+/** Opens a database and the first replica on it. */
 export async function openReplicas() {
   const configuration = testServiceConfiguration('checkout');
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
@@ -53,7 +54,7 @@ export function inParallel<T>(count: number, act: (index: number) => Promise<T>)
   return Promise.all(Array.from({ length: count }, (_, index) => act(index)));
 }
 
-// At each look all attempts that were claimed before may be taken up: tests wait for nothing.
+// Each read advances the clock beyond all leases, so that tests wait for nothing.
 let hastyNowMs = systemClock.now().getTime();
 export const hastyClock: Clock = { now: () => new Date((hastyNowMs += 31_000)) };
 
@@ -101,10 +102,10 @@ function stepsOf({ db, invoices }: ReturnType<typeof replicaOn>) {
   };
   const read = async (id: string, context: CallContext): Promise<Invoice> =>
     shown((await invoices.within(context).get(id)).state);
-  /** How many charges the sandbox has of the invoice. */
+  /** Number of the sandbox's charges for the invoice. */
   const charges = (id: string): Promise<number> =>
     db.collection<{ _id: string }>('sandboxCharges').countDocuments({ _id: { $regex: `^${id}:` } });
-  /** The commands that wait in the invoice's outbox. */
+  /** Pending commands in the invoice's outbox. */
   const commandsOf = async (id: string): Promise<string[]> => {
     const document = await invoices.documents.findOne({ _id: id });
     return (document?.outbox ?? []).map(({ type }) => type);

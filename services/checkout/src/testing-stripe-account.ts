@@ -1,14 +1,14 @@
-/** How a card of the account answers when it is charged. */
+/** Answers of a card of the account. */
 export interface TestCard {
   readonly brand?: string;
   readonly last4?: string;
-  /** What the issuer says instead of yes. */
+  /** Refusal of the issuer. */
   readonly decline?: {
     readonly code?: string;
     readonly decline_code?: string;
     readonly advice_code?: string;
   };
-  /** Asks the payer first; what is declined, is declined after that. */
+  /** Asks the payer first; a decline comes after that. */
   readonly asksPayer?: boolean;
   /** Given without being saved for later use. */
   readonly isSingleUse?: boolean;
@@ -17,7 +17,7 @@ export interface TestCard {
 type Fields = Readonly<Record<string, string>>;
 type Json = Record<string, unknown>;
 
-/** An answer of Stripe's. */
+/** A response of Stripe. */
 export interface StripeAnswer {
   readonly status: number;
   readonly body: Json;
@@ -69,7 +69,10 @@ const parameters: Readonly<Record<string, RegExp>> = {
 
 const smallest: Readonly<Record<string, number>> = { usd: 50, eur: 50, jpy: 50, isk: 0, kwd: 0 };
 
-/** The state of an account at Stripe, and what its API does to it. Plays Stripe's own rules, as its documentation tells them. */
+/**
+ * Simulates an account at Stripe: its state, and the rules of Stripe's API according to its
+ * documentation.
+ */
 export class TestStripeAccount {
   readonly payments: TestPayment[] = [];
   readonly intents = new Map<string, Intent>();
@@ -80,10 +83,10 @@ export class TestStripeAccount {
 
   private serial = 0;
 
-  /** The name becomes a part of all ids. */
+  /** The name is a part of all ids. */
   constructor(private readonly name: string) {}
 
-  /** Answers one call; the first two parts of a path name what it is about. */
+  /** Answers one call; the first two parts of a path name its resource. */
   answer(method: string, path: string, fields: Fields): StripeAnswer {
     try {
       return { status: 200, body: this.act(method, path, fields) };
@@ -93,14 +96,14 @@ export class TestStripeAccount {
     }
   }
 
-  /** A card that a payer typed at Stripe, saved for a customer or not. */
+  /** Adds a card that a payer typed at Stripe, saved for a customer or not. */
   addCard(card: TestCard, customer: string | null): string {
     const id = this.newId('pm');
     this.cards.set(id, { ...card, customer, isUsed: false });
     return id;
   }
 
-  /** A payment that somebody else authorised in the same account. */
+  /** Adds a payment that was authorized by another program in the same account. */
   addAuthorization(authorization: {
     readonly amount: number;
     readonly currency?: string;
@@ -122,7 +125,7 @@ export class TestStripeAccount {
     return intent.id;
   }
 
-  /** A card that somebody else set up in the same account. */
+  /** Adds a card that was set up by another program in the same account. */
   addSetup(customer: string | null, card: TestCard = {}): string {
     const id = this.newId('seti');
     const method = this.addCard(card, customer);
@@ -130,15 +133,14 @@ export class TestStripeAccount {
     return id;
   }
 
-  /** The payer gives a card on the page of a session. */
+  /** Simulates a payer who gives a card on the page of a session. */
   completeSession(sessionId: string, card: TestCard = {}): void {
     const session = found(this.sessions, sessionId);
     const setup = this.addSetup(session.customer as string, card);
     Object.assign(session, { status: 'complete', setup_intent: setup });
   }
 
-  /** The payer answers a challenge on the page that they were sent to. */
-  /** The money of a payment that was over arrives all the same. */
+  /** Simulates a late success: the money of an ended payment arrives after all. */
   succeedLate(intentId: string): void {
     const intent = this.intent(intentId);
     const { amount } = intent;
@@ -146,6 +148,7 @@ export class TestStripeAccount {
     this.payments.push({ intent: intentId, amount, refunded: 0 });
   }
 
+  /** Simulates the payer's answer to a challenge on the bank's page. */
   answerChallenge(intentId: string, isApproved: boolean): void {
     const intent = this.intent(intentId);
     const card = this.cardOf(intent);
@@ -156,7 +159,7 @@ export class TestStripeAccount {
     else this.take(intent, intent.amount);
   }
 
-  /** Money taken so far, by payment. */
+  /** Amounts taken so far, by payment. */
   taken(): number[] {
     return this.payments.map(({ amount, refunded }) => amount - refunded);
   }
@@ -339,7 +342,7 @@ export class TestStripeAccount {
   }
 
   private fail(intent: Intent, error: Json): void {
-    // As Stripe does: the declined card is taken off, so that confirming again is impossible without naming one.
+    // Like Stripe, removes the declined card, so that a new confirmation must name a card.
     Object.assign(intent, { status: 'requires_payment_method', payment_method: null });
     intent.last_payment_error = error;
   }
@@ -373,7 +376,7 @@ export class TestStripeAccount {
     return found(this.intents, id);
   }
 
-  // Ids are Stripe's alone: those of two accounts under test never meet.
+  // Ids are unique across the accounts under test.
   private newId(prefix: string): string {
     this.serial += 1;
     return `${prefix}_${this.name}x${String(this.serial)}`;

@@ -7,7 +7,7 @@ import { StripeStore } from './stripe-store';
 import type { TestCard } from './testing-stripe-account';
 import type { TestStripe } from './testing-stripe-provider';
 
-/** A customer of an environment of their own, charged through Stripe's library at a Stripe under test. */
+/** A customer in a separate environment, charged through Stripe's library at a simulated Stripe. */
 export function aStripe(mongo: MongoConnection, stripe: TestStripe, environmentId = newId()) {
   const tenant = { organizationId: newId(), environmentId };
   const customerId = newId();
@@ -34,7 +34,7 @@ export function aStripe(mongo: MongoConnection, stripe: TestStripe, environmentI
   return { open, tenant, customerId, save, request, account: stripe.account };
 }
 
-/** What a payer does who gives a card on Stripe's page. */
+/** Simulates a payer who gives a card on Stripe's page. */
 async function giveCard(
   provider: StripeProvider,
   { stripe, customerId, card }: { stripe: TestStripe; customerId: string; card: TestCard },

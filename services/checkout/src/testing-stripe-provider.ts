@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { newId } from '@billing/chassis/ids';
 import { type StripeAnswer, TestStripeAccount } from './testing-stripe-account';
 
-/** What goes wrong with a request: lost on its way, or its answer lost on the way back, or refused before anything happens. */
+/**
+ * Fault of a request: the request or its answer is lost, or it is refused before it has an effect.
+ */
 export type StripeFault = 'LOST' | 'ANSWER_LOST' | 'RATE_LIMITED' | 'BROKEN';
 
 interface Remembered {
@@ -13,12 +15,12 @@ interface Remembered {
   readonly answer: StripeAnswer;
 }
 
-/** Stripe's HTTP API over an account in memory, with idempotency keys and the faults of networks. */
+/** Stripe's HTTP API over an account in memory, with idempotency keys and network faults. */
 export class TestStripe {
   readonly account = new TestStripeAccount(newId().replaceAll('-', ''));
-  /** Each request that arrived, as `POST /v1/customers`. */
+  /** Received requests, as `POST /v1/customers`. */
   readonly requests: string[] = [];
-  /** Decides what goes wrong with the request of this number, from 1. */
+  /** Returns the fault of the request with this number, from 1. */
   faultAt: (request: number, call: string) => StripeFault | undefined = () => undefined;
   private keys = new Map<string, Remembered>();
 
@@ -45,7 +47,7 @@ export class TestStripe {
     await once(this.server, 'close');
   }
 
-  /** A day passes: no key is remembered. */
+  /** Drops all idempotency keys, as Stripe does after a day. */
   forgetKeys(): void {
     this.keys = new Map();
   }
@@ -99,7 +101,7 @@ export class TestStripe {
   }
 }
 
-/** A notice as Stripe sends and signs it. */
+/** An event as Stripe sends and signs it. */
 export function signedNotice(
   notice: { readonly id?: string; readonly type: string; readonly object: unknown },
   { secret, at }: { readonly secret: string; readonly at: Date },

@@ -3,7 +3,7 @@ import { openAndCollect } from './collection';
 import { draft, type Invoice, type InvoiceRecord, type LineItem, type NewInvoice } from './invoice';
 import type { ChargeSource } from './payment-provider';
 
-/** What tokens of public pages are made with. */
+/** Secret of the tokens of public pages. */
 export const testHostedPageSecret = 'a secret that is known to the tests alone';
 
 // Invoices for tests: an invoice of 29.00 USD for January 2026, drafted on the first.
@@ -61,7 +61,7 @@ export function aDraft(input: Partial<NewInvoice> = {}): Invoice {
   return draft(aNewInvoice(input)).state;
 }
 
-/** How an attempt is claimed; by default for nothing. */
+/** Claim of an attempt; without a source by default. */
 export function aClaim(claim: Partial<Claim> = {}): Claim {
   const source: ChargeSource = claim.source ?? { kind: 'NONE' };
   const times = { now: january.periodStart, claimedAt: january.periodStart };
@@ -70,7 +70,10 @@ export function aClaim(claim: Partial<Claim> = {}): Claim {
   return { source, methodId, provider, ...times, ...claim };
 }
 
-/** An invoice that was opened at the start of its period, with an attempt in its slot if there is a source. */
+/**
+ * An invoice that was opened at the start of its period, with an attempt in its slot if there is a
+ * source.
+ */
 export function anOpened(
   input: Partial<NewInvoice> = {},
   source: ChargeSource = { kind: 'NONE' },

@@ -18,6 +18,6 @@ test.each([
   ['with a shorter proof', token.slice(0, -1)],
   ['without an id', token.slice(sessionId.length)],
   ['that is empty', ''],
-])('a token %s names none', (_case, sent) => {
+])('a token %s names no session', (_case, sent) => {
   expect(sessionOfVisit(sent, [secret])).toBeUndefined();
 });

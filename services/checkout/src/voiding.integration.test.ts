@@ -22,7 +22,7 @@ describe('voiding', () => {
     currency,
   });
 
-  test('an invoice that does not exist leaves a tombstone, and a late draft finds it void', async () => {
+  test('an invoice that does not exist inserts a tombstone, and a late draft finds it void', async () => {
     const context = testContext();
     const invoice = draft(aNewInvoice({ id: newId() })).state;
     await replica.worker.voidDerived(holderOf(invoice), context);
@@ -37,7 +37,7 @@ describe('voiding', () => {
     expect((await replicas.read(next, context)).number).toBe('INV-000001');
   });
 
-  test('a draft numbers it first, and its opening then neither opens nor replicas.charges it', async () => {
+  test('a draft numbers it first, and its opening then neither opens nor charges it', async () => {
     const context = testContext();
     const id = await replicas.insertDraft(context, { authorizedTransactionId: 'txn_1' });
     await replica.worker.voidDerived(holderOf(await replicas.read(id, context)), context);
@@ -52,7 +52,7 @@ describe('voiding', () => {
     expect(await replicas.commandsOf(id)).toEqual(['openInvoice']);
   });
 
-  test('is refused while an attempt is in the slot, and leaves what is paid', async () => {
+  test('is refused while an attempt is in the slot, and leaves a paid invoice unchanged', async () => {
     const context = testContext();
     const id = await replicas.insertClaimed(context, 'txn_1');
     const holder = holderOf(await replicas.read(id, context));
@@ -66,7 +66,7 @@ describe('voiding', () => {
     expect(state.status).toBe('PAID');
   });
 
-  test('racing the opening, either voids and nothing is charged, or is refused and the invoice is paid', async () => {
+  test('while the invoice opens either succeeds without a charge, or is refused and the invoice is paid', async () => {
     const context = testContext();
     const ids = await inParallel(40, () =>
       replicas.insertDraft(context, { authorizedTransactionId: `txn_${newId()}` }),
