@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Bootstrap of all npm scripts, for Node 20 and npm: installs the pinned versions, then runs everything on the pinned Node.
+// Bootstrap of all npm scripts, for Node 20 and npm: installs the pinned versions, then runs
+// everything on the pinned Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -104,7 +105,10 @@ async function jest(args, options = {}) {
   );
 }
 
-/** Turns flags such as `--shard=1/4 --systems=3` into variables of the crash matrix; passes other flags to jest. */
+/**
+ * Turns flags such as `--shard=1/4 --systems=3` into variables of the crash matrix; passes other
+ * flags to jest.
+ */
 function crashOptions(args) {
   const names = ['flow', 'journal', 'minutes', 'seed', 'shard', 'systems'];
   const env = { CRASH_MATRIX: 'full', CRASH_SYSTEMS: '4' };
@@ -203,8 +207,8 @@ function buildSite() {
 }
 
 /**
- * Lists the source files below a folder in a fixed order. Walks the folders itself: the recursive readdir of some versions of
- * Node follows the links of node_modules.
+ * Lists the source files below a folder in a fixed order. Walks the folders itself: the recursive
+ * readdir of some versions of Node follows the links of node_modules.
  */
 function filesBelow(folder) {
   const entries = readdirSync(folder, { withFileTypes: true });
@@ -213,7 +217,10 @@ function filesBelow(folder) {
   return [...files, ...folders.flatMap(({ name }) => filesBelow(join(folder, name)))].sort();
 }
 
-/** Counts failed steps. eslint takes as long as all other steps, so it runs in parallel to their sequence. */
+/**
+ * Counts failed steps. eslint takes as long as all other steps, so it runs in parallel to their
+ * sequence.
+ */
 async function failedOf(steps) {
   const linted = eslint();
   const failed = steps.filter((step) => !step()).length;
@@ -261,7 +268,10 @@ function checks() {
   ];
 }
 
-/** Compares the contracts with the merge base of this branch and main; on main, with the last commit. */
+/**
+ * Compares the contracts with the merge base of this branch and main; on main, with the last
+ * commit.
+ */
 function contractsBreakNothing() {
   const baseline = contractsBaseline();
   if (baseline === undefined) {
@@ -293,7 +303,9 @@ function contractsBaseline() {
   return hasChanges ? head : git('rev-parse', '--verify', '--quiet', 'HEAD~1');
 }
 
-/** Refuses addresses in the lockfile: they would tie every machine to the registry of its author. */
+/**
+ * Refuses addresses in the lockfile: they would tie every machine to the registry of its author.
+ */
 function lockfileNamesNoAddress() {
   const lines = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8').split('\n');
   const addresses = lines.filter((line) => /https?:\/\/|tarball/.test(line));
@@ -340,7 +352,10 @@ function ended(child) {
   });
 }
 
-/** Forwards signals. The terminal and npm both deliver one Ctrl-C, so repeated signals within a second count as one. */
+/**
+ * Forwards signals. The terminal and npm both deliver one Ctrl-C, so repeated signals within a
+ * second count as one.
+ */
 function passOnSignals(child) {
   let passedOnAt = -Infinity;
   const passOn = (signal) => {

@@ -1,33 +1,36 @@
 import { chmod, chown, lstat, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The user that databases run as. Absent: whoever started the launcher. */
+/** The user that databases run as. Absent: the user of the launcher. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
-/** PostgreSQL refuses to run as root, and no other server needs to; 65534 is nobody on every Linux. */
+/**
+ * PostgreSQL refuses to run as root, and no other server needs root. 65534 is unprivileged on every
+ * Linux.
+ */
 const NOBODY: Account = { uid: 65534, gid: 65534 };
 
 export function unprivilegedAccount(): Account | undefined {
   return process.getuid?.() === 0 ? NOBODY : undefined;
 }
 
-/** Makes a folder that only the account can open, whatever the umask is. */
+/** Creates a folder that only the account can open, regardless of the umask. */
 export async function makePrivateFolder(path: string, account: Account | undefined): Promise<void> {
   await mkdir(path, { recursive: true });
   await chmod(path, 0o700);
   if (account) await chown(path, account.uid, account.gid);
 }
 
-/** Makes a folder that everybody can read, whatever the umask is. */
+/** Creates a folder that all users can read, regardless of the umask. */
 export async function makeSharedFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
   await chmod(path, 0o755);
 }
 
-/** Whether the account may pass through every folder above the path. */
+/** True if the account may traverse every folder above the path. */
 export async function canReach(path: string, account: Account | undefined): Promise<boolean> {
   if (!account) return true;
   for (let folder = dirname(path); ; folder = dirname(folder)) {

@@ -11,13 +11,13 @@ const announcement = {
   addresses: { catalog: 'unix:/run/catalog.sock' },
 };
 
-test('scripts get all of it in exactly one line', () => {
+test('the JSON announcement is exactly one line', () => {
   const line = toJsonLine({ ...announcement, pids: { gateway: 42 } });
   expect(line.split('\n')).toEqual([expect.any(String), '']);
   expect(JSON.parse(line)).toEqual({ ...announcement, pids: { gateway: 42 } });
 });
 
-test('people see address, test key, folders and a command, and the live key stays in its file', () => {
+test('the text has address, test key, folders and a command, but not the live key', () => {
   const text = toText(announcement, announcement.dataDir);
   for (const part of ['gatewayUrl', 'testKey', 'dataDir', 'logDir'] as const) {
     expect(text).toContain(announcement[part]);
@@ -26,20 +26,20 @@ test('people see address, test key, folders and a command, and the live key stay
   expect(text).not.toContain('billing_live_abc');
 });
 
-test('people see that there is no test key once the first sandbox was deleted, and no example call', () => {
+test('the text has no test key and no example call once the first sandbox was deleted', () => {
   const { testKey: _deleted, ...rest } = announcement;
   const text = toText(rest, announcement.dataDir);
   expect(text).toContain('  Test key   none: the first sandbox was deleted;');
   expect(text).not.toContain('curl');
 });
 
-test('people see how to become the dashboard’s owner, and later where it is', () => {
+test('the text has the owner link, and later the address of the dashboard', () => {
   const ownerLink = 'http://127.0.0.1:3000/dashboard/invitation#token';
-  expect(toText({ ...announcement, ownerLink }, '')).toContain(`${ownerLink} (makes you its owner`);
+  expect(toText({ ...announcement, ownerLink }, '')).toContain(`${ownerLink} (sign-in link of the owner`);
   expect(toText(announcement, '')).toContain('http://127.0.0.1:3000/dashboard\n');
 });
 
-test('people see the command that fills a sandbox, with what is not where it looks by itself', () => {
+test('the text has the demo command, with flags for an address and a folder other than the defaults', () => {
   const { dataDir } = announcement;
   const elsewhere = { gatewayUrl: 'http://127.0.0.1:4000', dataDir: "/tmp/Ada's data" };
   expect(toText(announcement, dataDir)).toContain('  npm run demo (in another terminal)\n');

@@ -1,30 +1,30 @@
-/** Where `npm run demo` looks for the gateway. */
+/** Default gateway URL of `npm run demo`. */
 const demoUrlDefault = 'http://127.0.0.1:3000';
 
-/** What whoever started the system needs to know to use it. */
+/** Addresses, keys and folders of a started system. */
 export interface Announcement {
   gatewayUrl: string;
   liveKey: string;
-  /** Of the first sandbox; absent once that was deleted. */
+  /** Key of the first sandbox; absent once that was deleted. */
   testKey?: string;
-  /** By which somebody becomes the dashboard's first operator; absent once there is one. */
+  /** Invitation link of the dashboard's first operator; absent once there is an operator. */
   ownerLink?: string;
   dataDir: string;
   logDir: string;
   mongodbUri: string;
   natsUrl: string;
-  /** What a client dials to reach each service past the gateway. */
+  /** gRPC address of each service, for clients that bypass the gateway. */
   addresses: Record<string, string>;
-  /** Of the services, where each has a process of its own. */
+  /** Process ids of the services; absent if all share one process. */
   pids?: Record<string, number>;
 }
 
-/** One line for scripts. */
+/** Formats the announcement as one line for scripts. */
 export function toJsonLine(announcement: Announcement): string {
   return `${JSON.stringify(announcement)}\n`;
 }
 
-/** For people; the command can be copied and pasted as it is. */
+/** Formats the announcement for people, with an example command to copy and paste. */
 export function toText(announcement: Announcement, dataDirDefault: string): string {
   const { gatewayUrl, testKey, ownerLink, dataDir, logDir, pids } = announcement;
   const processes = Object.entries(pids ?? {}).map(([name, pid]) => `${name} ${String(pid)}`);
@@ -35,9 +35,9 @@ export function toText(announcement: Announcement, dataDirDefault: string): stri
     `  Gateway    ${gatewayUrl}`,
     ownerLink === undefined
       ? `  Dashboard  ${gatewayUrl}/dashboard`
-      : `  Dashboard  ${ownerLink} (makes you its owner; works once)`,
+      : `  Dashboard  ${ownerLink} (sign-in link of the owner; valid once)`,
     `  Test key   ${testKey ?? 'none: the first sandbox was deleted; the dashboard creates others'}`,
-    `  Data       ${dataDir} (keys.json holds the live key too)`,
+    `  Data       ${dataDir} (keys.json also holds the live key)`,
     `  Logs       ${logDir}`,
     `  Demo data  ${demoCommand(announcement, dataDirDefault)} (in another terminal)`,
     ...(processes.length > 0 ? [`  Processes  ${processes.join(', ')}`] : []),
@@ -60,7 +60,7 @@ function exampleCall(gatewayUrl: string, testKey: string): string[] {
   ];
 }
 
-/** Where the demo looks by itself is left out. */
+/** Command of the demo, without flags that equal its defaults. */
 function demoCommand({ gatewayUrl, dataDir }: Announcement, dataDirDefault: string): string {
   const flags = [
     ...(gatewayUrl === demoUrlDefault ? [] : ['--url', gatewayUrl]),
@@ -69,7 +69,7 @@ function demoCommand({ gatewayUrl, dataDir }: Announcement, dataDirDefault: stri
   return ['npm run demo', ...(flags.length === 0 ? [] : ['--', ...flags])].join(' ');
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a text as one word for the shell. */
 function quoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

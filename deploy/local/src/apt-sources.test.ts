@@ -32,7 +32,7 @@ describe('reading apt sources', () => {
     ]);
   });
 
-  test('a stanza that is switched off does not count', () => {
+  test('a disabled stanza is ignored', () => {
     const text = `Enabled: no\n${deb822}`;
     const [first] = parseAptSources([{ name: 'debian.sources', text }]);
     expect(first?.suites).toEqual(['bookworm-security']);
@@ -69,7 +69,7 @@ describe('reading apt sources', () => {
 describe("finding Debian's mirror", () => {
   const find = (text: string) => debianMirror(parseAptSources([{ name: 'x.list', text }]));
 
-  test("the main archive is taken, not security's, another vendor's or a source of sources", () => {
+  test('the main archive is chosen, not an archive of security updates, another vendor or sources', () => {
     const text = [
       'deb http://vendor.example/apt stable main',
       'deb http://mirror.example/debian-security bookworm-security main',
@@ -80,19 +80,19 @@ describe("finding Debian's mirror", () => {
     expect(find(text)).toBe('http://archive.example/debian/');
   });
 
-  test('a mirror under another path is taken when nothing is better', () => {
+  test('a mirror under another path is chosen if there is no better one', () => {
     expect(find('deb http://repository.example/debian-remote/pool trixie main')).toBe(
       'http://repository.example/debian-remote/pool',
     );
   });
 
-  test('a machine of another distribution has none', () => {
+  test('a machine of another distribution has no mirror', () => {
     expect(find('deb http://archive.example/ubuntu noble main')).toBeUndefined();
   });
 });
 
 describe('the private apt', () => {
-  test('keeps how the machine reaches its mirror, and nothing about what it fetches', () => {
+  test('the private apt keeps settings for access to the mirror, and no others', () => {
     const dump = [
       'APT::Install-Recommends "true";',
       'Acquire::http::Proxy "http://proxy.example:3128";',
@@ -106,7 +106,7 @@ describe('the private apt', () => {
     ]);
   });
 
-  test('reads and writes below its own folder alone', () => {
+  test('the private apt reads and writes only below its own folder', () => {
     const text = aptConfiguration({ folder: '/cache/apt', acquire: [] });
     const paths = [...text.matchAll(/^Dir::\S+ "([^"]+)";$/gm)].map(([, path]) => path);
     expect(paths).toHaveLength(6);

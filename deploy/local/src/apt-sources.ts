@@ -1,4 +1,7 @@
-/** Where this machine's own apt gets its packages from; read from its files, so that no address is written here. */
+/**
+ * Package sources of this machine's own apt, read from its files, so that the code contains no
+ * address.
+ */
 export interface AptSource {
   types: string[];
   uris: string[];
@@ -11,7 +14,10 @@ export interface AptSourceFile {
   text: string;
 }
 
-/** Both formats that apt reads: one-line `*.list` and deb822 `*.sources`; other names are ignored, as apt does. */
+/**
+ * Parses both formats of apt: one-line `*.list` and deb822 `*.sources`. Ignores other names, as apt
+ * does.
+ */
 export function parseAptSources(files: readonly AptSourceFile[]): AptSource[] {
   return files.flatMap(({ name, text }) => {
     if (name.endsWith('.sources')) return parseDeb822(text);
@@ -44,7 +50,10 @@ function parseDeb822(text: string): AptSource[] {
     }));
 }
 
-/** Field names in any case; a line that begins with a blank continues the field above it. */
+/**
+ * Parses the fields of a stanza. Names are case-insensitive; a line that begins with a blank
+ * continues the previous field.
+ */
 function parseStanza(stanza: string): Map<string, string> {
   const fields = new Map<string, string>();
   let current: string | undefined;
@@ -65,8 +74,9 @@ function words(text: string | undefined): string[] {
 }
 
 /**
- * The mirror of Debian's main archive. Security, updates and backports live under other suites, other vendors' archives
- * under other paths; a path that ends in `debian` is the archive's usual name, wherever it is mirrored.
+ * Finds the mirror of Debian's main archive. Security, updates and backports have other suites,
+ * archives of other vendors other paths. Mirrors usually serve the archive under a path that ends
+ * in `debian`.
  */
 export function debianMirror(sources: readonly AptSource[]): string | undefined {
   const candidates = sources
@@ -81,7 +91,7 @@ function namesDebian(uri: string): boolean {
   return /debian/.test(uri);
 }
 
-/** Settings of the machine that decide how apt may reach its mirror: proxies, certificates, a mirror that lags behind. */
+/** Settings of the machine for access to its mirror: proxies, certificates, validity checks. */
 export function acquireSettings(aptConfigDump: string): string[] {
   return aptConfigDump
     .split('\n')
@@ -95,8 +105,8 @@ export interface PrivateApt {
 }
 
 /**
- * An apt that knows nothing of the installed system: with an empty status file every dependency is fetched, down to the
- * C library, and nothing outside its folder is written.
+ * Configuration of an apt that is independent of the installed system. With an empty status file it
+ * fetches every dependency, down to the C library. It writes only below its folder.
  */
 export function aptConfiguration({ folder, acquire }: PrivateApt): string {
   return [

@@ -13,12 +13,12 @@ export interface Command {
   timeoutMs: number;
 }
 
-/** What is kept of a failed command's output: enough for its error message, not for its whole log. */
+/** Bytes of a failed command's output that are kept: enough for its error message. */
 const TAIL_CHARACTERS_MAX = 2_000;
 
 const running = new Set<number>();
 
-/** What still runs when the launcher ends early ends with it. */
+/** Kills commands that still run when the launcher exits early. */
 process.once('exit', () => {
   for (const pid of running) endGroup(pid);
 });
@@ -27,15 +27,17 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // The command has already ended.
   }
 }
 
-/** Runs a program to its end and answers its standard output; fails with the end of its output. */
+/**
+ * Runs a program and returns its standard output; rejects with the end of its output if it fails.
+ */
 export async function runCommand(command: Command): Promise<string> {
   return await new Promise((resolve, reject) => {
     const child = spawn(command.program, command.args, {
-      // A group of its own: Ctrl-C reaches the launcher alone, which then decides.
+      // A process group of its own: only the launcher receives Ctrl-C, and stops the program.
       detached: true,
       env: command.env,
       cwd: command.cwd ?? '/',
@@ -73,7 +75,7 @@ export async function runCommand(command: Command): Promise<string> {
   });
 }
 
-/** The full path of a program, as a shell would find it. */
+/** Finds the full path of a program as a shell does. */
 export async function findProgram(name: string, path: string): Promise<string | undefined> {
   for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
     const candidate = join(folder, name);

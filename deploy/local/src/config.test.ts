@@ -1,6 +1,6 @@
 import { readLauncherEnvironment } from './config';
 
-test('root keeps its cache where the user of the databases can reach it', () => {
+test('the cache of root is readable by the user of the databases', () => {
   expect(readLauncherEnvironment({}, true).cacheDir).toBe('/var/cache/billing');
 });
 
@@ -12,21 +12,21 @@ test.each([
   expect(readLauncherEnvironment(environment, false).cacheDir).toEqual(cacheDir);
 });
 
-test('the former values of secrets are read, empty ones are not', () => {
+test('former values of secrets are read, empty values are ignored', () => {
   const given = { API_KEY_PEPPER_OLD: 'old', HOSTED_PAGE_SECRET_OLD: '', HOSTED_PAGE_SECRET: 'x' };
   expect(readLauncherEnvironment(given, false).oldSecrets).toEqual({ API_KEY_PEPPER_OLD: 'old' });
 });
 
-test('settings of what is kept are read', () => {
+test('retention settings are read', () => {
   const retention = { RETENTION_REQUESTS: '30', AUDIT_LOG: 'stdout' };
   expect(readLauncherEnvironment({ ...retention, OTHER: 'x' }, false).retention).toEqual(retention);
 });
 
-test('the number of copies of the stream is read', () => {
+test('the number of stream replicas is read', () => {
   expect(readLauncherEnvironment({ STREAM_REPLICAS: '3' }, false).streamReplicas).toBe('3');
 });
 
-test('an empty address counts as none', () => {
+test('an empty address counts as not set', () => {
   expect(readLauncherEnvironment({ MONGODB_URI: ' ', NATS_URL: '' }, false)).toMatchObject({
     mongodbUri: undefined,
     natsUrl: undefined,

@@ -2,36 +2,42 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, oldSecretNames } from './service-environment';
 
-/** What the launcher reads from its environment; nothing else in this package looks at it. */
+/**
+ * Settings of the launcher from its environment; no other module of this package reads the
+ * environment.
+ */
 export interface LauncherEnvironment {
   mongodbUri: string | undefined;
   natsUrl: string | undefined;
-  /** Where installed programs are kept between runs and between working copies. */
+  /** Folder of installed programs, shared by runs and working copies. */
   cacheDir: string;
   path: string;
   hasProxy: boolean;
   logLevel: string | undefined;
-  /** What people are told that runs here. */
+  /** Displayed version. */
   version: string | undefined;
   diskReserveMb: string | undefined;
   streamReplicas: string | undefined;
   otlpEndpoint: string | undefined;
   traceSampleRatio: string | undefined;
-  /** The `RATE_LIMIT_*` that are set. */
+  /** `RATE_LIMIT_*` variables that are set. */
   rateLimits: Environment;
-  /** Identity's `RETENTION_*` and `AUDIT_LOG` that are set. */
+  /** Identity's `RETENTION_*` and `AUDIT_LOG` variables that are set. */
   retention: Environment;
-  /** The `STRIPE_*` that are set. */
+  /** `STRIPE_*` variables that are set. */
   stripe: Environment;
-  /** The `OIDC_*` that are set. */
+  /** `OIDC_*` variables that are set. */
   identityProvider: Environment;
-  /** The secrets that are being replaced; see `oldSecretNames`. */
+  /** Former values of secrets that are being replaced; see `oldSecretNames`. */
   oldSecrets: Environment;
-  /** All of it, for tools such as `go` that have settings of their own. */
+  /** The whole environment, for tools such as `go` that have settings of their own. */
   all: NodeJS.ProcessEnv;
 }
 
-/** Root's home is closed to the user that the databases run as, so root keeps its cache where all can read. */
+/**
+ * Default cache folder. The databases' user cannot read root's home, so root's cache is outside of
+ * it.
+ */
 const ROOT_CACHE_DIR = '/var/cache/billing';
 
 export function readLauncherEnvironment(

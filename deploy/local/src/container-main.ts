@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { type ContainerSettings, loadImage, runContainer } from './loopback-container';
 
 /**
- * `image NAME` gets an image if it is not there. `run FILE` runs the container that a private file describes (ContainerSettings) until
- * SIGTERM, and then removes it. A process of its own, so that the launcher supervises it like every other server.
+ * Entry point of the container process. `image NAME` pulls an image if it is missing. `run FILE`
+ * runs the container that a private file describes (ContainerSettings) until SIGTERM, then removes
+ * it. It is a separate process, so that the launcher supervises it like any other server.
  */
 async function main([action, operand = '']: readonly string[]): Promise<void> {
   if (action === 'image') await loadImage(operand);

@@ -44,7 +44,7 @@ function start({ program }: ContainerServer): ChildProcess {
 
 const isWaitedFor = () => engine.callsOf('POST', '/wait').length > 0;
 
-/** What the engine was asked to make. */
+/** Settings of the container that the engine was asked to create. */
 async function made(server: ContainerServer) {
   const child = start(server);
   while (!isWaitedFor() && child.exitCode === null)
@@ -65,7 +65,7 @@ const kinds = [
 ] as const;
 
 describe.each(kinds)('the container of %s', (kind, prepare, port, dataPath, image) => {
-  test('is published on this machine’s own address alone, and keeps its data in a named volume', async () => {
+  test('the container is published on loopback only, with its data in a named volume', async () => {
     const server = await prepare(options());
     const { name, body } = await made(server);
     const { HostConfig } = body;
@@ -77,11 +77,11 @@ describe.each(kinds)('the container of %s', (kind, prepare, port, dataPath, imag
     expect(HostConfig.Binds).toEqual([`${name}:${dataPath}:rw`]);
     expect(HostConfig).not.toHaveProperty('Privileged');
     expect(HostConfig).not.toHaveProperty('NetworkMode');
-    // No helper container of the library, which would get the engine's socket.
+    // The library starts no helper container, which would have access to the engine's socket.
     expect(engine.callsOf('POST', '/containers/create')).toHaveLength(1);
   });
 
-  test('opens by a secret that no argument and no variable of a process shows', async () => {
+  test('the secret is in no argument and no environment variable of a process', async () => {
     const server = await prepare(options());
     const { username, password } = new URL(server.uri);
     const secret = password === '' ? username : password;
@@ -93,7 +93,7 @@ describe.each(kinds)('the container of %s', (kind, prepare, port, dataPath, imag
     expect(JSON.stringify((await made(server)).body.Env)).toContain(secret);
   });
 
-  test('replaces one that a killed launcher left, and is removed when it is stopped', async () => {
+  test('the container replaces one left by a killed launcher, and is removed when stopped', async () => {
     const { child, name } = await made(await prepare(options()));
     expect(engine.callsOf('DELETE', `/containers/${name}`)[0]?.query.get('force')).toBe('true');
     child.kill('SIGTERM');
@@ -102,7 +102,7 @@ describe.each(kinds)('the container of %s', (kind, prepare, port, dataPath, imag
     expect(engine.callsOf('DELETE', '')).toHaveLength(2);
   });
 
-  test('ends its process when it ends, so that it is started again', async () => {
+  test('the process ends with its container, so that it is restarted', async () => {
     const { child } = await made(await prepare(options()));
     const exit = once(child, 'exit');
     engine.endContainer();
@@ -110,7 +110,7 @@ describe.each(kinds)('the container of %s', (kind, prepare, port, dataPath, imag
   });
 });
 
-test('MongoDB asks for its password, which stays with its volume', async () => {
+test('MongoDB requires the password of its volume', async () => {
   const first = await prepareMongodContainer(options());
   const second = await prepareMongodContainer(options());
   expect((await made(first)).body.Cmd).toContain('--auth');
@@ -119,7 +119,7 @@ test('MongoDB asks for its password, which stays with its volume', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('NATS asks for a token, which is another one at every start', async () => {
+test('NATS requires a token, which changes at every start', async () => {
   const first = await prepareNatsContainer(options());
   const second = await prepareNatsContainer(options());
   const token = new URL(second.uri).username;
@@ -128,7 +128,7 @@ test('NATS asks for a token, which is another one at every start', async () => {
   expect(body.Env.join('\n')).toContain(`authorization { token: "${token}" }`);
 });
 
-test('where no engine answers, the reason is told', async () => {
+test('a missing engine is reported with the reason', async () => {
   engine.close();
   await expect(prepareNatsContainer(options())).rejects.toThrow('container runtime');
 });

@@ -10,7 +10,7 @@ import { greetsWithJetStream } from './nats-server';
 import { readJsonIfThere, writePrivateJson } from './private-file';
 import type { Program } from './supervised-process';
 
-/** A server in a container, and the address at which only its credentials open it. */
+/** A server in a container, and its address with credentials. */
 export interface ContainerServer {
   program: Program;
   uri: string;
@@ -18,20 +18,20 @@ export interface ContainerServer {
 
 export interface ContainerOptions {
   environment: LauncherEnvironment;
-  /** The folder of the databases' files: names of containers and volumes derive from it. */
+  /** Folder of the databases' files; names of containers and volumes derive from it. */
   dataDir: string;
   /** A private folder of this start. */
   runDir: string;
   logFile: string;
 }
 
-/** What is known of a container before its name and port. */
+/** Settings of a container without its name and port. */
 interface ContainerParts extends Omit<ContainerSettings, 'name' | 'hostPort'> {
   readonly kind: 'mongodb' | 'nats';
   readonly isReady: (hostPort: number) => Promise<boolean>;
 }
 
-// The built file, also where this one runs from its source in tests.
+// The built file, also if tests run this module from its source.
 const containerMain = join(__dirname, '..', 'dist', 'container-main.js');
 const MONGODB_IMAGE = 'mongo:8.2';
 const NATS_IMAGE = 'nats:2.12-alpine';
@@ -40,7 +40,10 @@ const SECRET_BYTES = 24;
 const PULL_TIMEOUT_MS = 10 * 60_000;
 const READY_WITHIN_MS = 60_000;
 
-/** MongoDB whose root password is made with its volume and kept, for the launcher's user alone, beside the databases' files. */
+/**
+ * MongoDB in a container. Its root password is created with its volume and stored with the
+ * databases' files, readable by the launcher's user only.
+ */
 export async function prepareMongodContainer(options: ContainerOptions): Promise<ContainerServer> {
   await requireImage(options, MONGODB_IMAGE);
   const password = await rootPassword(options.dataDir);
@@ -61,7 +64,7 @@ export async function prepareMongodContainer(options: ContainerOptions): Promise
   return { program, uri: uriAt(hostPort) };
 }
 
-/** NATS that answers only who knows the token of this start. */
+/** NATS in a container; clients need the token of this start. */
 export async function prepareNatsContainer(options: ContainerOptions): Promise<ContainerServer> {
   await requireImage(options, NATS_IMAGE);
   const token = newSecret();
@@ -71,7 +74,8 @@ export async function prepareNatsContainer(options: ContainerOptions): Promise<C
     port: 4_222,
     dataPath: '/data',
     variables: { NATS_CONFIGURATION: natsConfiguration(token) },
-    // The configuration is written inside: the server takes a token from its arguments or from a file.
+    // Writes the configuration inside the container: the server reads a token from its arguments or
+    // a file only.
     entrypoint: ['sh'],
     args: [
       '-c',
@@ -103,7 +107,7 @@ async function containerProgram(
     env: engineEnvironment(options),
     cwd: '/',
     logFile,
-    // Passed on to the server inside.
+    // Forwarded to the server in the container.
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
     isReady: () => isReady(hostPort),
@@ -111,13 +115,15 @@ async function containerProgram(
   return { program, hostPort };
 }
 
-/** Of the container and of its volume. */
+/** Name of the container and of its volume. */
 function containerName(kind: ContainerParts['kind'], dataDir: string): string {
   const key = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
   return `billing-${kind}-${key}`;
 }
 
-/** The image takes a password only where its volume is empty, so the volume keeps the password it was made with. */
+/**
+ * Password of the volume. The image sets a password only in an empty volume, so it never changes.
+ */
 async function rootPassword(dataDir: string): Promise<string> {
   const file = join(dataDir, 'mongodb-container.json');
   const kept = (await readJsonIfThere(file)) as { password?: string } | undefined;
@@ -131,7 +137,7 @@ function newSecret(): string {
   return randomSecret(SECRET_BYTES).toString('hex');
 }
 
-/** Fails where no engine answers, or where it has no such image and cannot get it. */
+/** Pulls an image if it is missing; rejects if no engine answers or the image is not available. */
 async function requireImage(options: ContainerOptions, image: string): Promise<void> {
   await runCommand({
     program: process.execPath,
@@ -141,11 +147,11 @@ async function requireImage(options: ContainerOptions, image: string): Promise<v
   });
 }
 
-/** Where the engine is, and how it is reached; nothing of the services' settings. */
+/** Variables that locate the engine, without settings of the services. */
 function engineEnvironment({ environment }: ContainerOptions): NodeJS.ProcessEnv {
   const known = Object.entries(environment.all).filter(
     ([name]) => name === 'PATH' || name === 'HOME' || name.startsWith('DOCKER_'),
   );
-  // Ports are published there alone, so that the library need not find out where.
+  // Ports are published on this host only, so the library need not detect it.
   return { ...Object.fromEntries(known), TESTCONTAINERS_HOST_OVERRIDE: '127.0.0.1' };
 }

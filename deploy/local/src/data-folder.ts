@@ -5,15 +5,17 @@ import { z } from 'zod';
 import { type Account, canReach, makePrivateFolder, makeSharedFolder } from './account';
 import { damagedFile, makeFilesPrivate, readJsonIfThere, writePrivateJson } from './private-file';
 
-/** Where a system keeps what must survive it. */
+/** Folders of the durable data of a system. */
 export interface DataFolder {
   path: string;
   logs: string;
-  /** The databases' files: below `path`, unless the databases' user could not reach them there. */
+  /**
+   * Folder of the databases' files: below `path`, unless the databases' user cannot reach it there.
+   */
   databases: string;
 }
 
-/** Root may work in a folder that is closed to others; the databases' files then live here. */
+/** Folder of the databases' files if root's data folder is closed to other users. */
 const ROOT_DATABASES_DIR = '/var/lib/billing';
 
 export async function openDataFolder(
@@ -23,7 +25,7 @@ export async function openDataFolder(
 ): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true });
   const path = await realpath(dataDir);
-  // The databases' user passes through it; nothing in it is listed to others.
+  // The databases' user can traverse it; other users cannot list it.
   await chmod(path, 0o711);
   const logs = join(path, 'logs');
   await makePrivateFolder(logs, undefined);
@@ -52,7 +54,7 @@ async function databasesFolder(path: string, account: Account | undefined): Prom
   return outside;
 }
 
-/** Which way each server was come by: data made by one way cannot be read by another. */
+/** Kind of each server: no other kind can read its data. */
 export interface RememberedWays {
   mongodb?: string | undefined;
   nats?: string | undefined;
@@ -61,7 +63,7 @@ export interface RememberedWays {
 const WAYS_FILE = 'infrastructure.json';
 const waysSchema = z.object({ mongodb: z.string().optional(), nats: z.string().optional() });
 
-/** Whether databases were made here by an earlier start. */
+/** True if an earlier start created databases here. */
 export async function hasDatabases({ databases }: DataFolder): Promise<boolean> {
   return (await readdir(databases)).length > 0;
 }

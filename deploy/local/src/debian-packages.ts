@@ -16,11 +16,11 @@ export interface DebianPackages {
   packages: readonly string[];
   environment: LauncherEnvironment;
   log: (line: string) => void;
-  /** What Debian's own installation scripts would do and unpacking does not. */
+  /** Replaces Debian's installation scripts, which unpacking does not run. */
   finish?: (root: string, final: string) => Promise<void>;
 }
 
-/** Raised when what is unpacked changes, so that folders of an older kind are left alone. */
+/** Version of the unpacked content; raised when it changes, so that older folders are not used. */
 const LAYOUT = 1;
 const KEYRINGS = [
   '/usr/share/keyrings/debian-archive-keyring.gpg',
@@ -29,10 +29,13 @@ const KEYRINGS = [
 const UPDATE_TIMEOUT_MS = 3 * 60_000;
 const DOWNLOAD_TIMEOUT_MS = 15 * 60_000;
 const UNPACK_TIMEOUT_MS = 60_000;
-/** dpkg-deb is bound by decompression: as many as a small machine has cores. */
+/** Concurrent dpkg-deb processes: decompression needs a core each, and small machines have few. */
 const UNPACK_CONCURRENCY = 2;
 
-/** Unpacks packages with all they need into a folder of the cache; needs no rights, changes nothing of the system. */
+/**
+ * Unpacks packages with their dependencies into a folder of the cache, without root and without
+ * changes to the system.
+ */
 export async function installDebianPackages(wanted: DebianPackages): Promise<string> {
   const { packages, environment, log } = wanted;
   const name = `debian-${packages.join('-')}-${process.arch}-${String(LAYOUT)}`;
@@ -43,7 +46,9 @@ export async function installDebianPackages(wanted: DebianPackages): Promise<str
     install: async (stage, final) => {
       const mirror = await requireMirror(environment);
       const apt = join(stage, '.apt');
-      log(`Downloading ${packages.join(', ')} and all they need from this machine's Debian mirror`);
+      log(
+        `Downloading ${packages.join(', ')} and their dependencies from this machine's Debian mirror`,
+      );
       const archives = await download({ apt, mirror, packages, environment });
       log(`Unpacking ${String(archives.length)} packages`);
       await unpack({ archives, root: stage, environment });

@@ -8,7 +8,7 @@ import { exists } from './installation';
 const PROGRAMS = ['postgres', 'initdb', 'psql'] as const;
 const BIN = 'usr/lib/postgresql/18/bin';
 
-/** Where Debian keeps libraries of each processor, and the name of its loader. */
+/** Library folder and loader of each architecture in Debian. */
 const PLATFORMS: Partial<Record<NodeJS.Architecture, { folder: string; loader: string }>> = {
   x64: { folder: 'x86_64-linux-gnu', loader: 'ld-linux-x86-64.so.2' },
   arm64: { folder: 'aarch64-linux-gnu', loader: 'ld-linux-aarch64.so.1' },
@@ -18,7 +18,7 @@ export interface PostgresPrograms {
   postgres: string;
   initdb: string;
   psql: string;
-  /** Names the installation in the cache: data made by one is not given to another. */
+  /** Name of the installation in the cache; other installations do not use its data. */
   root: string;
 }
 
@@ -43,7 +43,10 @@ export async function installDocumentDb(
   return { postgres: postgres ?? '', initdb: initdb ?? '', psql: psql ?? '', root };
 }
 
-/** Debian's alternatives give `postgis-3.control` its plain name; they run only where a package is installed. */
+/**
+ * Links `postgis-3.control` to its plain name, as Debian's alternatives do when a package is
+ * installed.
+ */
 async function linkControlFiles(folder: string): Promise<void> {
   for (const file of await readdir(folder)) {
     const [, name] = /^(.+)-3\.control$/.exec(file) ?? [];
@@ -61,8 +64,8 @@ interface Wrapping {
 }
 
 /**
- * The programs were built for their own C library, not this machine's, so its own loader starts them. DocumentDB's
- * libraries look in PostgreSQL's folder; blas and lapack are for postgis.
+ * Command that runs a program by the loader of its own C library, which it was built for.
+ * DocumentDB's libraries are in PostgreSQL's folder; blas and lapack are for postgis.
  */
 async function wrap({ program, stage, final, folder, loader }: Wrapping): Promise<void> {
   const libraries = join(final, 'usr/lib', folder);

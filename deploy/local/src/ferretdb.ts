@@ -8,7 +8,9 @@ import type { Program } from './supervised-process';
 
 const VERSION = 'v2.7.0';
 const READY_WITHIN_MS = 30_000;
-/** The driver's heartbeat takes half a second; a shorter wait for a server never succeeds. */
+/**
+ * Longer than the driver's heartbeat of half a second: a shorter wait for a server never succeeds.
+ */
 const SERVER_SELECTION_TIMEOUT_MS = 2_000;
 
 export async function installFerretDb(
@@ -22,7 +24,7 @@ export async function installFerretDb(
 
 export interface FerretDbOptions {
   command: string;
-  /** Holds PostgreSQL's socket, and will hold FerretDB's. */
+  /** Folder of the sockets of PostgreSQL and FerretDB. */
   socketDir: string;
   logFile: string;
   account: Account | undefined;
@@ -58,7 +60,7 @@ export function ferretDbProgram(options: FerretDbOptions): Program {
     logFile,
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
-    // A killed FerretDB leaves its socket, and does not start over it.
+    // A killed FerretDB leaves its socket behind, and would not start with it.
     beforeStart: async () => {
       await rm(socket, { force: true });
     },
@@ -72,7 +74,7 @@ export async function answersPing(uri: string): Promise<boolean> {
     await client.db('admin').command({ ping: 1 });
     return true;
   } catch {
-    // Not yet.
+    // Not ready yet.
     return false;
   } finally {
     await client.close();

@@ -12,14 +12,14 @@ import {
 import { z } from 'zod';
 import { readJsonIfThere, writePrivateJson } from './private-file';
 
-/** Keys of the first organisation. Only this file knows them: the services keep an HMAC. */
+/** Keys of the first organization. Only keys.json has them: the services store an HMAC. */
 export interface FirstKeys {
   liveKey: string;
-  /** Of the first sandbox; absent once that was deleted. */
+  /** Key of the first sandbox; absent once that was deleted. */
   testKey?: string;
 }
 
-/** The organisation that every start finds or makes. */
+/** Name of the first organization, which the first start creates. */
 export const localOrganization = 'Local';
 
 const KEY_NAME = 'First key';
@@ -28,7 +28,10 @@ const schema = z.object({ liveKey: z.string().optional(), testKey: z.string().op
 
 type Identity = Peer<IdentityServiceServer>;
 
-/** Creates the organisation with its live environment and a sandbox, and a key of each; later starts find them. */
+/**
+ * Creates the first organization with its live environment, a sandbox and a key of each, if they do
+ * not exist.
+ */
 export async function ensureFirstKeys(
   identityAddress: string,
   dataDir: string,
@@ -61,7 +64,7 @@ export async function ensureFirstKeys(
   }
 }
 
-/** A damaged file is no reason not to start: other keys can be made. */
+/** Reads the stored keys. A damaged file does not prevent the start: new keys are created. */
 async function readKeys(file: string, log: (line: string) => void): Promise<Partial<FirstKeys>> {
   try {
     return schema.parse((await readJsonIfThere(file)) ?? {});
@@ -71,7 +74,9 @@ async function readKeys(file: string, log: (line: string) => void): Promise<Part
   }
 }
 
-/** The first organisation's live environment and its first sandbox, where that was not deleted. */
+/**
+ * Live environment and first sandbox of the first organization; the sandbox is absent once deleted.
+ */
 interface FirstTenants {
   readonly live: Tenant;
   readonly sandbox: Tenant | undefined;
@@ -88,13 +93,13 @@ async function firstTenants(identity: Identity): Promise<FirstTenants> {
     live: kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
     manualClock: false,
   });
-  if (live === undefined) throw new Error('The organisation lacks its live environment');
+  if (live === undefined) throw new Error('The organization lacks its live environment');
   return { live: tenantOf(live), sandbox: sandbox && tenantOf(sandbox) };
 }
 
 /**
- * Whether the key is there and not revoked: it may have outlived its database. To try the key would count as its first use, which the
- * dashboard waits for.
+ * True if the key exists and is not revoked: keys.json may be older than the database. Does not try
+ * the key: that would count as its first use, which the dashboard waits for.
  */
 async function isListed(identity: Identity, tenant: Tenant, key: string): Promise<boolean> {
   for (let page = 1; ; page += 1) {

@@ -1,6 +1,6 @@
 import { FlagError, parseFlags } from './flags';
 
-test('without flags the gateway listens on port 3000 and data is kept in the default folder', () => {
+test('without flags the gateway listens on port 3000 and data is in the default folder', () => {
   expect(parseFlags([], '/repository/.data')).toEqual({
     json: false,
     processes: false,
@@ -9,7 +9,7 @@ test('without flags the gateway listens on port 3000 and data is kept in the def
   });
 });
 
-test('flags choose form, processes, port and folder', () => {
+test('flags select output format, processes, port and folder', () => {
   const args = ['--json', '--processes', '--port', '0', '--data=/elsewhere'];
   expect(parseFlags(args, '/repository/.data')).toEqual({
     json: true,

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 
-/** What `npm start` was asked for. */
+/** Command line flags of `npm start`. */
 export interface Flags {
-  /** One line of JSON on standard output for scripts, everything else on standard error. */
+  /** Prints one line of JSON on standard output for scripts, everything else on standard error. */
   json: boolean;
-  /** Each service in a process of its own. */
+  /** Runs each service in a process of its own. */
   processes: boolean;
-  /** Of the gateway; 0 takes any free one. */
+  /** Port of the gateway; 0 for any free one. */
   port: number;
   dataDir: string;
 }
@@ -19,7 +19,7 @@ export const usage = `Usage: npm start -- [--json] [--processes] [--port <port>]
   --json        print one line of JSON on standard output once the system is ready
   --processes   run each service in a process of its own
   --port        the gateway's port (default 3000; 0: any free one)
-  --data        where data, keys and logs are kept (default .data)`;
+  --data        folder of data, keys and logs (default .data)`;
 
 const PORT_DEFAULT = '3000';
 const PORT_MAX = 65_535;

@@ -7,13 +7,13 @@ import { installOnce } from './installation';
 export interface GoProgram {
   name: string;
   version: string;
-  /** The package to build; checked against Go's checksum database by `go` itself. */
+  /** Package to build; `go` verifies it against Go's checksum database. */
   module: string;
 }
 
 const BUILD_TIMEOUT_MS = 15 * 60_000;
 
-/** Builds a program of a public Go module into the cache and answers its path. */
+/** Builds a program of a public Go module into the cache and returns its path. */
 export async function installGoProgram(
   { name, version, module }: GoProgram,
   environment: LauncherEnvironment,
@@ -31,7 +31,7 @@ export async function installGoProgram(
         program: go,
         args: ['install', `${module}@${version}`],
         env: { ...environment.all, GOBIN: stage },
-        // Outside any module, so that no go.mod nearby has a say.
+        // Outside any module, so that no go.mod applies.
         cwd: '/',
         timeoutMs: BUILD_TIMEOUT_MS,
       });

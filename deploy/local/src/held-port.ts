@@ -6,7 +6,10 @@ export interface HeldPort {
   release(): Promise<void>;
 }
 
-/** Takes the port before anything else starts; refuses at once where another program has it. Callers are cut off until the gateway listens. */
+/**
+ * Reserves the port before anything else starts, and refuses the start if another program has it.
+ * Connections are closed until the gateway listens.
+ */
 export async function holdPort(port: number): Promise<HeldPort> {
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {

@@ -11,7 +11,7 @@ import { type LauncherEnvironment, readLauncherEnvironment } from './config';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
 import { identify } from './process-identity';
 
-/** The addresses that the tests themselves run on are set aside: these tests start servers of their own. */
+/** Ignores the servers of the test run: these tests start their own. */
 const environment: LauncherEnvironment = {
   ...readLauncherEnvironment(),
   mongodbUri: undefined,
@@ -41,7 +41,7 @@ async function start(): Promise<Infrastructure> {
   return infrastructure;
 }
 
-test('data outlives a stop and a start, and a stop leaves no process and no socket behind', async () => {
+test('data survives a restart, and a stop leaves no process and no socket behind', async () => {
   const first = await start();
   const pids = Object.values(first.pids());
   const sockets = socketFolder(first);
@@ -58,7 +58,7 @@ test('data outlives a stop and a start, and a stop leaves no process and no sock
   expect(await messages(second)).toBe(1);
 });
 
-test('a server that is killed is started again with its data', async () => {
+test('a killed server is restarted with its data', async () => {
   const infrastructure = await start();
   await insert(infrastructure, 'before');
   await publish(infrastructure, 'before');
@@ -74,7 +74,7 @@ test('a server that is killed is started again with its data', async () => {
   await until(async () => (await messages(infrastructure)) === 1);
 });
 
-test('an index that is made after a start in another folder of sockets is used', async () => {
+test('an index created after a restart with another socket folder is used', async () => {
   await (await start()).stop();
   const infrastructure = await start();
   await withCollection(infrastructure, async (collection) => {
@@ -89,7 +89,7 @@ test('an index that is made after a start in another folder of sockets is used',
   });
 });
 
-test('a second system on the same data folder is refused, and the first one runs on', async () => {
+test('a second system on the same data folder is refused, and the first one keeps running', async () => {
   const first = await start();
   await expect(startInfrastructure({ dataDir, log, environment })).rejects.toThrow(
     'uses this data folder already',
@@ -97,7 +97,7 @@ test('a second system on the same data folder is refused, and the first one runs
   await insert(first, 'still there');
 });
 
-test('the only port that is opened is one of NATS, and it answers its own services alone', async () => {
+test('the only open port is that of NATS, which requires the token of the services', async () => {
   const infrastructure = await start();
   const { port } = new URL(infrastructure.natsUrl);
 
@@ -108,7 +108,7 @@ test('the only port that is opened is one of NATS, and it answers its own servic
   await expect(stranger).rejects.toThrow(/authorization/i);
 });
 
-test('servers run as an unprivileged user', async () => {
+test('all servers run as an unprivileged user', async () => {
   const infrastructure = await start();
   for (const pid of Object.values(infrastructure.pids())) {
     const status = await readFile(`/proc/${String(pid)}/status`, 'utf8');
@@ -117,7 +117,7 @@ test('servers run as an unprivileged user', async () => {
 });
 
 describe('a launcher that is killed', () => {
-  test('takes its servers with it, and the next one finds the data', async () => {
+  test('the servers of a killed launcher end, and the next launcher finds the data', async () => {
     const { launcher, pids } = await startInProcess();
     launcher.kill('SIGKILL');
 
@@ -125,7 +125,7 @@ describe('a launcher that is killed', () => {
     expect(await find(await start())).toEqual(['before']);
   });
 
-  test('together with its watchdog is cleared up after by the next one', async () => {
+  test('the next launcher stops servers left by a killed launcher and watchdog', async () => {
     const { launcher, pids, sockets } = await startInProcess();
     process.kill(await watchdogOf(sockets), 'SIGKILL');
     launcher.kill('SIGKILL');
@@ -138,7 +138,7 @@ describe('a launcher that is killed', () => {
     expect(await find(next)).toEqual(['before']);
   });
 
-  /** A launcher in a process of its own, which compiles what it loads as jest does. */
+  /** Starts a launcher in a process of its own, which compiles its modules as jest does. */
   async function startInProcess(): Promise<{
     launcher: ChildProcess;
     pids: number[];
@@ -198,7 +198,7 @@ async function insert(addresses: Addresses, name: string): Promise<void> {
   await withCollection(addresses, async (items) => await items.insertOne({ name }));
 }
 
-/** Empty while the server is away. */
+/** Result of a query; empty while the server is down. */
 async function find(addresses: Addresses): Promise<unknown[]> {
   return await withCollection(addresses, async (items) => {
     const found = await items
@@ -232,7 +232,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
     if (await isTrue().catch(() => false)) return;
     await delay(50);
   }
-  throw new Error('It did not come true in time');
+  throw new Error('The condition was not met in time');
 }
 
 async function watchdogOf(sockets: string): Promise<number> {
@@ -246,7 +246,7 @@ async function watchdogOf(sockets: string): Promise<number> {
 
 const LISTENING = '0A';
 
-/** Addresses that the processes listen on, from the kernel's tables. */
+/** Listening addresses of the processes, from the kernel's tables. */
 async function listeningSockets(pids: readonly number[]): Promise<string[]> {
   const inodes = new Set<string>();
   for (const pid of pids) {
@@ -266,7 +266,7 @@ async function listeningSockets(pids: readonly number[]): Promise<string[]> {
     .map(([, address]) => readable(address ?? ''));
 }
 
-/** `0100007F:1F90` is 127.0.0.1:8080: the address in the processor's byte order. */
+/** Decodes an address such as `0100007F:1F90` (127.0.0.1:8080), in the processor's byte order. */
 function readable(address: string): string {
   const [host = '', port = ''] = address.split(':');
   const bytes = Buffer.from(host, 'hex').reverse();

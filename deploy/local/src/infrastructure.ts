@@ -36,10 +36,10 @@ import { makeSocketFolder } from './socket-folder';
 export interface Infrastructure {
   mongodbUri: string;
   natsUrl: string;
-  /** What was found, in words. */
+  /** Description of the servers in use. */
   describe: { mongodb: string; nats: string };
   dataFolder: DataFolder;
-  /** The running servers by name. */
+  /** Running servers by name. */
   pids(): Record<string, number>;
   stop(): Promise<void>;
 }
@@ -48,9 +48,11 @@ export interface InfrastructureOptions {
   dataDir: string;
   log: (line: string) => void;
   environment?: LauncherEnvironment;
-  /** Removed when the servers have ended, even when the launcher is killed. */
+  /** Folders that are removed after the servers have ended, even if the launcher is killed. */
   throwawayFolders?: readonly string[];
-  /** Default true. Tests need not wait for the disk: they kill processes, and what those wrote is there all the same. */
+  /**
+   * Syncs writes to disk; default true. Tests only kill processes, whose writes survive without it.
+   */
   fsync?: boolean;
 }
 
@@ -68,7 +70,10 @@ interface Site {
   log: (line: string) => void;
 }
 
-/** Finds or installs a MongoDB-compatible server and NATS, starts them on the data folder and waits until they answer. */
+/**
+ * Finds or installs a MongoDB-compatible server and NATS, starts them and waits until they are
+ * ready.
+ */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const { log, fsync, environment = readLauncherEnvironment(), throwawayFolders = [] } = options;
   const account = unprivilegedAccount();
@@ -120,7 +125,7 @@ async function startServers(site: Site, remembered: RememberedWays) {
   return { mongodb, nats };
 }
 
-// The name under which earlier releases remembered containers that asked for no password.
+// Name that earlier releases stored for containers without a password.
 const OPEN_CONTAINER = 'container';
 
 function refuseOpenContainer({ mongodb }: RememberedWays, { databases }: DataFolder): void {
@@ -131,12 +136,12 @@ function refuseOpenContainer({ mongodb }: RememberedWays, { databases }: DataFol
   );
 }
 
-/** What such a container held of the stream, the event logs hold too. */
+/** Ignores such a container of NATS: the event logs contain its events. */
 function natsWayOf({ nats }: RememberedWays): string | undefined {
   return nats === OPEN_CONTAINER ? undefined : nats;
 }
 
-/** Both run to their end before an error is reported, so that nothing is started behind a stop. */
+/** Waits for both before it reports an error, so that nothing starts after a stop. */
 async function bothOrFirstError<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b]);
   return [await a, await b];
@@ -201,7 +206,7 @@ function givenAddress(variable: string, uri: string | undefined): Way<Server> {
     name: ADDRESS_GIVEN,
     description: variable,
     open: async () => {
-      if (uri === undefined) return await Promise.reject(new Error('it is not set'));
+      if (uri === undefined) return await Promise.reject(new Error('not set'));
       return { uri };
     },
   };
@@ -266,7 +271,7 @@ async function startNats(site: Site, command: string): Promise<Server> {
   const { data, socketDir, account, family } = site;
   await requireUsableNats(command);
   const port = await freePort();
-  // Known to this launcher's services alone, and only while it runs.
+  // Only the services of this launcher know the token, and only while it runs.
   const token = randomSecret(natsTokenBytes).toString('hex');
   const program = await prepareNats({
     command,

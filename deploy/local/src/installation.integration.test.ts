@@ -14,7 +14,7 @@ afterEach(async () => {
   await rm(cacheDir, { recursive: true });
 });
 
-test('of many at once one installs, and all get the finished folder', async () => {
+test('one of many concurrent callers installs, and all get the finished folder', async () => {
   let installed = 0;
   const install = async (stage: string): Promise<void> => {
     installed += 1;
@@ -30,7 +30,7 @@ test('of many at once one installs, and all get the finished folder', async () =
   expect(await readdir(cacheDir)).toEqual(['tool']);
 });
 
-test('an installation that fails leaves nothing, and the next one starts anew', async () => {
+test('a failed installation leaves nothing behind, and the next one starts from scratch', async () => {
   const fail = async (stage: string): Promise<void> => {
     await writeFile(join(stage, 'half'), '');
     throw new Error('no network');
@@ -41,7 +41,7 @@ test('an installation that fails leaves nothing, and the next one starts anew', 
   expect(await readdir(cacheDir)).toEqual([]);
 });
 
-test('an installer that was killed is cleared up after', async () => {
+test('the next installer removes the lock and folder of a killed one', async () => {
   const dead = { pid: process.pid, startedAt: 'another boot/1' };
   await writeFile(join(cacheDir, 'tool.lock'), JSON.stringify(dead));
   await mkdir(join(cacheDir, '.stage-tool-0000'));

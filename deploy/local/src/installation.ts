@@ -8,17 +8,19 @@ import { ownIdentity } from './process-record';
 
 export interface Installation {
   cacheDir: string;
-  /** The folder's name in the cache; what is installed and its version belong in it. */
+  /** Folder name in the cache, with the program's name and version. */
   name: string;
   log: (line: string) => void;
-  /** Fills the stage, which afterwards is renamed to the final folder in one step. */
+  /** Fills the staging folder, which is then renamed to the final folder atomically. */
   install: (stage: string, final: string) => Promise<void>;
 }
 
 const LOCK_POLL_MS = 200;
 const LOCK_WAIT_MAX_MS = 20 * 60_000;
 
-/** Answers the folder of an installation; installs it when it is not there. Safe under concurrent callers. */
+/**
+ * Returns the folder of an installation, which it installs if missing. Safe for concurrent callers.
+ */
 export async function installOnce(installation: Installation): Promise<string> {
   const { cacheDir, name, log, install } = installation;
   const final = join(cacheDir, name);
@@ -46,7 +48,10 @@ function stagePrefix(name: string): string {
   return `.stage-${name}-`;
 }
 
-/** Whoever holds the lock is the only installer, so every stage that it finds is a dead one. */
+/**
+ * Removes old staging folders. The holder of the lock is the only installer, so all of them are
+ * abandoned.
+ */
 async function removeStages(cacheDir: string, name: string): Promise<void> {
   for (const entry of await readdir(cacheDir)) {
     if (entry.startsWith(stagePrefix(name))) {
@@ -56,8 +61,8 @@ async function removeStages(cacheDir: string, name: string): Promise<void> {
 }
 
 /**
- * A lock file holds its owner's identity, so that a dead owner's lock is known as such. It appears by hard link, complete
- * or not at all.
+ * Acquires a lock file with its owner's identity, so that the lock of a dead owner can be detected.
+ * The file is created by a hard link, hence always complete.
  */
 async function lock(file: string, log: (line: string) => void): Promise<() => Promise<void>> {
   const own = `${file}.${String(process.pid)}-${randomBytes(4).toString('hex')}`;
@@ -69,19 +74,19 @@ async function lock(file: string, log: (line: string) => void): Promise<() => Pr
       const owner = await readOwner(file);
       if (owner && !isAlive(owner)) await breakLock(file, own);
       else {
-        if (waitedMs === 0) log(`Waiting for another process that is installing (${file})`);
+        if (waitedMs === 0) log(`Waiting for the installation by another process (${file})`);
         await delay(LOCK_POLL_MS);
       }
     }
-    throw new Error(`Waited too long for ${file}; remove it if nothing is being installed`);
+    throw new Error(`Timed out waiting for ${file}; remove it if no installation is running`);
   } finally {
     await rm(own, { force: true });
   }
 }
 
 /**
- * Two waiters may both see the dead owner: each renames what is there to a name of its own, and one that finds it took a
- * living owner's lock puts it back.
+ * Breaks the lock of a dead owner. Two waiters may detect it at the same time: each renames the
+ * file to a unique name, and puts it back if it turns out to be the lock of a living owner.
  */
 async function breakLock(file: string, own: string): Promise<void> {
   const taken = `${own}.broken`;
@@ -109,7 +114,7 @@ async function readOwner(file: string): Promise<ProcessIdentity | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as ProcessIdentity;
   } catch {
-    // Released meanwhile.
+    // The lock was released in the meantime.
     return undefined;
   }
 }

@@ -20,27 +20,27 @@ async function take(ways: Way<string>[], remembered?: string) {
   return { ...(await taken), lines };
 }
 
-test('the first open way is taken, and each step says what it did', async () => {
+test('the first available way is used, and the result of each way is logged', async () => {
   expect(await take([closed('a'), open('b'), open('c')])).toEqual({
     way: 'b',
     found: 'server of b',
-    lines: ['MongoDB: not by way a: a is closed', 'MongoDB: way b'],
+    lines: ['MongoDB: skipped way a: a is closed', 'MongoDB: way b'],
   });
 });
 
-test('where no way is open the error lists all ways with their reasons', async () => {
+test('without an available way the error lists all ways with their reasons', async () => {
   await expect(take([closed('a'), closed('b')])).rejects.toThrow(
-    'No way to MongoDB is open on this machine:\n- way a: a is closed\n- way b: b is closed',
+    'MongoDB is not available on this machine:\n- way a: a is closed\n- way b: b is closed',
   );
 });
 
-test('a folder with data stays with the way that made it', async () => {
+test('a folder with data is limited to the way that created it', async () => {
   expect(await take([open('a'), open('b')], 'b')).toMatchObject({ way: 'b' });
   await expect(take([open('a'), closed('b')], 'b')).rejects.toThrow(
-    'on this machine (the data folder was made by "b"):\n- way b: b is closed',
+    'on this machine (the data folder was created by "b"):\n- way b: b is closed',
   );
 });
 
-test('an address that is given counts even for a folder with data', async () => {
+test('an explicit address is used even for a folder with data', async () => {
   expect(await take([open(ADDRESS_GIVEN), open('b')], 'b')).toMatchObject({ way: ADDRESS_GIVEN });
 });

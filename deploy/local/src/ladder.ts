@@ -1,9 +1,9 @@
-/** One way to come by a server. */
+/** One way to obtain a server. */
 export interface Way<Found> {
-  /** Stable: remembered in the data folder, because data made by one way cannot be read by another. */
+  /** Stable name, stored in the data folder: other kinds of servers cannot read its data. */
   name: string;
   description: string;
-  /** Answers a running server, or fails with the reason why this way is closed here. */
+  /** Returns a running server, or rejects with the reason why this way is not available. */
   open: () => Promise<Found>;
 }
 
@@ -15,12 +15,12 @@ export interface Taken<Found> {
 interface Climb<Found> {
   what: string;
   ways: readonly Way<Found>[];
-  /** The way that this data folder was made with. */
+  /** The way that created this data folder. */
   remembered: string | undefined;
   log: (line: string) => void;
 }
 
-/** Tries the ways in order and takes the first that is open; says what each did. */
+/** Tries the ways in order and uses the first available one; logs the result of each. */
 export async function takeFirstOpenWay<Found>(climb: Climb<Found>): Promise<Taken<Found>> {
   const { what, remembered, log } = climb;
   const closed: string[] = [];
@@ -31,15 +31,18 @@ export async function takeFirstOpenWay<Found>(climb: Climb<Found>): Promise<Take
       return { way: name, found };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log(`${what}: not by ${description}: ${reason.split('\n')[0] ?? ''}`);
+      log(`${what}: skipped ${description}: ${reason.split('\n')[0] ?? ''}`);
       closed.push(`- ${description}: ${reason}`);
     }
   }
-  const made = remembered === undefined ? '' : ` (the data folder was made by "${remembered}")`;
-  throw new Error(`No way to ${what} is open on this machine${made}:\n${closed.join('\n')}`);
+  const made = remembered === undefined ? '' : ` (the data folder was created by "${remembered}")`;
+  throw new Error(`${what} is not available on this machine${made}:\n${closed.join('\n')}`);
 }
 
-/** An explicit address always counts; otherwise a folder with data stays with what made it. */
+/**
+ * An explicit address is always tried; otherwise a folder with data is limited to the way that
+ * created it.
+ */
 function waysFor<Found>({ ways, remembered }: Climb<Found>): readonly Way<Found>[] {
   if (remembered === undefined) return ways;
   return ways.filter(({ name }) => name === ADDRESS_GIVEN || name === remembered);

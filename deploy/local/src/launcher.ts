@@ -18,14 +18,14 @@ import { startSystemProcesses } from './system-processes';
 
 export interface LaunchOptions {
   flags: Flags;
-  /** The repository. */
+  /** Root folder of the repository. */
   root: string;
   log: (line: string) => void;
   announce: (announcement: Announcement) => void;
   environment?: LauncherEnvironment;
 }
 
-/** One command: databases, services, first keys. What was started is stopped in reverse order, also after a failure. */
+/** Starts databases, services and first keys. Stops them in reverse order, also after a failure. */
 export async function launch(options: LaunchOptions): Promise<Running> {
   const { flags, log, environment = readLauncherEnvironment() } = options;
   const closers = new Closers();
@@ -47,7 +47,7 @@ export async function launch(options: LaunchOptions): Promise<Running> {
     });
     closers.add('databases', () => infrastructure.stop());
 
-    log(flags.processes ? 'Starting the services, each in its process' : 'Starting the services');
+    log(flags.processes ? 'Starting the services in separate processes' : 'Starting the services');
     await port?.release();
     const system = await startServices({
       ...options,

@@ -32,13 +32,13 @@ async function contents(): Promise<Record<string, string>> {
   ) as Record<string, string>;
 }
 
-test('a log that is small stays as it is', async () => {
+test('a small log is not rotated', async () => {
   await writeFile(file(), '0123456789');
   await rotateLogs(folder, limits);
   expect(await contents()).toEqual({ 'gateway.log': '0123456789' });
 });
 
-test('a large log is put aside, and only so many files are kept', async () => {
+test('a large log is rotated, and only the configured number of files is kept', async () => {
   for (const round of ['first', 'second', 'third', 'fourth']) {
     await appendFile(file(), `${round} is long`);
     await rotateLogs(folder, limits);
@@ -50,7 +50,7 @@ test('a large log is put aside, and only so many files are kept', async () => {
   });
 });
 
-test('who has the log open goes on at its new beginning, and copies are as private as the log', async () => {
+test('an open writer continues at the start of the rotated log, and copies are as private as the log', async () => {
   await writeFile(file(), '');
   await chmod(file(), 0o600);
   const writer = await open(file(), 'a');

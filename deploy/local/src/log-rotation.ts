@@ -1,11 +1,11 @@
 import { copyFile, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How much of each log is kept. */
+/** Size limits of each log. */
 export interface RotationLimits {
-  /** A larger file is put aside. */
+  /** A larger file is rotated. */
   readonly bytesMax: number;
-  /** Of each log, the one that is written included. */
+  /** Files of each log, including the current one. */
   readonly filesMax: number;
 }
 
@@ -14,8 +14,9 @@ export const standardLimits: RotationLimits = { bytesMax: 10 * 1024 * 1024, file
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * Puts a copy of each log aside that has grown too large, and empties it. All writers append, the databases among them, so they need not
- * be told; what is written between the copy and the emptying is lost. `x.log.1` is the newest copy.
+ * Copies each log that has grown too large and truncates it. All writers append, including the
+ * databases, so they need no notification. Lines written between copy and truncation are lost.
+ * `x.log.1` is the newest copy.
  */
 export async function rotateLogs(folder: string, limits: RotationLimits): Promise<void> {
   const names = await readdir(folder);
@@ -32,7 +33,7 @@ async function rotate(file: string, { filesMax }: RotationLimits): Promise<void>
   for (let number = filesMax - 2; number >= 1; number -= 1) {
     await rename(copy(number), copy(number + 1)).catch(ignoreAbsence);
   }
-  // On a full disk nothing can be copied: the log goes without.
+  // A full disk allows no copy: the log is truncated without one.
   await copyFile(file, copy(1)).catch(() => rm(copy(1), { force: true }));
   await truncate(file);
 }
@@ -41,7 +42,7 @@ function ignoreAbsence(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Rotates now and then until it is stopped. */
+/** Rotates periodically until it is stopped. */
 export function keepLogsSmall(
   folder: string,
   log: (line: string) => void,
@@ -51,7 +52,7 @@ export function keepLogsSmall(
     running = running
       .then(() => rotateLogs(folder, standardLimits))
       .catch((error: unknown) => {
-        log(`Logs could not be rotated: ${String(error)}`);
+        log(`Rotating logs failed: ${String(error)}`);
       });
   }, LOOK_EVERY_MS);
   return {

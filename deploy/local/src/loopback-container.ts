@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { GenericContainer, getContainerRuntimeClient, ImageName, Wait } from 'testcontainers';
 
-/** What one container is made of. */
+/** Settings of one container. */
 export interface ContainerSettings {
-  /** Of the container and of the volume that keeps its data. */
+  /** Name of the container and of the volume with its data. */
   readonly name: string;
   readonly image: string;
-  /** Inside the container. */
+  /** Port inside the container. */
   readonly port: number;
-  /** On 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   readonly hostPort: number;
   readonly dataPath: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -19,13 +19,13 @@ export interface ContainerSettings {
 const STOP_WITHIN_MS = 20_000;
 const NOT_FOUND = 404;
 
-/** Fails where no engine answers, or where it has no such image and cannot get it. */
+/** Pulls an image if it is missing; rejects if no engine answers or the image is not available. */
 export async function loadImage(image: string): Promise<void> {
   const client = await getContainerRuntimeClient();
   await client.image.pull(ImageName.fromString(image));
 }
 
-/** Ends when SIGTERM came and the container is removed; fails when the container ends before that. */
+/** Runs a container until SIGTERM, then removes it; rejects if the container ends earlier. */
 export async function runContainer(settings: ContainerSettings): Promise<void> {
   const stopAsked = once(process, 'SIGTERM');
   await removeLeftOver(settings.name);
@@ -37,7 +37,9 @@ export async function runContainer(settings: ContainerSettings): Promise<void> {
   await container.stop({ timeout: STOP_WITHIN_MS });
 }
 
-/** Published on this machine's own address alone: Docker opens any other past the machine's firewall. */
+/**
+ * Publishes a port on loopback only: Docker opens any other address past the machine's firewall.
+ */
 class LoopbackContainer extends GenericContainer {
   protected override beforeContainerCreated(): Promise<void> {
     const bindings = (this.hostConfig.PortBindings ?? {}) as Record<string, { HostIp?: string }[]>;
@@ -51,14 +53,15 @@ function containerOf(settings: ContainerSettings): GenericContainer {
   const container = new LoopbackContainer(image)
     .withName(name)
     .withExposedPorts({ container: port, host: hostPort })
-    // A name in place of a path: a volume of the engine.
+    // A name instead of a path: a volume of the engine.
     .withBindMounts([{ source: name, target: dataPath }])
     .withEnvironment(variables)
     .withCommand([...args])
-    // The launcher removes it, and the next one what a killed launcher left; no second container watches over it.
+    // The launcher removes the container, or the next launcher after a kill; no helper container
+    // does.
     .withAutoCleanup(false)
     .withLogConsumer((stream) => stream.on('data', (line) => process.stdout.write(String(line))))
-    // The launcher asks the server itself whether it is ready.
+    // The launcher checks the server itself for readiness.
     .withWaitStrategy(Wait.forAll([]));
   return entrypoint === undefined ? container : container.withEntrypoint([...entrypoint]);
 }

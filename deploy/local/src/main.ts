@@ -5,7 +5,7 @@ import { type Flags, FlagError, parseFlags, usage } from './flags';
 import { launch } from './launcher';
 import { leaveAtOnceWhile, stopWithParent } from './signals';
 
-/** Below `deploy/local`, from its sources and from its build alike. */
+/** Root of the repository, at the same distance from sources and build output. */
 const root = join(__dirname, '../../..');
 const dataDirDefault = join(root, '.data');
 

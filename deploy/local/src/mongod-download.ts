@@ -6,11 +6,17 @@ import type { LauncherEnvironment } from './config';
 import { exists, installOnce } from './installation';
 
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
-/** Long enough for any network that lets the download through, short enough for one that drops its packets. */
+/**
+ * Long enough for any network that allows the download, short enough for one that drops its
+ * packets.
+ */
 const PROBE_TIMEOUT_MS = 5_000;
 const REFUSAL_HOLDS_MS = 24 * 60 * 60_000;
 
-/** Downloads a real mongod into the cache and answers its path. A network that refuses is not asked again for a day. */
+/**
+ * Downloads a mongod into the cache and returns its path. After a refusal by the network it does
+ * not retry for a day.
+ */
 export async function downloadMongod(
   environment: LauncherEnvironment,
   log: (line: string) => void,
@@ -28,14 +34,14 @@ export async function downloadMongod(
     log,
     install: async (stage) => {
       log('Downloading mongod');
-      // Loaded here alone: it is slow to load, and most starts do not need it.
+      // Loaded lazily: loading is slow, and most starts do not need it.
       const { MongoBinary } = await import('mongodb-memory-server-core');
       const download = MongoBinary.getPath({ downloadDir: stage });
       const timeout = delay(DOWNLOAD_TIMEOUT_MS, undefined, { ref: false }).then(() => {
         throw new Error('the download took too long');
       });
       const found = await Promise.race([download, timeout]);
-      // The downloader also knows where others keep theirs.
+      // The downloader may also return the path of another installation.
       if (!found.startsWith(stage)) await copyFile(found, join(stage, basename(found)));
     },
   });
@@ -49,16 +55,16 @@ async function rejectIfRecent(refusal: string): Promise<void> {
     ({ mtimeMs }) => mtimeMs,
     () => undefined,
   );
-  // The wall clock by way of the process's own start; the business clock of the services has no say here.
+  // Wall clock, derived from the start of the process, not the clock of the services.
   const now = performance.timeOrigin + performance.now();
   if (refusedAt !== undefined && now - refusedAt < REFUSAL_HOLDS_MS) {
     throw new Error(`the network refused it less than a day ago (${refusal})`);
   }
 }
 
-/** The downloader itself has no time limit and tries several times, so a first look is taken without it. */
+/** Checks the network first: the downloader itself has no timeout and retries several times. */
 async function probe({ hasProxy, cacheDir }: LauncherEnvironment, refusal: string): Promise<void> {
-  // Behind a proxy only the downloader knows the way.
+  // Only the downloader supports a proxy.
   if (hasProxy) return;
   const url = await downloadUrl();
   try {

@@ -14,7 +14,10 @@ export interface MongodOptions {
   account: Account | undefined;
 }
 
-/** One server without a replica set: nothing here needs transactions or change streams, and no port is opened. */
+/**
+ * Standalone mongod without a replica set and without a port: the services use no transactions and
+ * no change streams.
+ */
 export async function prepareMongod(options: MongodOptions): Promise<Program> {
   const { command, dataDir, socketDir, logFile, account } = options;
   const socket = join(socketDir, 'mongod.sock');

@@ -11,7 +11,7 @@ import type { Program } from './supervised-process';
 const READY_WITHIN_MS = 30_000;
 const GREETING_WITHIN_MS = 1_000;
 const VERSION_TIMEOUT_MS = 5_000;
-/** The first version that knows `sync_interval` in the configuration file. */
+/** First version that supports `sync_interval` in the configuration file. */
 const VERSION_MIN = [2, 10] as const;
 
 export async function installNatsFromDebian(
@@ -31,7 +31,10 @@ export async function installNatsFromGo(
   return await installGoProgram({ ...program, module }, environment, log);
 }
 
-/** For tests that start servers with settings of their own; undefined where there is no program to be had but in a container. */
+/**
+ * Program for tests that start servers with settings of their own; undefined if it is available in
+ * a container only.
+ */
 export async function findNatsServer(
   environment: LauncherEnvironment,
   log: (line: string) => void,
@@ -52,7 +55,7 @@ export async function findNatsServer(
   return undefined;
 }
 
-/** Fails when the program is too old for the configuration below. */
+/** Rejects a program that is too old for the configuration below. */
 export async function requireUsableNats(command: string): Promise<string> {
   const env = { PATH: '/usr/bin:/bin' };
   const answer = await runCommand({
@@ -72,22 +75,26 @@ export async function requireUsableNats(command: string): Promise<string> {
 export interface NatsOptions {
   command: string;
   dataDir: string;
-  /** Holds the configuration file. */
+  /** Folder of the configuration file. */
   runDir: string;
   port: number;
-  /** Whoever may connect knows it; hexadecimal. */
+  /** Hexadecimal token that clients need. */
   token: string;
   logFile: string;
   account: Account | undefined;
 }
 
-/** A stream's messages are on disk within this time; the event logs, not the stream, are what must lose nothing. */
+/**
+ * Messages of the stream are synced to disk within this time. The event logs are the durable copy,
+ * not the stream.
+ */
 const SYNC_INTERVAL = '2s';
 
 function configuration({ dataDir, port, token }: NatsOptions): string {
   return [
     `listen: "127.0.0.1:${String(port)}"`,
-    // Other users of the machine reach the port, too: whoever could publish would have webhooks signed in our name.
+    // Other users of the machine can reach the port: without a token they could publish events,
+    // which become signed webhooks.
     `authorization { token: "${token}" }`,
     `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: "${SYNC_INTERVAL}" }`,
     '',
@@ -106,7 +113,8 @@ export async function prepareNats(options: NatsOptions): Promise<Program> {
     cwd: '/',
     account,
     logFile,
-    // Before every start: the stream may be wiped at any time, and the server cannot make the folder's parents its own.
+    // Before every start: the stream may be wiped at any time, and the server cannot create a
+    // folder below foreign parents.
     beforeStart: () => makePrivateFolder(dataDir, account),
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
@@ -114,7 +122,7 @@ export async function prepareNats(options: NatsOptions): Promise<Program> {
   };
 }
 
-/** The server speaks first: one INFO line of JSON. */
+/** Checks readiness: the server sends one INFO line of JSON first. */
 export async function greetsWithJetStream(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });

@@ -12,42 +12,51 @@ import type { Program } from './supervised-process';
 
 export interface PostgresOptions {
   programs: PostgresPrograms;
-  /** Short: the path of a socket may have 107 bytes. */
+  /** Short folder: the path of a socket may have 107 bytes. */
   socketDir: string;
   dataDir: string;
   logFile: string;
   account: Account | undefined;
-  /** Default true. Without, what was written outlives any process, but not the machine. */
+  /**
+   * Syncs writes to disk; default true. Otherwise writes survive a killed process, but not a crash
+   * of the machine.
+   */
   fsync?: boolean | undefined;
 }
 
-/** Raised when the template's content changes. */
+/** Version of the template; raised when its content changes. */
 const TEMPLATE = 1;
 const INITDB_TIMEOUT_MS = 2 * 60_000;
 const COPY_TIMEOUT_MS = 2 * 60_000;
 const QUERY_TIMEOUT_MS = 60_000;
-/** A recovery after a crash replays at most max_wal_size. */
+/** Time limit of a start: a recovery after a crash replays at most max_wal_size. */
 const READY_WITHIN_MS = 120_000;
 
-/** Kept beside postgresql.conf and written anew at each start, because the folder of the sockets changes. */
+/**
+ * Included by postgresql.conf and rewritten at each start, because the folder of the sockets
+ * changes.
+ */
 const SETTINGS_FILE = 'billing.conf';
 
-/** Each setting has a reason; without the index handler and with bitmap scans on, sorted queries read all matches. */
+/**
+ * Settings with their reasons. Without the index handler, or with bitmap scans, sorted queries read
+ * all matches.
+ */
 function settings({ socketDir, fsync = true }: PostgresOptions): string {
   return [
     `fsync = ${fsync ? 'on' : 'off'}`,
-    // No TCP port at all: who may open the folder of the sockets may connect.
+    // No TCP port: users who can open the folder of the sockets may connect.
     "listen_addresses = ''",
     `unix_socket_directories = '${socketDir}'`,
     "shared_preload_libraries = 'pg_cron,pg_documentdb_core,pg_documentdb,pg_documentdb_extended_rum'",
     "cron.database_name = 'postgres'",
     `cron.host = '${socketDir}'`,
-    // FerretDB asks for collections that are not there yet: each answer is one line, not ten.
+    // FerretDB queries collections that do not exist yet: each error is one log line, not ten.
     'log_min_messages = warning',
     'log_min_error_statement = panic',
     'log_error_verbosity = terse',
     'log_checkpoints = off',
-    // Its jobs run every two seconds; a record of each run would grow for ever.
+    // Its jobs run every two seconds; records of their runs would grow without bound.
     'cron.log_run = off',
     'cron.log_statement = off',
     // Creating a collection connects back to the server, by default over TCP.
@@ -56,7 +65,7 @@ function settings({ socketDir, fsync = true }: PostgresOptions): string {
     'enable_bitmapscan = off',
     'random_page_cost = 1.1',
     'jit = off',
-    // Racing inserts of one key deadlock now and then; the loser should learn of it soon.
+    // Concurrent inserts of one key sometimes deadlock; the loser should get its error soon.
     "deadlock_timeout = '100ms'",
     'max_connections = 200',
     "shared_buffers = '256MB'",
@@ -65,7 +74,7 @@ function settings({ socketDir, fsync = true }: PostgresOptions): string {
   ].join('\n');
 }
 
-/** Initialises the data folder where it is new and answers how to start the server on it. */
+/** Initializes a new data folder and returns the program that starts the server on it. */
 export async function preparePostgres(
   options: PostgresOptions,
   cacheDir: string,
@@ -91,14 +100,17 @@ function serverProgram(options: PostgresOptions): Program {
     cwd: '/',
     account,
     logFile,
-    // "Fast" shutdown: ends connections, writes a checkpoint.
+    // "Fast" shutdown: closes connections, writes a checkpoint.
     stopSignal: 'SIGINT',
     readyWithinMs: READY_WITHIN_MS,
     isReady: async () => await isAnswering(options),
   };
 }
 
-/** The first query also moves pg_cron's jobs, which remember the folder of the sockets, to the present one. */
+/**
+ * Checks readiness. The first query also moves pg_cron's jobs, which store the socket folder, to
+ * the current one.
+ */
 async function isAnswering(options: PostgresOptions): Promise<boolean> {
   const moveJobs = `do $$ begin
     if to_regclass('cron.job') is not null then update cron.job set nodename = '${options.socketDir}'; end if;
@@ -121,12 +133,14 @@ async function query(options: PostgresOptions, statements: readonly string[]): P
   });
 }
 
-/** Nothing of the launcher's environment: no secrets, no libraries, no PG* variables. */
+/** Environment without that of the launcher: no secrets, no libraries, no PG* variables. */
 function postgresEnvironment(home: string): NodeJS.ProcessEnv {
   return { PATH: '/usr/bin:/bin', HOME: home, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 }
 
-/** A data folder with the extensions in it: copying it takes a fraction of the time of making it. */
+/**
+ * Template data folder with the extensions: a copy takes a fraction of the time of a new folder.
+ */
 async function makeTemplate(
   { programs, account }: PostgresOptions,
   cacheDir: string,
@@ -184,7 +198,10 @@ async function initialise(options: PostgresOptions): Promise<void> {
   }
 }
 
-/** Renamed into place when it is complete, so that a crash leaves no half of a database. */
+/**
+ * Copies the template and renames the complete copy into place, so that a crash leaves no partial
+ * database.
+ */
 async function copyTemplate(template: string, options: PostgresOptions): Promise<void> {
   const { dataDir, account, socketDir } = options;
   const stage = `${dataDir}.stage`;
@@ -202,8 +219,9 @@ async function copyTemplate(template: string, options: PostgresOptions): Promise
 }
 
 /**
- * After a kill of everything the pid in the file may belong to another program by now, and PostgreSQL would refuse to
- * start. A dead pid is left to PostgreSQL, which then also looks whether old backends still use the shared memory.
+ * Removes a stale pid file. After a kill of all processes its pid may belong to another program,
+ * and PostgreSQL would refuse to start. The file of a dead pid stays: PostgreSQL then also checks
+ * for backends that use the shared memory.
  */
 async function removeStalePidFile(dataDir: string): Promise<void> {
   const file = join(dataDir, 'postmaster.pid');

@@ -2,13 +2,13 @@ import { chmod, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 
-/** Readable by the launcher's user alone, and complete or not there at all. */
+/** Writes a file atomically, readable by the launcher's user only. */
 export async function writePrivateJson(file: string, content: unknown): Promise<void> {
   await writeFile(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }
 
-/** Refuses the start where the file is there and holds no JSON. */
+/** Reads a file if it exists; refuses the start if it contains no JSON. */
 export async function readJsonIfThere(file: string): Promise<unknown> {
   let text: string;
   try {
@@ -24,12 +24,12 @@ export async function readJsonIfThere(file: string): Promise<unknown> {
   }
 }
 
-/** For a file whose content cannot be used; `reason` is one line without any of the content. */
+/** Refusal for a file with invalid content; `reason` is one line without any of the content. */
 export function damagedFile(file: string, reason: string): StartRefusal {
   return new StartRefusal(exitStatuses.damaged, `${file} is damaged: ${reason}`);
 }
 
-/** Closes the files of a folder to other users, also those that an earlier release left open. */
+/** Removes other users' access to the files of a folder, including files of earlier releases. */
 export async function makeFilesPrivate(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

@@ -6,26 +6,27 @@ import { type Program, supervise, type SupervisedProcess } from './supervised-pr
 import { startWatchdog } from './watchdog';
 
 /**
- * Processes that live and die with this launcher. Stopped in reverse order of their start; stopped by a watchdog when
- * the launcher is killed; stopped by the next launcher, from the record, when the watchdog is killed too.
+ * Processes that end with this launcher: it stops them in reverse order of their start. If the
+ * launcher is killed, a watchdog stops them. If the watchdog is killed, too, the next launcher
+ * stops them from the record.
  */
 export interface ProcessFamily {
   start(program: Program): Promise<void>;
-  /** The running processes by name. */
+  /** Running processes by name. */
   pids(): Record<string, number>;
   stop(): Promise<void>;
 }
 
 export interface FamilyOptions {
   recordFile: string;
-  /** Removed when the processes have ended, however that comes about. */
+  /** Folders that are removed after the processes have ended, for any reason. */
   folders: readonly string[];
   log: (line: string) => void;
-  /** Told whenever a process was started or has died. */
+  /** Called after each start and end of a process. */
   onChange?: (pids: Record<string, number>) => Promise<void>;
 }
 
-/** Whoever opens a family has recovered from the record of the one before. */
+/** Opens a family, after recovery from the record of the previous one. */
 export async function openProcessFamily(options: FamilyOptions): Promise<ProcessFamily> {
   const { recordFile, folders, log } = options;
   await mkdir(dirname(recordFile), { recursive: true });
@@ -38,7 +39,7 @@ export async function openProcessFamily(options: FamilyOptions): Promise<Process
     await writeRecord(recordFile, { launcher: ownIdentity(), children, folders: [...folders] });
     await options.onChange?.(pidsOf(members));
   };
-  // Records come from several processes at once; each write waits for the one before.
+  // Several processes change concurrently; each write of the record waits for the previous one.
   let lastRecord = record();
   const recordNext = (): Promise<void> => (lastRecord = lastRecord.then(record, record));
   await lastRecord;

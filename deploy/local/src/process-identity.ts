@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Says which process a pid stood for, so that a reused pid is never taken for the one that was recorded. */
+/**
+ * Identifies a process by pid and start time, so that a reused pid is not mistaken for the recorded
+ * process.
+ */
 export interface ProcessIdentity {
   pid: number;
   startedAt: string;
 }
 
-/** The process that has this pid now; undefined when there is none, or only its zombie. */
+/** Current process with this pid; undefined if there is none or only a zombie. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? linuxStart(pid) : posixStart(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -27,9 +30,12 @@ function linuxStart(pid: number): string | undefined {
   }
 }
 
-/** The start time in /proc/<pid>/stat counts from the boot, so the boot belongs to it. */
+/**
+ * Start of a process. The start time in /proc/<pid>/stat counts from the boot, so the boot id is
+ * part of it.
+ */
 export function startFromStat(stat: string, boot: string): string | undefined {
-  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  // The second field, the program's name in parentheses, may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
   const startTicks = fields[19];

@@ -3,12 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { identify, isAlive, type ProcessIdentity } from './process-identity';
 
-/** What a launcher writes down, so that the next one can clear up after a crash of everything. */
+/**
+ * Record of a launcher's processes, from which the next launcher cleans up after a crash of all.
+ */
 export interface ProcessRecord {
   launcher: ProcessIdentity;
-  /** In stop order. */
+  /** Processes in stop order. */
   children: RecordedChild[];
-  /** Folders that go with the processes: sockets, throwaway data. */
+  /** Folders to remove with the processes: sockets, throwaway data. */
   folders: string[];
 }
 
@@ -32,13 +34,13 @@ export async function writeRecord(file: string, record: ProcessRecord): Promise<
   await rename(`${file}.new`, file);
 }
 
-/** Stops what a dead launcher left behind. Refuses when the launcher lives. */
+/** Stops processes of a dead launcher. Refuses the start if the launcher is alive. */
 export async function recoverFromRecord(file: string, log: (line: string) => void): Promise<void> {
   const record = await readRecord(file);
   if (!record) return;
   if (isAlive(record.launcher)) throw alreadyRunning(record.launcher.pid, file);
   for (const child of record.children.filter(isAlive)) {
-    log(`Stopping ${child.name} (process ${String(child.pid)}), left over by a launcher that died`);
+    log(`Stopping ${child.name} (process ${String(child.pid)}), left by a dead launcher`);
     await stopLeftOver(child);
   }
   for (const folder of record.folders) await rm(folder, { recursive: true, force: true });
@@ -49,12 +51,15 @@ async function readRecord(file: string): Promise<ProcessRecord | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as ProcessRecord;
   } catch {
-    // None yet; writes are atomic, so an unreadable one is not ours.
+    // No record yet. Writes are atomic, so an unreadable file is not a record.
     return undefined;
   }
 }
 
-/** Our own children are awaited by their exit event; this is for processes that are nobody's children any more. */
+/**
+ * Waits for the end of processes that are not children of this launcher; children are awaited by
+ * their exit event.
+ */
 export async function stopLeftOver(
   child: ProcessIdentity & { stopSignal: NodeJS.Signals },
 ): Promise<void> {
@@ -70,7 +75,7 @@ function signalIfAlive(recorded: ProcessIdentity, signal: NodeJS.Signals): void 
   try {
     process.kill(recorded.pid, signal);
   } catch {
-    // It ended between the look and the signal.
+    // The process ended between the check and the signal.
   }
 }
 

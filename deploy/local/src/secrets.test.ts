@@ -12,14 +12,14 @@ beforeEach(async () => {
 
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-test('secrets are made once, for this user alone', async () => {
+test('secrets are created once, readable by this user only', async () => {
   const made = await ensureSecrets(dataDir, { hasData: false });
   expect(await ensureSecrets(dataDir, { hasData: false })).toEqual(made);
   expect((await stat(file())).mode & 0o777).toBe(0o600);
   expect(new Set(Object.values(made)).size).toBe(4);
 });
 
-test('a folder of an earlier version gets the secret that it lacks, and keeps the others', async () => {
+test('the folder of an earlier version gets its missing secret and keeps the others', async () => {
   const apiKeyPepper = 'p'.repeat(43);
   await writeFile(file(), JSON.stringify({ apiKeyPepper }));
   const secrets = await ensureSecrets(dataDir, { hasData: false });

@@ -7,7 +7,7 @@ import type { Secrets } from './service-environment';
 
 const SECRET_BYTES = 32;
 const secret = z.string().min(SECRET_BYTES);
-// One that a folder of an earlier version lacks is made when it is first needed.
+// A secret that the folder of an earlier version lacks is created when it is first needed.
 const schema = z.object({
   apiKeyPepper: secret,
   hostedPageSecret: secret.optional(),
@@ -21,7 +21,10 @@ export function newSecrets(): Secrets {
   return { apiKeyPepper: one(), hostedPageSecret: one(), portalSecret: one(), dataKeys };
 }
 
-/** Made on the first start. Without them, or with others, what is stored would be worthless: a folder with databases is refused. */
+/**
+ * Creates the secrets on the first start. Stored data is useless without them or with others, so a
+ * folder with databases and no secrets is refused.
+ */
 export async function ensureSecrets(
   dataDir: string,
   { hasData }: { hasData: boolean },

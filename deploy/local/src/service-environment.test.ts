@@ -22,7 +22,7 @@ const site: SystemSite = {
 };
 const backends = serviceNames.filter((name) => name !== 'gateway');
 
-test.each(backends)('%s has a database and a socket of its own', (service) => {
+test.each(backends)('the service %s has a database and a socket of its own', (service) => {
   expect(serviceEnvironment(service, site)).toMatchObject({
     MONGODB_URI: 'mongodb://database',
     MONGODB_DATABASE: `billing_${service}`,
@@ -33,7 +33,7 @@ test.each(backends)('%s has a database and a socket of its own', (service) => {
   });
 });
 
-test('every service but the gateway gets the number of copies of the stream', () => {
+test('every service except the gateway gets the number of stream replicas', () => {
   for (const service of serviceNames) {
     const environment = serviceEnvironment(service, { ...site, streamReplicas: '3' });
     expect(environment.STREAM_REPLICAS).toBe(service === 'gateway' ? undefined : '3');
@@ -41,7 +41,7 @@ test('every service but the gateway gets the number of copies of the stream', ()
   }
 });
 
-test('the gateway has neither database nor stream', () => {
+test('the gateway gets no database and no stream', () => {
   const environment = serviceEnvironment('gateway', site);
   expect(environment).toMatchObject({ HTTP_LISTEN: '127.0.0.1:3000' });
   for (const name of ['MONGODB_URI', 'MONGODB_DATABASE', 'NATS_URL', 'GRPC_LISTEN']) {
@@ -49,14 +49,17 @@ test('the gateway has neither database nor stream', () => {
   }
 });
 
-test.each(serviceNames)('%s finds each service where that one listens', (service) => {
-  const environment = serviceEnvironment(service, site);
-  for (const peer of backends) {
-    expect(environment[`${peer.toUpperCase()}_ADDRESS`]).toBe(
-      serviceEnvironment(peer, site).GRPC_LISTEN,
-    );
-  }
-});
+test.each(serviceNames)(
+  'the service %s gets the address at which each service listens',
+  (service) => {
+    const environment = serviceEnvironment(service, site);
+    for (const peer of backends) {
+      expect(environment[`${peer.toUpperCase()}_ADDRESS`]).toBe(
+        serviceEnvironment(peer, site).GRPC_LISTEN,
+      );
+    }
+  },
+);
 
 test.each([
   ['pepper', 'identity'],
@@ -90,7 +93,7 @@ test.each(['checkout', 'customer'] as const)(
   },
 );
 
-test('what is not set is left to the service', () => {
+test('a setting that is not set keeps the default of the service', () => {
   const environment = serviceEnvironment('catalog', { ...site, logDir: undefined });
   expect(environment).not.toHaveProperty('LOG_FILE');
   expect(environment).not.toHaveProperty('LOG_LEVEL');
@@ -98,7 +101,7 @@ test('what is not set is left to the service', () => {
   expect(environment).not.toHaveProperty('SERVICE_VERSION');
 });
 
-test('every service is told the version that people are to see', () => {
+test('every service gets the displayed version', () => {
   for (const service of ['gateway', 'catalog'] as const) {
     expect(serviceEnvironment(service, { ...site, version: '1.2.3' }).SERVICE_VERSION).toBe(
       '1.2.3',
@@ -106,7 +109,7 @@ test('every service is told the version that people are to see', () => {
   }
 });
 
-test('sockets in a folder of the longest name still fit', () => {
+test('socket paths in a folder with the longest name are short enough', () => {
   const runDir = `/${'x'.repeat(49)}/billing-AbCdEf`;
   for (const service of backends) {
     const path = serviceEnvironment(service, { ...site, runDir }).GRPC_LISTEN?.slice(5) ?? '';

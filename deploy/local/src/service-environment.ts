@@ -2,66 +2,72 @@ import { join } from 'node:path';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
 import { type ServiceName, serviceNames } from './services';
 
-/** Made on the first start and kept with the data: what they protect would be lost with them. */
+/** Secrets, created on the first start and stored with the data, which is useless without them. */
 export interface Secrets {
-  /** Keys the HMAC that API keys are stored as. */
+  /** Key of the HMAC by which API keys are stored. */
   apiKeyPepper: string;
-  /** Makes the tokens of public pages; with another one every address that payers hold is dead. */
+  /** Derives the tokens of public pages; a change invalidates every page address. */
   hostedPageSecret: string;
-  /** Makes the tokens of portal sessions; with another one those that run are dead. */
+  /** Derives the tokens of portal sessions; a change invalidates active sessions. */
   portalSecret: string;
-  /** Encrypt what is stored readably otherwise, such as secrets of webhook endpoints; see DATA_KEYS. */
+  /** Encryption keys of stored secrets such as those of webhook endpoints; see DATA_KEYS. */
   dataKeys: string;
 }
 
-/** Where one system runs and what it runs on. */
+/** Servers, folders and settings of one system. */
 export interface SystemSite {
   mongodbUri: string;
   natsUrl: string;
-  /** Each service's database is named after it, with this in front. */
+  /** Prefix of the database names of the services. */
   databasePrefix: string;
   streamName: string;
-  /** NATS servers that each hold a copy of the stream; absent: the services' own default. */
+  /** Replicas of the stream; absent: the services' own default. */
   streamReplicas?: string | undefined;
-  /** A short folder for the services' sockets; only the launcher's user can open it. */
+  /** Short folder of the services' sockets; only the launcher's user can open it. */
   runDir: string;
-  /** Of the gateway; 0 takes any free one, see `withPort`. */
+  /** Port of the gateway; 0 for any free one, see `withPort`. */
   port: number;
   secrets: Secrets;
-  /** One log file per service; without it, logs go to standard output. */
+  /** Folder with one log file per service; absent: logs go to standard output. */
   logDir?: string | undefined;
   logLevel?: string | undefined;
-  /** The databases' files on this machine; absent: their disk is not watched. */
+  /** Folder of the databases' files on this machine; absent: free disk space is not checked. */
   databasesDir?: string | undefined;
-  /** Free megabytes below which nothing is written; absent: the services' own default. */
+  /** Free megabytes below which writes are refused; absent: the services' own default. */
   diskReserveMb?: string | undefined;
-  /** What people are told that runs here; absent: the services' own default. */
+  /** Displayed version; absent: the services' own default. */
   version?: string | undefined;
   otlpEndpoint?: string | undefined;
-  /** The share of new traces that are recorded, from 0 to 1; absent: the services' own default. */
+  /** Ratio of new traces that are recorded, from 0 to 1; absent: the services' own default. */
   traceSampleRatio?: string | undefined;
-  /** The gateway's `RATE_LIMIT_*` where they differ from its defaults. */
+  /** `RATE_LIMIT_*` of the gateway that differ from its defaults. */
   rateLimits?: Environment | undefined;
-  /** The former values of secrets that are being replaced, by variable. */
+  /** Former values of secrets that are being replaced, by variable. */
   oldSecrets?: Environment | undefined;
-  /** Identity's `RETENTION_*` and `AUDIT_LOG` where they differ from its defaults. */
+  /** `RETENTION_*` and `AUDIT_LOG` of identity that differ from its defaults. */
   retention?: Environment | undefined;
-  /** Checkout's `STRIPE_*`; without them live environments charge nobody. */
+  /** `STRIPE_*` of checkout; without them live environments make no charge. */
   stripe?: Environment | undefined;
-  /** The gateway's `OIDC_*`; without them operators sign in by their passwords alone. */
+  /** `OIDC_*` of the gateway; without them operators sign in by their passwords only. */
   identityProvider?: Environment | undefined;
-  /** By which the launcher calls services that take no plain calls. On one machine's sockets there is none. */
+  /**
+   * Transport security of the launcher's calls, for services that require TLS; absent on sockets of
+   * one machine.
+   */
   security?: TransportSecurity | undefined;
-  /** What a service gets that no other does, such as certificates and credentials of its own. */
+  /** Variables of one service only, such as its certificate and credentials. */
   variablesOf?: ((service: ServiceName) => Environment) | undefined;
 }
 
 export type Environment = Record<string, string>;
 
-/** Calls of a service that stops get this long; all of them together stay below the launcher's own limit. */
+/**
+ * Grace period of a stopping service's calls; that of all services together is below the launcher's
+ * own limit.
+ */
 const SHUTDOWN_GRACE_MS = '5000';
 
-/** The variables that configure a service, whether it runs in this process or in one of its own. */
+/** Variables of a service, which may run in this process or in its own. */
 export function serviceEnvironment(service: ServiceName, site: SystemSite): Environment {
   return {
     ...logging(service, site),
@@ -73,12 +79,12 @@ export function serviceEnvironment(service: ServiceName, site: SystemSite): Envi
   };
 }
 
-/** What a client dials to reach a service; the gateway is reached over HTTP instead. */
+/** gRPC address of a service; the gateway has an HTTP URL instead. */
 export function serviceAddress(service: ServiceName, { runDir }: SystemSite): string {
   return `unix:${join(runDir, `${service}.sock`)}`;
 }
 
-/** Where the gateway is reached. */
+/** URL of the gateway. */
 export function gatewayUrl(port: number): string {
   return `http://127.0.0.1:${String(port)}`;
 }
@@ -93,7 +99,7 @@ function logging(service: ServiceName, site: SystemSite): Environment {
   };
 }
 
-/** Every service is told where all are; each reads those that it calls. */
+/** Addresses of all services, passed to each; a service reads those of its peers. */
 function addresses(site: SystemSite): Environment {
   return Object.fromEntries(
     serviceNames
@@ -119,7 +125,7 @@ function gateway({ port, rateLimits, identityProvider }: SystemSite): Environmen
   return { HTTP_LISTEN: `127.0.0.1:${String(port)}`, ...rateLimits, ...identityProvider };
 }
 
-/** Variables of services that hold the former value of a secret, or name its file. */
+/** Variables of services with the former value of a secret or its file. */
 export const oldSecretNames = ['API_KEY_PEPPER', 'HOSTED_PAGE_SECRET'].flatMap((name) => [
   `${name}_OLD`,
   `${name}_OLD_FILE`,

@@ -1,6 +1,6 @@
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 
-/** Every part of the system that runs as a process of its own in production. */
+/** Parts of the system that are separate processes in production. */
 export const serviceNames = [
   'identity',
   'catalog',
@@ -18,13 +18,16 @@ export type ServiceName = (typeof serviceNames)[number];
 type Environment = Record<string, string | undefined>;
 
 export interface ServiceDescription {
-  /** The folder of its package, where its built entry is found. */
+  /** Folder of its package, with its built entry point. */
   readonly folder: string;
-  /** Starts it in this process, configured as its own process would be. */
+  /** Starts the service in this process, with the configuration of its own process. */
   start(environment: Environment, overrides: ServiceOverrides): Promise<RunningService>;
 }
 
-/** Modules are loaded only when a service starts: with `--processes` the launcher itself holds none. */
+/**
+ * Services by name. Modules are loaded when a service starts: with `--processes` the launcher loads
+ * none.
+ */
 export const services: Readonly<Record<ServiceName, ServiceDescription>> = {
   identity: {
     folder: 'services/identity',

@@ -1,8 +1,8 @@
 const SIGNALED = 130;
 
 /**
- * A signal during the work ends the process at once: a download is not waited for. What was started already is stopped by
- * the watchdog. After the work, signals are the process's own affair again.
+ * Exits immediately on a signal during the work, without waiting for a download. The watchdog stops
+ * started processes. After the work the process handles signals itself.
  */
 export async function leaveAtOnceWhile<T>(work: Promise<T>): Promise<T> {
   const leave = (): void => {
@@ -16,7 +16,7 @@ export async function leaveAtOnceWhile<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Whoever started this process may be killed outright; the channel to it closes then. */
+/** Stops if the parent process ends, which closes the channel to it, even after a kill. */
 export function stopWithParent(): void {
   process.once('disconnect', () => {
     process.kill(process.pid, 'SIGTERM');

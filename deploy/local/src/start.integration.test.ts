@@ -9,7 +9,7 @@ import { makeSharedFolder } from './account';
 import { type Announcement, toText } from './announcement';
 import { identify } from './process-identity';
 
-/** These tests run the command as a person or a script would, on a data folder of their own. */
+/** These tests run `npm start` on a data folder of their own. */
 const root = join(__dirname, '../../..');
 const bootstrap = join(root, 'deploy/local/run.mjs');
 const START_TIMEOUT_MS = 300_000;
@@ -39,7 +39,7 @@ async function start(...flags: string[]): Promise<Started> {
 }
 
 async function startWith(variables: NodeJS.ProcessEnv, ...flags: string[]): Promise<Started> {
-  // Servers of its own, not those of the tests.
+  // Own servers, not those of the test run.
   const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
   const args = [bootstrap, 'start', '--json', '--port', '0', '--data', dataDir, ...flags];
   const command = spawn(process.execPath, args, {
@@ -56,7 +56,7 @@ async function startWith(variables: NodeJS.ProcessEnv, ...flags: string[]): Prom
   return { command, announcement: JSON.parse(output) as Announcement, output: () => output };
 }
 
-/** A start that is to fail. */
+/** Runs a start that must fail. */
 async function refusedStart(...flags: string[]) {
   const args = [bootstrap, 'start', '--json', '--port', '0', '--data', dataDir, ...flags];
   const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
@@ -90,7 +90,7 @@ async function readCustomer({ gatewayUrl }: Announcement, key: string, id: strin
   return (await fetch(`${gatewayUrl}/v1/customers/${id}`, { headers })).status;
 }
 
-/** What the page behind the owner's link asks. */
+/** Request of the page behind the owner's link. */
 async function readInvitation({ gatewayUrl, ownerLink }: Announcement): Promise<unknown> {
   const token = (ownerLink ?? '').split('#').at(-1) ?? '';
   const answer = await fetch(`${gatewayUrl}/dashboard/api/invitations/look`, {
@@ -104,12 +104,12 @@ async function readInvitation({ gatewayUrl, ownerLink }: Announcement): Promise<
 async function until(isTrue: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error('It did not come true in time');
+    if (performance.now() > deadline) throw new Error('The condition was not met in time');
     await delay(50);
   }
 }
 
-test('both keys work, one line of JSON is all that is printed, and everything survives a restart', async () => {
+test('npm start prints one line of JSON with two valid keys, and data survives a restart', async () => {
   const first = await start();
   const { liveKey, testKey = '' } = first.announcement;
   const id = await createCustomer(first.announcement, testKey);
@@ -134,7 +134,7 @@ test('both keys work, one line of JSON is all that is printed, and everything su
   expect(await readCustomer(second.announcement, liveKey, id)).toBe(404);
 });
 
-test('a system whose first sandbox was deleted starts again, without a test key', async () => {
+test('a system without its first sandbox restarts without a test key', async () => {
   const first = await start();
   const { gatewayUrl, liveKey } = first.announcement;
   const ask = (method: string, path: string) =>
@@ -149,7 +149,7 @@ test('a system whose first sandbox was deleted starts again, without a test key'
   await createCustomer(second.announcement, liveKey);
 });
 
-test('only the launcher’s user can read what is in the data folder', async () => {
+test('only the launcher’s user can read the files of the data folder', async () => {
   await start();
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
   expect(await modeOf(dataDir)).toBe('711');
@@ -183,7 +183,7 @@ test.each([[[]], [['--processes']]])(
   },
 );
 
-test('databases without their secrets.json are not started', async () => {
+test('a data folder with databases and without secrets.json is refused', async () => {
   const { command } = await start();
   await end(command, 'SIGTERM');
   await rm(join(dataDir, 'secrets.json'));
@@ -196,7 +196,7 @@ test('databases without their secrets.json are not started', async () => {
   expect(await readdir(dataDir)).not.toContain('secrets.json');
 });
 
-test('a secret is replaced with its former value in the environment, and no key ends', async () => {
+test('keys stay valid while a secret is replaced with its former value in the environment', async () => {
   const first = await start();
   const { liveKey } = first.announcement;
   await end(first.command, 'SIGTERM');
@@ -212,7 +212,7 @@ test('a secret is replaced with its former value in the environment, and no key 
   await createCustomer(second.announcement, liveKey);
 });
 
-test('the printed command works as it is', async () => {
+test('the printed example command works', async () => {
   const { announcement } = await start();
   const [, command] =
     /\n( {2}curl [\s\S]*?)\n\n/.exec(toText(announcement, announcement.dataDir)) ?? [];
@@ -221,7 +221,7 @@ test('the printed command works as it is', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
 });
 
-test('services apart have processes of their own, come back when killed, and all end with a Ctrl-C', async () => {
+test('services in separate processes restart when killed, and all end with one Ctrl-C', async () => {
   const { command, announcement } = await start('--processes');
   const { pids = {}, testKey = '' } = announcement;
   expect(Object.keys(pids).sort()).toEqual([
@@ -252,7 +252,7 @@ test('services apart have processes of their own, come back when killed, and all
   expect(all.filter((pid) => identify(pid))).toEqual([]);
 });
 
-test('who ends npm ends the system', async () => {
+test('ending npm ends the system', async () => {
   const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
   const args = ['start', '--', '--json', '--port', '0', '--data', dataDir];
   const npm = spawn('npm', args, { env, cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -270,7 +270,7 @@ test('who ends npm ends the system', async () => {
       () => true,
     );
   await until(isGone, 60_000);
-  // Its folder is free as soon as the databases have stopped, too.
+  // The data folder is free once the databases have stopped, too.
   await until(
     () =>
       start().then(
@@ -281,7 +281,7 @@ test('who ends npm ends the system', async () => {
   );
 });
 
-test('a second system with another folder and port runs beside the first', async () => {
+test('a second system with another folder and port runs in parallel to the first', async () => {
   const first = await start();
   const firstDataDir = dataDir;
   dataDir = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
@@ -298,7 +298,7 @@ test('a second system with another folder and port runs beside the first', async
   await rm(firstDataDir, { recursive: true });
 });
 
-test('a flag that does not exist is an error that says so', async () => {
+test('an unknown flag is reported as an error', async () => {
   const command = spawn(process.execPath, [bootstrap, 'start', '--prot', '80'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

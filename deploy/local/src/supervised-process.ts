@@ -14,28 +14,28 @@ export interface Program {
   account?: Account | undefined;
   logFile: string;
   stopSignal: NodeJS.Signals;
-  /** Answers once the program does its work; asked again until it does. */
+  /** Resolves to true once the program is ready; polled until then. */
   isReady: () => Promise<boolean>;
   readyWithinMs: number;
-  /** After the same short pause, however often it dies: for tests that kill it. */
+  /** Restarts after the same short pause every time, for tests that kill the program. */
   restartsAtOnce?: boolean;
-  /** Clears away what a crash of the program leaves in its way. */
+  /** Removes leftovers of a crash that would prevent a start. */
   beforeStart?: () => Promise<void>;
 }
 
 export interface SupervisedProcess {
   readonly name: string;
   readonly stopSignal: NodeJS.Signals;
-  /** The running process; another one after a restart, undefined between two. */
+  /** Current process; changes with a restart, undefined in between. */
   pid(): number | undefined;
-  /** Ends once the program is ready; fails when it dies before that. */
+  /** Resolves once the program is ready; rejects if it dies before that. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface Supervision {
   log: (line: string) => void;
-  /** Told at each start and end of the process. */
+  /** Called at each start and end of the process. */
   onChange: () => Promise<void>;
 }
 
@@ -44,11 +44,11 @@ const READY_POLL_MAX_MS = 250;
 const STOP_WITHIN_MS = 30_000;
 const RESTART_DELAY_FIRST_MS = 100;
 const RESTART_DELAY_MAX_MS = 5_000;
-/** Who ran this long is healthy: the next crash is restarted at once again. */
+/** A program that ran this long is healthy: its next crash is restarted without a pause. */
 const HEALTHY_AFTER_MS = 10_000;
 const LOG_TAIL_CHARACTERS = 1_500;
 
-/** A program that is started again whenever it dies before it is stopped. */
+/** A program that is restarted whenever it dies before it is stopped. */
 export function supervise(program: Program, { log, onChange }: Supervision): SupervisedProcess {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
@@ -67,7 +67,8 @@ export function supervise(program: Program, { log, onChange }: Supervision): Sup
       const isStopped = await delay(delayMs, false, { signal: stopping.signal }).catch(() => true);
       if (isStopped) return;
       delayMs = Math.min(delayMs * 2, RESTART_DELAY_MAX_MS);
-      // For example no more processes: the dead one stands in, and the loop comes back after its delay.
+      // For example the process limit is reached: treated as a dead process, so the loop retries
+      // after its delay.
       child = await launch(program).catch((error: unknown) => {
         log(`${program.name} could not be started: ${String(error)}`);
         return child;
@@ -82,7 +83,7 @@ export function supervise(program: Program, { log, onChange }: Supervision): Sup
     pid: () => (child && isRunning(child) ? child.pid : undefined),
     start: async () => {
       child = await launch(program);
-      // Recorded before it is ready, so that a launcher that dies meanwhile leaves nothing behind.
+      // Recorded before it is ready, so that a launcher that dies until then leaves nothing behind.
       await onChange();
       await becomeReady(program, child);
       supervising = restartUntilStopped();
@@ -91,7 +92,7 @@ export function supervise(program: Program, { log, onChange }: Supervision): Sup
       stopping.abort();
       if (child) await end(child, program.stopSignal);
       await supervising;
-      // A restart may have been under way.
+      // A restart may have been in progress.
       if (child) await end(child, program.stopSignal);
     },
   };
@@ -103,7 +104,8 @@ async function launch(program: Program): Promise<ChildProcess> {
   try {
     return await new Promise((resolve, reject) => {
       const child = spawn(program.command, program.args, {
-        // A group of its own: Ctrl-C in the terminal reaches the launcher alone, and the order of ends is ours.
+        // A process group of its own: only the launcher receives Ctrl-C, and stops the programs in
+        // order.
         detached: true,
         stdio: ['ignore', log, log],
         env: program.env,
@@ -135,10 +137,13 @@ async function becomeReady(program: Program, child: ChildProcess): Promise<void>
   }
 }
 
-// What a service says when it does not start; see runProcess.
+// Exit statuses of a refused start; see runProcess.
 const refusalStatuses: readonly unknown[] = Object.values(exitStatuses);
 
-/** A child that said by its exit status what people can mend ends the start with the same words and status. */
+/**
+ * Error of a failed start. A child's refusal, known by its exit status, is passed on with its text
+ * and status.
+ */
 async function endedEarly(program: Program, child: ChildProcess): Promise<Error> {
   const { exitCode } = child;
   if (exitCode !== null && refusalStatuses.includes(exitCode)) {
@@ -148,7 +153,7 @@ async function endedEarly(program: Program, child: ChildProcess): Promise<Error>
   return new Error(`${program.name} ended (${howEnded(child)}) before it was ready: ${tail}`);
 }
 
-/** What follows the last line of JSON: the log's own lines are JSON, a refusal is text. */
+/** Text after the last line of JSON: log lines are JSON, a refusal is text. */
 function lastTextLines(tail: string): string {
   const lines = tail.split('\n');
   return lines.slice(lines.findLastIndex((line) => line.startsWith('{')) + 1).join('\n');

@@ -17,12 +17,12 @@ import { addressesOf, type RunningSystem, withPort } from './system';
 
 export interface ProcessesOptions {
   site: SystemSite & { logDir: string };
-  /** The repository, below which each service was built. */
+  /** Root folder of the repository, with the built services. */
   root: string;
   dataDir: string;
-  /** What every process gets besides its configuration. */
+  /** Variables of every process in addition to its configuration. */
   environment: NodeJS.ProcessEnv;
-  /** For tests that kill them. */
+  /** Restarts without growing pauses, for tests that kill processes. */
   restartsAtOnce?: boolean;
   log: (line: string) => void;
 }
@@ -31,7 +31,7 @@ const PIDS_FILE = 'pids.json';
 const READY_WITHIN_MS = 60_000;
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** Starts every service in a process of its own, and again when it dies. */
+/** Starts every service in a process of its own, and restarts it when it dies. */
 export async function startSystemProcesses(options: ProcessesOptions): Promise<RunningSystem> {
   const { dataDir, log } = options;
   const site = await withPort(options.site);
@@ -46,7 +46,8 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
     onChange: (pids) => writePids(dataDir, pids),
   });
   try {
-    // The first that fails ends all: the gateway would wait a minute for an identity that refuses to start.
+    // The first failure ends all: the gateway would wait a minute for an identity that refuses to
+    // start.
     await Promise.all(
       serviceNames.map(async (name) => {
         await family.start(serviceProgram(name, { ...options, site, url }));
@@ -67,7 +68,7 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
   };
 }
 
-/** For scripts that want to find, or kill, a service's present process. */
+/** Writes the current process ids of the services, for scripts. */
 async function writePids(dataDir: string, pids: Record<string, number>): Promise<void> {
   const file = join(dataDir, PIDS_FILE);
   await writeFile(`${file}.new`, `${JSON.stringify(pids)}\n`, { mode: 0o600 });
@@ -107,7 +108,9 @@ async function serves(
   return await isServing(address, { deadline, security });
 }
 
-/** Whether the gateway that answers is this system's: another system may have taken the port. */
+/**
+ * True if the gateway that answers belongs to this system: another system may have taken the port.
+ */
 async function answersReady(url: string, instanceId: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/readyz`, {
@@ -115,7 +118,7 @@ async function answersReady(url: string, instanceId: string): Promise<boolean> {
     });
     return response.ok && response.headers.get('x-billing-instance') === instanceId;
   } catch {
-    // Not listening yet.
+    // The gateway is not listening yet.
     return false;
   }
 }

@@ -6,20 +6,21 @@ import { type ServiceName, serviceNames, services } from './services';
 
 export interface RunningSystem {
   gatewayUrl: string;
-  /** What a client dials to reach each service; the gateway's is its URL. */
+  /** gRPC address of each service, and the URL of the gateway. */
   addresses: Record<ServiceName, string>;
-  /** Processes of the services, where they have some of their own. */
+  /** Process ids of the services; absent if they share this process. */
   pids?: () => Record<string, number>;
   stop(): Promise<void>;
 }
 
-/** Starts every service in this process; they still talk over real gRPC. */
+/** Starts every service in this process; they still communicate over gRPC. */
 export async function startSystem(
   wanted: SystemSite,
   overrides: ServiceOverrides = {},
 ): Promise<RunningSystem> {
   const site = await withPort(wanted);
-  // First in and last out: services share the process's tracing, and each would end it for all.
+  // Started first and stopped last: services share the process's tracing, and each would stop it
+  // for all.
   const tracing = startTracing({
     otlpEndpoint: site.otlpEndpoint,
     ...(site.traceSampleRatio !== undefined && { sampleRatio: Number(site.traceSampleRatio) }),
@@ -42,12 +43,17 @@ export async function startSystem(
   return { gatewayUrl, addresses: { ...addressesOf(site), gateway: gatewayUrl }, stop };
 }
 
-/** Chosen before anything starts, because the addresses of public pages begin with the gateway's, which keeps it over its restarts. */
+/**
+ * Chooses the gateway's port before anything starts: the addresses of public pages begin with the
+ * gateway's URL, which stays the same over its restarts.
+ */
 export async function withPort<S extends SystemSite>(site: S): Promise<S> {
   return site.port === 0 ? { ...site, port: await freePort() } : site;
 }
 
-/** Callers from outside go first; services end side by side, because each may still call any other. */
+/**
+ * Stops the gateway first, then all services in parallel, because each may still call any other.
+ */
 async function stopAll(running: Map<ServiceName, RunningService>): Promise<void> {
   await running.get('gateway')?.stop();
   const others = [...running].filter(([name]) => name !== 'gateway');
@@ -60,7 +66,7 @@ export function addressesOf(site: SystemSite): Record<ServiceName, string> {
   ) as Record<ServiceName, string>;
 }
 
-/** All run to their end before an error is reported, so that nothing starts behind a stop. */
+/** Waits for all before it reports an error, so that nothing starts after a stop. */
 export async function allOrFirstError(running: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(running);
   for (const result of results) if (result.status === 'rejected') throw result.reason;

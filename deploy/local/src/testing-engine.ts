@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** One call of the Docker API. */
+/** Recorded call of the Docker API. */
 export interface EngineCall {
   readonly method: string;
   readonly path: string;
@@ -8,7 +8,7 @@ export interface EngineCall {
   readonly body: unknown;
 }
 
-/** What a container is made of, as far as tests look at it. */
+/** Settings of a container that tests check. */
 export interface EngineContainer {
   readonly Image: string;
   readonly Cmd: readonly string[];
@@ -19,8 +19,8 @@ export interface EngineContainer {
 const CONTAINER_ID = 'c'.repeat(64);
 
 /**
- * Answers as a Docker engine that has every image, and keeps the calls. Its one container runs until it is stopped or removed. For tests
- * of what an engine is asked for, on machines that have none.
+ * A Docker engine for tests of the calls to an engine, on machines without one. It has every image
+ * and records its calls. Its single container runs until it is stopped or removed.
  */
 export class TestingEngine {
   readonly calls: EngineCall[] = [];
@@ -40,12 +40,12 @@ export class TestingEngine {
     return engine;
   }
 
-  /** The calls of a method to paths that end so. */
+  /** Calls of a method to paths with this suffix. */
   callsOf(method: string, end: string): readonly EngineCall[] {
     return this.calls.filter((call) => call.method === method && call.path.endsWith(end));
   }
 
-  /** Its container ends without being asked to. */
+  /** Ends its container unexpectedly. */
   endContainer(): void {
     for (const response of this.waiting.splice(0)) answer(response, 200, { StatusCode: 1 });
   }

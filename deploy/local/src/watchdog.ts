@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 
 /**
- * A shell that outlives the launcher by a moment: its standard input ends when the launcher dies, however it dies, and
- * then it stops what the last line names and removes the folders. The line is `SIGNAL:pid ...` in stop order.
+ * A shell that outlives the launcher briefly. Its standard input closes when the launcher dies, for
+ * any reason. Then it stops the processes of the last line and removes the folders. The line is
+ * `SIGNAL:pid ...` in stop order.
  */
 const SCRIPT = `
 alive() {
@@ -31,22 +32,22 @@ export interface Watched {
 }
 
 export interface Watchdog {
-  /** Replaces the list; the first is stopped first. */
+  /** Replaces the list of processes, in stop order. */
   watch(processes: readonly Watched[]): void;
-  /** Everything was stopped in order: the watchdog goes without doing anything. */
+  /** Ends the watchdog without further action, after an orderly stop. */
   dismiss(): void;
 }
 
 export function startWatchdog(foldersToRemove: readonly string[]): Watchdog {
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'billing-watchdog', ...foldersToRemove], {
-    // Not in the terminal's group, so that Ctrl-C does not take the safety net away.
+    // Not in the terminal's process group, so that Ctrl-C does not end the watchdog.
     detached: true,
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   shell.unref();
   shell.on('error', () => undefined);
-  // The pipe must not keep a launcher alive that has nothing else to do.
+  // The pipe must not keep the launcher's event loop alive.
   const input = shell.stdin as NonNullable<typeof shell.stdin> & { unref?: () => void };
   input.on('error', () => undefined);
   input.unref?.();
