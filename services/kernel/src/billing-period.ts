@@ -1,4 +1,4 @@
-/** How often a price is charged; ONE_TIME is charged once and has no periods. */
+/** Billing interval of a price; ONE_TIME is charged once and has no periods. */
 export type BillingInterval = 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'QUARTERLY' | 'YEARLY' | 'ONE_TIME';
 
 /** The largest `intervalCount` of each interval; the smallest is 1. */
@@ -33,11 +33,12 @@ type Step = { readonly unit: 'ms' | 'month'; readonly size: number };
 const DAY_MS = 86_400_000;
 
 /**
- * Period n of a recurrence, computed from the anchor alone: a day that a short month lacks comes back in the next long
- * one (31 January, 28 February, 31 March), which repeated adding would lose for good.
+ * Period n of a recurrence, computed from the anchor alone: a day that a short month lacks comes
+ * back in the next long one (31 January, 28 February, 31 March), which repeated adding would lose
+ * permanently.
  *
- * Times are UTC, the anchor's time of day is kept. ONE_TIME, a count out of its bounds, an n that is negative or not
- * whole, and dates beyond what Date can hold throw an Error.
+ * Times are UTC, the anchor's time of day is kept. ONE_TIME, a count out of its bounds, an n that
+ * is negative or not whole, and dates beyond what Date can hold throw an Error.
  */
 export function periodAt(anchor: Date, recurrence: Recurrence, n: number): BillingPeriod {
   requireWhole(n, 'A period number');
@@ -46,8 +47,8 @@ export function periodAt(anchor: Date, recurrence: Recurrence, n: number): Billi
 }
 
 /**
- * The period that contains `at`; a boundary belongs to the period that it opens. Throws an Error for an `at` before the
- * anchor, where no period is, and for what `periodAt` refuses.
+ * The period that contains `at`; a boundary belongs to the period that it opens. Throws an Error
+ * for an `at` before the anchor, where no period is, and for what `periodAt` refuses.
  */
 export function periodContaining(anchor: Date, recurrence: Recurrence, at: Date): NumberedPeriod {
   if (valid(at) < valid(anchor)) {
@@ -64,15 +65,19 @@ export function periodContaining(anchor: Date, recurrence: Recurrence, at: Date)
   };
 }
 
-/** The end of a trial, `trialDays` times 24 hours after `start`; it is the anchor of the periods that follow. */
+/**
+ * The end of a trial, `trialDays` times 24 hours after `start`; it is the anchor of the periods
+ * that follow.
+ */
 export function trialEnd(start: Date, trialDays: number): Date {
   requireWhole(trialDays, 'A number of trial days');
   return valid(new Date(start.getTime() + trialDays * DAY_MS));
 }
 
 /**
- * The same day and time of day some calendar months later (or earlier, for a negative number), on the month's last day
- * where it has no such day. Throws an Error for a number that is not whole and for dates beyond what Date can hold.
+ * The same day and time of day some calendar months later (or earlier, for a negative number), on
+ * the month's last day where it has no such day. Throws an Error for a number that is not whole and
+ * for dates beyond what Date can hold.
  */
 export function addMonths(start: Date, months: number): Date {
   if (!Number.isSafeInteger(months)) {
@@ -94,8 +99,8 @@ function boundaryAt(anchor: Date, step: Step, k: number): Date {
 
 function indexContaining(anchor: Date, step: Step, at: Date): number {
   if (step.unit === 'ms') return Math.floor((at.getTime() - anchor.getTime()) / step.size);
-  // Boundary k lies in the month k steps after the anchor's, so only the last boundary up to the month of `at` can be
-  // after `at`, and the one before it cannot.
+  // Boundary k lies in the month k steps after the anchor's, so only the last boundary up to the
+  // month of `at` can be after `at`, and the one before it cannot.
   const index = Math.floor((monthNumber(at) - monthNumber(anchor)) / step.size);
   return boundaryAt(anchor, step, index) > at ? index - 1 : index;
 }
@@ -127,7 +132,8 @@ function monthNumber(date: Date): number {
 }
 
 function daysIn(year: number, month: number): number {
-  // Day 0 of the next month; set rather than constructed, since Date.UTC reads the years 0 to 99 as 1900 to 1999.
+  // Day 0 of the next month; set rather than constructed, since Date.UTC reads the years 0 to 99 as
+  // 1900 to 1999.
   const lastDay = new Date(0);
   lastDay.setUTCFullYear(year, month + 1, 0);
   return lastDay.getUTCDate();

@@ -15,7 +15,10 @@ export function calendarDayOf(at: Date): CalendarDay {
   return startingAt(Math.floor(at.getTime() / dayMs) * dayMs);
 }
 
-/** So many days up to the one that `now` lies in, oldest first. Refuses a number that no report may be asked for. */
+/**
+ * The last days up to that of `now`, oldest first. Refuses a number of days that reports do not
+ * support.
+ */
 export function lastDays(
   now: Date,
   { days, max }: { readonly days: number; readonly max: number },

@@ -1,7 +1,10 @@
 import type { Decimal } from './decimal';
 import type { TierCharge } from './tiers';
 
-/** Units that one tier priced: `quantity` × `unitAmount` + `flatAmount` = `amount`, in exact decimal strings. */
+/**
+ * Units that one tier priced: `quantity` × `unitAmount` + `flatAmount` = `amount`, in exact decimal
+ * strings.
+ */
 export interface WalkedTier {
   readonly upTo: string | null;
   readonly quantity: string;
@@ -10,7 +13,9 @@ export interface WalkedTier {
   readonly amount: string;
 }
 
-/** How an amount came about, in exact decimal strings; rounding `exactAmount` half up gives the amount. */
+/**
+ * Calculation of an amount, in exact decimal strings; `exactAmount` rounded half up is the amount.
+ */
 export interface ChargeDetails {
   /** The tiers that priced any unit, in order; none where the price has no tiers. */
   readonly tiers: readonly WalkedTier[];
@@ -23,8 +28,8 @@ export interface ChargeDetails {
 }
 
 /**
- * What an invoice line says of a price. `amount`, in minor units, is rounded once and may be over the largest amount:
- * whoever offers or bills it checks with `isAmount`.
+ * Charge of a price on an invoice line. `amount`, in minor units, is rounded once and may exceed
+ * the maximum amount: callers that offer or bill it check with `isAmount`.
  */
 export interface Charge {
   /** Units of the line, a decimal string. */
@@ -35,7 +40,7 @@ export interface Charge {
   readonly details: ChargeDetails;
 }
 
-/** What a charge is made of; `exactAmount` in minor units. */
+/** Parts of a charge; `exactAmount` in minor units. */
 export interface ExactCharge {
   readonly quantity: Decimal;
   readonly unitAmount: Decimal | undefined;

@@ -1,9 +1,10 @@
 /**
- * Every active ISO 4217 code that has a minor unit, with its exponent: digits after the point, so that an amount is an
- * integer of 10^-exponent. Codes without a minor unit (metals, bond units, SDR, test and "no currency") are not in it.
+ * Every active ISO 4217 code that has a minor unit, with its exponent: digits after the point, so
+ * that an amount is an integer of 10^-exponent. Codes without a minor unit (metals, bond units,
+ * SDR, test and "no currency") are not in it.
  *
- * The state of the standard is that of January 2026: BGN is gone, XCG has replaced ANG. What a payment provider does
- * differently belongs into its adapter.
+ * The state of the standard is that of January 2026: BGN is gone, XCG has replaced ANG. What a
+ * payment provider does differently belongs into its adapter.
  */
 export const CURRENCY_EXPONENTS = {
   AED: 2,

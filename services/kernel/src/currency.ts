@@ -7,17 +7,17 @@ export type Currency = keyof typeof CURRENCY_EXPONENTS;
 /** Digits after the point of a currency's major unit. */
 export type CurrencyExponent = (typeof CURRENCY_EXPONENTS)[Currency];
 
-// Upper-casing alone would let other letters in: a long s (U+017F) becomes S.
+// Upper-casing first would accept other letters: a long s (U+017F) becomes S.
 const THREE_LETTERS = /^[A-Za-z]{3}$/;
 
-/** Whether `text` is a known code as it is stored, in upper case. */
+/** True if `text` is a known code in upper case, as stored. */
 export function isCurrency(text: string): text is Currency {
   return Object.hasOwn(CURRENCY_EXPONENTS, text);
 }
 
 /**
- * Reads a code in any case. Throws invalid_input under `field` for unknown and withdrawn codes, and for those without a
- * minor unit.
+ * Reads a code in any case. Throws invalid_input under `field` for unknown and withdrawn codes, and
+ * for those without a minor unit.
  */
 export function parseCurrency(text: string, field = 'currency'): Currency {
   const code = text.toUpperCase();

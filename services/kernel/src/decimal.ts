@@ -3,7 +3,8 @@ import { invalidInput } from './domain-error';
 /** Decimals that input may have; results of arithmetic may have more and stay exact. */
 export const DECIMAL_PLACES_MAX = 12;
 
-// Twice the digits of the largest quantity: nothing real is longer, and reading digits costs more than linear time.
+// Twice the digits of the largest quantity: nothing real is longer, and reading digits costs more
+// than linear time.
 const INTEGER_DIGITS_MAX = 32;
 
 const DECIMAL = new RegExp(
@@ -11,8 +12,9 @@ const DECIMAL = new RegExp(
 );
 
 /**
- * An exact decimal number, `unscaled` × 10^-`scale`. It is immutable and always in lowest terms (no trailing zeros, one
- * zero), so equal numbers have equal fields. There is no division, because its result need not be a decimal.
+ * An exact decimal number, `unscaled` × 10^-`scale`. It is immutable and always in lowest terms (no
+ * trailing zeros, one zero), so equal numbers have equal fields. There is no division, because its
+ * result need not be a decimal.
  */
 export class Decimal {
   private constructor(
@@ -35,8 +37,9 @@ export class Decimal {
   }
 
   /**
-   * Reads plain notation: an optional minus, an integer of at most 32 digits without leading zeros, at most 12 decimals.
-   * Anything else (a plus, spaces, separators, exponents) throws invalid_input under `field`.
+   * Reads plain notation: an optional minus, an integer of at most 32 digits without leading zeros,
+   * at most 12 decimals. Anything else (a plus, spaces, separators, exponents) throws invalid_input
+   * under `field`.
    */
   static parse(text: string, field = 'amount'): Decimal {
     const match = DECIMAL.exec(text);
@@ -71,8 +74,8 @@ export class Decimal {
   }
 
   /**
-   * How many steps of `step` it takes to reach this number, the last one counted whole: 25 takes 3 steps of 10. Numbers up
-   * to 0 take none. Throws an Error for a step that is not above 0.
+   * How many steps of `step` it takes to reach this number, the last one counted whole: 25 takes 3
+   * steps of 10. Numbers up to 0 take none. Throws an Error for a step that is not above 0.
    */
   stepsOf(step: Decimal): bigint {
     if (step.unscaled <= 0n) throw new Error(`A step is above 0, not ${step.toString()}`);

@@ -3,22 +3,26 @@ import { addMonths } from './billing-period';
 /** Which of a subscription's invoices are discounted. */
 export type DiscountDuration = 'ONCE' | 'REPEATING' | 'FOREVER';
 
-/** `durationInMonths` belongs to REPEATING alone, from 1 on. */
+/** `durationInMonths` is for REPEATING only, from 1. */
 export interface DiscountSpan {
   readonly duration: DiscountDuration;
   readonly durationInMonths: number | null;
 }
 
-/** Period starts, of the first invoice that was discounted (null: none was so far) and of the one in question. */
+/**
+ * Period starts, of the first invoice that was discounted (null: none was so far) and of the one in
+ * question.
+ */
 export interface DiscountedPeriods {
   readonly first: Date | null;
   readonly start: Date;
 }
 
 /**
- * Whether a discount still counts in a period. The first one that it finds it takes: ONCE that alone, REPEATING those that
- * start within its calendar months from there, on the month's last day where it has no such day, FOREVER all. A REPEATING
- * span without months is a bug and throws an Error.
+ * Whether a discount still counts in a period. The first one that it finds it takes: ONCE that
+ * alone, REPEATING those that start within its calendar months from there, on the month's last day
+ * where it has no such day, FOREVER all. A REPEATING span without months is a bug and throws an
+ * Error.
  */
 export function discountsPeriod(
   { duration, durationInMonths }: DiscountSpan,
@@ -30,7 +34,9 @@ export function discountsPeriod(
   return start >= first && start < addMonths(first, durationInMonths);
 }
 
-/** When and how often a discount may be redeemed: [startsAt, endsAt), null where it has no limit. */
+/**
+ * When and how often a discount may be redeemed: [startsAt, endsAt), null where it has no limit.
+ */
 export interface RedemptionLimits {
   readonly active: boolean;
   readonly startsAt: Date | null;
@@ -53,7 +59,7 @@ export function redemptionRefusal(
   return null;
 }
 
-/** What codes are compared by; they are shown as they were written. Codes are ASCII. */
+/** Comparison form of a code; codes are displayed as written. Codes are ASCII. */
 export function discountCodeKey(code: string): string {
   return code.toLowerCase();
 }

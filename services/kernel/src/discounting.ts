@@ -4,24 +4,26 @@ import { allocate, money } from './money';
 
 export type DiscountType = 'PERCENTAGE' | 'FIXED';
 
-/** What a discount takes off, and from what. */
+/** Terms of a discount: its value and the products it applies to. */
 export interface DiscountTerms {
   readonly type: DiscountType;
   /** Decimal string: percent, or for FIXED a whole number of minor units. */
   readonly value: string;
-  /** Of FIXED alone; without one it counts in the currency of the invoice. */
+  /** FIXED only; absent: the currency of the invoice. */
   readonly currency: Currency | null;
   /** The products that it is for; none stands for all. */
   readonly productIds: readonly string[];
 }
 
-/** A line before its discount; `amount` in minor units, below 0 where it corrects an earlier one. */
+/**
+ * A line before its discount; `amount` in minor units, below 0 where it corrects an earlier one.
+ */
 export interface DiscountableLine {
   readonly productId: string;
   readonly amount: bigint;
 }
 
-/** What is taken off in minor units: `parts` are in the order of the lines and sum to `amount`. */
+/** Discount in minor units: `parts` are in the order of the lines and sum to `amount`. */
 export interface AppliedDiscount {
   readonly amount: bigint;
   readonly parts: readonly bigint[];
@@ -30,10 +32,11 @@ export interface AppliedDiscount {
 const HUNDREDTH = Decimal.of(1n, 2);
 
 /**
- * Takes the one discount of an invoice off its lines, before tax. It is rounded once, on the sum of the lines that it is
- * for, and split over them by largest remainder. It is never more than that sum nor than the whole invoice, and what is
- * over is gone. Lines below 0 lessen the sum and take no part. Terms in another currency take nothing off. A negative
- * value is a bug and throws an Error.
+ * Takes the one discount of an invoice off its lines, before tax. It is rounded once, on the sum of
+ * the lines that it is for, and split over them by largest remainder. It is never more than that
+ * sum nor than the whole invoice, and what is over is gone. Lines below 0 lessen the sum and take
+ * no part. Terms in another currency take nothing off. A negative value is a bug and throws an
+ * Error.
  */
 export function applyDiscount(
   terms: DiscountTerms,
@@ -51,7 +54,7 @@ export function applyDiscount(
   };
 }
 
-/** Whether a discount is for a product. */
+/** True if a discount applies to a product. */
 export function appliesToProduct(
   { productIds }: Pick<DiscountTerms, 'productIds'>,
   productId: string,
@@ -59,7 +62,7 @@ export function appliesToProduct(
   return productIds.length === 0 || productIds.includes(productId);
 }
 
-/** Whether a discount counts in a currency: a percentage does in any. */
+/** True if a discount applies in a currency: a percentage applies in any. */
 export function appliesInCurrency(
   { type, currency }: Pick<DiscountTerms, 'type' | 'currency'>,
   invoiceCurrency: Currency,
@@ -67,7 +70,7 @@ export function appliesInCurrency(
   return type === 'PERCENTAGE' || currency === null || currency === invoiceCurrency;
 }
 
-/** What the terms take off a sum, were there no limit. */
+/** Discount of the terms on a sum, without a limit. */
 function amountOff({ type, value }: DiscountTerms, subtotal: bigint): bigint {
   const number = Decimal.parse(value, 'value');
   if (number.unscaled < 0n) throw new Error(`A discount takes off, it does not add: ${value}`);

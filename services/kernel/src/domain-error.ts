@@ -1,4 +1,6 @@
-/** What went wrong, in the few ways a caller can react to; each maps to one gRPC and one HTTP status. */
+/**
+ * Kinds of errors by the possible reaction of a caller; each maps to one gRPC and one HTTP status.
+ */
 export type DomainErrorKind =
   | 'invalid_input'
   | 'permission'
@@ -23,8 +25,8 @@ export interface DomainErrorOptions {
 }
 
 /**
- * A refusal that the caller may read. `reason` is UPPER_SNAKE and stable, and what programs match on; `message` is for
- * people. A broken invariant is a bug and throws a plain Error instead.
+ * A refusal that the caller may read. `reason` is UPPER_SNAKE and stable, and what programs match
+ * on; `message` is for people. A broken invariant is a bug and throws a plain Error instead.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
@@ -65,7 +67,7 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof DomainError && error.kind === 'not_found';
 }
 
-/** What was asked for; undefined where its owner says that there is no such thing. */
+/** Returns the requested resource; undefined if its owner reports that it does not exist. */
 export async function unlessNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

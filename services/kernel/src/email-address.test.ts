@@ -28,7 +28,7 @@ describe('an e-mail address is valid:', () => {
     expect(parseEmailAddress(' \tada@example.com\r\n')).toBe('ada@example.com');
   });
 
-  test('the longest, whatever space is around it', () => {
+  test('the longest, regardless of surrounding space', () => {
     const longest = addressOfLength(254);
     expect(parseEmailAddress(` ${longest} `)).toBe(longest);
   });

@@ -1,6 +1,7 @@
 import { invalidInput } from './domain-error';
 
-// RFC 5321, 4.5.3.1: a path is at most 256 characters with its angle brackets, a local part at most 64.
+// RFC 5321, 4.5.3.1: a path is at most 256 characters with its angle brackets, a local part at most
+// 64.
 const lengthMax = 254;
 const localPartLengthMax = 64;
 
@@ -10,8 +11,9 @@ const domain =
   /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
 
 /**
- * An e-mail address without the space around it. What every mail system takes is valid: a dot-atom, and a domain name with a dot; an
- * international domain is written in its ASCII form. Throws invalid_input under `email` for anything else.
+ * An e-mail address without the space around it. What every mail system takes is valid: a dot-atom,
+ * and a domain name with a dot; an international domain is written in its ASCII form. Throws
+ * invalid_input under `email` for anything else.
  */
 export function parseEmailAddress(text: string): string {
   if (text === '') throw invalidInput({ email: ['Required'] });

@@ -1,6 +1,6 @@
 /**
- * Whether two values of plain data (primitives, times, lists, objects) say the same. The order of an object's fields says
- * nothing, and a field that is undefined counts as one that is not there.
+ * Whether two values of plain data (primitives, times, lists, objects) say the same. The order of
+ * an object's fields says nothing, and a field that is undefined counts as one that is not there.
  */
 export function isSameData(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;

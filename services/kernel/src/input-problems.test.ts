@@ -40,7 +40,7 @@ describe('the problems of parsing', () => {
     expect(problemsOfParsing(() => parseCurrency('usd'))).toEqual([]);
   });
 
-  test('are the messages of the refusal, whatever field it names', () => {
+  test('are the messages of the refusal, regardless of the field that it names', () => {
     expect(problemsOfParsing(() => parseCurrency('dollars', 'price'))).toEqual([
       'Invalid currency',
     ]);

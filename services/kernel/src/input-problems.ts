@@ -1,11 +1,11 @@
 import { DomainError, invalidInput } from './domain-error';
 
-/** What is wrong with each field of an input; a field without problems may stand with none. */
+/** Problems of each field of an input; a field without problems may have an empty list. */
 export type InputProblems = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Refuses an input once, for everything that is wrong with it: throws invalid_input with each field that has problems,
- * and does nothing where none has.
+ * Refuses an input once, for everything that is wrong with it: throws invalid_input with each field
+ * that has problems, and does nothing where none has.
  */
 export function refuseProblems(problems: InputProblems): void {
   const found = Object.entries(problems).filter(([, messages]) => messages.length > 0);
@@ -13,7 +13,9 @@ export function refuseProblems(problems: InputProblems): void {
   throw invalidInput(Object.fromEntries(found.map(([field, messages]) => [field, [...messages]])));
 }
 
-/** What a parser such as `parseCurrency` has against its input, whatever field it names. */
+/**
+ * Problems that a parser such as `parseCurrency` reports, regardless of the field that it names.
+ */
 export function problemsOfParsing(parse: () => unknown): string[] {
   try {
     parse();
@@ -24,7 +26,10 @@ export function problemsOfParsing(parse: () => unknown): string[] {
   }
 }
 
-/** Lengths are those of JavaScript, as the gateway counts them. An empty text where one is required counts as missing. */
+/**
+ * Lengths are those of JavaScript, as the gateway counts them. An empty text where one is required
+ * counts as missing.
+ */
 export function textProblems(
   text: string,
   { min = 0, max }: { readonly min?: 0 | 1; readonly max: number },
@@ -41,13 +46,16 @@ export function hasControlCharacter(text: string): boolean {
   return controlCharacter.test(text);
 }
 
-/** What is wrong with a text of one line, such as a name, a label or an id of the caller: it holds no control characters. */
+/**
+ * Problems of a one-line text, such as a name, a label or a caller's id, which has no control
+ * characters.
+ */
 export function lineProblems(text: string, bounds: Parameters<typeof textProblems>[1]): string[] {
   const problems = textProblems(text, bounds);
   return hasControlCharacter(text) ? [...problems, controlCharacterProblem] : problems;
 }
 
-/** Of a value that may be absent. */
+/** Problems of an optional value. */
 export function optionalProblems<T>(
   value: T | undefined,
   problemsOf: (value: T) => string[],

@@ -5,18 +5,24 @@ import { invalidInput } from './domain-error';
 /** The largest amount, in minor units of any currency; JSON numbers carry it exactly. */
 export const AMOUNT_MAX = 99_999_999_999n;
 
-/** `amount` is in the currency's smallest unit, from 0 to `AMOUNT_MAX`: 2900n is 29.00 USD or 2,900 JPY. */
+/**
+ * `amount` is in the currency's smallest unit, from 0 to `AMOUNT_MAX`: 2900n is 29.00 USD or 2,900
+ * JPY.
+ */
 export interface Money {
   readonly amount: bigint;
   readonly currency: Currency;
 }
 
-/** Whether `amount`, in minor units, lies within 0 and `AMOUNT_MAX`. */
+/** True if `amount`, in minor units, is from 0 to `AMOUNT_MAX`. */
 export function isAmount(amount: bigint): boolean {
   return amount >= 0n && amount <= AMOUNT_MAX;
 }
 
-/** Returns `amount`, in minor units, as it came; one outside 0…`AMOUNT_MAX` throws invalid_input under `field`. */
+/**
+ * Returns `amount`, in minor units, as it came; one outside 0…`AMOUNT_MAX` throws invalid_input
+ * under `field`.
+ */
 export function parseAmount(amount: bigint, field = 'amount'): bigint {
   if (!isAmount(amount)) {
     throw invalidInput({ [field]: [`Must be between 0 and ${AMOUNT_MAX.toString()}`] });
@@ -24,7 +30,10 @@ export function parseAmount(amount: bigint, field = 'amount'): bigint {
   return amount;
 }
 
-/** `amount` in minor units. An amount outside 0…`AMOUNT_MAX` is a bug here and throws an Error: input is parsed before. */
+/**
+ * `amount` in minor units. An amount outside 0…`AMOUNT_MAX` is a bug here and throws an Error:
+ * input is parsed before.
+ */
 export function money(amount: bigint, currency: Currency): Money {
   if (!isAmount(amount)) {
     throw new Error(`Amount out of range: ${amount.toString()} minor units of ${currency}`);
@@ -41,9 +50,10 @@ export function addMoney(left: Money, right: Money): Money {
 }
 
 /**
- * Splits `total` in proportion to `weights` by largest remainder: each part is its exact share rounded down or up, the
- * parts sum to `total`, and of equal remainders the earlier part gets the unit. A part never exceeds its weight where
- * `total` does not exceed the weights' sum. Negative weights throw an Error, and so does a total that no weight can take.
+ * Splits `total` in proportion to `weights` by largest remainder: each part is its exact share
+ * rounded down or up, the parts sum to `total`, and of equal remainders the earlier part gets the
+ * unit. A part never exceeds its weight where `total` does not exceed the weights' sum. Negative
+ * weights throw an Error, and so does a total that no weight can take.
  */
 export function allocate(total: Money, weights: readonly bigint[]): Money[] {
   if (weights.some((weight) => weight < 0n)) throw new Error('A weight cannot be negative');
@@ -70,8 +80,8 @@ export function allocate(total: Money, weights: readonly bigint[]): Money[] {
 }
 
 /**
- * Turns an amount in major units (10.275 EUR) into minor units (1028), half up, away from zero for negatives. The result
- * is not limited: a difference may be negative.
+ * Turns an amount in major units (10.275 EUR) into minor units (1028), half up, away from zero for
+ * negatives. The result is not limited: a difference may be negative.
  */
 export function toMinor(major: Decimal, currency: Currency): bigint {
   return major.multiply(Decimal.of(10n ** BigInt(exponentOf(currency)))).roundHalfUp();

@@ -12,7 +12,7 @@ const seats: readonly Tier[] = [
   { upTo: null, unitAmount: '500.5', flatAmount: '0' },
 ];
 
-test('a flat charge is the amount, whatever the quantity', () => {
+test('a flat charge is the amount, regardless of the quantity', () => {
   expect(recurringCharge({ type: 'FLAT', amount: 2900n, quantity: 7 })).toEqual({
     quantity: '1',
     unitAmount: '2900',

@@ -5,19 +5,21 @@ import { isAmount } from './money';
 import { sumOf, type Tier, type TierCharge } from './tiers';
 import { volumePrice } from './volume-price';
 
-/** How a recurring charge follows the quantity; TIERED is graduated. */
+/** Pricing model of a recurring charge; TIERED is graduated. */
 export type PricingType = 'FLAT' | 'PER_UNIT' | 'TIERED' | 'VOLUME';
 
-/** `amount` in minor units of the price's currency; `quantity` a whole number of units from 1 on. */
+/**
+ * `amount` in minor units of the price's currency; `quantity` a whole number of units from 1 on.
+ */
 export interface RecurringPrice {
   readonly type: PricingType;
   readonly amount: bigint;
   readonly quantity: number;
-  /** Of TIERED and VOLUME alone. Without any, one open tier costs `amount` per unit. */
+  /** TIERED and VOLUME only. Without any, one open tier costs `amount` per unit. */
   readonly tiers?: readonly Tier[] | null | undefined;
 }
 
-/** What one period costs before usage. */
+/** Charge of one period before usage. */
 export type RecurringCharge = Charge;
 
 /** A charge at one rate: `quantity` × `unitAmount` is the amount, exactly. */
@@ -26,8 +28,9 @@ export interface SingleRateCharge extends RecurringCharge {
 }
 
 /**
- * The recurring charge of one period. FLAT ignores the quantity: the line shows one unit at the whole amount. An amount
- * out of range or a quantity below 1 is a bug and throws an Error: the services refuse them earlier.
+ * The recurring charge of one period. FLAT ignores the quantity: the line shows one unit at the
+ * whole amount. An amount out of range or a quantity below 1 is a bug and throws an Error: the
+ * services refuse them earlier.
  */
 export function recurringCharge(
   price: RecurringPrice & { readonly type: 'FLAT' | 'PER_UNIT' },

@@ -21,7 +21,7 @@ describe('reading tiers', () => {
     ]);
   });
 
-  test('refuses wrong ones under the field that it is told', () => {
+  test('refuses wrong tiers under the given field', () => {
     expect(() => parseTiers([upTo('1')], 'prices')).toThrow(
       expect.objectContaining({
         kind: 'invalid_input',

@@ -7,9 +7,9 @@ import { parseUnits } from './units';
 export const TIERS_MAX = 50;
 
 /**
- * A range of units and its price. It begins above the `upTo` of the tier before it and ends with its own, which it
- * includes; the last tier is open (null). Bounds are decimal strings in units and count from 0, rates are decimal strings
- * in minor units.
+ * A range of units and its price. It begins above the `upTo` of the tier before it and ends with
+ * its own, which it includes; the last tier is open (null). Bounds are decimal strings in units and
+ * count from 0, rates are decimal strings in minor units.
  */
 export interface Tier {
   readonly upTo: string | null;
@@ -23,14 +23,19 @@ export interface TierInput extends Omit<Tier, 'flatAmount'> {
   readonly flatAmount?: string | null | undefined;
 }
 
-/** Units that one tier prices, and what they cost there, exactly and with the tier's flat amount. */
+/**
+ * Units that one tier prices, and what they cost there, exactly and with the tier's flat amount.
+ */
 export interface TierCharge {
   readonly tier: Tier;
   readonly quantity: Decimal;
   readonly amount: Decimal;
 }
 
-/** Reads the tiers of a price into their canonical form; wrong ones throw invalid_input under `field`. */
+/**
+ * Reads the tiers of a price into their canonical form; wrong ones throw invalid_input under
+ * `field`.
+ */
 export function parseTiers(tiers: readonly TierInput[], field = 'tiers'): Tier[] {
   const problems = tierProblems(tiers);
   if (problems.length > 0) throw invalidInput({ [field]: problems });
@@ -42,8 +47,8 @@ export function parseTiers(tiers: readonly TierInput[], field = 'tiers'): Tier[]
 }
 
 /**
- * What is wrong with the tiers of a price, each message with the path to its tier in front. `path` leads to the tiers
- * themselves where they are nested, e.g. `0.tiers`.
+ * Problems of the tiers of a price, each prefixed with the path to its tier. `path` leads to the
+ * tiers themselves where they are nested, e.g. `0.tiers`.
  */
 export function tierProblems(tiers: readonly TierInput[], path = ''): string[] {
   if (tiers.length < 1 || tiers.length > TIERS_MAX) {
@@ -62,7 +67,7 @@ export function tierProblems(tiers: readonly TierInput[], path = ''): string[] {
   });
 }
 
-/** What `quantity` units, all of one tier, cost there. */
+/** Charge for `quantity` units that all lie in one tier. */
 export function chargeIn(tier: Tier, quantity: Decimal): TierCharge {
   const amount = quantity
     .multiply(parseRate(tier.unitAmount))
@@ -70,7 +75,7 @@ export function chargeIn(tier: Tier, quantity: Decimal): TierCharge {
   return { tier, quantity, amount };
 }
 
-/** What charges in tiers come to together. */
+/** Sums the charges of tiers. */
 export function sumOf(charges: readonly TierCharge[]): Decimal {
   return charges.reduce((sum, { amount }) => sum.add(amount), Decimal.of(0n));
 }

@@ -7,8 +7,8 @@ export const UNITS_MAX = Decimal.of(10n ** 15n);
 const NONE = Decimal.of(0n);
 
 /**
- * Reads a number of units, which need not be whole: 0 to `UNITS_MAX`, at most 12 decimals. Anything else throws
- * invalid_input under `field`.
+ * Reads a number of units, which need not be whole: 0 to `UNITS_MAX`, at most 12 decimals. Anything
+ * else throws invalid_input under `field`.
  */
 export function parseUnits(text: string, field = 'quantity'): Decimal {
   const units = Decimal.parse(text, field);

@@ -120,7 +120,7 @@ describe('a minimum and a maximum', () => {
   });
 });
 
-describe('a price that no catalogue accepts is refused', () => {
+describe('a price that the catalog does not accept is refused', () => {
   test.each<[string, UsagePrice, string]>([
     ['without a rate', { ...prices.PER_UNIT, unitAmount: null }, 'has a unitAmount'],
     ['with a negative rate', { ...prices.PER_UNIT, unitAmount: '-1' }, 'Invalid request'],

@@ -7,19 +7,25 @@ import { sumOf, type Tier, type TierCharge } from './tiers';
 import { parseUnits } from './units';
 import { volumePrice } from './volume-price';
 
-/** How usage is priced; TIERED is graduated, PACKAGE charges started packages whole. */
+/** Pricing model of usage; TIERED is graduated, PACKAGE charges started packages whole. */
 export type UsagePricingType = 'PER_UNIT' | 'TIERED' | 'VOLUME' | 'PACKAGE';
 
-/** What a meter's units cost in one period. Units and rates are decimal strings, rates in minor units. */
+/**
+ * Price of a meter's units in one period. Units and rates are decimal strings, rates in minor
+ * units.
+ */
 export interface UsagePrice {
   readonly type: UsagePricingType;
-  /** Per unit, or per package; of PER_UNIT and PACKAGE alone. */
+  /** Rate per unit or package; PER_UNIT and PACKAGE only. */
   readonly unitAmount: string | null;
-  /** Of TIERED and VOLUME alone; they count billed units, so the first tier begins beyond the included ones. */
+  /**
+   * TIERED and VOLUME only. Tiers count billed units: the first tier begins after the included
+   * ones.
+   */
   readonly tiers: readonly Tier[] | null;
   /** Free in each period. */
   readonly includedUnits: string;
-  /** Units in a package, above 0; of PACKAGE alone. */
+  /** Units in a package, above 0; PACKAGE only. */
   readonly packageSize: string | null;
   /** In minor units; due without any usage too. */
   readonly minimumAmount: bigint | null;
@@ -27,7 +33,10 @@ export interface UsagePrice {
   readonly maximumAmount: bigint | null;
 }
 
-/** What was used, in decimal strings. Corrections may leave a `quantity` below 0; it costs what 0 costs. */
+/**
+ * Usage in decimal strings. Corrections may result in a `quantity` below 0, which costs the same as
+ * 0.
+ */
 export interface Usage {
   readonly quantity: string;
   /** Units beyond the included ones that credits pay. */
@@ -35,16 +44,18 @@ export interface Usage {
 }
 
 /**
- * What the usage of one period costs: the units beyond included and credited ones, priced exactly, then held between
- * minimum and maximum, then rounded once. A price that no catalogue would accept is a bug and throws an Error.
+ * Charge for the usage of one period: prices the units beyond included and credited ones exactly,
+ * applies minimum and maximum, then rounds once. A price that the catalog would not accept is a bug
+ * and throws an Error.
  */
 export function usageCharge(price: UsagePrice, usage: Usage): Charge {
   return roundedCharge(exactCharge(price, usage));
 }
 
 /**
- * What the usage of a period costs beyond what was billed of it before; below 0 where that was too much. Its units are those that came
- * since, and its exact amount is what all of the usage costs less what was billed; no tiers add up to that, so it names none.
+ * Charge for the usage of a period beyond its earlier bill; below 0 if that was too much. Its units
+ * are those added since. Its exact amount is the charge for all usage less the billed amount. No
+ * tiers sum to it, so it has none.
  */
 export function usageChargeBeyond(price: UsagePrice, usage: Usage, billed: Usage): Charge {
   const now = exactCharge(price, usage);

@@ -28,14 +28,15 @@ import { aUsagePrice } from './testing';
 import type { Tier } from './tiers';
 import { usageCharge } from './usage-pricing';
 
-// The vectors are recomputed cases of other billing systems; each file says in "rules" what its kinds mean.
+// The vectors are recomputed cases of other billing systems; "rules" in each file explains its
+// kinds.
 interface VectorCase {
   readonly id: string;
   readonly given: { readonly kind?: string };
   readonly expect: unknown;
 }
 
-// What a file calls the kind of its cases where they are all of one.
+// Kind of the cases of a file with a single kind.
 const ONLY_KIND = 'case';
 
 // A check reads given and expect in the shape of its kind; a case of another shape fails the check.
@@ -137,7 +138,10 @@ interface Priced {
   readonly total: number;
 }
 
-/** In the form of a case; the total as a JSON number, which is inexact in the same way where it is too large for one. */
+/**
+ * In the form of a case; the total as a JSON number, which is inexact in the same way where it is
+ * too large for one.
+ */
 function priced({ amount, details }: Charge): Priced {
   expect(Decimal.parse(details.exactAmount).roundHalfUp()).toBe(amount);
   return { exact: details.exactAmount, total: Number(amount) };

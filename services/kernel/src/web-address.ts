@@ -1,10 +1,10 @@
-/** Of any address that is kept. */
+/** Maximum length of a stored address. */
 export const webAddressLengthMax = 2_048;
 const notAbsolute = ['Must be an absolute http or https URL'];
 
 /**
- * What is wrong with an address that a browser is sent to: it must be an absolute http or https URL without user information. Everybody
- * who takes one reads it by this rule.
+ * Problems of an address that a browser is redirected to: it must be an absolute http or https URL
+ * without user information. All callers that accept such an address use this rule.
  */
 export function webAddressProblems(text: string): string[] {
   if (text.length > webAddressLengthMax) {

@@ -31,7 +31,7 @@ describe('an address', () => {
     },
   );
 
-  test('is told everything that is wrong with it', () => {
+  test('all problems of an address are reported', () => {
     const wrong: AddressInput = { city: 'x'.repeat(201), state: 'x'.repeat(201), country: 'EU' };
     expect(addressProblems(wrong)).toEqual([
       'city: Must be at most 200 characters',

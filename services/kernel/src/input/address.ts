@@ -17,7 +17,7 @@ export interface Address {
 /** An address as it was sent; parts may be absent. */
 export type AddressInput = { readonly [Part in keyof Address]?: string | null | undefined };
 
-/** What is wrong with the address, each problem with its part in front. */
+/** Problems of the address, each prefixed with its part. */
 export function addressProblems(input: AddressInput): string[] {
   const { country, ...parts } = addressOf(input);
   const problems = Object.entries(parts).flatMap(([part, text]) =>

@@ -14,7 +14,7 @@ export interface ApiKeyFields {
   readonly expiresAt?: Date | undefined;
 }
 
-/** What is wrong with each field of an API key alone; `now` is real time. */
+/** Problems of each field of an API key itself; `now` is real time. */
 export function apiKeyProblems(
   { name, scopes, expiresAt }: ApiKeyFields,
   { knownScopes, now }: { readonly knownScopes: ReadonlySet<string>; readonly now: Date },

@@ -12,7 +12,7 @@ export interface CheckoutLinkFields {
   readonly returnUrl?: string | undefined;
 }
 
-/** What is wrong with each field of a checkout link. */
+/** Problems of each field of a checkout link. */
 export function checkoutLinkProblems(fields: CheckoutLinkFields): InputProblems {
   const { label, productIds, successUrl, returnUrl } = fields;
   return {

@@ -27,7 +27,7 @@ const assigned = `
 `;
 
 /**
- * Every officially assigned ISO 3166-1 alpha-2 code. Codes that are reserved, withdrawn or left to users (UK, AN, XK and the like) are
- * not in it.
+ * Every officially assigned ISO 3166-1 alpha-2 code. Codes that are reserved, withdrawn or left to
+ * users (UK, AN, XK and the like) are not in it.
  */
 export const COUNTRIES: ReadonlySet<string> = new Set(assigned.trim().split(/\s+/));

@@ -23,7 +23,7 @@ export interface CreditGrantFields {
   readonly expiresAt?: Date | undefined;
 }
 
-/** What is wrong with each field of a credit grant. */
+/** Problems of each field of a credit grant. */
 export function creditGrantProblems(fields: CreditGrantFields): InputProblems {
   const { amount, name, source, priority, effectiveAt, expiresAt } = fields;
   const isEmpty = expiresAt !== undefined && effectiveAt !== undefined && expiresAt <= effectiveAt;

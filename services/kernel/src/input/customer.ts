@@ -23,7 +23,7 @@ export interface CustomerFields {
   readonly currency?: string | undefined;
 }
 
-/** What is wrong with each field of a customer; an absent one is checked elsewhere. */
+/** Problems of each present field of a customer; absent fields are checked elsewhere. */
 export function customerProblems(fields: CustomerFields): InputProblems {
   const { email, externalId, name, phone, address, currency } = fields;
   const line = (max: number) => (text: string) => lineProblems(text, { max });

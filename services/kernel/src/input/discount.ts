@@ -12,7 +12,10 @@ import {
 
 const nameLengthMax = 200;
 const codePattern = /^[A-Za-z0-9_-]{3,64}$/;
-/** The most products that a discount may name; more would be a list to look through for each redemption. */
+/**
+ * The most products that a discount may name; more would be a list to look through for each
+ * redemption.
+ */
 export const productIdsMax = 50;
 // Numbers of slots are 32 bits wide.
 const maxRedemptionsMax = 2 ** 31 - 1;
@@ -48,7 +51,7 @@ type TermsInput = Pick<
   'type' | 'value' | 'currency' | 'duration' | 'durationInMonths'
 >;
 
-/** What is wrong with each field of a discount. */
+/** Problems of each field of a discount. */
 export function discountProblems(fields: DiscountFields): InputProblems {
   const { name, code, maxRedemptions, startsAt, endsAt, productIds } = fields;
   const isEmpty = startsAt !== undefined && endsAt !== undefined && endsAt <= startsAt;
@@ -71,7 +74,7 @@ function codeProblems(code: string): string[] {
   return codePattern.test(code) ? [] : ['Must be 3 to 64 characters of A-Z, a-z, 0-9, _ and -'];
 }
 
-/** What is wrong with how much is taken off, and for how long. */
+/** Problems of the value and the duration. */
 export function discountTermsProblems(input: TermsInput): InputProblems {
   return {
     type: choiceProblems(input.type, 'Invalid type'),
@@ -90,7 +93,7 @@ function choiceProblems(choice: string | undefined, invalid: string): string[] {
 function valueProblems({ type, value }: TermsInput): string[] {
   if (value === '') return ['Required'];
   const unreadable = problemsOfParsing(() => Decimal.parse(value, 'value'));
-  // What has more decimals than can be read has too many for a discount.
+  // A value with too many decimals to parse has too many for a discount.
   if (unreadable.length > 0) return tooFine.test(value) ? tooFineProblems(type) : unreadable;
   const number = Decimal.parse(value, 'value');
   if (type === 'PERCENTAGE') return percentProblems(number);

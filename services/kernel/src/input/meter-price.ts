@@ -26,7 +26,7 @@ export interface MeterPriceInput {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What is wrong with one price of a set; the problems of its tiers have their path in front. */
+/** Problems of one price of a set; those of its tiers are prefixed with their path. */
 export function meterPriceProblems(input: MeterPriceInput): InputProblems {
   return {
     type: input.type === 'UNKNOWN' ? ['Invalid pricing type'] : [],
@@ -45,7 +45,7 @@ function unitAmountProblems({ type = 'PER_UNIT', unitAmount }: MeterPriceInput):
   return problemsOfParsing(() => parseRate(unitAmount));
 }
 
-/** What is wrong with the tiers of a meter price, each message with their path in front. */
+/** Problems of the tiers of a meter price, each prefixed with their path. */
 export function meterTiersProblems(
   { type = 'PER_UNIT', tiers }: MeterPriceInput,
   path: string,

@@ -14,11 +14,11 @@ export interface MeterFields {
   readonly unit?: string | undefined;
 }
 
-/** What is wrong with each field of a meter. */
+/** Problems of each field of a meter. */
 export function meterProblems(fields: MeterFields): InputProblems {
   const { name, aggregation, uniqueProperty, unit } = fields;
   return {
-    // One of spaces does not show which meter it is.
+    // A name of spaces only does not identify a meter.
     name: lineProblems(name.trim() === '' ? '' : name, { min: 1, max: nameLengthMax }),
     aggregation: aggregation === 'UNKNOWN' ? ['Unknown aggregation'] : [],
     uniqueProperty: propertyProblems(uniqueProperty, aggregation),

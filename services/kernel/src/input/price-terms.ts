@@ -7,7 +7,10 @@ import { type TierInput, tierProblems } from '../tiers';
 
 const trialDaysMax = 730;
 
-/** A choice as it was sent: undefined where none was made, UNKNOWN where this version does not know it. */
+/**
+ * A choice as it was sent: undefined where none was made, UNKNOWN where this version does not know
+ * it.
+ */
 export type SentChoice<T> = T | 'UNKNOWN' | undefined;
 
 /** Terms as they were sent. */
@@ -26,7 +29,7 @@ export interface PriceTermsInput {
   readonly tiers?: readonly TierInput[] | undefined;
 }
 
-/** What is wrong with each field. */
+/** Problems of each field. */
 export function priceTermsProblems(input: PriceTermsInput): InputProblems {
   return {
     type: typeProblems(input.type),
@@ -56,7 +59,8 @@ function intervalProblems(interval: PriceTermsInput['billingInterval']): string[
 
 function intervalCountProblems({ intervalCount, billingInterval }: PriceTermsInput): string[] {
   if (intervalCount === undefined) return [];
-  // Without a known interval its own maximum is unknown, so only what no interval allows is refused beside it.
+  // Without a known interval its maximum is unknown, so only counts that no interval allows are
+  // refused, too.
   const max = isKnown(billingInterval)
     ? INTERVAL_COUNT_MAX[billingInterval]
     : Math.max(...Object.values(INTERVAL_COUNT_MAX));
@@ -76,7 +80,7 @@ function tiersProblems({ tiers, type }: PriceTermsInput): string[] {
   return tierProblems(tiers);
 }
 
-/** Whether a choice was made, and is known. */
+/** Problems of a required choice: missing or unknown. */
 export function isKnown<T extends string>(choice: SentChoice<T>): choice is T {
   return choice !== undefined && choice !== 'UNKNOWN';
 }

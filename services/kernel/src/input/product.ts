@@ -17,7 +17,7 @@ export interface ProductFields extends PriceTermsInput {
   readonly lookupKey?: string | undefined;
 }
 
-/** What is wrong with each field of a product. */
+/** Problems of each field of a product. */
 export function productProblems(fields: ProductFields): InputProblems {
   return {
     name: lineProblems(fields.name, { min: 1, max: nameLengthMax }),

@@ -1,7 +1,8 @@
 import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
 
 const nameLengthMax = 200;
-// ISO 8601 writes four digits of the year: what a subscription made at the last instant has ahead of it must have no more.
+// ISO 8601 writes four digits of the year: what a subscription made at the last instant has ahead
+// of it must have no more.
 const timeMin = new Date('1970-01-01T00:00:00.000Z');
 const timeMax = new Date('8999-12-31T23:59:59.999Z');
 
@@ -13,7 +14,7 @@ export interface SandboxFields {
   readonly startsAt?: Date | undefined;
 }
 
-/** What is wrong with each field of a sandbox. */
+/** Problems of each field of a sandbox. */
 export function sandboxProblems({ name, clock, startsAt }: SandboxFields): InputProblems {
   return {
     name: optionalProblems(name, (text) => lineProblems(text.trim(), { max: nameLengthMax })),
@@ -23,7 +24,7 @@ export function sandboxProblems({ name, clock, startsAt }: SandboxFields): Input
   };
 }
 
-/** What is wrong with a sandbox's time. */
+/** Problems of a sandbox's time. */
 export function environmentTimeProblems(time: Date): string[] {
   if (Number.isNaN(time.getTime())) return ['Invalid datetime'];
   return time >= timeMin && time <= timeMax ? [] : ['Must be in the years 1970 to 8999'];

@@ -18,7 +18,7 @@ export interface SubscriptionFields {
   readonly quantity?: number | undefined;
 }
 
-/** What is wrong with each field of a new subscription; `now` is the environment's time. */
+/** Problems of each field of a new subscription; `now` is the environment's time. */
 export function subscriptionProblems(
   { authorizedTransactionId, startAt, quantity }: SubscriptionFields,
   { now }: { readonly now: Date },

@@ -1,7 +1,7 @@
 import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
 import { webAddressProblems } from '../web-address';
 
-/** The kinds of events an endpoint gets unless it says otherwise. */
+/** Default event types of an endpoint. */
 export const webhookEventTypes: readonly string[] = [
   'subscription.created',
   'subscription.updated',
@@ -11,7 +11,8 @@ export const webhookEventTypes: readonly string[] = [
   'subscription.payment_failed',
 ];
 
-// An endpoint that names no kinds was promised the six of subscriptions and must not be surprised by others.
+// An endpoint that names no kinds was promised the six of subscriptions and must not be surprised
+// by others.
 const namedEventTypes: readonly string[] = [
   ...webhookEventTypes,
   'checkout.completed',
@@ -30,7 +31,10 @@ export interface WebhookEndpointFields {
   readonly headerPrefix?: string | undefined;
 }
 
-/** What is wrong with each field of a webhook endpoint; an absent one is checked elsewhere, and so is which hosts are allowed. */
+/**
+ * Problems of each present field of a webhook endpoint; absent fields and allowed hosts are checked
+ * elsewhere.
+ */
 export function webhookEndpointProblems(fields: WebhookEndpointFields): InputProblems {
   const { url, events, description, headerPrefix } = fields;
   return {
