@@ -84,7 +84,7 @@ async function begin({ call, request, provider, terms }: Step): Promise<ApiAnswe
 async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
   const { call, request, response, provider, terms, note } = step;
   const { operatorAccess } = site;
-  // Each started sign-in has one attempt, whatever the outcome.
+  // Each started sign-in has only one attempt.
   response.appendHeader('Set-Cookie', noSignInCookie(terms.siteUrl));
   const begun = readBegunSignIn(request.header('cookie'), terms, call.now);
   if (begun === undefined) {

@@ -2,32 +2,32 @@ import type { ApiAnswer } from '../route';
 import { type Html, html, type HtmlValue } from './html';
 import { stylesheet, stylesheetHash } from './stylesheet';
 
-/** A page as its maker describes it. */
+/** Description of a page. */
 export interface Page {
   readonly title: string;
   readonly content: HtmlValue;
   readonly status?: number;
-  /** What stands above the page's own content. */
+  /** Header above the content of the page. */
   readonly header?: Html;
-  /** Two columns where there is room. */
+  /** Two columns on wide screens. */
   readonly isWide?: boolean;
   /**
-   * Of a visit that a cookie proves: its forms tell by the header `Origin` that they are ours, and
-   * its address is no secret.
+   * Page of a session with a cookie. Its URL is not secret, so its forms may send the header
+   * `Origin`.
    */
   readonly isVisit?: boolean;
-  /** Nothing on it is real: no live money. */
+  /** True in a sandbox. */
   readonly isTest?: boolean;
   /**
-   * Where its forms may lead in the end, beside the gateway itself: browsers hold every redirection
-   * after a POST to that.
+   * Redirect targets of its forms, in addition to the gateway. Browsers check every redirect after
+   * a POST against them.
    */
   readonly formTargets?: readonly (string | undefined)[];
-  /** What the browser loads by itself after some seconds. */
+  /** URL that the browser loads automatically after some seconds. */
   readonly refresh?: { readonly seconds: number; readonly url: string };
 }
 
-/** The answer that shows a page. */
+/** Response with a page. */
 export function pageAnswer(page: Page, headers: Readonly<Record<string, string>> = {}): ApiAnswer {
   return {
     status: page.status ?? 200,
@@ -43,12 +43,12 @@ export function pageAnswer(page: Page, headers: Readonly<Record<string, string>>
   };
 }
 
-/** Sends a browser on; after a form it loads the target with GET. */
+/** Redirects a browser, which loads the target with GET. */
 export function redirectAnswer(
   location: string,
   headers: Readonly<Record<string, string>> = {},
 ): ApiAnswer {
-  // A header holds ASCII alone; an address that does is left as its owner wrote it.
+  // Headers allow only ASCII. An ASCII URL is left unchanged.
   const isPlain = /^[!-~]+$/.test(location);
   return {
     status: 303,
@@ -61,9 +61,8 @@ export function redirectAnswer(
 }
 
 /**
- * What a browser may do with a page: show it, its own style and nothing else, and post its forms.
- * Nothing is kept, since a page shows who pays; nothing is told to where its links lead, since
- * whoever knows its address may pay.
+ * Security headers of a page: only its own style may load and its forms may be posted. No caching,
+ * since a page shows personal data. No referrer, since the URL authorizes payments.
  */
 function pageHeaders({
   formTargets = [],
@@ -87,8 +86,8 @@ function pageHeaders({
 }
 
 /**
- * The origin of an address as a policy names it; its scheme where the host has no name that a
- * policy could hold.
+ * Source of a URL for the policy: its origin, or its scheme if the host cannot be named in a
+ * policy.
  */
 function sourceOf(address: string | undefined): string[] {
   const url = address === undefined ? null : URL.parse(address);

@@ -19,7 +19,7 @@ import { completePage, confirmCardPage, expiredPage, payPage } from './session-p
 import { type Page, pageAnswer, redirectAnswer } from './shell';
 import { usageRates } from './usage-terms';
 
-// Every text that anybody but us has written is this one.
+// Replaces every text that comes from outside.
 const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;
 const hostileUrl = `javascript:alert('${hostile}')`;
 const now = new Date('2026-01-31T10:00:00Z');

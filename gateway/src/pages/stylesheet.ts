@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * How every page looks: one column, of which a wide screen makes two; colours follow the reader's
- * own setting.
- */
+/** Style of every page: one column, two on wide screens, in the color scheme of the reader. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;

@@ -36,7 +36,7 @@ export function portalInvoicePage(
 export function invoiceFrame(
   visit: Visit,
   view: InvoiceView,
-  beside: Html,
+  aside: Html,
   problems?: FormProblems,
 ): Page {
   return portalPage(visit, {
@@ -44,7 +44,7 @@ export function invoiceFrame(
     section: 'invoices',
     isWide: true,
     status: problems === undefined ? 200 : 400,
-    content: [invoiceDocument(view), beside],
+    content: [invoiceDocument(view), aside],
   });
 }
 

@@ -114,8 +114,8 @@ async function confirmCard(
   peers: Peers,
 ): Promise<Page> {
   const view = await viewOf(invoice, request, peers);
-  const beside = cardReady({ place: view, setupId, label: payLabel(invoice) });
-  return invoiceFrame(request.visit, view, beside);
+  const aside = cardReady({ place: view, setupId, label: payLabel(invoice) });
+  return invoiceFrame(request.visit, view, aside);
 }
 
 async function viewOf(
