@@ -1,7 +1,7 @@
 import type { Callers } from '@billing/chassis/callers';
 import type { CatalogServiceServer } from '@billing/proto/billing/catalog/v1/catalog';
 
-// Which services may call each method of this one where certificates say who calls.
+// Services that may call each method, if certificates identify the caller.
 
 export const catalogCallers: Callers<CatalogServiceServer> = {
   createProduct: ['gateway'],

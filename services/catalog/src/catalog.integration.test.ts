@@ -11,7 +11,7 @@ import {
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { start } from './service';
 
-// Nobody prices a meter here.
+// No test here prices a meter, so metering is not called.
 const configuration = testServiceConfiguration('catalog', { METERING_ADDRESS: '127.0.0.1:1' });
 let catalog: Peer<CatalogServiceServer>;
 
@@ -45,7 +45,7 @@ const uuidV5 = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('a product', () => {
-  test('comes back as it was created, in every field', async () => {
+  test('is read back as created, in every field', async () => {
     const context = testContext({ now: new Date('2026-01-31T12:34:56.789Z') });
     const metadata = { 'a.b': 'dotted', n: -1.5, yes: true, no: false, none: null, toString: 'x' };
     const created = await create(
@@ -98,7 +98,7 @@ describe('a product', () => {
     expect(await catalog.getProduct({ id: created.id }, context)).toEqual({ product: created });
   });
 
-  test('comes back with the defaults where only the least was sent', async () => {
+  test('is read back with defaults if only required fields were sent', async () => {
     const context = testContext();
     const created = await create({}, context);
 
@@ -109,7 +109,7 @@ describe('a product', () => {
     expect(await catalog.getProduct({ id: created.id }, context)).toEqual({ product: created });
   });
 
-  test('keeps a zero apart from nothing', async () => {
+  test('distinguishes zero from absent', async () => {
     const context = testContext();
     const { id } = await create({ amount: 0n, trialDays: 0, description: '' }, context);
 
@@ -124,7 +124,7 @@ describe('a product', () => {
     BillingInterval.BILLING_INTERVAL_QUARTERLY,
     BillingInterval.BILLING_INTERVAL_YEARLY,
     BillingInterval.BILLING_INTERVAL_ONE_TIME,
-  ])('keeps billing interval %i', async (billingInterval) => {
+  ])('stores billing interval %i', async (billingInterval) => {
     const context = testContext();
     const { id } = await create({ billingInterval }, context);
 
@@ -132,7 +132,7 @@ describe('a product', () => {
     expect(product?.price?.billingInterval).toBe(billingInterval);
   });
 
-  test('keeps its tiers, in one form', async () => {
+  test('stores its tiers in one canonical form', async () => {
     const context = testContext();
     const { id } = await create(
       {
@@ -154,7 +154,7 @@ describe('a product', () => {
     });
   });
 
-  test('comes among those of several ids that the environment has', async () => {
+  test('is returned by a query for several ids, together with other products of the environment', async () => {
     const context = testContext();
     const made = [await create({}, context), await create({ name: 'Other' }, context)];
     const foreign = await create();
@@ -169,7 +169,7 @@ describe('a product', () => {
     });
   });
 
-  test('is unknown to another environment', async () => {
+  test('is unknown in another environment', async () => {
     const { id } = await create();
 
     await expect(catalog.getProduct({ id }, testContext())).rejects.toMatchObject({
@@ -195,7 +195,7 @@ describe('a product', () => {
 });
 
 describe('a refusal', () => {
-  test('names everything that is wrong with the request', async () => {
+  test('reports all problems of the request', async () => {
     const request = {
       name: '',
       type: PricingType.UNRECOGNIZED,
@@ -223,7 +223,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('says what is required of an empty request', async () => {
+  test('reports the required fields of an empty request', async () => {
     const empty = {
       name: '',
       type: PricingType.PRICING_TYPE_UNSPECIFIED,
@@ -240,8 +240,8 @@ describe('a refusal', () => {
     });
   });
 
-  test('meets a call without a deadline', async () => {
-    // The type of a context forbids what a foreign client may do.
+  test('rejects a call without a deadline', async () => {
+    // The context type forbids this value, but a foreign client can send it.
     const context = { ...testContext(), deadline: Number.POSITIVE_INFINITY as unknown as Date };
     await expect(catalog.getProduct({ id: 'any' }, context)).rejects.toMatchObject({
       kind: 'invalid_input',
@@ -257,7 +257,7 @@ describe('a lookup key', () => {
     message: 'Product with this lookupKey already exists',
   };
 
-  test('goes to one of 20 racing products, and the others are refused', async () => {
+  test('is assigned to one of 20 concurrent products, and the others are refused', async () => {
     const context = testContext();
     const racing = Array.from({ length: 20 }, () => create({ lookupKey: 'team' }, context));
     const outcomes = await Promise.allSettled(racing);
@@ -267,7 +267,7 @@ describe('a lookup key', () => {
     for (const { reason } of lost) expect(reason).toMatchObject(taken);
   });
 
-  test('may be used once in each environment', async () => {
+  test('can be used once per environment', async () => {
     const context = testContext();
     await create({ lookupKey: 'team' }, context);
     await create({ lookupKey: 'team' });
@@ -275,7 +275,7 @@ describe('a lookup key', () => {
     await expect(create({ lookupKey: 'team' }, context)).rejects.toMatchObject(taken);
   });
 
-  test('of the largest length is told apart by its last character', async () => {
+  test('of maximum length is compared up to its last character', async () => {
     const context = testContext();
     const stem = 'k'.repeat(99);
     await create({ lookupKey: `${stem}1` }, context);
@@ -284,7 +284,7 @@ describe('a lookup key', () => {
     await expect(create({ lookupKey: `${stem}1` }, context)).rejects.toMatchObject(taken);
   });
 
-  test('is missing in any number of products', async () => {
+  test('can be absent in any number of products', async () => {
     const context = testContext();
     const products = await Promise.all(Array.from({ length: 20 }, () => create({}, context)));
     expect(new Set(products.map(({ id }) => id)).size).toBe(20);

@@ -14,7 +14,7 @@ import {
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { start } from './service';
 
-// Nobody prices a meter here.
+// No test here prices a meter, so metering is not called.
 const configuration = testServiceConfiguration('catalog', { METERING_ADDRESS: '127.0.0.1:1' });
 let catalog: Peer<CatalogServiceServer>;
 
@@ -79,7 +79,7 @@ describe('a list', () => {
     expect(past).toEqual({ products: [], total: 5 });
   });
 
-  test('may be of what is sold or not, of a lookup key or of both', async () => {
+  test('can be filtered by active, by lookup key, or by both', async () => {
     const context = testContext();
     const sold = await create(context, { lookupKey: 'sold' });
     const retired = await create(context, { lookupKey: 'retired', active: false });
@@ -97,15 +97,15 @@ describe('a list', () => {
     expect(await listed({ lookupKey: 'so' })).toEqual([]);
   });
 
-  test('shows nothing of other environments', async () => {
+  test('contains nothing of other environments', async () => {
     await create(testContext());
     const page = { page: 1, perPage: 20 };
     expect(await catalog.listProducts(page, testContext())).toEqual({ products: [], total: 0 });
   });
 });
 
-describe('a change', () => {
-  test('of anything but the amount keeps the price version', async () => {
+describe('an update', () => {
+  test('that keeps the amount keeps the price version', async () => {
     const context = testContext({ now: new Date('2026-01-31T12:00:00.000Z') });
     const created = await create(context, { lookupKey: 'team' });
     const later = { ...context, now: new Date('2026-02-28T12:00:00.000Z') };
@@ -131,14 +131,14 @@ describe('a change', () => {
     expect(await catalog.getProduct({ id: created.id }, context)).toEqual({ product: changed });
   });
 
-  test('to what already is writes nothing', async () => {
+  test('without a difference writes nothing', async () => {
     const context = testContext();
     const created = await create(context);
     const { id } = created;
     expect(await update(context, { id, updateMask: ['amount'], amount: 2900n })).toEqual(created);
   });
 
-  test('of the amount makes a new version, and the old one can still be read', async () => {
+  test('of the amount creates a new version, and the old one stays readable', async () => {
     const context = testContext({ now: new Date('2026-01-31T12:00:00.000Z') });
     const created = await create(context, { metadata: { 'a.b': null }, trialDays: 7 });
     const { id } = created;
@@ -166,7 +166,7 @@ describe('a change', () => {
     });
   });
 
-  test('of the amount keeps every version, however many there were', async () => {
+  test('of the amount keeps every version, however many there are', async () => {
     const context = testContext();
     const { id, price } = await create(context, { amount: 0n });
     const versions = [present(price)];
@@ -182,7 +182,7 @@ describe('a change', () => {
     });
   });
 
-  test('of the amount by two at once makes two versions, one of them current', async () => {
+  test('of the amount by two concurrent callers creates two versions, one of them current', async () => {
     const context = testContext();
     const { id, price } = await create(context);
     const [one, other] = await Promise.all(
@@ -199,7 +199,7 @@ describe('a change', () => {
     });
   });
 
-  test('to a lookup key goes to one of 20 that race for it, and the others are refused', async () => {
+  test('to a lookup key succeeds for one of 20 concurrent products, and the others are refused', async () => {
     const context = testContext();
     const products = await Promise.all(Array.from({ length: 20 }, () => create(context)));
     const outcomes = await Promise.allSettled(
@@ -214,14 +214,14 @@ describe('a change', () => {
     }
   });
 
-  test('gives a lookup key free for another product', async () => {
+  test('that clears a lookup key frees it for another product', async () => {
     const context = testContext();
     const { id } = await create(context, { lookupKey: 'moving' });
     await update(context, { id, updateMask: ['lookup_key'] });
     expect(await create(context, { lookupKey: 'moving' })).toMatchObject({ lookupKey: 'moving' });
   });
 
-  test('of a field that is frozen is refused under its name', async () => {
+  test('of a frozen field is refused under the field name', async () => {
     const context = testContext();
     const { id } = await create(context);
     await expect(
@@ -245,7 +245,7 @@ describe('a change', () => {
     ['malformed', 'not-an-id'],
     ['empty', ''],
     ['hostile', '$where\u0000{"$gt":""}'],
-  ])('and a price are not found by an id that is %s', async (_case, id) => {
+  ])('does not find a product or price by an id that is %s', async (_case, id) => {
     const context = testContext();
     await expect(update(context, { id, updateMask: ['name'] })).rejects.toMatchObject(
       unknownProduct,
@@ -253,7 +253,7 @@ describe('a change', () => {
     await expect(catalog.getPrice({ id }, context)).rejects.toMatchObject(unknownProduct);
   });
 
-  test('reaches nothing of another environment, nor does a price id', async () => {
+  test('cannot reach another environment, and a price id cannot either', async () => {
     const context = testContext();
     const { id, price } = await create(context);
     const current = await update(context, { id, updateMask: ['amount'], amount: 1n });
@@ -269,7 +269,7 @@ describe('a change', () => {
     expect(await catalog.getProduct({ id }, context)).toEqual({ product: current });
   });
 
-  test('is never lost among 20 that race for one product', async () => {
+  test('is never lost among 20 concurrent updates of one product', async () => {
     const context = testContext();
     const { id } = await create(context);
     const outcomes = await Promise.allSettled(
@@ -281,7 +281,7 @@ describe('a change', () => {
     );
     const applied = outcomes.filter((outcome) => outcome.status === 'fulfilled');
     for (const outcome of outcomes) {
-      // Who lost every one of its races was told so, and may come again.
+      // A caller that lost all its retries got "unavailable" and may retry.
       if (outcome.status === 'rejected') expect(outcome.reason.kind).toBe('unavailable');
     }
     const { product } = await catalog.getProduct({ id }, context);

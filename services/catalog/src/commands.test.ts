@@ -3,7 +3,7 @@ import { createProduct, setMeterPrices } from './product';
 
 const now = new Date('2026-01-31T12:00:00.000Z');
 
-test('a replaced set of meter prices is kept by a command that cannot be skipped, because bills wait for it', () => {
+test('the command that stores a replaced set of meter prices cannot be skipped, because bills wait for it', () => {
   const product = createProduct(
     { name: 'Team', type: 'FLAT', currency: 'USD', amount: 2900n, billingInterval: 'MONTHLY' },
     { id: 'product', priceIdOf: String, now, metadataProblems: [] },

@@ -4,14 +4,14 @@ import type { ProductCommand } from './product';
 import type { ReplacedMeterPricesDocument, SupersededPriceDocument } from './store';
 import type { SupersededPriceStore } from './superseded-price-store';
 
-/** Bills ask for a replaced set of meter prices by its number, and wait until it is kept. */
+/** A bill requests a replaced set of meter prices by number and waits until the set is stored. */
 export const unskippableProductCommands: Partial<Readonly<Record<ProductCommand['type'], string>>> =
   {
     keepMeterPrices:
       'This command cannot be skipped: bills at the replaced meter prices would wait for it',
   };
 
-/** What the service does about the commands that its rules decide. Each may run again after it was carried out. */
+/** Handlers of the commands that the rules emit. Each is idempotent. */
 export function productCommands({
   supersededPricesOf,
   meterPriceSetsOf,

@@ -8,7 +8,7 @@ const priced = (bytes: number) => ({
 });
 const empty = { status: 'fulfilled' as const, value: { set: 0, prices: [] } };
 
-test('answers that do not fit into one message are left to be asked for alone', () => {
+test('answers beyond the message size limit are left out, to be requested one by one', () => {
   const large = priced(messageBytesMax / 5);
   const answers = toProtoMeterPriceSetAnswers([empty, large, large, large, large]);
   expect(answers.map(({ found }) => found?.set)).toEqual([0, 1, 1, undefined, undefined]);

@@ -15,10 +15,10 @@ import type { Product } from './product';
 import { fromProtoTiers, toProtoTiers } from './price-rpc';
 
 const questionsMax = 100;
-// What stands around them fits as well.
+// Leaves room for the rest of the message.
 const answersBytesMax = messageBytesMax / 2;
 
-/** A product's set that was in force at a time, or the one with a number. */
+/** Finds a product's set by number, or the set that was in force at an instant. */
 export async function findMeterPriceSet(
   product: Product,
   { at, set: number }: Pick<GetMeterPricesRequest, 'at' | 'set'>,
@@ -70,7 +70,7 @@ export function checkMeterPriceQuestions({ length }: readonly GetMeterPricesRequ
   throw invalidInput({ questions: [`Must be 1 to ${String(questionsMax)}`] });
 }
 
-/** Many answers in one message, as far as they fit: the others are asked for alone. */
+/** Puts as many answers as fit into one message; the rest have to be requested one by one. */
 export function toProtoMeterPriceSetAnswers(
   outcomes: readonly PromiseSettledResult<GetMeterPricesResponse>[],
 ): MeterPriceSetAnswer[] {
@@ -86,7 +86,7 @@ export function toProtoMeterPriceSetAnswers(
 export const meterPriceMetadataProblems = (metadata: MeterPriceInput['metadata']) =>
   checkMetadata(metadata);
 
-// The write that replaced it has ordered it to be kept, and that is on its way.
+// The replacing write has ordered the set to be stored; the command has not run yet.
 function notKeptYet(): DomainError {
   return new DomainError('unavailable', 'METER_PRICES_NOT_KEPT_YET', 'Service unavailable');
 }

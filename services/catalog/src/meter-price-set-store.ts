@@ -4,16 +4,16 @@ import type { ReplacedMeterPrices } from './meter-price';
 import { fromDocumentMeterPriceSet, type ReplacedMeterPricesDocument } from './store';
 
 type Document = ReplacedMeterPricesDocument & {
-  /** The product's id and the number of the set, so that a product's sets stand in their order. */
+  /** Product id and set number, so that the sets of a product sort by number. */
   readonly _id: string;
   readonly environmentId: string;
-  /** When it came into force; never null, so that times compare. */
+  /** Start of validity; never null, so that times compare. */
   readonly since: Date;
 };
 
 const beginning = new Date(0);
 
-/** The sets of meter prices of one environment that were replaced: only inserted, never changed. */
+/** Replaced sets of meter prices of one environment. Insert-only. */
 export class MeterPriceSetStore {
   private readonly sets: Collection<Document>;
 
@@ -24,7 +24,7 @@ export class MeterPriceSetStore {
     this.sets = db.collection<Document>('replacedMeterPrices');
   }
 
-  /** Keeps a set; one that is kept already is the same, because no set ever changes. */
+  /** Stores a set. A set that is already stored is identical, because sets never change. */
   async keep(replaced: ReplacedMeterPricesDocument): Promise<void> {
     const { environmentId } = this;
     const { productId, set } = replaced;
@@ -43,7 +43,10 @@ export class MeterPriceSetStore {
     return fromDocument(await retryTransient(() => this.sets.findOne(query)));
   }
 
-  /** The newest set that had come into force by then; a newer one that is not kept yet may have replaced it since. */
+  /**
+   * The newest stored set in force at an instant. A newer one that is not stored yet may have
+   * replaced it.
+   */
   async findNewestAt(productId: string, at: Date): Promise<ReplacedMeterPrices | undefined> {
     const { environmentId } = this;
     const ofProduct = { $gte: `${productId}:`, $lt: `${productId};` };

@@ -30,7 +30,7 @@ function problemsWith(prices: readonly Partial<MeterPriceInput>[]): readonly str
   }
 }
 
-test('a price per unit has the defaults of everything that was not sent', () => {
+test('a price per unit gets defaults for all omitted fields', () => {
   const { state } = set([{ unitAmount: '0.250' }]);
   expect(state.meterPrices).toEqual({
     number: 1,
@@ -59,7 +59,7 @@ test.each<Partial<MeterPriceInput>>([
   { type: 'VOLUME', tiers: [open], includedUnits: '1000000000000000' },
   { type: 'PACKAGE', unitAmount: '99999999999', packageSize: '0.000000000001' },
   { unitAmount: '1', minimumAmount: 5n, maximumAmount: 5n },
-])('a price may be %j', (price) => {
+])('a price can be %j', (price) => {
   expect(problemsWith([price])).toEqual([]);
 });
 
@@ -101,12 +101,12 @@ test.each<[readonly Partial<MeterPriceInput>[], readonly string[]]>([
   expect(problemsWith(prices)).toEqual(problems);
 });
 
-test('more prices than a product may have are refused as one', () => {
+test('more prices than the limit are refused with one error', () => {
   const prices = Array.from({ length: 101 }, () => ({ unitAmount: '1' }));
   expect(problemsWith(prices)).toEqual(['Must have at most 100 prices']);
 });
 
-test('another set replaces the whole one and has it kept; the same one again writes nothing', () => {
+test('a different set replaces the whole set and orders it to be stored; an equal one writes nothing', () => {
   const first = set([{ unitAmount: '1' }]).state;
   expect(set([{ unitAmount: '1.0' }], first).state).toBe(first);
 

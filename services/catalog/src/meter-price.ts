@@ -9,7 +9,7 @@ import {
 import { parseTiers } from '@billing/kernel/tiers';
 import type { UsagePrice } from '@billing/kernel/usage-pricing';
 
-/** What a meter's units cost in a period. It never changes. */
+/** Price of a meter's units in a period. Immutable. */
 export interface MeterPrice extends UsagePrice {
   readonly id: string;
   readonly meterId: string;
@@ -17,38 +17,40 @@ export interface MeterPrice extends UsagePrice {
   readonly createdAt: Date;
 }
 
-/** All meter prices of a product from a moment on. A set never changes; another one replaces it whole. */
+/**
+ * All meter prices of a product from an instant on. Immutable; a new set replaces it as a whole.
+ */
 export interface MeterPriceSet {
-  /** Counts the product's sets; 0 is the empty one that it begins with. */
+  /** Sequence number within the product; 0 is the initial empty set. */
   readonly number: number;
-  /** From when on it is in force; null: from the beginning. */
+  /** Start of validity; null: from the beginning. */
   readonly since: Date | null;
-  /** One for each meter, in the order in which they were given. */
+  /** One per meter, in the order given. */
   readonly prices: readonly MeterPrice[];
 }
 
-/** A set that a later one has replaced, kept for the periods that began with it. */
+/** A replaced set, kept for the periods that started with it. */
 export interface ReplacedMeterPrices {
   readonly productId: string;
   readonly set: MeterPriceSet;
   readonly replacedAt: Date;
 }
 
-/** What the judgement of a set needs from outside. */
+/** External facts needed to validate a set. */
 export interface MeterPriceFacts {
-  /** Those of the named meters that exist. */
+  /** Ids of the referenced meters that exist. */
   readonly knownMeterIds: ReadonlySet<string>;
-  /** Metadata is checked alike by all services, outside their rules. */
+  /** The metadata check that all services share; not part of this service's rules. */
   readonly metadataProblemsOf: (metadata: MeterPriceInput['metadata']) => readonly string[];
 }
 
-/** The id of a price by the number of its set and its place in it, the same however often it is asked for. */
+/** Derives the id of a price from the number of its set and its position; deterministic. */
 export type MeterPriceIdOf = (setNumber: number, index: number) => string;
 
-/** The set that every product begins with. */
+/** The initial set of every product. */
 export const noMeterPrices: MeterPriceSet = { number: 0, since: null, prices: [] };
 
-/** What is wrong with a set, each message with the path to its element in front. */
+/** Problems of a set, each prefixed with the path of its element. */
 export function meterPricesProblems(
   inputs: readonly MeterPriceInput[],
   facts: MeterPriceFacts,
@@ -69,7 +71,10 @@ export function meterPricesProblems(
   });
 }
 
-/** The set after a call; the very same one where nothing differs. The input was judged before. */
+/**
+ * Returns the set after a call; the same set if nothing differs. The input must have been
+ * validated.
+ */
 export function meterPricesAfter(
   set: MeterPriceSet,
   inputs: readonly MeterPriceInput[],

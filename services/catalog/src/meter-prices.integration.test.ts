@@ -59,7 +59,7 @@ afterAll(async () => {
   await dropTestStream(configuration);
 });
 
-/** Metering, as far as catalog asks it. */
+/** Stand-in for metering, with the methods that catalog calls. */
 function meteringRole(): AsyncHandlers<MeteringServiceServer> {
   const known = { getMeters: async ({ ids }: { ids: string[] }) => ({ meters: found(ids) }) };
   const unused = () => Promise.reject(new Error('Nobody calls this'));
@@ -127,13 +127,13 @@ async function newProduct(): Promise<string> {
 const { tenant } = testContext({ now: day(1) });
 const context = (dayNumber: number) => ({ ...testContext(), tenant, now: day(dayNumber) });
 
-test('each instant has the set that was in force then, however many came after it', async () => {
+test('the set in force at an instant is returned, however many sets followed', async () => {
   const productId = await newProduct();
   const meterId = newMeter();
   for (const [dayNumber, rate] of [
     [2, '1'],
     [4, '2'],
-    // At the very same instant the last one counts.
+    // Of two sets at the same instant, the last one counts.
     [6, '3'],
     [6, '4'],
     [8, '5'],
@@ -161,7 +161,7 @@ test('each instant has the set that was in force then, however many came after i
   expect(third.prices).toMatchObject([{ meterId, unitAmount: '3', createdAt: day(6) }]);
 });
 
-test('many questions are answered together as each is alone, and one that fails by nothing', async () => {
+test('a batch of questions gets the same answers as single calls, and no answer where one fails', async () => {
   const [productId, another] = [await newProduct(), await newProduct()];
   const prices = [perUnit(newMeter(), '1')];
   await catalog.setMeterPrices({ productId, prices }, context(2));
@@ -186,7 +186,7 @@ test('many questions are answered together as each is alone, and one that fails 
   }
 });
 
-test('a product of an environment is unknown to every other', async () => {
+test('a product is unknown in other environments', async () => {
   const productId = await newProduct();
   const stranger = testContext();
   const notFound = expect.objectContaining({ kind: 'not_found', message: 'Product not found' });
@@ -198,7 +198,7 @@ test('a product of an environment is unknown to every other', async () => {
   );
 });
 
-test('an unknown meter is named by its place, and nothing is stored', async () => {
+test('an unknown meter is reported with its position, and nothing is stored', async () => {
   const productId = await newProduct();
   const prices = [perUnit(newMeter(), '1'), perUnit(newId(), '1'), perUnit('no id', '1')];
   await expect(catalog.setMeterPrices({ productId, prices }, context(2))).rejects.toMatchObject({

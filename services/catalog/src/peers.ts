@@ -7,7 +7,7 @@ import {
 } from '@billing/proto/billing/metering/v1/metering';
 import type { CatalogConfiguration } from './config';
 
-/** The service that this one calls. */
+/** Clients of the services that this one calls. */
 export interface Peers {
   readonly metering: Peer<MeteringServiceServer>;
 }
@@ -20,7 +20,7 @@ export function connectPeers(service: Service, config: CatalogConfiguration): Pe
   };
 }
 
-/** Those of the ids that are meters which take part in business; asks nobody where there are none. */
+/** Returns the ids of existing meters; makes no call without ids. */
 export async function fetchKnownMeterIds(
   { metering }: Peers,
   ids: readonly string[],
@@ -32,5 +32,5 @@ export async function fetchKnownMeterIds(
   return new Set(meters.map(({ id }) => id));
 }
 
-// What one call takes; a set with more meters is refused for its length.
+// Limit of one call; a set with more meters is refused for its length.
 const idsMax = 100;

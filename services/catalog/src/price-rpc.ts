@@ -1,7 +1,7 @@
 import type { Tier, TierInput } from '@billing/kernel/tiers';
 import type { Tier as ProtoTier } from '@billing/proto/billing/catalog/v1/catalog';
 
-/** An empty list is how a message says that there is none. */
+/** A proto list cannot be absent: an empty list stands for no tiers. */
 export function fromProtoTiers(tiers: readonly ProtoTier[]): TierInput[] | undefined {
   if (tiers.length === 0) return undefined;
   return tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? null }));

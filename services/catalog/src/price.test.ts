@@ -9,7 +9,7 @@ const monthly: PriceTermsInput = {
   billingInterval: 'MONTHLY',
 };
 
-/** The fields with problems alone. */
+/** Problems by field, without the other fields. */
 function problemsOf(input: Partial<PriceTermsInput>): Record<string, readonly string[]> {
   const problems = priceTermsProblems({ ...monthly, ...input });
   return Object.fromEntries(Object.entries(problems).filter(([, found]) => found.length > 0));
@@ -18,26 +18,26 @@ function problemsOf(input: Partial<PriceTermsInput>): Record<string, readonly st
 const intervals = Object.keys(INTERVAL_COUNT_MAX) as BillingInterval[];
 const amountRefused = { amount: ['Must be between 0 and 99999999999'] };
 
-describe('terms that are taken', () => {
+describe('valid price terms', () => {
   test.each<[string, Partial<PriceTermsInput>]>([
-    ['the least that must be sent', {}],
+    ['only required fields', {}],
     ['the smallest amount', { amount: 0n }],
     ['the largest amount', { amount: 99_999_999_999n }],
     ['a currency in lower case', { currency: 'jpy' }],
     ['the shortest trial', { trialDays: 0 }],
     ['the longest trial', { trialDays: 730 }],
-  ])('%s', (_case, input) => {
+  ])('can have %s', (_case, input) => {
     expect(problemsOf(input)).toEqual({});
   });
 
-  test.each(intervals)('%s up to its largest interval count', (billingInterval) => {
+  test.each(intervals)('can be %s up to its largest interval count', (billingInterval) => {
     const max = INTERVAL_COUNT_MAX[billingInterval];
     expect(problemsOf({ billingInterval, intervalCount: 1 })).toEqual({});
     expect(problemsOf({ billingInterval, intervalCount: max })).toEqual({});
   });
 });
 
-describe('terms that are refused', () => {
+describe('invalid price terms', () => {
   test('no amount', () => {
     expect(problemsOf({ amount: undefined })).toEqual({ amount: ['Required'] });
   });
@@ -50,7 +50,7 @@ describe('terms that are refused', () => {
     ['an unknown type', { type: 'UNKNOWN' }, { type: ['Invalid pricing type'] }],
     ['no currency', { currency: '' }, { currency: ['Required'] }],
     ['an unknown currency', { currency: 'XYZ' }, { currency: ['Invalid currency'] }],
-    ['a longer currency', { currency: 'USDT' }, { currency: ['Invalid currency'] }],
+    ['a currency with four letters', { currency: 'USDT' }, { currency: ['Invalid currency'] }],
     ['a negative amount', { amount: -1n }, amountRefused],
     ['an amount one too large', { amount: 100_000_000_000n }, amountRefused],
     ['a huge amount', { amount: 2n ** 63n - 1n }, amountRefused],
@@ -71,37 +71,40 @@ describe('terms that are refused', () => {
     ['a trial that is no number', { trialDays: Number.NaN }, trialRefused],
     ['an endless trial', { trialDays: Number.POSITIVE_INFINITY }, trialRefused],
     [
-      'a trial of what is billed once',
+      'a trial of a one-time price',
       { billingInterval: 'ONE_TIME', trialDays: 0 },
       { trialDays: ['Not allowed with ONE_TIME'] },
     ],
     [
-      'a count that no interval allows, beside an unknown interval',
+      'an invalid count and an unknown interval',
       { billingInterval: undefined, intervalCount: 366 },
       {
         billingInterval: ['Required'],
         intervalCount: ['Must be a whole number from 1 to 365'],
       },
     ],
-  ])('%s', (_case, input, problems) => {
+  ])('with %s are refused', (_case, input, problems) => {
     expect(problemsOf(input)).toEqual(problems);
   });
 
-  test.each(intervals)('%s one beyond its largest interval count', (billingInterval) => {
-    const max = INTERVAL_COUNT_MAX[billingInterval];
-    expect(problemsOf({ billingInterval, intervalCount: max + 1 })).toEqual({
-      intervalCount: [`Must be a whole number from 1 to ${String(max)}`],
-    });
-  });
+  test.each(intervals)(
+    'of %s one beyond its largest interval count are refused',
+    (billingInterval) => {
+      const max = INTERVAL_COUNT_MAX[billingInterval];
+      expect(problemsOf({ billingInterval, intervalCount: max + 1 })).toEqual({
+        intervalCount: [`Must be a whole number from 1 to ${String(max)}`],
+      });
+    },
+  );
 });
 
-describe('the terms of an input', () => {
-  test('have one interval and no trial where nothing else was sent', () => {
+describe('price terms', () => {
+  test('default to one interval and no trial', () => {
     const defaults = { intervalCount: 1, trialDays: null, tiers: null };
     expect(priceTerms(monthly)).toEqual({ ...monthly, ...defaults });
   });
 
-  test('hold the currency in upper case and everything else as it was sent', () => {
+  test('have the currency in upper case and all other fields as sent', () => {
     expect(priceTerms({ ...monthly, currency: 'kWd', intervalCount: 36, trialDays: 0 })).toEqual({
       ...monthly,
       currency: 'KWD',
@@ -111,7 +114,7 @@ describe('the terms of an input', () => {
     });
   });
 
-  test('are never made of what was not checked', () => {
+  test('cannot be built from invalid input', () => {
     expect(() => priceTerms({ ...monthly, type: 'UNKNOWN' })).toThrow('not checked');
     expect(() => priceTerms({ ...monthly, billingInterval: undefined })).toThrow('not checked');
   });
@@ -130,22 +133,25 @@ describe('pricing types', () => {
     expect(priceTerms({ ...monthly, type })).toMatchObject({ type, tiers: null });
   });
 
-  test.each(['TIERED', 'VOLUME'] as const)('%s may have tiers, kept in one form', (type) => {
-    expect(problemsOf({ ...graduated, type })).toEqual({});
-    expect(priceTerms({ ...graduated, type }).tiers).toEqual([
-      { upTo: '100', unitAmount: '10.5', flatAmount: '0' },
-      { upTo: '1000.5', unitAmount: '8', flatAmount: '100' },
-      { upTo: null, unitAmount: '0.000000000001', flatAmount: '0' },
-    ]);
-  });
+  test.each(['TIERED', 'VOLUME'] as const)(
+    '%s can have tiers, stored in canonical form',
+    (type) => {
+      expect(problemsOf({ ...graduated, type })).toEqual({});
+      expect(priceTerms({ ...graduated, type }).tiers).toEqual([
+        { upTo: '100', unitAmount: '10.5', flatAmount: '0' },
+        { upTo: '1000.5', unitAmount: '8', flatAmount: '100' },
+        { upTo: null, unitAmount: '0.000000000001', flatAmount: '0' },
+      ]);
+    },
+  );
 
-  test.each(['FLAT', 'PER_UNIT'] as const)('%s may not have tiers', (type) => {
+  test.each(['FLAT', 'PER_UNIT'] as const)('%s cannot have tiers', (type) => {
     expect(problemsOf({ ...graduated, type })).toEqual({
       tiers: ['Only allowed with TIERED and VOLUME'],
     });
   });
 
-  test('may have as many tiers as fit, and not one more', () => {
+  test('accept tiers up to the limit', () => {
     const upTo = (last: number) =>
       Array.from({ length: last }, (_, index) => ({
         upTo: index + 1 === last ? null : String(index + 1),
@@ -156,7 +162,7 @@ describe('pricing types', () => {
     expect(problemsOf({ ...graduated, tiers: [] })).toHaveProperty('tiers');
   });
 
-  test('report what is wrong with tiers beside a wrong type', () => {
+  test('report tier problems in addition to a wrong type', () => {
     expect(Object.keys(problemsOf({ ...graduated, type: 'UNKNOWN', tiers: [] }))).toEqual([
       'type',
       'tiers',

@@ -6,7 +6,7 @@ import { parseAmount } from '@billing/kernel/money';
 import type { PricingType } from '@billing/kernel/pricing';
 import { parseTiers, type Tier } from '@billing/kernel/tiers';
 
-/** What is charged, how often, and after which trial. */
+/** Amount, billing interval and trial of a price. */
 export interface PriceTerms {
   readonly type: PricingType;
   readonly currency: Currency;
@@ -16,37 +16,41 @@ export interface PriceTerms {
   readonly intervalCount: number;
   /** Null: no trial. */
   readonly trialDays: number | null;
-  /** Of TIERED and VOLUME alone; null: one open tier at `amount` per unit, or another type. */
+  /** TIERED and VOLUME only; null: another type, or a single open tier at `amount` per unit. */
   readonly tiers: readonly Tier[] | null;
 }
 
 /**
- * One price version of a product. It never changes: whoever has started with it keeps it, so a change of price is a new
- * version. Metadata and lookup key are the product's as they were then.
+ * One price version of a product. Immutable: a purchase keeps the version that it started with, and
+ * a price change creates a new one. Metadata and lookup key are copies of the product's at that
+ * time.
  */
 export interface Price extends PriceTerms {
   readonly id: string;
-  /** Counts the product's versions from 1. */
+  /** Version number within the product, from 1. */
   readonly number: number;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly lookupKey: string | null;
   readonly createdAt: Date;
 }
 
-/** A price that a later version has replaced, kept for those who started with it. */
+/** A price version replaced by a later one, kept for purchases that started with it. */
 export interface SupersededPrice {
   readonly productId: string;
   readonly price: Price;
   readonly supersededAt: Date;
 }
 
-/** What a price version has besides its terms. */
+/** The fields of a price version other than its terms. */
 export type PriceOccasion = Pick<Price, 'metadata' | 'lookupKey' | 'createdAt'>;
 
-/** The id of a product's price version, the same however often it is asked for. */
+/** Derives the id of a price version from its number; deterministic. */
 export type PriceIdOf = (number: number) => string;
 
-/** The terms of an input without problems; throws an Error for one that has some, because it was to be refused before. */
+/**
+ * Builds terms from validated input. Throws an Error on invalid input, which is a bug: it should
+ * have been refused before.
+ */
 export function priceTerms(input: PriceTermsInput): PriceTerms {
   const { type, amount, billingInterval, intervalCount, trialDays, tiers } = input;
   if (!isKnown(type) || amount === undefined || !isKnown(billingInterval)) {
@@ -63,19 +67,21 @@ export function priceTerms(input: PriceTermsInput): PriceTerms {
   };
 }
 
-/** The first price of a product. */
+/** The first price version of a product. */
 export function firstPrice({ terms, occasion, priceIdOf }: PriceChange): Price {
   return { id: priceIdOf(1), number: 1, ...terms, ...occasion };
 }
 
-/** The price after a change of terms: the very same one where they are the same, else the next version. */
+/**
+ * The price after a change of terms: the same price if they are equal, otherwise the next version.
+ */
 export function priceAfter(price: Price, { terms, occasion, priceIdOf }: PriceChange): Price {
   if (isSameData({ ...price, ...terms }, price)) return price;
   const number = price.number + 1;
   return { id: priceIdOf(number), number, ...terms, ...occasion };
 }
 
-/** The terms that are asked for, and what a new version is given beside them. */
+/** The requested terms, and the other fields of a new version. */
 export interface PriceChange {
   readonly terms: PriceTerms;
   readonly occasion: PriceOccasion;

@@ -28,7 +28,7 @@ function refusal(overrides: Partial<ProductInput>, metadataProblems: string[] = 
 }
 
 describe('a new product', () => {
-  test('is active, without description, trial, lookup key and metadata unless told otherwise', () => {
+  test('defaults to active, without description, trial, lookup key or metadata', () => {
     expect(createProduct(input, creation)).toEqual({
       id: 'product',
       name: 'Team',
@@ -54,7 +54,7 @@ describe('a new product', () => {
     });
   });
 
-  test('keeps what was sent, and so does its first price', () => {
+  test('keeps all sent fields, and so does its first price', () => {
     const sent = {
       description: 'For teams',
       active: false,
@@ -75,7 +75,7 @@ describe('a new product', () => {
     ['the shortest lookup key', { lookupKey: 'a' }],
     ['the longest lookup key', { lookupKey: 'a'.repeat(100) }],
     ['every kind of character in a lookup key', { lookupKey: 'az09._-' }],
-  ])('may have %s', (_case, overrides) => {
+  ])('can have %s', (_case, overrides) => {
     expect(createProduct({ ...input, ...overrides }, creation)).toMatchObject(overrides);
   });
 });
@@ -105,7 +105,7 @@ describe('a product is refused for', () => {
     expect(refusal(overrides)).toMatchObject({ kind: 'invalid_input', fields });
   });
 
-  test('everything that is wrong with it at once', () => {
+  test('all its problems together', () => {
     const wrong: Partial<ProductInput> = {
       name: '',
       description: 'x'.repeat(2001),
@@ -124,7 +124,7 @@ describe('a product is refused for', () => {
   });
 });
 
-describe('a change', () => {
+describe('an update', () => {
   const later = new Date('2026-02-28T12:00:00.000Z');
   const decision = { now: later, priceIdOf, metadataProblems: [] };
   const team = createProduct(
@@ -143,13 +143,13 @@ describe('a change', () => {
   test.each<[string, ProductChanges, object]>([
     ['a name', { name: 'Crew' }, { name: 'Crew' }],
     ['a description', { description: '' }, { description: '' }],
-    ['what may be sold', { active: true }, { active: true }],
+    ['whether it is active', { active: true }, { active: true }],
     ['all keys of the metadata', { metadata: { a: 2 } }, { metadata: { a: 2 } }],
     ['a lookup key', { lookupKey: 'crew' }, { lookupKey: 'crew' }],
     ['no description', { description: null }, { description: null }],
     ['no metadata', { metadata: null }, { metadata: {} }],
     ['no lookup key', { lookupKey: null }, { lookupKey: null }],
-  ])('sets %s and leaves the rest, its price too', (_case, changes, after) => {
+  ])('sets %s and leaves other fields and the price unchanged', (_case, changes, after) => {
     expect(changeProduct(team, changes, decision)).toEqual({
       state: { ...team, ...after },
       events: [],
@@ -157,7 +157,7 @@ describe('a change', () => {
     });
   });
 
-  test('of the amount makes a new price version and keeps the one that it replaces', () => {
+  test('of the amount creates a new price version and keeps the replaced one', () => {
     const changes = { amount: 3900n, lookupKey: 'crew' };
     expect(changeProduct(team, changes, decision)).toEqual({
       state: {
@@ -182,7 +182,7 @@ describe('a change', () => {
     });
   });
 
-  test('of the tiers makes a new price version, and taking them away another', () => {
+  test('of the tiers creates a new price version, and removing them another one', () => {
     const tiered = createProduct(
       { ...input, type: 'TIERED', tiers: [{ upTo: null, unitAmount: '5.50' }] },
       creation,
@@ -201,7 +201,7 @@ describe('a change', () => {
     expect(price).toMatchObject({ number: 3, type: 'TIERED', tiers: null });
   });
 
-  test('back to an earlier amount is a new version again', () => {
+  test('back to an earlier amount creates a new version again', () => {
     const dearer = changeProduct(team, { amount: 3900n }, decision).state;
     const { price } = changeProduct(dearer, { amount: 2900n }, decision).state;
     expect(price).toMatchObject({ id: 'price 3', number: 3, amount: 2900n });
@@ -212,22 +212,22 @@ describe('a change', () => {
     ['the same amount', { amount: 2900n }],
     ['the same metadata in another order', { metadata: { b: 2, a: 1 } }],
     ['the same name and lookup key', { name: 'Team', lookupKey: 'team' }],
-  ])('to %s gives the very same product', (_case, changes) => {
+  ])('to %s returns the same product object', (_case, changes) => {
     const { state, commands } = changeProduct(team, changes, decision);
     expect(state).toBe(team);
     expect(commands).toEqual([]);
   });
 
   test.each<[string, ProductChanges, Record<string, string[]>]>([
-    ['takes the name away', { name: null }, { name: ['Required'] }],
+    ['clears the name', { name: null }, { name: ['Required'] }],
     ['empties the name', { name: '' }, { name: ['Required'] }],
     [
       'adds tiers to a flat price',
       { tiers: [{ upTo: null, unitAmount: '1' }] },
       { tiers: ['Only allowed with TIERED and VOLUME'] },
     ],
-    ['takes the amount away', { amount: null }, { amount: ['Required'] }],
-    ['clears what may be sold', { active: null }, { active: ['Required'] }],
+    ['clears the amount', { amount: null }, { amount: ['Required'] }],
+    ['clears active', { active: null }, { active: ['Required'] }],
     [
       'sets a negative amount and a lookup key with a blank',
       { amount: -1n, lookupKey: 'a b' },
@@ -236,13 +236,13 @@ describe('a change', () => {
         lookupKey: ['Must be 1 to 100 characters of a-z, 0-9, ., _ and -'],
       },
     ],
-  ])('is refused where it %s', (_case, changes, fields) => {
+  ])('is refused if it %s', (_case, changes, fields) => {
     expect(() => changeProduct(team, changes, decision)).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields }),
     );
   });
 });
 
-test('a taken lookup key is a conflict that programs can tell from others', () => {
+test('a lookup key in use is a conflict with its own reason', () => {
   expect(lookupKeyTaken()).toMatchObject({ kind: 'already_exists', reason: 'LOOKUP_KEY_TAKEN' });
 });

@@ -29,17 +29,17 @@ export interface Product {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
-  /** Whether new checkouts and subscriptions may use it. */
+  /** True if new checkouts and subscriptions may use it. */
   readonly active: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The caller's own name for it, unique in the environment. */
+  /** The caller's own key, unique in the environment. */
   readonly lookupKey: string | null;
   readonly price: Price;
   /** The set of meter prices in force. */
   readonly meterPrices: MeterPriceSet;
 }
 
-/** A product as it was sent. */
+/** Product fields as sent by the caller. */
 export interface ProductInput extends ProductFields {
   /** Absent: true. */
   readonly active?: boolean | undefined;
@@ -47,7 +47,7 @@ export interface ProductInput extends ProductFields {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What is to change about a product: a field that is absent stays, one that is null is cleared. */
+/** Changes to a product: an absent field stays, null clears it. */
 export interface ProductChanges {
   readonly name?: string | null;
   readonly description?: string | null;
@@ -58,21 +58,24 @@ export interface ProductChanges {
   readonly tiers?: readonly TierInput[] | null;
 }
 
-/** What a decision about a product is given beside its input. */
+/** Inputs of a decision other than the product fields. */
 export interface ProductDecision {
   readonly now: Date;
   readonly priceIdOf: PriceIdOf;
-  /** Metadata is checked alike by all services, outside their rules; its problems are reported with the others. */
+  /**
+   * Results of the metadata check that all services share; reported together with the other
+   * problems.
+   */
   readonly metadataProblems: readonly string[];
 }
 
-/** Keeps a price version that the product itself no longer holds. */
+/** Stores a price version that the product no longer holds. */
 export interface KeepPrice extends Command {
   readonly type: 'keepPrice';
   readonly payload: SupersededPrice & Record<string, unknown>;
 }
 
-/** Keeps a set of meter prices that the product itself no longer holds. */
+/** Stores a set of meter prices that the product no longer holds. */
 export interface KeepMeterPrices extends Command {
   readonly type: 'keepMeterPrices';
   readonly payload: ReplacedMeterPrices & Record<string, unknown>;
@@ -81,7 +84,7 @@ export interface KeepMeterPrices extends Command {
 export type ProductCommand = KeepPrice | KeepMeterPrices;
 export type ProductTransition = Transition<Product, never, ProductCommand>;
 
-/** A new product with its first price version. Refuses the input once, for everything that is wrong with it. */
+/** Creates a product with its first price version. Reports all invalid fields in one error. */
 export function createProduct(
   input: ProductInput,
   { id, ...decision }: ProductDecision & { readonly id: string },
@@ -96,9 +99,9 @@ export function createProduct(
 }
 
 /**
- * The product after a change: what a creation with its fields would make of them, so that a cleared field is back at its default and
- * nothing can be changed to what could not have been created. Other terms make a new price version, and the one that they replace is
- * kept elsewhere. The very same product where nothing differs.
+ * Applies changes with the rules of createProduct: a cleared field returns to its default, and no
+ * change can produce a product that could not have been created. Different terms create a new price
+ * version and order the replaced one to be stored. Returns the same product if nothing differs.
  */
 export function changeProduct(
   product: Product,
@@ -117,15 +120,15 @@ export function changeProduct(
   return { state: changed, events: [], commands: [{ type: 'keepPrice', payload }] };
 }
 
-/** What a decision about the meter prices is given beside its input. */
+/** Inputs of a decision about meter prices. */
 export interface MeterPriceDecision extends MeterPriceFacts {
   readonly now: Date;
   readonly idOf: MeterPriceIdOf;
 }
 
 /**
- * The product with another set of meter prices; the one that it replaces is kept elsewhere for the periods that began with it. The very
- * same product where nothing differs.
+ * Replaces the set of meter prices and orders the old one to be stored, for the periods that
+ * started with it. Returns the same product if nothing differs.
  */
 export function setMeterPrices(
   product: Product,
@@ -144,7 +147,7 @@ export function setMeterPrices(
   };
 }
 
-/** Another product of the environment has the lookup key. */
+/** The error if another product of the environment has the lookup key. */
 export function lookupKeyTaken(): DomainError {
   return new DomainError(
     'already_exists',
@@ -160,7 +163,7 @@ function checkInput(
   refuseProblems({ ...productProblems(input), metadata: metadataProblems });
 }
 
-/** All of a product but its id and prices. */
+/** All fields of a product except its id and prices. */
 function descriptionOf(input: ProductInput): Omit<Product, 'id' | 'price' | 'meterPrices'> {
   return {
     name: input.name,

@@ -42,10 +42,9 @@ import {
 import { pricedBy, productsWith } from './store';
 import type { SupersededPriceStore } from './superseded-price-store';
 
-// What one call reads.
+// Limit of one call.
 const idsMax = 100;
 
-/** What the calls work on. */
 export interface CatalogDependencies {
   readonly products: AggregateCollection<Product>;
   readonly supersededPricesOf: (environmentId: string) => SupersededPriceStore;
@@ -53,7 +52,7 @@ export interface CatalogDependencies {
   readonly peers: Peers;
 }
 
-/** The service's calls, on its products. */
+/** gRPC handlers of the service. */
 export function catalogRpc({
   products,
   supersededPricesOf,
@@ -152,7 +151,7 @@ function meterPriceCalls({
       const { productId } = request;
       const { environmentId } = context.tenant;
       const store = products.within(context);
-      // An unknown product is told before unknown meters.
+      // Reports an unknown product before unknown meters.
       await store.get(productId);
       const prices = fromProtoMeterPrices(request.prices);
       const meterIds = prices.map(({ meterId }) => meterId);
@@ -181,7 +180,7 @@ function meterPriceCalls({
   };
 }
 
-/** Derived, so that a step that is repeated makes no second version. */
+/** Deterministic, so that a retried step creates no second version. */
 function priceIdsOf(productId: string, { tenant }: CallContext): PriceIdOf {
   return (number) => derivedId(tenant.environmentId, 'price', productId, number);
 }
@@ -228,12 +227,12 @@ function toProtoProduct({ state, ...stored }: Stored<Product>): ProtoProduct {
   };
 }
 
-/** A version that has been replaced has changed once, when that happened. */
+/** A superseded version changed once: when it was replaced. */
 function toProtoSupersededPrice({ price, productId, supersededAt }: SupersededPrice): ProtoPrice {
   return { ...toProtoPrice(price, productId), active: false, updatedAt: supersededAt };
 }
 
-/** A product's current price: active because no later version has replaced it, and therefore never changed. */
+/** The current price: active and never changed, because no later version has replaced it. */
 function toProtoPrice(price: Product['price'], productId: string): ProtoPrice {
   return {
     id: price.id,

@@ -7,7 +7,7 @@ import { catalogRpc } from './rpc';
 import { productDefinition } from './store';
 import { SupersededPriceStore } from './superseded-price-store';
 
-/** Products with their prices, served over gRPC. */
+/** Starts the catalog service: products and prices over gRPC. */
 export async function start(
   config: CatalogConfiguration,
   overrides: ServiceOverrides = {},

@@ -70,7 +70,8 @@ function aProduct(amount: bigint): Product {
   };
 }
 
-// No rule lets most of these through; that the store tells them apart shows that no amount passes through a float or an unsigned number.
+// Most of these amounts are invalid by the rules; storing them shows that no amount passes through
+// a float or an unsigned integer.
 test.each([
   0n,
   1n,
@@ -82,7 +83,7 @@ test.each([
   2n ** 53n + 1n,
   2n ** 63n - 1n,
   -(2n ** 63n),
-])('an amount of %s comes back from the database exactly', async (amount) => {
+])('an amount of %s is read back from the database exactly', async (amount) => {
   const context = testContext();
   const product = aProduct(amount);
   await products.within(context).insert({ state: product, events: [], commands: [] });

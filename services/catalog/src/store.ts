@@ -4,10 +4,10 @@ import { type MeterPrice, type MeterPriceSet, noMeterPrices } from './meter-pric
 import type { Price } from './price';
 import { type KeepMeterPrices, type KeepPrice, lookupKeyTaken, type Product } from './product';
 
-// Metadata is stored as JSON text: its keys may contain dots, which mean paths to the database. Whole numbers come back 32 or 64 bits
-// wide, as the server has kept them.
+// Metadata is stored as JSON text: the keys may contain dots, which the database would read as
+// paths. Integers come back 32 or 64 bits wide, depending on the server.
 
-/** A price version as it is stored. */
+/** A stored price version. */
 export type PriceDocument = Omit<
   Price,
   'number' | 'amount' | 'intervalCount' | 'trialDays' | 'metadata'
@@ -25,7 +25,7 @@ type MeterPriceDocument = Omit<MeterPrice, 'minimumAmount' | 'maximumAmount' | '
   readonly metadata: string;
 };
 
-/** A set of meter prices as it is stored. */
+/** A stored set of meter prices. */
 export type MeterPriceSetDocument = Omit<MeterPriceSet, 'number' | 'prices'> & {
   readonly number: number | bigint;
   readonly prices: readonly MeterPriceDocument[];
@@ -33,10 +33,10 @@ export type MeterPriceSetDocument = Omit<MeterPriceSet, 'number' | 'prices'> & {
 
 type ProductDocument = Omit<Product, 'id' | 'metadata' | 'price' | 'meterPrices'> & {
   readonly metadata: string;
-  /** Never null, because a unique index counts documents without a lookup key too. */
+  /** Never null, because a unique index includes documents without a lookup key. */
   readonly lookupKeyKey: string;
   readonly price: PriceDocument;
-  /** Absent in documents that were stored before there were meter prices. */
+  /** Absent in documents stored before meter prices existed. */
   readonly meterPrices?: MeterPriceSetDocument;
 };
 
@@ -56,21 +56,21 @@ export const productDefinition: AggregateDefinition<Product> = {
   encodeCommand,
 };
 
-/** A superseded price as it waits in the outbox and as it is kept. */
+/** A superseded price, in the outbox and in its collection. */
 export interface SupersededPriceDocument {
   readonly productId: string;
   readonly price: PriceDocument;
   readonly supersededAt: Date;
 }
 
-/** A replaced set of meter prices as it waits in the outbox and as it is kept. */
+/** A replaced set of meter prices, in the outbox and in its collection. */
 export interface ReplacedMeterPricesDocument {
   readonly productId: string;
   readonly set: MeterPriceSetDocument;
   readonly replacedAt: Date;
 }
 
-/** The filter of a list: what may be sold or not, the one with a lookup key. */
+/** List filter by active and lookup key. */
 export function productsWith({
   active,
   lookupKey,
@@ -84,7 +84,7 @@ export function productsWith({
   };
 }
 
-/** The filter of the product whose current price this is. */
+/** Filter for the product with the given current price. */
 export function pricedBy(priceId: string): Record<string, unknown> {
   return { 'price.id': priceId };
 }
@@ -101,7 +101,7 @@ function toDocumentProduct({ id, ...product }: Product): ProductDocument {
 }
 
 function encodeCommand(command: Command): Command['payload'] {
-  // Products decide no other commands.
+  // Products emit no other commands.
   const { type, payload } = command as KeepPrice | KeepMeterPrices;
   switch (type) {
     case 'keepPrice':
@@ -119,7 +119,7 @@ function toDocumentMeterPriceSet({ prices, ...set }: MeterPriceSet): MeterPriceS
   return { ...set, prices: documents };
 }
 
-/** A set of meter prices as the rules know it. */
+/** Converts a stored set of meter prices. */
 export function fromDocumentMeterPriceSet(document: MeterPriceSetDocument): MeterPriceSet {
   const { number, since, prices } = document;
   return { number: Number(number), since, prices: prices.map(fromDocumentMeterPrice) };
@@ -157,7 +157,7 @@ function fromDocumentProduct(document: ProductDocument & { readonly _id: string 
   };
 }
 
-/** A price version as the rules know it. */
+/** Converts a stored price version. */
 export function fromDocumentPrice(price: PriceDocument): Price {
   const { number, amount, intervalCount, trialDays, metadata } = price;
   return {

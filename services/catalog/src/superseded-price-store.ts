@@ -4,12 +4,12 @@ import type { SupersededPrice } from './price';
 import { fromDocumentPrice, type SupersededPriceDocument } from './store';
 
 type Document = SupersededPriceDocument & {
-  /** The price's own. */
+  /** Id of the price. */
   readonly _id: string;
   readonly environmentId: string;
 };
 
-/** The superseded price versions of one environment: only inserted, never changed. */
+/** Superseded price versions of one environment. Insert-only. */
 export class SupersededPriceStore {
   private readonly prices: Collection<Document>;
 
@@ -20,7 +20,9 @@ export class SupersededPriceStore {
     this.prices = db.collection<Document>('supersededPrices');
   }
 
-  /** Keeps a version; one that is kept already is the same, because no version ever changes. */
+  /**
+   * Stores a version. A version that is already stored is identical, because versions never change.
+   */
   async keep(superseded: SupersededPriceDocument): Promise<void> {
     const { environmentId } = this;
     const document = { _id: superseded.price.id, environmentId, ...superseded };

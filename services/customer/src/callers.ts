@@ -2,7 +2,7 @@ import type { Callers } from '@billing/chassis/callers';
 import type { CustomerServiceServer } from '@billing/proto/billing/customer/v1/customer';
 import type { PortalServiceServer } from '@billing/proto/billing/customer/v1/portal';
 
-// Which services may call each method of this one where certificates say who calls.
+// Services that may call each method, if certificates identify the caller.
 
 export const customerCallers: Callers<CustomerServiceServer> = {
   createCustomer: ['gateway'],

@@ -75,7 +75,7 @@ describe('a list', () => {
     expect(past).toEqual({ customers: [], total: 5 });
   });
 
-  test('may be of an e-mail address, of an external id or of both', async () => {
+  test('can be filtered by e-mail address, by external id, or by both', async () => {
     const context = testContext();
     const ada = await create(context, { externalId: 'crm-1' });
     const grace = await create(context, { email: 'grace@example.com', externalId: 'crm-2' });
@@ -93,19 +93,19 @@ describe('a list', () => {
 
   test.each([
     ['an empty e-mail address', { email: '' }],
-    ['another case', { email: 'ADA@example.com' }],
-    ['a pattern', { email: '.*' }],
+    ['an e-mail address in another case', { email: 'ADA@example.com' }],
+    ['a regular expression', { email: '.*' }],
     ['an empty external id', { externalId: '' }],
-    ['the beginning of an external id', { externalId: 'crm' }],
+    ['a prefix of an external id', { externalId: 'crm' }],
     ['the key of a missing external id', { externalId: 'i:' }],
-  ])('of %s is empty', async (_case, filter) => {
+  ])('filtered by %s is empty', async (_case, filter) => {
     const context = testContext();
     await create(context, { externalId: 'crm-1' });
     const answer = await customers.listCustomers({ ...page, ...filter }, context);
     expect(answer).toEqual({ customers: [], total: 0 });
   });
 
-  test('shows nothing of other environments', async () => {
+  test('contains nothing of other environments', async () => {
     await create(testContext());
     expect(await customers.listCustomers(page, testContext())).toEqual({ customers: [], total: 0 });
   });
@@ -122,8 +122,8 @@ describe('a list', () => {
   });
 });
 
-describe('a change', () => {
-  test('keeps what it does not name and counts one version', async () => {
+describe('an update', () => {
+  test('changes only the fields it names and increases the version by one', async () => {
     const context = testContext({ now: new Date('2026-01-31T12:00:00.000Z') });
     const created = await create(context, { name: 'Ada', externalId: 'crm-1' });
     const later = { ...context, now: new Date('2026-02-28T12:00:00.000Z') };
@@ -146,7 +146,7 @@ describe('a change', () => {
     expect(await customers.getCustomer({ id: created.id }, context)).toEqual({ customer: changed });
   });
 
-  test('to what already is writes nothing', async () => {
+  test('without a difference writes nothing', async () => {
     const context = testContext();
     const created = await create(context, { name: 'Ada' });
     const { id } = created;
@@ -154,7 +154,7 @@ describe('a change', () => {
     expect(await update(context, { id, updateMask: [] })).toEqual(created);
   });
 
-  test('of a field that is frozen is refused under its name', async () => {
+  test('of a frozen field is refused under the field name', async () => {
     const context = testContext();
     const { id } = await create(context);
     await expect(update(context, { id, updateMask: ['external_id'] })).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe('a change', () => {
     });
   });
 
-  test('of an older version is refused as stale, even where it changes nothing', async () => {
+  test('of an older version is refused as stale, even if it changes nothing', async () => {
     const context = testContext();
     const { id } = await create(context, { name: 'Ada' });
     const name = { id, updateMask: ['name'], name: 'Grace' };
@@ -178,7 +178,7 @@ describe('a change', () => {
     ['unknown', '01890a5d-ac96-774b-bcce-b302099a8057'],
     ['malformed', 'not-an-id'],
     ['empty', ''],
-  ])('finds nobody by an id that is %s', async (_case, id) => {
+  ])('finds no customer by an id that is %s', async (_case, id) => {
     await expect(update(testContext(), { id, updateMask: ['name'] })).rejects.toMatchObject({
       kind: 'not_found',
       reason: 'CUSTOMER_NOT_FOUND',
@@ -195,7 +195,7 @@ describe('a change', () => {
     expect(await customers.getCustomer({ id }, context)).toEqual({ customer: created });
   });
 
-  test('is never lost among 20 that race for the fields of one customer', async () => {
+  test('is never lost among 20 concurrent updates of one customer’s fields', async () => {
     const context = testContext();
     const { id } = await create(context, { name: 'start' });
     const outcomes = await Promise.allSettled(
@@ -207,7 +207,7 @@ describe('a change', () => {
     );
     const applied = outcomes.filter((outcome) => outcome.status === 'fulfilled');
     for (const outcome of outcomes) {
-      // Who lost every one of its races was told so, and may come again.
+      // A caller that lost all its retries got "unavailable" and may retry.
       if (outcome.status === 'rejected') expect(outcome.reason.kind).toBe('unavailable');
     }
     const versions = applied.map(({ value }) => value.version).sort((a, b) => Number(a - b));

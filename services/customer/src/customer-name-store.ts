@@ -8,13 +8,13 @@ type NameDocument = Pick<CustomerDocument, 'externalId' | 'externalIdKey'> & {
   readonly environmentId: string;
 };
 
-/** Names that stand for customers: ids, and external ids with the ids of those who bear them. */
+/** Known customer names: ids, and external ids with the id of their customer. */
 export interface KnownNames {
   readonly ids: string[];
   readonly externalCustomers: { readonly externalId: string; readonly id: string }[];
 }
 
-/** Customers as far as their names tell who they are, however many: one query for each kind of name. */
+/** Resolves any number of customer names with one query per kind of name. */
 export class CustomerNameStore {
   private readonly customers: Collection<NameDocument>;
 

@@ -42,7 +42,7 @@ async function create(
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('a customer', () => {
-  test('comes back as it was created, in every field', async () => {
+  test('is read back as created, in every field', async () => {
     const context = testContext({ now: new Date('2026-01-31T12:34:56.789Z') });
     const metadata = { 'a.b': 'dotted', n: -1.5, yes: true, no: false, none: null, toString: 'x' };
     const address = {
@@ -86,7 +86,7 @@ describe('a customer', () => {
     expect(await customers.getCustomer({ id: created.id }, context)).toEqual({ customer: created });
   });
 
-  test('comes back with the defaults where only the least was sent', async () => {
+  test('is read back with defaults if only required fields were sent', async () => {
     const context = testContext();
     const created = await create({}, context);
 
@@ -100,7 +100,7 @@ describe('a customer', () => {
     expect(await customers.getCustomer({ id: created.id }, context)).toEqual({ customer: created });
   });
 
-  test('keeps an empty text and an address without parts apart from nothing', async () => {
+  test('distinguishes an empty text and an empty address from absent ones', async () => {
     const context = testContext();
     const { id } = await create({ name: '', address: {} }, context);
 
@@ -109,13 +109,13 @@ describe('a customer', () => {
     expect(customer?.address).toEqual({});
   });
 
-  test('may share its e-mail address with others', async () => {
+  test('may share an e-mail address with others', async () => {
     const context = testContext();
     const [one, other] = await Promise.all([create({}, context), create({}, context)]);
     expect(one.id).not.toBe(other.id);
   });
 
-  test('is found among others by its id; those that are unknown or of other environments are left out', async () => {
+  test('is found by id among several; unknown ids and ids of other environments are left out', async () => {
     const context = testContext();
     const made = [await create({ name: 'Ada' }, context), await create({}, context)];
     const foreign = await create();
@@ -131,7 +131,7 @@ describe('a customer', () => {
     });
   });
 
-  test('is told by any of its names among a thousand, character by character, within its environment', async () => {
+  test('is identified by any of its names among a thousand, character by character, in its environment only', async () => {
     const context = testContext();
     const ada = await create({ externalId: 'ada' }, context);
     const bob = await create({}, context);
@@ -152,7 +152,7 @@ describe('a customer', () => {
     });
   });
 
-  test('is unknown to another environment', async () => {
+  test('is unknown in another environment', async () => {
     const { id } = await create();
 
     await expect(customers.getCustomer({ id }, testContext())).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('a customer', () => {
 });
 
 describe('a refusal', () => {
-  test('names everything that is wrong with the request', async () => {
+  test('reports all problems of the request', async () => {
     const request = {
       email: 'not-an-address',
       externalId: 'x'.repeat(256),
@@ -204,12 +204,12 @@ describe('a refusal', () => {
     });
   });
 
-  test('says what is required of an empty request', async () => {
+  test('reports the required fields of an empty request', async () => {
     await expect(create({ email: '' })).rejects.toMatchObject({ fields: { email: ['Required'] } });
   });
 
-  test('meets a call without a deadline', async () => {
-    // The type of a context forbids what a foreign client may do.
+  test('rejects a call without a deadline', async () => {
+    // The context type forbids this value, but a foreign client can send it.
     const context = { ...testContext(), deadline: Number.POSITIVE_INFINITY as unknown as Date };
     await expect(customers.getCustomer({ id: 'any' }, context)).rejects.toMatchObject({
       kind: 'invalid_input',
@@ -225,7 +225,7 @@ describe('an external id', () => {
     message: 'Customer with this externalId already exists',
   };
 
-  test('goes to one of 50 racing customers, and the others are refused', async () => {
+  test('is assigned to one of 50 concurrent customers, and the others are refused', async () => {
     const context = testContext();
     const racing = Array.from({ length: 50 }, () => create({ externalId: 'crm-1' }, context));
     const outcomes = await Promise.allSettled(racing);
@@ -235,7 +235,7 @@ describe('an external id', () => {
     for (const { reason } of lost) expect(reason).toMatchObject(taken);
   });
 
-  test('may be used once in each environment', async () => {
+  test('can be used once per environment', async () => {
     const context = testContext();
     await create({ externalId: 'crm-1' }, context);
     await create({ externalId: 'crm-1' });
@@ -244,11 +244,15 @@ describe('an external id', () => {
   });
 
   test.each([
-    ['the largest length, by its last character', `${'客'.repeat(254)}1`, `${'客'.repeat(254)}2`],
-    ['its capitals', 'crm-a', 'crm-A'],
-    ['space at its end', 'crm-b', 'crm-b '],
-    ['accents written in another way', 'caf\u00e9', 'cafe\u0301'],
-  ])('is told apart by %s', async (_case, one, other) => {
+    [
+      'texts of maximum length by their last character',
+      `${'客'.repeat(254)}1`,
+      `${'客'.repeat(254)}2`,
+    ],
+    ['upper and lower case', 'crm-a', 'crm-A'],
+    ['trailing whitespace', 'crm-b', 'crm-b '],
+    ['composed and decomposed accents', 'caf\u00e9', 'cafe\u0301'],
+  ])('distinguishes %s', async (_case, one, other) => {
     const context = testContext();
     await create({ externalId: one }, context);
     await create({ externalId: other }, context);
@@ -257,13 +261,13 @@ describe('an external id', () => {
     await expect(create({ externalId: other }, context)).rejects.toMatchObject(taken);
   });
 
-  test('is missing in any number of customers', async () => {
+  test('can be absent in any number of customers', async () => {
     const context = testContext();
     const created = await Promise.all(Array.from({ length: 20 }, () => create({}, context)));
     expect(new Set(created.map(({ id }) => id)).size).toBe(20);
   });
 
-  test('never stands for the missing one of a customer with that id', async () => {
+  test('never matches a customer without an external id whose id is the same text', async () => {
     const context = testContext();
     const { id } = await create({}, context);
     await expect(create({ externalId: id }, context)).resolves.toMatchObject({ externalId: id });

@@ -26,7 +26,7 @@ function refusal(overrides: Partial<CustomerInput>, metadataProblems: string[] =
 }
 
 describe('a new customer', () => {
-  test('is charged automatically, in US dollars, unless told otherwise', () => {
+  test('defaults to automatic collection in US dollars', () => {
     expect(createCustomer(input, creation)).toEqual({
       id: 'customer',
       externalId: null,
@@ -41,7 +41,7 @@ describe('a new customer', () => {
     });
   });
 
-  test('has its e-mail address trimmed and its currency in upper case', () => {
+  test('gets a trimmed e-mail address and an upper-case currency', () => {
     const sent = { email: ' ada@example.com ', currency: 'eur' };
     expect(createCustomer({ ...input, ...sent }, creation)).toMatchObject({
       email: 'ada@example.com',
@@ -49,7 +49,7 @@ describe('a new customer', () => {
     });
   });
 
-  test('without any part of an address still has one', () => {
+  test('with an empty address still has an address', () => {
     expect(createCustomer({ ...input, address: {} }, creation).address).toMatchObject({
       country: null,
     });
@@ -61,9 +61,9 @@ describe('a new customer', () => {
     ['an empty name', { name: '' }],
     ['the longest name', { name: 'x'.repeat(200) }],
     ['the longest phone number', { phone: '1'.repeat(40) }],
-    ['invoices sent', { collectionMethod: 'SEND_INVOICE' }],
+    ['the collection method SEND_INVOICE', { collectionMethod: 'SEND_INVOICE' }],
     ['metadata with dots in a key', { metadata: { 'a.b': 1 } }],
-  ])('may have %s', (_case, overrides) => {
+  ])('can have %s', (_case, overrides) => {
     expect(createCustomer({ ...input, ...overrides }, creation)).toMatchObject(overrides);
   });
 });
@@ -103,7 +103,7 @@ describe('a customer is refused for', () => {
     expect(refusal(overrides)).toMatchObject({ kind: 'invalid_input', fields });
   });
 
-  test('everything that is wrong with it at once', () => {
+  test('all its problems together', () => {
     const wrong: Partial<CustomerInput> = {
       email: 'ada',
       externalId: 'x'.repeat(256),
@@ -120,7 +120,7 @@ describe('a customer is refused for', () => {
   });
 });
 
-describe('a change', () => {
+describe('an update', () => {
   const noProblems = { metadataProblems: [] };
   const ada = createCustomer(
     {
@@ -143,13 +143,13 @@ describe('a change', () => {
     ['all parts of an address', { address: { city: 'L' } }, { address: anAddress({ city: 'L' }) }],
     ['a currency', { currency: 'eur' }, { currency: 'EUR' }],
     [
-      'how invoices are collected',
+      'the collection method',
       { collectionMethod: 'CHARGE_AUTOMATICALLY' },
       { collectionMethod: 'CHARGE_AUTOMATICALLY' },
     ],
     ['all keys of the metadata', { metadata: { seats: 4 } }, { metadata: { seats: 4 } }],
     ['several fields', { name: 'G', phone: null }, { name: 'G', phone: null }],
-  ])('sets %s and leaves the rest', (_case, changes, after) => {
+  ])('sets %s and leaves other fields unchanged', (_case, changes, after) => {
     expect(changeCustomer(ada, changes, noProblems)).toEqual({ ...ada, ...after });
   });
 
@@ -172,14 +172,14 @@ describe('a change', () => {
     ['the same name', { name: 'Ada' }],
     ['the same address', { address: { country: 'GB', line1: '1 St' } }],
     ['the same metadata in another order', { metadata: { seats: 3, plan: 'a' } }],
-    ['the same e-mail address with space around it', { email: ' ada@example.com' }],
-  ])('to %s gives the very same customer', (_case, changes) => {
+    ['the same e-mail address with surrounding whitespace', { email: ' ada@example.com' }],
+  ])('to %s returns the same customer object', (_case, changes) => {
     expect(changeCustomer(ada, changes, noProblems)).toBe(ada);
   });
 
   test.each<[string, CustomerChanges, Record<string, string[]>]>([
-    ['takes the e-mail address away', { email: null }, { email: ['Required'] }],
-    ['breaks the e-mail address', { email: 'ada' }, { email: ['Invalid email'] }],
+    ['clears the e-mail address', { email: null }, { email: ['Required'] }],
+    ['sets an invalid e-mail address', { email: 'ada' }, { email: ['Invalid email'] }],
     ['sets an unknown currency', { currency: 'XYZ' }, { currency: ['Invalid currency'] }],
     [
       'sets an unknown collection method',
@@ -187,11 +187,11 @@ describe('a change', () => {
       { collectionMethod: ['Invalid collection method'] },
     ],
     [
-      'sets an unknown country and too long a name',
+      'sets an unknown country and a name that is too long',
       { address: { country: 'ZZ' }, name: 'x'.repeat(201) },
       { address: ['country: Invalid country'], name: ['Must be at most 200 characters'] },
     ],
-  ])('is refused where it %s', (_case, changes, fields) => {
+  ])('is refused if it %s', (_case, changes, fields) => {
     expect(() => changeCustomer(ada, changes, noProblems)).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields }),
     );
@@ -205,7 +205,7 @@ describe('a change', () => {
   });
 });
 
-test('a taken external id is a conflict in the words of the API', () => {
+test('an external id in use is a conflict with the message of the API', () => {
   expect(externalIdTaken()).toMatchObject({
     kind: 'already_exists',
     reason: 'EXTERNAL_ID_TAKEN',
@@ -219,7 +219,7 @@ describe('the currency of the first invoice', () => {
   const change = (customer: typeof dollars, currency: string) =>
     changeCustomer(customer, { currency }, { metadataProblems: [] });
 
-  test('replaces the one that the customer began with', () => {
+  test('replaces the customer’s initial currency', () => {
     expect(fixCurrency(dollars, 'EUR')).toEqual({
       ...dollars,
       currency: 'EUR',
@@ -227,12 +227,12 @@ describe('the currency of the first invoice', () => {
     });
   });
 
-  test('stays when a later invoice has another one', () => {
+  test('stays if a later invoice has another currency', () => {
     const euros = fixCurrency(dollars, 'EUR');
     expect(fixCurrency(euros, 'USD')).toBe(euros);
   });
 
-  test('cannot be changed, and other fields can', () => {
+  test('is frozen, while other fields can be changed', () => {
     expect(change(dollars, 'GBP').currency).toBe('GBP');
     const euros = fixCurrency(dollars, 'EUR');
     expect(() => change(euros, 'GBP')).toThrow(

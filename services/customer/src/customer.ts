@@ -6,31 +6,31 @@ import { refuseProblems } from '@billing/kernel/input-problems';
 import { type Address, type AddressInput, addressOf } from '@billing/kernel/input/address';
 import { customerProblems } from '@billing/kernel/input/customer';
 
-// No organisation has another default yet.
+// Organizations cannot configure another default yet.
 const currencyDefault: Currency = 'USD';
 
-/** How a customer's invoices are collected. */
+/** Collection method of a customer's invoices. */
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
 /** A party that is billed. */
 export interface Customer {
   readonly id: string;
-  /** The caller's own id of it, unique in the environment; never changes. */
+  /** The caller's own id, unique in the environment; never changes. */
   readonly externalId: string | null;
   readonly email: string;
   readonly name: string | null;
   readonly phone: string | null;
   readonly address: Address | null;
   readonly currency: Currency;
-  /** The first invoice has set the currency. */
+  /** True once the first invoice has fixed the currency. */
   readonly isCurrencyFixed: boolean;
   readonly collectionMethod: CollectionMethod;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** A customer as it was sent. */
+/** Customer fields as sent by the caller. */
 export interface CustomerInput {
-  /** With or without space around it. */
+  /** With or without surrounding whitespace. */
   readonly email: string;
   readonly externalId?: string | undefined;
   readonly name?: string | undefined;
@@ -38,25 +38,28 @@ export interface CustomerInput {
   readonly address?: AddressInput | undefined;
   /** In any case; absent: USD. */
   readonly currency?: string | undefined;
-  /** Absent: CHARGE_AUTOMATICALLY. UNKNOWN: a method that this version does not know. */
+  /** Absent: CHARGE_AUTOMATICALLY. UNKNOWN: a value that this version does not know. */
   readonly collectionMethod: CollectionMethod | 'UNKNOWN' | undefined;
   /** Absent: empty. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What is to change about a customer: a field that is absent stays, one that is null is cleared. */
+/** Changes to a customer: an absent field stays, null clears it. */
 export type CustomerChanges = {
   readonly [Field in Exclude<keyof CustomerInput, 'externalId'>]?: CustomerInput[Field] | null;
 };
 
-/** What a new customer is given beside its input. */
+/** Inputs of a creation other than the customer fields. */
 export interface CustomerCreation {
   readonly id: string;
-  /** Metadata is checked alike by all services, outside their rules; its problems are reported with the others. */
+  /**
+   * Results of the metadata check that all services share; reported together with the other
+   * problems.
+   */
   readonly metadataProblems: readonly string[];
 }
 
-/** A new customer. Refuses the input once, for everything that is wrong with it. */
+/** Creates a customer. Reports all invalid fields in one error. */
 export function createCustomer(
   input: CustomerInput,
   { id, metadataProblems }: CustomerCreation,
@@ -84,8 +87,9 @@ export function createCustomer(
 }
 
 /**
- * The customer after a change: what a creation with its fields would make of them, so that a cleared field is back at its default and
- * nothing can be changed to what could not have been created. The very same customer where nothing differs.
+ * Applies changes with the rules of createCustomer: a cleared field returns to its default, and no
+ * change can produce a customer that could not have been created. Returns the same customer if
+ * nothing differs.
  */
 export function changeCustomer(
   customer: Customer,
@@ -101,13 +105,13 @@ export function changeCustomer(
   return isSameData(customer, changed) ? customer : changed;
 }
 
-/** The customer with the currency of their first invoice. The first one wins: a fixed currency stays. */
+/** Fixes the currency to that of the first invoice. The first call wins; a fixed currency stays. */
 export function fixCurrency(customer: Customer, currency: string): Customer {
   if (customer.isCurrencyFixed) return customer;
   return { ...customer, currency: parseCurrency(currency), isCurrencyFixed: true };
 }
 
-/** Another customer of the environment has the external id. */
+/** The error if another customer of the environment has the external id. */
 export function externalIdTaken(): DomainError {
   return new DomainError(
     'already_exists',

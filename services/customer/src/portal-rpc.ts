@@ -30,7 +30,6 @@ import {
 } from './portal-session';
 import type { OfTenant, PortalSessionStore } from './portal-session-store';
 
-/** What the calls are answered from. */
 export interface PortalRpcDependencies {
   readonly customers: AggregateCollection<Customer>;
   readonly sessions: PortalSessionStore;
@@ -44,7 +43,10 @@ const protoDoors: Readonly<Record<PortalDoor, ProtoPortalDoor>> = {
   EXPIRED: ProtoPortalDoor.PORTAL_DOOR_EXPIRED,
 };
 
-/** The portal's calls. Those that a token or a secret proves ask for no tenant: the answer tells it. */
+/**
+ * RPCs of the customer portal. Calls that carry a token or a secret need no tenant: the response
+ * contains it.
+ */
 export function portalRpc(dependencies: PortalRpcDependencies) {
   const { sessions, site, clock } = dependencies;
   const siteUrl = site.url;
@@ -92,14 +94,17 @@ export function portalRpc(dependencies: PortalRpcDependencies) {
     },
     {
       withoutTenant: ['findPortalSession', 'enterPortal', 'findPortalVisit', 'leavePortal'],
-      // It opens the door: nobody who reads the database is to find it among the answers.
+      // The URL contains the sign-in token: encrypt it in stored idempotency responses.
       secrets: ['url'],
       callers: portalCallers,
     },
   );
 }
 
-/** The secret that a session's token was made with; undefined for a session of another environment. */
+/**
+ * The site secret that a session's token was derived from; undefined for a session of another
+ * environment.
+ */
 async function secretOfSession(
   sessionId: string,
   { environmentId }: Pick<Tenant, 'environmentId'>,
@@ -138,7 +143,7 @@ async function requireSession(
   return session;
 }
 
-/** Begins the visit, or finds the one that the same browser has just begun. */
+/** Starts the visit, or returns the one that the same browser has just started. */
 async function enter(
   { token, nonce }: { readonly token: string; readonly nonce: string },
   session: OfTenant<PortalSession>,

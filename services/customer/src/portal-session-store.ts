@@ -10,26 +10,26 @@ import {
 } from './portal-session';
 
 interface SessionDocument extends PortalSession, Tenant {
-  /** The hash of the token, which itself is kept nowhere. */
+  /** Hash of the token. The token itself is not stored. */
   readonly _id: string;
 }
 
 interface VisitDocument extends PortalVisit, Tenant {
-  /** The hash of the secret, which itself is kept nowhere. */
+  /** Hash of the secret. The secret itself is not stored. */
   readonly _id: string;
-  /** One visit for each token. */
+  /** Unique: one visit per token. */
   readonly tokenHash: string;
 }
 
-/** A session or a visit, and whose it is. */
+/** A session or a visit with its tenant. */
 export type OfTenant<T> = T & { readonly tenant: Tenant };
 
-// Until then whoever comes late is told that they are late.
+// Until then, a late caller gets "expired" instead of "not found".
 const keptMs = 30 * 24 * 60 * 60 * 1_000;
 
 /**
- * Portal sessions and the visits that began with them. Documents are only inserted, but for the end of a visit; the unique index on the
- * token makes it open the door once, whoever races for it.
+ * Portal sessions and the visits that they started. Insert-only, except for the end of a visit. The
+ * unique index on the token hash lets a token be used only once, even by concurrent requests.
  */
 export class PortalSessionStore {
   private readonly sessions: Collection<SessionDocument>;
@@ -47,7 +47,7 @@ export class PortalSessionStore {
     await ensureIndexes(this.visits, [expiry, token]);
   }
 
-  /** Stores a session under its token. A repeat finds it as first stored. */
+  /** Stores a session under its token hash. A retry finds the session as first stored. */
   async open(
     token: string,
     { tenant, ...session }: OfTenant<PortalSession>,
@@ -58,8 +58,9 @@ export class PortalSessionStore {
   }
 
   /**
-   * The session that a token is of, in whichever environment. It is asked without an environment because its answer says which one it is
-   * in; that only the whole token gives the hash makes it safe. No database is asked about what cannot be a token.
+   * Finds a session by token across all environments. The query has no environment because its
+   * result determines it; it is safe because only the complete token yields the hash. A malformed
+   * token needs no query.
    */
   async find(token: string): Promise<OfTenant<PortalSession> | undefined> {
     if (!isWellFormedProof(token)) return undefined;
@@ -74,7 +75,10 @@ export class PortalSessionStore {
     return (await retryTransient(() => this.visits.findOne({ tokenHash }))) !== null;
   }
 
-  /** Begins the one visit of a token. False where one was begun before, by this secret or by another. */
+  /**
+   * Starts the only visit of a token. False if a visit was already started, by this secret or
+   * another.
+   */
   async begin(
     { token, secret }: { readonly token: string; readonly secret: string },
     { tenant, ...visit }: OfTenant<PortalVisit>,
@@ -83,7 +87,7 @@ export class PortalSessionStore {
     return insertedOnce(this.visits, { ...proofs, ...ownFields(tenant), ...visit });
   }
 
-  /** The visit that a secret proves, in whichever environment; see `find`. */
+  /** Finds a visit by secret across all environments; see `find`. */
   async findVisit(secret: string): Promise<OfTenant<PortalVisit> | undefined> {
     if (!isWellFormedProof(secret)) return undefined;
     const found = await retryTransient(() => this.visits.findOne({ _id: proofHash(secret) }));
@@ -92,16 +96,16 @@ export class PortalSessionStore {
     return { customerId, returnUrl, expiresAt, begunAt, endedAt, tenant: tenantOf(found) };
   }
 
-  /** Ends a visit; one that has ended stays as it is. */
+  /** Ends a visit; an ended visit stays unchanged. */
   async end(secret: string, endedAt: Date): Promise<void> {
     const running = { _id: proofHash(secret), endedAt: null };
     await retryTransient(() => this.visits.updateOne(running, { $set: { endedAt } }));
   }
 
-  /** Forgets what is long over. */
+  /** Deletes sessions and visits past their retention time. */
   async forgetOld(now: Date): Promise<void> {
     const old = { expiresAt: { $lt: new Date(now.getTime() - keptMs) } };
-    // The sessions first: a token without its visit would open the door again.
+    // Sessions first: a token whose visit is deleted could be used again.
     await this.sessions.deleteMany(old);
     await this.visits.deleteMany(old);
   }

@@ -30,14 +30,14 @@ test('a session lasts an hour', () => {
   expect(sessionEnd(noon)).toEqual(later(hourMs));
 });
 
-test('the door has an address of its own, the same each time', () => {
+test('a session has one sign-in link, the same each time', () => {
   const token = doorToken(sessionId, site);
   expect(isWellFormedProof(token)).toBe(true);
   expect(doorUrl(sessionId, site)).toBe(`https://pay.example/portal/${token}`);
   expect(doorToken(sessionId, { secret: 't'.repeat(32) })).not.toBe(token);
 });
 
-test('a visit has another secret for each token and each nonce', () => {
+test('a visit has a different secret for each token and each nonce', () => {
   const proofs = ['a', 'b'].flatMap((token) =>
     ['1', '2'].map((nonce) => visitSecret({ token, nonce }, site)),
   );
@@ -45,14 +45,14 @@ test('a visit has another secret for each token and each nonce', () => {
   expect(proofs.every(isWellFormedProof)).toBe(true);
 });
 
-test('what is stored of a token does not tell it', () => {
+test('the stored hash does not contain the token', () => {
   const token = doorToken(sessionId, site);
   expect(proofHash(token)).toMatch(/^[0-9a-f]{64}$/);
   expect(proofHash(token)).not.toContain(token);
 });
 
 test.each(['', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}.`, `${'a'.repeat(43)}\n`])(
-  '%j is no proof',
+  '%j is not a well-formed token',
   (text) => {
     expect(isWellFormedProof(text)).toBe(false);
   },
@@ -63,11 +63,11 @@ test.each([
   ['x', true],
   ['x'.repeat(64), true],
   ['x'.repeat(65), false],
-])('a nonce %j counts: %s', (nonce, isOne) => {
+])('a nonce %j is valid: %s', (nonce, isOne) => {
   expect(isNonce(nonce)).toBe(isOne);
 });
 
-describe('a door', () => {
+describe('a sign-in link', () => {
   test.each([
     [later(hourMs - 1), false, 'OPEN'],
     [later(hourMs - 1), true, 'USED'],
@@ -79,7 +79,7 @@ describe('a door', () => {
 });
 
 describe('a visit', () => {
-  test('goes on until its time is over', () => {
+  test('is valid until its expiry', () => {
     expect(() => {
       checkVisit(visit, later(hourMs - 1));
     }).not.toThrow();
@@ -88,13 +88,13 @@ describe('a visit', () => {
     }).toThrow('The portal session has expired');
   });
 
-  test('is over once it was left', () => {
+  test('is over once the customer signs out', () => {
     expect(() => {
       checkVisit({ ...visit, endedAt: noon }, noon);
     }).toThrow('The portal session has expired');
   });
 
-  test('is given again for a minute to whoever began it, unless they have left', () => {
+  test('is returned again for a minute to the browser that started it, unless it has ended', () => {
     expect(isRepeatable(visit, later(59_999))).toBe(true);
     expect(isRepeatable(visit, later(60_000))).toBe(false);
     expect(isRepeatable({ ...visit, endedAt: noon }, noon)).toBe(false);

@@ -1,57 +1,63 @@
 import { createHash, createHmac } from 'node:crypto';
 import { DomainError } from '@billing/kernel/domain-error';
 
-// Both the token's life and that of the visit which it begins.
+// Lifetime of the token and of the visit that it starts.
 const lifeMs = 60 * 60 * 1_000;
-// A lost answer is asked for again, and a button is pressed twice, within moments.
+// Covers a retry after a lost response, and a double click.
 const repeatMs = 60 * 1_000;
 const nonceLengthMax = 64;
 
-/** A customer's way into the portal. It never changes: that it was used is told by the visit that began there. */
+/** A sign-in link of a customer to the portal. Immutable: its use is recorded by the visit. */
 export interface PortalSession {
   readonly customerId: string;
-  /** Null: the portal leads back nowhere. */
+  /** Null: the portal shows no link back. */
   readonly returnUrl: string | null;
-  /** Real time in every environment, of the token and of the visit. */
+  /** Real time in every environment; applies to the token and to the visit. */
   readonly expiresAt: Date;
 }
 
-/** What began when a token was used. */
+/** A visit, started by the use of a token. */
 export interface PortalVisit extends PortalSession {
   readonly begunAt: Date;
-  /** Null: its time alone ends it. */
+  /** Null: the visit ends when it expires. */
   readonly endedAt: Date | null;
 }
 
-/** Whether a token still opens the door. */
+/** Status of a sign-in link. */
 export type PortalDoor = 'OPEN' | 'USED' | 'EXPIRED';
 
-/** Where the portal is, and what its tokens are made with. */
+/** Address of the portal and the secrets that its tokens are derived from. */
 export interface PortalSite {
-  /** Of the gateway as customers reach it, without a slash at the end. */
+  /** Public base URL of the gateway, without a trailing slash. */
   readonly url: string;
-  /** Whoever knows it can make every token. */
+  /** Every token can be derived from this secret. */
   readonly secret: string;
-  /** Those before: what was made with them stays valid. */
+  /** Previous secrets; tokens derived from them stay valid. */
   readonly oldSecrets: readonly string[];
 }
 
-/** When a session ends that begins now. */
+/** Expiry of a session created now. */
 export function sessionEnd(now: Date): Date {
   return new Date(now.getTime() + lifeMs);
 }
 
-/** The token that opens the door: 43 characters that nobody can guess, and that a repeated creation finds again. */
+/**
+ * Sign-in token: 43 unguessable characters, derived from the session id, so that a retried creation
+ * gets the same one.
+ */
 export function doorToken(sessionId: string, { secret }: Pick<PortalSite, 'secret'>): string {
   return hmac(secret, `portal-session:${sessionId}`);
 }
 
-/** The address of the door. */
+/** URL of the sign-in link. */
 export function doorUrl(sessionId: string, site: Pick<PortalSite, 'url' | 'secret'>): string {
   return `${site.url}/portal/${doorToken(sessionId, site)}`;
 }
 
-/** What a browser proves its visit by: another one for each token and each nonce, and never one that the browser chose. */
+/**
+ * Secret that a browser presents for its visit. Different for each token and nonce, and never
+ * chosen by the browser.
+ */
 export function visitSecret(
   { token, nonce }: { readonly token: string; readonly nonce: string },
   { secret }: Pick<PortalSite, 'secret'>,
@@ -59,22 +65,22 @@ export function visitSecret(
   return hmac(secret, `portal-visit:${token}:${nonce}`);
 }
 
-/** What a token or a secret is found by: a copy of the database opens nothing. */
+/** Lookup key of a token or secret. A copy of the database gives no access. */
 export function proofHash(proof: string): string {
   return createHash('sha256').update(proof).digest('hex');
 }
 
-/** Whether a text could be a token or a secret at all. */
+/** True if a text has the form of a token or secret. */
 export function isWellFormedProof(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }
 
-/** Whether a browser's nonce is one. */
+/** True if a browser's nonce is valid. */
 export function isNonce(nonce: string): boolean {
   return nonce.length > 0 && nonce.length <= nonceLengthMax;
 }
 
-/** How the door of a session stands. */
+/** Status of the sign-in link of a session. */
 export function doorOf(
   { expiresAt }: Pick<PortalSession, 'expiresAt'>,
   { isUsed, now }: { readonly isUsed: boolean; readonly now: Date },
@@ -83,12 +89,12 @@ export function doorOf(
   return isUsed ? 'USED' : 'OPEN';
 }
 
-/** Refuses a visit whose time is over. */
+/** Throws if a visit is over. */
 export function checkVisit({ expiresAt, endedAt }: PortalVisit, now: Date): void {
   if (endedAt !== null || now >= expiresAt) throw sessionExpired();
 }
 
-/** Whether a visit that was begun is given again to whoever began it. */
+/** True if a retried sign-in by the same browser returns the visit. */
 export function isRepeatable({ begunAt, endedAt }: PortalVisit, now: Date): boolean {
   return endedAt === null && now.getTime() < begunAt.getTime() + repeatMs;
 }

@@ -80,7 +80,7 @@ const visit = (secret: string) =>
   portal.findPortalVisit({ secret }, testContext({ deadlineMs: 20_000 + aheadMs }));
 
 describe('a session', () => {
-  test('is of a customer for an hour of real time, in an environment with a clock of its own too', async () => {
+  test('belongs to a customer and lasts an hour of real time, also in an environment with its own clock', async () => {
     const context = testContext({ now: new Date('2030-01-01T00:00:00Z') });
     const before = clock.now().getTime();
     const { sessionId, token, expiresAt } = await aSession('https://shop.example/account', context);
@@ -96,15 +96,18 @@ describe('a session', () => {
     });
   });
 
-  test.each(['nonsense', newId()])('needs a customer: %s is none', async (customerId) => {
-    const wish = { customerId, returnUrl: undefined };
-    await expect(portal.createPortalSession(wish, testContext())).rejects.toMatchObject({
-      reason: 'CUSTOMER_NOT_FOUND',
-    });
-  });
+  test.each(['nonsense', newId()])(
+    'cannot be created for the unknown customer %s',
+    async (customerId) => {
+      const wish = { customerId, returnUrl: undefined };
+      await expect(portal.createPortalSession(wish, testContext())).rejects.toMatchObject({
+        reason: 'CUSTOMER_NOT_FOUND',
+      });
+    },
+  );
 
   test.each(['javascript:alert(1)', '/account', 'https://user@shop.example'])(
-    'leads back to no %s',
+    'refuses a return URL of %s',
     async (returnUrl) => {
       await expect(aSession(returnUrl)).rejects.toMatchObject({
         fields: { returnUrl: [expect.any(String)] },
@@ -112,7 +115,7 @@ describe('a session', () => {
     },
   );
 
-  test('is not told twice by the answers that are kept, but by its owner', async () => {
+  test('is not readable from stored idempotency responses, only through its service', async () => {
     const { customerId, context } = await aSession();
     const keyed = { ...context, idempotency: { key: newId(), requestHash: 'h' } };
     const wish = { customerId, returnUrl: undefined };
@@ -122,20 +125,20 @@ describe('a session', () => {
     expect(await portal.getPortalUrl({ sessionId }, context)).toEqual({ url: first.url });
   });
 
-  test.each(['nonsense', newId()])('%s has no address', async (sessionId) => {
+  test.each(['nonsense', newId()])('with the unknown id %s has no URL', async (sessionId) => {
     await expect(portal.getPortalUrl({ sessionId }, testContext())).rejects.toMatchObject({
       reason: 'PORTAL_SESSION_NOT_FOUND',
     });
   });
 
-  test('of another environment has no address', async () => {
+  test('of another environment has no URL', async () => {
     const { sessionId } = await aSession();
     await expect(portal.getPortalUrl({ sessionId }, testContext())).rejects.toMatchObject({
       reason: 'PORTAL_SESSION_NOT_FOUND',
     });
   });
 
-  test('is not opened by what is stored of it', async () => {
+  test('cannot be opened with the stored hash', async () => {
     const { token } = await aSession();
     const { secret } = await enter(token);
     const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
@@ -152,8 +155,8 @@ describe('a session', () => {
   });
 });
 
-describe('the door', () => {
-  test('is opened once, and stays as it is when it is only looked at', async () => {
+describe('a sign-in link', () => {
+  test('can be used once, and viewing it does not use it', async () => {
     const { token, customerId, context, expiresAt } = await aSession('https://shop.example/');
     await find(token);
     const entered = await enter(token);
@@ -170,14 +173,14 @@ describe('the door', () => {
     await expect(enter(token)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_USED' });
   });
 
-  test('lets one of twenty in who come at once', async () => {
+  test('signs in one of twenty concurrent requests', async () => {
     const { token } = await aSession();
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => enter(token)));
     const isIn = ({ status }: { status: string }) => status === 'fulfilled';
     expect(outcomes.filter(isIn)).toHaveLength(1);
   });
 
-  test('gives the same browser the same visit when it presses twice, but not after a minute', async () => {
+  test('returns the same visit to a browser that clicks twice, but not after a minute', async () => {
     const { token } = await aSession();
     const nonce = newId();
     const entered = await Promise.all(Array.from({ length: 5 }, () => enter(token, nonce)));
@@ -186,14 +189,14 @@ describe('the door', () => {
     await expect(enter(token, nonce)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_USED' });
   });
 
-  test('is closed after an hour', async () => {
+  test('expires after an hour', async () => {
     const { token } = await aSession();
     aheadMs = hourMs;
     expect((await find(token)).door).toBe(PortalDoor.PORTAL_DOOR_EXPIRED);
     await expect(enter(token)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_EXPIRED' });
   });
 
-  test.each(['nonsense', 'a'.repeat(43)])('is not there for %s', async (token) => {
+  test.each(['nonsense', 'a'.repeat(43)])('does not exist for the token %s', async (token) => {
     await expect(find(token)).rejects.toMatchObject({ reason: 'PAGE_NOT_FOUND' });
     await expect(enter(token)).rejects.toMatchObject({ reason: 'PAGE_NOT_FOUND' });
   });
@@ -206,7 +209,7 @@ describe('a visit', () => {
     await expect(visit(secret)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_EXPIRED' });
   });
 
-  test('ends when it is left, and does not come back by the same nonce', async () => {
+  test('ends at sign-out, and its nonce does not restore it', async () => {
     const { token } = await aSession();
     const nonce = newId();
     const { secret } = await enter(token, nonce);
@@ -216,18 +219,18 @@ describe('a visit', () => {
     await expect(enter(token, nonce)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_USED' });
   });
 
-  test.each(['nonsense', 'a'.repeat(43)])('is not proved by %s', async (secret) => {
+  test.each(['nonsense', 'a'.repeat(43)])('is not found by the secret %s', async (secret) => {
     await expect(visit(secret)).rejects.toMatchObject({ reason: 'PAGE_NOT_FOUND' });
   });
 
-  test('is not proved by the token of its session', async () => {
+  test('is not found by the token of its session', async () => {
     const { token } = await aSession();
     await enter(token);
     await expect(visit(token)).rejects.toMatchObject({ reason: 'PAGE_NOT_FOUND' });
   });
 });
 
-test('what is over for thirty days is forgotten, and nothing else', async () => {
+test('sessions and visits are deleted thirty days after their end, and no others', async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
   const { token } = await aSession();
   const { secret } = await enter(token);

@@ -28,17 +28,16 @@ import {
 } from './customer';
 import { customersWith } from './store';
 
-// What one call may ask for.
+// Limit of one call.
 const idsMax = 100;
 const namesMax = 1000;
 
-/** What the calls work on. */
 export interface CustomerDependencies {
   readonly customers: AggregateCollection<Customer>;
   readonly names: CustomerNameStore;
 }
 
-/** The service's calls, on its customers. */
+/** gRPC handlers of the service. */
 export function customerRpc({ customers, names }: CustomerDependencies) {
   return rpcService<CustomerServiceServer>(
     CustomerServiceService,

@@ -9,7 +9,7 @@ import { customerDefinition } from './store';
 
 const forgetEveryMs = 60 * 60 * 1_000;
 
-/** Customers and their portal sessions, served over gRPC. */
+/** Starts the customer service: customers and portal sessions over gRPC. */
 export async function start(
   config: CustomerConfiguration,
   overrides: ServiceOverrides = {},

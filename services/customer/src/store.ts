@@ -1,13 +1,13 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import { type Customer, externalIdTaken } from './customer';
 
-/** A customer in the database, besides what every aggregate has there. */
+/** A stored customer, without the fields that every aggregate has. */
 export type CustomerDocument = Omit<Customer, 'id' | 'metadata' | 'isCurrencyFixed'> & {
-  /** Absent in documents that were stored before invoices fixed it. */
+  /** Absent in documents stored before this field existed. */
   readonly isCurrencyFixed?: boolean;
-  /** JSON text: its keys may contain dots, which mean paths to the database. */
+  /** JSON text: the keys may contain dots, which the database would read as paths. */
   readonly metadata: string;
-  /** Never null, because a unique index counts documents without an external id too. */
+  /** Never null, because a unique index includes documents without an external id. */
   readonly externalIdKey: string;
 };
 
@@ -25,7 +25,7 @@ export const customerDefinition: AggregateDefinition<Customer> = {
   fromDocument: (document) => fromDocumentCustomer(document as CustomerDocument & { _id: string }),
 };
 
-/** The filter of a list: those with an e-mail address, the one with an external id. */
+/** List filter by e-mail address and external id. */
 export function customersWith({
   email,
   externalId,
@@ -48,7 +48,7 @@ function toDocumentCustomer({ id, ...customer }: Customer): CustomerDocument {
   };
 }
 
-/** What an external id is unique by. */
+/** The unique index key of an external id. */
 export function externalIdKey(externalId: string): string {
   return `v:${externalId}`;
 }

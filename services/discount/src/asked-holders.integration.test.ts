@@ -28,7 +28,7 @@ import {
 import { start } from './service';
 import { create, read, reserve } from './testing';
 
-/** A question, as the owner of a holder got it. */
+/** A redemption check, as the service of the holder received it. */
 interface Question {
   readonly holderId: string;
   readonly discountId: string;
@@ -59,7 +59,7 @@ async function answer(holderId: string, discountId: string, context: CallContext
   return { state };
 }
 
-/** The owners of holders, for the one question that they are asked. */
+/** Stand-ins for checkout and subscription with their redemption check. */
 async function startOwners(): Promise<RunningService> {
   const service = await Service.open('owners', ownerConfiguration);
   return service.serve([
@@ -91,7 +91,7 @@ async function startOwners(): Promise<RunningService> {
 beforeAll(async () => {
   owners = await startOwners();
   discountConfiguration = configurationFor(owners.address);
-  // Two replicas, which ask by turns.
+  // Two replicas; each poll is made by the next one.
   for (let count = 1; count <= 2; count += 1) {
     services.push(await start(discountConfiguration, { askAfterMs: 400, askEveryMs: 100 }));
   }
@@ -120,7 +120,7 @@ const {
 test.each([
   ['session', session],
   ['subscription', subscription],
-] as const)('the slot of a %s that says RELEASED is free again', async (noun, holder) => {
+] as const)('the slot of a %s whose check returns RELEASED becomes free', async (noun, holder) => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context, { maxRedemptions: 1 });
   const holderId = newId();
@@ -134,7 +134,7 @@ test.each([
   expect(question).toMatchObject({ discountId, context: { tenant: context.tenant } });
 });
 
-test('the slot of a holder that says CONFIRMED can no longer be released', async () => {
+test('the slot of a holder whose check returns CONFIRMED can no longer be released', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context);
   const holderId = newId();
@@ -143,7 +143,7 @@ test('the slot of a holder that says CONFIRMED can no longer be released', async
   await eventually(() => {
     expect(asked(`session ${holderId}`)).toHaveLength(1);
   });
-  // Whoever comes afterwards is asked twice: by then the answer before has had its effect.
+  // Two later checks prove that the earlier result has been applied.
   const later = newId();
   states.set(`session ${later}`, RedemptionState.REDEMPTION_STATE_HELD);
   await reserve(discounts, context, { discountId, holderId: later });
@@ -155,7 +155,7 @@ test('the slot of a holder that says CONFIRMED can no longer be released', async
   expect(asked(`session ${holderId}`)).toHaveLength(1);
 });
 
-test('a holder that is undecided is asked again later and later, one that does not answer too', async () => {
+test('a holder without a decision or a response is checked again at growing intervals', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context);
   const [undecided, away] = [newId(), newId()];
@@ -173,7 +173,7 @@ test('a holder that is undecided is asked again later and later, one that does n
   });
 });
 
-test('where the clock is manual, the holder is asked at the time of its reservation', async () => {
+test('in an environment with a manual clock, the check carries the time of the reservation', async () => {
   const now = new Date('2026-02-01T00:00:00Z');
   const context = testContext({ now });
   const { id: discountId } = await create(discounts, context);
@@ -187,14 +187,14 @@ test('where the clock is manual, the holder is asked at the time of its reservat
   });
 });
 
-test('whoever has confirmed or released by itself is not asked', async () => {
+test('a holder that has confirmed or released is not checked', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context);
   const confirmed = await reserve(discounts, context, { discountId });
   const released = await reserve(discounts, context, { discountId });
   await discounts.confirmRedemption({ discountId, holderId: confirmed }, context);
   await discounts.releaseRedemption({ discountId, holderId: released }, context);
-  // One that is asked, reserved after both.
+  // Reserved after both, and checked last.
   const last = newId();
   states.set(`session ${last}`, RedemptionState.REDEMPTION_STATE_CONFIRMED);
   await reserve(discounts, context, { discountId, holderId: last });

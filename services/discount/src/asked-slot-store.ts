@@ -2,14 +2,14 @@ import { retryTransient } from '@billing/chassis/mongo';
 import type { SlotDocument } from './slot-document';
 import type { SlotCollection } from './slot-store';
 
-/** A slot whose holder is to be asked. */
+/** A held slot that is due for a check. */
 export type AskedSlot = SlotDocument & { readonly heldAt: Date; readonly askAt: Date };
 
-/** Held slots of every environment whose holders have not said for long what becomes of them. */
+/** Held slots of all environments whose holders are due for a check. */
 export class AskedSlotStore {
   constructor(private readonly slots: SlotCollection) {}
 
-  /** Those that have waited longest. */
+  /** Returns the slots that have been due longest. */
   async findDue(now: Date, limit: number): Promise<AskedSlot[]> {
     const due = { askAt: { $lte: now } };
     const found = await retryTransient(() =>
@@ -18,7 +18,10 @@ export class AskedSlotStore {
     return found.filter(isAsked);
   }
 
-  /** Puts the question off, for this and all other replicas; false where another one, or the holder itself, was faster. */
+  /**
+   * Postpones the check for all replicas; false if another replica or the holder changed the slot
+   * first.
+   */
   async putOff(
     { _id, environmentId, askAt, timesAsked }: AskedSlot,
     until: Date,

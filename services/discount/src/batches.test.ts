@@ -1,6 +1,6 @@
 import { Batches } from './batches';
 
-/** Runs that end when the test says so. */
+/** Batches that the test completes. */
 function heldRuns() {
   const batches = new Batches<number, string>();
   const runs: { items: readonly number[]; end: () => void; fail: () => void }[] = [];
@@ -22,7 +22,7 @@ function heldRuns() {
   return { runs, add };
 }
 
-test('what comes while a batch runs makes up the next one together, each with its own result', async () => {
+test('items that arrive while a batch runs form the next batch, and each gets its own result', async () => {
   const { runs, add } = heldRuns();
   const first = add('key', 1);
   const others = [add('key', 2), add('key', 3)];
@@ -34,14 +34,14 @@ test('what comes while a batch runs makes up the next one together, each with it
   expect(await Promise.all(others)).toEqual(['result of 2', 'result of 3']);
 });
 
-test('keys do not wait for each other', () => {
+test('batches of different keys run concurrently', () => {
   const { runs, add } = heldRuns();
   void add('one', 1);
   void add('other', 2);
   expect(runs.map(({ items }) => items)).toEqual([[1], [2]]);
 });
 
-test('a batch that fails fails for all of it, and the next one runs', async () => {
+test('a failed batch rejects all its items, and the next batch runs', async () => {
   const { runs, add } = heldRuns();
   const first = add('key', 1);
   const second = add('key', 2);

@@ -5,13 +5,13 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Does the same for many at once: what comes for one key while a batch of it runs waits, and makes up the next one together. Keys never
- * wait for each other.
+ * Batches concurrent items per key: items that arrive while a batch of their key runs form the next
+ * batch. Different keys run concurrently.
  */
 export class Batches<Item, Result> {
   private readonly waiting = new Map<string, Waiting<Item, Result>[]>();
 
-  /** `run` gives a result for each item, in their order. Where it fails, all of the batch fail with it. */
+  /** `run` returns one result per item, in order. An error rejects the whole batch. */
   add(
     key: string,
     item: Item,

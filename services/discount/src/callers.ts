@@ -1,7 +1,7 @@
 import type { Callers } from '@billing/chassis/callers';
 import type { DiscountServiceServer } from '@billing/proto/billing/discount/v1/discount';
 
-// Which services may call each method of this one where certificates say who calls.
+// Services that may call each method, if certificates identify the caller.
 
 export const discountCallers: Callers<DiscountServiceServer> = {
   createDiscount: ['gateway'],

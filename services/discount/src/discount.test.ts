@@ -25,7 +25,7 @@ function create(input: DiscountInput = percentage): Discount {
   return createDiscount(input, { id: 'd', ...findings });
 }
 
-/** The fields for which it is refused, each with what is wrong. */
+/** Refuses the input and returns the problems by field. */
 function refusal(run: () => unknown): unknown {
   try {
     run();
@@ -37,7 +37,7 @@ function refusal(run: () => unknown): unknown {
 }
 
 describe('a new discount', () => {
-  test('has nothing but what was given', () => {
+  test('has only the fields that were given', () => {
     expect(create()).toEqual({
       id: 'd',
       name: 'Spring',
@@ -57,10 +57,10 @@ describe('a new discount', () => {
   });
 
   test.each([
-    ['the least percentage', { ...percentage, value: '0.01' }],
-    ['the whole', { ...percentage, value: '100' }],
+    ['the smallest percentage', { ...percentage, value: '0.01' }],
+    ['100 percent', { ...percentage, value: '100' }],
     ['two decimals', { ...percentage, value: '33.33' }],
-    ['the least amount', { ...fixed, value: '1' }],
+    ['the smallest amount', { ...fixed, value: '1' }],
     ['the largest amount', { ...fixed, value: '99999999999' }],
     ['an amount in a currency', { ...fixed, currency: 'jpy' }],
     ['one month', { ...repeating, durationInMonths: 1 }],
@@ -68,45 +68,57 @@ describe('a new discount', () => {
     ['one redemption', { ...percentage, maxRedemptions: 1 }],
     ['the shortest code', { ...percentage, code: 'a-_' }],
     ['the longest code', { ...percentage, code: 'X'.repeat(64) }],
-    ['a start alone', { ...percentage, startsAt: march }],
-    ['an end alone', { ...percentage, endsAt: march }],
+    ['only a start', { ...percentage, startsAt: march }],
+    ['only an end', { ...percentage, endsAt: march }],
     ['fifty products', { ...percentage, productIds: Array.from({ length: 50 }, String) }],
-  ])('may have %s', (_case, input) => {
+  ])('can have %s', (_case, input) => {
     expect(refusal(() => create(input))).toBeUndefined();
   });
 
   test.each([
-    ['nothing off', { ...percentage, value: '0' }, 'value'],
-    ['less than nothing off', { ...percentage, value: '-5' }, 'value'],
-    ['more than the whole', { ...percentage, value: '100.01' }, 'value'],
+    ['a value of 0 percent', { ...percentage, value: '0' }, 'value'],
+    ['a negative percentage', { ...percentage, value: '-5' }, 'value'],
+    ['more than 100 percent', { ...percentage, value: '100.01' }, 'value'],
     ['three decimals', { ...percentage, value: '0.125' }, 'value'],
     ['no value', { ...percentage, value: '' }, 'value'],
     ['an exponent', { ...percentage, value: '1e2' }, 'value'],
-    ['a fraction of an amount', { ...fixed, value: '1.5' }, 'value'],
-    ['no amount', { ...fixed, value: '0' }, 'value'],
-    ['too large an amount', { ...fixed, value: '100000000000' }, 'value'],
+    ['a fractional amount', { ...fixed, value: '1.5' }, 'value'],
+    ['an amount of 0', { ...fixed, value: '0' }, 'value'],
+    ['an amount that is too large', { ...fixed, value: '100000000000' }, 'value'],
     ['an unknown currency', { ...fixed, currency: 'ABC' }, 'currency'],
     ['a percentage in a currency', { ...percentage, currency: 'USD' }, 'currency'],
     ['no type', { ...percentage, type: undefined }, 'type'],
     ['an unknown type', { ...percentage, type: 'UNKNOWN' as const }, 'type'],
     ['no duration', { ...percentage, duration: undefined }, 'duration'],
     ['an unknown duration', { ...percentage, duration: 'UNKNOWN' as const }, 'duration'],
-    ['no months', { ...repeating, durationInMonths: undefined }, 'durationInMonths'],
-    ['too many months', { ...repeating, durationInMonths: 61 }, 'durationInMonths'],
-    ['half a month', { ...repeating, durationInMonths: 0.5 }, 'durationInMonths'],
-    ['months once', { ...percentage, duration: 'ONCE', durationInMonths: 1 }, 'durationInMonths'],
-    ['months for ever', { ...percentage, durationInMonths: 1 }, 'durationInMonths'],
-    ['no redemption', { ...percentage, maxRedemptions: 0 }, 'maxRedemptions'],
-    ['a short code', { ...percentage, code: 'ab' }, 'code'],
-    ['a long code', { ...percentage, code: 'x'.repeat(65) }, 'code'],
+    [
+      'a missing number of months',
+      { ...repeating, durationInMonths: undefined },
+      'durationInMonths',
+    ],
+    [
+      'a number of months that is too large',
+      { ...repeating, durationInMonths: 61 },
+      'durationInMonths',
+    ],
+    ['a fractional number of months', { ...repeating, durationInMonths: 0.5 }, 'durationInMonths'],
+    [
+      'a number of months with ONCE',
+      { ...percentage, duration: 'ONCE', durationInMonths: 1 },
+      'durationInMonths',
+    ],
+    ['a number of months with FOREVER', { ...percentage, durationInMonths: 1 }, 'durationInMonths'],
+    ['a maximum of 0 redemptions', { ...percentage, maxRedemptions: 0 }, 'maxRedemptions'],
+    ['a code that is too short', { ...percentage, code: 'ab' }, 'code'],
+    ['a code that is too long', { ...percentage, code: 'x'.repeat(65) }, 'code'],
     ['an empty code', { ...percentage, code: '' }, 'code'],
-    ['a code of other letters', { ...percentage, code: 'é-é' }, 'code'],
+    ['a code with non-ASCII letters', { ...percentage, code: 'é-é' }, 'code'],
     ['an end at its start', { ...percentage, startsAt: march, endsAt: march }, 'endsAt'],
     ['an end before its start', { ...percentage, startsAt: march, endsAt: february }, 'endsAt'],
     ['too many products', { ...percentage, productIds: Array(51).fill('p') }, 'productIds'],
     ['no name', { ...percentage, name: '' }, 'name'],
-    ['a long name', { ...percentage, name: 'x'.repeat(201) }, 'name'],
-  ] as const)('may not have %s', (_case, input, field) => {
+    ['a name that is too long', { ...percentage, name: 'x'.repeat(201) }, 'name'],
+  ] as const)('cannot have %s', (_case, input, field) => {
     expect(Object.keys(refusal(() => create(input)) ?? {})).toEqual([field]);
   });
 
@@ -118,7 +130,7 @@ describe('a new discount', () => {
     },
   );
 
-  test('is refused once for everything, also for what others have found', () => {
+  test('reports all problems in one error, including those found outside its rules', () => {
     const found = { metadataProblems: ['a: Bad'], productProblems: ['0: Product not found'] };
     const wrong = { ...percentage, name: '', value: '101' };
     expect(refusal(() => createDiscount(wrong, { id: 'd', ...found }))).toEqual({
@@ -129,13 +141,13 @@ describe('a new discount', () => {
     });
   });
 
-  test('keeps its value in the shortest form, and each product once', () => {
+  test('has its value in canonical form and each product once', () => {
     const made = create({ ...percentage, value: '10.50', productIds: ['p', 'q', 'p'] });
     expect(made).toMatchObject({ value: '10.5', productIds: ['p', 'q'] });
   });
 });
 
-describe('a change', () => {
+describe('an update', () => {
   const change = (discount: Discount, changes: DiscountChanges) =>
     changeDiscount(discount, changes, { metadataProblems: [] });
 
@@ -144,7 +156,7 @@ describe('a change', () => {
     [{ name: 'Spring' }],
     [{ active: true }],
     [{ endsAt: null, maxRedemptions: null, metadata: null }],
-  ])('by %j to what is there already gives the very same discount', (changes) => {
+  ])('by %j without a difference returns the same discount object', (changes) => {
     const before = create();
     expect(change(before, changes)).toBe(before);
   });
@@ -171,7 +183,7 @@ describe('a change', () => {
     [5, 6, false],
     [5, null, false],
     [null, null, false],
-  ])('from a maximum of %p to %p lowers it: %p', (before, after, lowers) => {
+  ])('from a maximum of %p to %p is a lowering: %p', (before, after, lowers) => {
     expect(isLower(after, before)).toBe(lowers);
   });
 });

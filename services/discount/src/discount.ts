@@ -8,32 +8,35 @@ import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { type DiscountFields, discountProblems } from '@billing/kernel/input/discount';
 
-/** A reduction of invoices. */
+/** A price reduction on invoices. */
 export interface Discount {
   readonly id: string;
   readonly name: string;
-  /** As it was written; unique in the environment without regard to case. Without one it works by id only. */
+  /**
+   * In the case in which it was created; unique in the environment, ignoring case. Null: the
+   * discount can be used by id only.
+   */
   readonly code: string | null;
   readonly type: DiscountType;
-  /** Canonical decimal string: percent, or a whole number of minor units. */
+  /** Canonical decimal string: a percentage, or an integer of minor units. */
   readonly value: string;
-  /** Of FIXED alone; without one it counts in the invoice's. */
+  /** FIXED only; null: the value applies in the currency of each invoice. */
   readonly currency: Currency | null;
   readonly duration: DiscountDuration;
-  /** Of REPEATING alone. */
+  /** REPEATING only. */
   readonly durationInMonths: number | null;
   readonly maxRedemptions: number | null;
-  /** Redemptions begin; inclusive. */
+  /** Start of the redemption period; inclusive. */
   readonly startsAt: Date | null;
-  /** Redemptions end; exclusive. */
+  /** End of the redemption period; exclusive. */
   readonly endsAt: Date | null;
-  /** The products that it is for; none stands for all. */
+  /** Products that the discount applies to; empty: all. */
   readonly productIds: readonly string[];
   readonly active: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** A discount as it was sent. */
+/** Discount fields as sent by the caller. */
 export interface DiscountInput extends DiscountFields {
   /** Absent: true. */
   readonly active?: boolean | undefined;
@@ -41,7 +44,7 @@ export interface DiscountInput extends DiscountFields {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What is to change about a discount: a field that is absent stays, one that is null is cleared. */
+/** Changes to a discount: an absent field stays, null clears it. */
 export interface DiscountChanges {
   readonly name?: string | null;
   readonly active?: boolean | null;
@@ -50,15 +53,15 @@ export interface DiscountChanges {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What is found out about an input outside its rules; told together with the problems that they find. */
+/** Problems of an input found outside its rules; reported together with the other problems. */
 export interface DiscountFindings {
-  /** Metadata is checked alike by all services. */
+  /** Results of the metadata check that all services share. */
   readonly metadataProblems: readonly string[];
-  /** Which of the products their owner does not know. */
+  /** The products that do not exist. */
   readonly productProblems: readonly string[];
 }
 
-/** A new discount. Refuses the input once, for everything that is wrong with it. */
+/** Creates a discount. Reports all invalid fields in one error. */
 export function createDiscount(
   input: DiscountInput,
   { id, ...findings }: DiscountFindings & { readonly id: string },
@@ -94,8 +97,9 @@ export function createDiscount(
 }
 
 /**
- * The discount after a change: what a creation with its fields would make of them, so that a cleared field is back at its default and
- * nothing can be changed to what could not have been created. The very same discount where nothing differs.
+ * Applies changes with the rules of createDiscount: a cleared field returns to its default, and no
+ * change can produce a discount that could not have been created. Returns the same discount if
+ * nothing differs.
  */
 export function changeDiscount(
   discount: Discount,
@@ -106,23 +110,23 @@ export function changeDiscount(
   const changed = createDiscount(inputAfter(discount, changes), {
     id: discount.id,
     metadataProblems,
-    // They were known when it was made.
+    // The products were checked at creation.
     productProblems: [],
   });
   return isSameData(discount, changed) ? discount : changed;
 }
 
-/** Whether a maximum allows fewer redemptions than the one before; null is none. */
+/** True if a maximum allows fewer redemptions than the previous one; null: no limit. */
 export function isLower(maximum: number | null, before: number | null): boolean {
   return maximum !== null && (before === null || maximum < before);
 }
 
-/** Another discount of the environment has the code. */
+/** The error if another discount of the environment has the code. */
 export function codeTaken(): DomainError {
   return new DomainError('already_exists', 'CODE_TAKEN', 'Discount with this code already exists');
 }
 
-/** The maximum cannot be so low. */
+/** The error if the maximum would fall below the redemptions in use. */
 export function redemptionsHeld(): DomainError {
   return new DomainError(
     'failed_precondition',

@@ -17,7 +17,7 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { DiscountConfiguration } from './config';
 
-/** The services that this one calls. */
+/** Clients of the services that this one calls. */
 export interface Peers {
   readonly catalog: Peer<CatalogServiceServer>;
   readonly sessions: Peer<SessionServiceServer>;
@@ -38,7 +38,7 @@ export function connectPeers(service: Service, config: DiscountConfiguration): P
   };
 }
 
-/** The currency that a product is sold in; undefined for an id that its owner does not know. */
+/** Returns the currency of a product; undefined if the product does not exist. */
 export async function currencyOfProduct(
   { catalog }: Peers,
   id: string,
@@ -51,7 +51,7 @@ export async function currencyOfProduct(
   return parseCurrency(price.currency);
 }
 
-/** What is wrong with a list of products: those that their owner does not know, by their places. */
+/** Problems of a list of products: unknown ids with their positions. */
 export async function unknownProducts(
   peers: Peers,
   ids: readonly string[],

@@ -17,23 +17,25 @@ import { type Claim, type ClaimOutcome, claimSlots } from './slot-claims';
 import type { HolderKind } from './slot-document';
 import type { SlotStore } from './slot-store';
 
-/** What a reservation works on. */
 export interface RedemptionDependencies {
   readonly discounts: AggregateCollection<Discount>;
   readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
-  /** Redeemers of one discount go together. */
+  /** Batches the reservations of each discount. */
   readonly claims: Batches<Claim, ClaimOutcome>;
   readonly clock: Clock;
-  /** How long a reservation stays unasked after. */
+  /** Delay after a reservation before its holder is checked. */
   readonly askAfterMs: number;
 }
 
 const attemptsMax = 20;
-// A change of the maximum takes a few writes; what still stands in the way after this was left behind by a crash.
+// A change of the maximum takes a few writes; an obstacle that lasts longer was left by a crash.
 const attemptsBeforeHelp = 5;
 const pauseMs = 20;
 
-/** Takes a redemption for a holder and gives the discount as it was read for that; a holder that has one keeps it. */
+/**
+ * Reserves a redemption for a holder and returns the discount that was read for it. A holder that
+ * has one keeps it.
+ */
 export async function reserve(
   request: ReserveRedemptionRequest,
   context: CallContext,
@@ -45,11 +47,11 @@ export async function reserve(
   const slots = slotsOf(context);
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const stored = await discounts.within(context).get(discountId);
-    // Whether any is left is told by the slots.
+    // The slots decide whether a redemption is left.
     const purchase = { productId, currency, at: context.now, redemptions: 0 };
     const refusal = purchaseRefusal(stored.state, purchase);
     if (refusal !== null) {
-      // Whoever has one keeps it, whatever has become of the discount.
+      // A holder keeps its redemption, regardless of changes to the discount.
       if ((await slots.holdersAmong(discountId, [holderId])).size > 0) return stored;
       throw refusedRedemption(refusal);
     }
@@ -68,8 +70,8 @@ export async function reserve(
 }
 
 /**
- * Makes the discount's version one more and changes nothing else. Slots that a crash left closed for a version that never came are open
- * again; a change that was still on its way begins once more.
+ * Increases the discount's version without any other change. Slots that a crash left closed for a
+ * version that was never written become open; a change in progress starts again.
  */
 export async function passOnVersion(
   { state: { id }, version }: Stored<Discount>,
@@ -83,12 +85,12 @@ export async function passOnVersion(
         expectedVersion: version,
       });
   } catch (error) {
-    // Somebody else did.
+    // Another caller increased it.
     if (!isStale(error)) throw error;
   }
 }
 
-/** Whether another version stood than the one that was expected. */
+/** True for a version conflict. */
 export function isStale(error: unknown): boolean {
   return error instanceof DomainError && error.kind === 'stale';
 }

@@ -1,31 +1,35 @@
-// How redemptions are counted without a counter. A discount's slots are numbered 1, 2, 3 … without gaps; none is ever removed. Each is
-// free or taken by one holder. Whoever takes one has read the discount before, at some version, with the maximum of that time, and may
-// be slow; a maximum that is lowered meanwhile must still hold. Therefore each slot has a stamp, the version of the discount that it
-// belongs to, and is closed to everybody who has read an earlier one.
+// Counts redemptions without a counter. The slots of a discount are numbered 1, 2, 3 … without gaps
+// and never removed. Each is free or taken by one holder. A redeemer has read the discount at some
+// version, with the maximum of that version, and may be slow; a maximum lowered since then must
+// still hold. Therefore each slot has a stamp: the minimum version of the discount that a redeemer
+// must have read.
 
-/** What a redeemer has read of the discount. */
+/** The discount as a redeemer has read it. */
 export interface RedemptionLimit {
   /** Null: no limit. */
   readonly maximum: number | null;
-  /** The discount's. */
+  /** Version of the discount. */
   readonly version: number;
 }
 
-/** A slot, as far as it matters to those who look for one. */
+/** A slot, reduced to what claims need. */
 export interface Slot {
   /** From 1. */
   readonly number: number;
-  /** The least version of the discount that one must have read to take it, or to add another behind it. Never falls. */
+  /**
+   * Minimum version of the discount that a redeemer must have read to take the slot or to add one
+   * behind it. Never decreases.
+   */
   readonly stamp: number;
 }
 
-/** What redeemers see: the last slot, and after that free ones, the lowest numbers first. */
+/** A redeemer's view: the last slot, read first, then free slots in ascending order. */
 export interface SlotView {
   readonly last: Slot | undefined;
   readonly free: readonly Slot[];
 }
 
-/** How a redeemer goes on. STALE: the discount has changed, or is about to, and must be read again. */
+/** Next step of a claim. STALE: the discount has changed or is about to change; read it again. */
 export type ClaimStep =
   | { readonly kind: 'TAKE'; readonly number: number }
   | { readonly kind: 'ADD'; readonly number: number }
@@ -33,8 +37,9 @@ export type ClaimStep =
   | { readonly kind: 'STALE' };
 
 /**
- * The next step of each redeemer, one after another: a free slot with the lowest number, else one more behind the last. Both may be lost to
- * another, who was faster: then look again. The view must hold as many free slots as there are redeemers, or all.
+ * Plans the next step of each redeemer, in order: the lowest free slot, otherwise a new one behind
+ * the last. A concurrent redeemer may win either; then read the view again. The view must contain a
+ * free slot for each redeemer, or all free slots.
  */
 export function planClaims(view: SlotView, limits: readonly RedemptionLimit[]): ClaimStep[] {
   const free = [...view.free];
@@ -61,27 +66,27 @@ function nextClaimStep(
 }
 
 /**
- * The slot that a lowering, which is to become `version` of the discount, adds behind the last one. A later lowering may have been faster;
- * what it closed must not be opened again by a barrier behind its own.
+ * The slot that a lowering to `version` adds behind the last one. A later lowering may already have
+ * closed slots: the barrier must not open them.
  */
 export function barrierBehind(last: Slot | undefined, version: number): Slot {
   const { number, stamp } = last ?? { number: 0, stamp: 0 };
   return { number: number + 1, stamp: Math.max(stamp, version) };
 }
 
-/** A slot above a maximum that is to be. */
+/** A slot above the new maximum. */
 export interface SlotAbove extends Slot {
   readonly isFree: boolean;
 }
 
-/** How the lowering of a maximum goes on. */
+/** Next step of a lowering. */
 export type LoweringStep = 'REFUSE' | 'STAMP' | 'DONE';
 
 /**
- * The next step of a lowering, which becomes `version` of the discount. It has added its barrier before, so that nobody who has read an
- * earlier version adds any more. `above` are all slots above the new maximum: where none is taken and all have the stamp, none will be
- * taken by those either, and the maximum may be written. If something else becomes that version first, the lowering begins again with
- * the next one.
+ * Decides the next step of a lowering to `version`. The barrier is already in place, so redeemers
+ * that read an earlier version can add no slots. `above` holds all slots above the new maximum: if
+ * none is taken and all are stamped, none will be taken, and the maximum can be written. If another
+ * change becomes that version first, the lowering starts again with the next version.
  */
 export function nextLoweringStep(above: readonly SlotAbove[], version: number): LoweringStep {
   if (above.some(({ isFree }) => !isFree)) return 'REFUSE';

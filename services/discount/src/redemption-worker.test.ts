@@ -10,7 +10,7 @@ test.each([
   [3, 40],
   [4, 60],
   [2_000, 60],
-])('after %d questions the next one waits %d minutes', (timesAsked, waited) => {
+])('after %d checks the next one waits %d minutes', (timesAsked, waited) => {
   const again = askAgainAt(now, timesAsked, minutes(5));
   expect(again.getTime() - now.getTime()).toBe(minutes(waited));
 });

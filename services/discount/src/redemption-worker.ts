@@ -7,7 +7,6 @@ import type { AskedSlot, AskedSlotStore } from './asked-slot-store';
 import type { Peers } from './peers';
 import type { SlotStore } from './slot-store';
 
-/** What the questions are asked with. */
 export interface RedemptionWorkerDependencies {
   readonly asked: AskedSlotStore;
   readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
@@ -18,14 +17,14 @@ export interface RedemptionWorkerDependencies {
 }
 
 const batchMax = 20;
-// A backlog of more waits for the next round.
+// A larger backlog waits for the next round.
 const batchesMax = 50;
-// A session may stay open for a day; asking it once an hour is often enough to free what it forgot.
+// A session may stay open for a day; an hourly check frees an abandoned slot soon enough.
 const askAgainMsMax = 60 * 60_000;
 
 /**
- * Asks the holders of slots what becomes of them. A confirmation or release that was lost is made up for; one that comes later finds it
- * done.
+ * Asks the services of due holders for the state of their redemption. Applies a confirmation or
+ * release that was lost; a late one finds it done.
  */
 export async function askHolders(
   dependencies: RedemptionWorkerDependencies,
@@ -38,7 +37,7 @@ export async function askHolders(
   }
 }
 
-/** One holder that does not answer keeps nobody else waiting; it is asked again later. */
+/** An unresponsive service delays no other holder; its check is retried later. */
 async function askHolder(
   slot: AskedSlot,
   dependencies: RedemptionWorkerDependencies,
@@ -56,7 +55,7 @@ async function askHolder(
   }
 }
 
-/** Each time twice as long after the last, up to a limit. */
+/** Doubles the interval after each check, up to a limit. */
 export function askAgainAt(now: Date, timesAsked: number, askAfterMs: number): Date {
   const waitMs = Math.min(askAfterMs * 2 ** timesAsked, Math.max(askAgainMsMax, askAfterMs));
   return new Date(now.getTime() + waitMs);

@@ -35,17 +35,17 @@ test.each<[string, Partial<DiscountInput>, string | null]>([
   ['in another currency', dollars, 'DISCOUNT_WRONG_CURRENCY'],
   ['in the currency of each invoice', { type: 'FIXED', value: '500' }, null],
   ['that is wrong in several ways', { ...dollars, active: false }, 'DISCOUNT_INACTIVE'],
-])('a discount %s', (_case, input, refusal) => {
+])('the redemption of a discount %s is checked', (_case, input, refusal) => {
   const purchase = { productId: 'product', currency: 'EUR' as const, at, redemptions: 2 };
   expect(purchaseRefusal(aDiscount(input), purchase)).toBe(refusal);
 });
 
-test('nothing speaks against a purchase that is not known yet', () => {
+test('a purchase without known product and currency is not refused', () => {
   const unknown = { productId: undefined, currency: undefined, at, redemptions: 0 };
   expect(purchaseRefusal(aDiscount({ ...dollars, productIds: ['other'] }), unknown)).toBeNull();
 });
 
-test('every refusal reads the same, and programs tell them apart', () => {
+test('all refusals have the same message and different reasons', () => {
   expect(refusedRedemption('DISCOUNT_EXPIRED')).toMatchObject({
     kind: 'not_found',
     reason: 'DISCOUNT_EXPIRED',

@@ -4,19 +4,22 @@ import { appliesInCurrency, appliesToProduct } from '@billing/kernel/discounting
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Discount } from './discount';
 
-/** Every reason why a discount cannot be redeemed; callers see the same sentence for all. */
+/** Reasons to refuse a redemption; callers get the same message for all. */
 export type RefusalReason =
   'DISCOUNT_NOT_FOUND' | RedemptionRefusal | 'DISCOUNT_WRONG_PRODUCT' | 'DISCOUNT_WRONG_CURRENCY';
 
-/** What is bought. */
+/** The purchase that a discount is redeemed for. */
 export interface Purchase {
-  /** Undefined: it is not known yet. */
+  /** Undefined: not known yet. */
   readonly productId: string | undefined;
-  /** Of the price; undefined: it is not known. */
+  /** Currency of the price; undefined: not known yet. */
   readonly currency: Currency | undefined;
 }
 
-/** Why a discount cannot be redeemed for a purchase at `at`, once more than `redemptions`; null where it can. */
+/**
+ * Reason to refuse one more redemption for a purchase at `at`, after `redemptions` others; null if
+ * allowed.
+ */
 export function purchaseRefusal(
   discount: Discount,
   { productId, currency, at, redemptions }: Purchase & { at: Date; redemptions: number },
@@ -31,12 +34,12 @@ export function purchaseRefusal(
     : null;
 }
 
-/** The error of a refusal: unknown to whoever reads the message, told apart by its reason. */
+/** Builds the error of a refusal: a "not found" message with a specific reason. */
 export function refusedRedemption(reason: RefusalReason): DomainError {
   return new DomainError('not_found', reason, 'Discount not found');
 }
 
-/** The holder has no redemption of the discount. */
+/** The error if the holder has no redemption of the discount. */
 export function redemptionNotFound(): DomainError {
   return new DomainError('not_found', 'REDEMPTION_NOT_FOUND', 'Redemption not found');
 }

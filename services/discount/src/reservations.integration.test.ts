@@ -22,7 +22,7 @@ const configuration = testServiceConfiguration('discount', {
   CATALOG_ADDRESS: nowhere,
   CHECKOUT_ADDRESS: nowhere,
   SUBSCRIPTION_ADDRESS: nowhere,
-  // Whoever races shall race for redemptions, not for a place in the server.
+  // High enough that the callers compete for redemptions, not for server capacity.
   GRPC_IN_FLIGHT_MAX: 1_000,
 });
 const services: RunningService[] = [];
@@ -30,7 +30,7 @@ let replicas: Peer<DiscountServiceServer>[] = [];
 let discounts: Peer<DiscountServiceServer>;
 
 beforeAll(async () => {
-  // Replicas of one service: they share its database and nothing else.
+  // Replicas of one service, which share nothing but the database.
   for (let count = 1; count <= 3; count += 1) services.push(await start(configuration));
   replicas = services.map(({ address }) =>
     connectPeer<DiscountServiceServer>(DiscountServiceService, {
@@ -50,7 +50,7 @@ afterAll(async () => {
   await dropTestStream(configuration);
 });
 
-/** One of the replicas, each in its turn. */
+/** The replicas in turn. */
 function replica(call: number): Peer<DiscountServiceServer> {
   return replicas[call % replicas.length] ?? discounts;
 }
@@ -61,7 +61,7 @@ const exhausted = {
   message: 'Discount not found',
 };
 
-test('of 1,000 that race at three replicas for 10 redemptions exactly 10 get one, within seconds', async () => {
+test('of 1,000 concurrent reservations at three replicas for 10 redemptions, exactly 10 succeed within seconds', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context, { maxRedemptions: 10 });
   const outcomes = await Promise.allSettled(
@@ -73,7 +73,7 @@ test('of 1,000 that race at three replicas for 10 redemptions exactly 10 get one
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 10 });
 });
 
-test('all that race for a discount without a maximum get one redemption each', async () => {
+test('all concurrent reservations of a discount without a maximum succeed', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context);
   await Promise.all(
@@ -82,7 +82,7 @@ test('all that race for a discount without a maximum get one redemption each', a
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 150 });
 });
 
-test('a holder that asks again and again, everywhere at once, has one redemption', async () => {
+test('a holder that reserves repeatedly at all replicas has one redemption', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context, { maxRedemptions: 3 });
   const holderId = newId();
@@ -94,7 +94,7 @@ test('a holder that asks again and again, everywhere at once, has one redemption
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 1 });
 });
 
-test('a redemption that is given back is there for another', async () => {
+test('a released redemption is available to others', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context, { maxRedemptions: 2 });
   const [first, second] = await Promise.all([
@@ -112,7 +112,7 @@ test('a redemption that is given back is there for another', async () => {
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 2 });
 });
 
-test('a confirmed redemption is freed where its holder ended before it used the discount', async () => {
+test('a confirmed redemption is freed if its holder ended before it used the discount', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context, { maxRedemptions: 1 });
   const holderId = await reserve(discounts, context, { discountId });
@@ -126,14 +126,14 @@ test('a confirmed redemption is freed where its holder ended before it used the 
   await reserve(discounts, context, { discountId });
 });
 
-test('whoever holds nothing has nothing to confirm', async () => {
+test('a holder without a reservation has nothing to confirm', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context);
   const confirm = discounts.confirmRedemption({ discountId, holderId: newId() }, context);
   await expect(confirm).rejects.toMatchObject({ reason: 'REDEMPTION_NOT_FOUND' });
 });
 
-test('a maximum may fall to the redemptions that are held, not below, and rise again', async () => {
+test('a maximum can be lowered to the redemptions in use, not below, and raised again', async () => {
   const context = testContext();
   const { id } = await create(discounts, context);
   const holders = [];
@@ -164,7 +164,7 @@ test('a maximum may fall to the redemptions that are held, not below, and rise a
 });
 
 test.each([1, 2, 3])(
-  'a maximum that falls while many reserve is never exceeded (round %d)',
+  'a maximum lowered during concurrent reservations is never exceeded (round %d)',
   async (round) => {
     const context = testContext();
     const { id } = await create(discounts, context, { maxRedemptions: 40 });
@@ -193,7 +193,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test('what a crash left closed in the middle of a change is opened by whoever comes next', async () => {
+test('slots that a crash left closed during a change are opened by the next reservation', async () => {
   const context = testContext();
   const { id, version } = await create(discounts, context, { maxRedemptions: 5 });
   await reserve(discounts, context, { discountId: id });
@@ -203,7 +203,7 @@ test('what a crash left closed in the middle of a change is opened by whoever co
     service: 'test',
   });
   const slots = new SlotStore(openSlots(mongo.db), context.tenant);
-  // The process dies here, before it has written the maximum.
+  // Simulates a crash before the maximum is written.
   await closeSlots(slots, id, { maximum: 2, version: Number(version) + 1 });
   await mongo.close();
 
@@ -218,7 +218,7 @@ test('what a crash left closed in the middle of a change is opened by whoever co
   });
 });
 
-test('a maximum falls below more slots than one read brings, unless one of the last is taken', async () => {
+test('a maximum can be lowered below more slots than one read returns, unless one of the last is taken', async () => {
   const { tenant, now } = testContext();
   const mongo = await connectMongo({
     uri: configuration.MONGODB_URI,

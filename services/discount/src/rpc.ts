@@ -28,15 +28,14 @@ import { isStale, passOnVersion, type RedemptionDependencies, reserve } from './
 import { closeSlots } from './slot-claims';
 import { discountsWith } from './store';
 
-/** What the calls work on. */
 export interface DiscountDependencies extends RedemptionDependencies {
   readonly peers: Peers;
 }
 
-// As the store repeats a change that lost its race.
+// Same limit as the store's compare-and-set retries.
 const attemptsMax = 8;
 
-/** The service's calls, on its discounts. */
+/** gRPC handlers of the service. */
 export function discountRpc(dependencies: DiscountDependencies) {
   const { discounts, slotsOf } = dependencies;
   const answer = async (stored: Stored<Discount>, context: CallContext) => ({
@@ -101,7 +100,10 @@ async function create(
   return discounts.within(context).insert({ state: discount, events: [], commands: [] });
 }
 
-/** A change that another one overtook is decided again, unless the caller expected the version that stood before. */
+/**
+ * Retries an update that lost against a concurrent one, unless the caller expected a specific
+ * version.
+ */
 async function update(
   request: UpdateDiscountRequest,
   context: CallContext,
@@ -131,7 +133,10 @@ async function update(
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
-/** Closes what lies above a maximum that falls. Refused where it is taken: then all is open again. */
+/**
+ * Closes the slots above a lowered maximum. Throws if one of them is taken; then all are opened
+ * again.
+ */
 async function makeWay(
   stored: Stored<Discount>,
   {
@@ -143,7 +148,7 @@ async function makeWay(
   const { id, maxRedemptions: before } = stored.state;
   if (maximum === null || !isLower(maximum, before)) return;
   const slots = slotsOf(context);
-  // Most refusals are known before anything is closed.
+  // Refuses in the common case before anything is closed.
   if (await slots.isTakenAbove(id, maximum)) throw redemptionsHeld();
   if (await closeSlots(slots, id, { maximum, version: stored.version + 1 })) return;
   await passOnVersion(stored, context, discounts);

@@ -9,17 +9,17 @@ import { discountRpc } from './rpc';
 import { ensureSlotIndexes, openSlots, SlotStore } from './slot-store';
 import { discountDefinition } from './store';
 
-/** What a test may replace besides. */
+/** Overrides for tests. */
 export interface DiscountOverrides extends ServiceOverrides {
   readonly askAfterMs?: number;
   readonly askEveryMs?: number;
 }
 
-// Longer than any request that reserves, so that in most cases its holder has confirmed or released by itself.
+// Longer than any reserving request, so that the holder has usually confirmed or released by then.
 const askAfterMsDefault = 5 * 60_000;
 const askEveryMsDefault = 30_000;
 
-/** Discounts and their redemptions, served over gRPC. */
+/** Starts the discount service: discounts and redemptions over gRPC. */
 export async function start(
   config: DiscountConfiguration,
   overrides: DiscountOverrides = {},

@@ -9,27 +9,32 @@ import {
 import type { Holder } from './slot-document';
 import type { SlotStore } from './slot-store';
 
-/** What is asked of the slots of one environment; each method reads and writes documents one by one, and others come in between. */
+/**
+ * Slot operations of one environment. Each method reads and writes single documents; concurrent
+ * calls interleave.
+ */
 export type Slots = Pick<
   SlotStore,
   'last' | 'lowestFree' | 'above' | 'holdersAmong' | 'add' | 'take' | 'stampAbove'
 >;
 
-/** A holder that wants a slot, with what was read of the discount for it. */
+/** A holder that needs a slot, and the limit of the discount as read for it. */
 export interface Claim {
   readonly holder: Holder;
   readonly limit: RedemptionLimit;
 }
 
-/**
- * STALE: the limit must be read again, because it was read before a change, or because a change of it is on its way.
- */
+/** STALE: a change happened since the limit was read, or is in progress; read it again. */
 export type ClaimOutcome = 'HELD' | 'EXHAUSTED' | 'STALE';
 
-// Each round that is lost means that another replica has won one; so many in a row are a storm, and the caller may try again later.
+// Each lost round means that another replica has won one; after that many the load is extreme, and
+// the caller may retry later.
 const roundsMax = 50;
 
-/** Takes a slot of a discount for each holder that has none; one that has keeps it. Outcomes are in the order of the claims. */
+/**
+ * Assigns a slot to each holder that has none; a holder that has one keeps it. Outcomes are in the
+ * order of the claims.
+ */
 export async function claimSlots(
   slots: Slots,
   discountId: string,
@@ -51,8 +56,8 @@ export async function claimSlots(
 }
 
 /**
- * Closes all slots above a maximum to everybody who has not read `version` of the discount, which is to bring that maximum; false where
- * one of them is taken.
+ * Closes all slots above a maximum for redeemers that have not read `version`, the version with
+ * that maximum; false if one of the slots is taken.
  */
 export async function closeSlots(
   slots: Slots,
@@ -68,7 +73,10 @@ export async function closeSlots(
   throw tooManyWriters();
 }
 
-/** How the closing goes on by all that is above the maximum, however much it is: what is taken anywhere is known before anything is closed. */
+/**
+ * Next step for all slots above the maximum, read page by page: a taken slot is found before any is
+ * closed.
+ */
 async function loweringStep(
   slots: Slots,
   discountId: string,
@@ -85,14 +93,15 @@ async function loweringStep(
   return step;
 }
 
-/** The outcomes of those claims that are decided; the others were overtaken. */
+/** Outcomes of the claims decided in this round; the others lost against concurrent claims. */
 async function claimOnce(
   slots: Slots,
   discountId: string,
   claims: readonly Claim[],
 ): Promise<Map<string, ClaimOutcome>> {
   const ids = claims.map(({ holder }) => holder.id);
-  // The last slot before the free ones: when it is the last that there may be and none is free afterwards, all are taken at that moment.
+  // The last slot is read before the free ones: if it is the maximum and none is free afterwards,
+  // all were taken at that moment.
   const [holders, last] = await Promise.all([
     slots.holdersAmong(discountId, ids),
     slots.last(discountId),
@@ -121,7 +130,7 @@ interface Planned extends Claim {
   readonly number: number;
 }
 
-/** Those who have certainly got what was planned for them; of the others the next round finds out. */
+/** Holders that certainly got their planned slot; the next round decides the others. */
 async function takeAndAdd(
   slots: Slots,
   discountId: string,

@@ -1,19 +1,22 @@
-/** Who may hold a redemption. */
+/** Kind of a redemption's holder. */
 export type HolderKind = 'CHECKOUT_SESSION' | 'SUBSCRIPTION';
 
-/** Takes a slot, and keeps it until it says what becomes of it. */
+/** Takes a slot and keeps it until it confirms or releases. */
 export interface Holder {
   readonly kind: HolderKind;
   readonly id: string;
-  /** Business time of the reservation. */
+  /** Environment time of the reservation. */
   readonly heldAt: Date;
-  /** Real time after which it is asked whether it still wants the slot. */
+  /** Real time from which the holder may be checked. */
   readonly askAt: Date;
 }
 
-/** A slot in the database. It says whose it is as aggregates do, so that work without a caller knows its environment. */
+/**
+ * A stored slot. Has the tenant fields of an aggregate, so that background work knows its
+ * environment.
+ */
 export interface SlotDocument {
-  /** `<discount id>:<number>`: whoever inserts it first has it. */
+  /** `<discount id>:<number>`: the first insert wins. */
   readonly _id: string;
   readonly environmentId: string;
   readonly organizationId: string;
@@ -24,16 +27,16 @@ export interface SlotDocument {
   readonly stamp: number;
   readonly state: 'FREE' | 'HELD' | 'CONFIRMED';
   readonly holderKind: HolderKind | null;
-  /** Of a free slot its own number, because the unique index counts those too. */
+  /** In a free slot its own number, because the unique index includes free slots. */
   readonly holderId: string;
   readonly heldAt: Date | null;
-  /** Of a held slot alone. */
+  /** Held slots only. */
   readonly askAt: Date | null;
-  /** How often its holder was asked. */
+  /** Number of checks so far. */
   readonly timesAsked: number;
 }
 
-/** What changes when somebody takes a slot. */
+/** The fields that change when a slot is taken. */
 export type Possession = Pick<
   SlotDocument,
   'state' | 'holderKind' | 'holderId' | 'heldAt' | 'askAt' | 'timesAsked'

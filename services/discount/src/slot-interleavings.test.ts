@@ -3,12 +3,13 @@ import type { Slot } from './redemption-slot';
 import { claimSlots, closeSlots, type Slots } from './slot-claims';
 import type { Holder } from './slot-document';
 
-// A real database lets nobody choose who comes when. Here the scheduler does: between any two reads or writes of a document everybody
-// else may come in, be slow, or be gone for good. What runs is the real code; the model holds documents and nothing that decides.
+// A real database gives no control over interleavings; here a scheduler does. Between any two reads
+// or writes of a document, other actors may run, and an actor may be slow or crash. The real code
+// runs; the model only stores documents and decides nothing.
 
 const discountId = 'discount';
 const attemptsMax = 12;
-// So many slots come with one read.
+// Slots per read.
 const readMax = 2;
 
 type Act =
@@ -35,10 +36,10 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('MAXIMUM' as const), maximum }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('RENAME' as const) }) },
 );
-/** Somebody who does something, and is gone after so many steps. */
+/** An actor that crashes after the given number of steps. */
 const actor = fc.record({ act, stepsMax: fc.option(fc.nat({ max: 20 }), { nil: Infinity }) });
 
-test('no interleaving, with anybody gone at any step, ever takes more than the maximum', async () => {
+test('no interleaving takes more than the maximum, with a crash possible at any step', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -57,7 +58,7 @@ test('no interleaving, with anybody gone at any step, ever takes more than the m
   );
 }, 60_000);
 
-test('whatever happened before, those who come afterwards get all that is left and no more', async () => {
+test('after any history, later redeemers get all remaining redemptions and no more', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -100,7 +101,7 @@ async function perform(does: Act, model: Model, step: Step): Promise<void> {
   }
 }
 
-/** As redemption-rpc.ts does. */
+/** Same as in redemption-rpc.ts. */
 async function reserve(number: number, model: Model, step: Step): Promise<void> {
   const holder = {
     kind: 'SUBSCRIPTION' as const,
@@ -119,7 +120,7 @@ async function reserve(number: number, model: Model, step: Step): Promise<void> 
   }
 }
 
-/** As rpc.ts does. */
+/** Same as in rpc.ts. */
 async function changeMaximum(after: number | null, model: Model, step: Step): Promise<void> {
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     await step();
@@ -133,7 +134,7 @@ async function changeMaximum(after: number | null, model: Model, step: Step): Pr
   }
 }
 
-/** Waits for the scheduler; never comes back for somebody who is gone. */
+/** Waits for the scheduler; never resolves for a crashed actor. */
 type Step = () => Promise<void>;
 
 interface Document extends Slot {
@@ -141,7 +142,10 @@ interface Document extends Slot {
   readonly isConfirmed: boolean;
 }
 
-/** One discount and its slots, with reads and writes of single documents as a database has them. After each write the maximum holds. */
+/**
+ * One discount and its slots, with reads and writes of single documents. Checks the maximum after
+ * each write.
+ */
 class Model {
   discount: { readonly version: number; readonly maximum: number | null };
   readonly failures: unknown[] = [];
@@ -167,7 +171,7 @@ class Model {
     };
   }
 
-  /** A compare-and-set. */
+  /** Compare-and-set on the version. */
   write({ version, changes }: { version: number; changes: { maximum?: number | null } }): boolean {
     if (this.discount.version !== version) return false;
     this.discount = { ...this.discount, ...changes, version: version + 1 };

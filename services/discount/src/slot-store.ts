@@ -14,7 +14,7 @@ import {
 
 export type SlotCollection = Collection<SlotDocument>;
 
-// A discount may have millions of slots: this many are some hundred kilobytes.
+// A discount may have millions of slots: one page is some hundred kilobytes.
 const slotsReadMax = 1_000;
 
 const taken = { $in: ['HELD', 'CONFIRMED'] as const };
@@ -33,14 +33,14 @@ export async function ensureSlotIndexes(slots: SlotCollection): Promise<void> {
   ]);
 }
 
-/** The slots of one environment's discounts. */
+/** Slots of one environment's discounts. */
 export class SlotStore {
   constructor(
     private readonly slots: SlotCollection,
     private readonly tenant: Tenant,
   ) {}
 
-  /** Those of the holders that have a slot of the discount, held or confirmed. */
+  /** The holders that have a slot of the discount, held or confirmed. */
   async holdersAmong(discountId: string, holderIds: readonly string[]): Promise<Set<string>> {
     const query = { ...this.ofDiscount(discountId), holderId: { $in: [...holderIds] } };
     const found = await retryTransient(() =>
@@ -49,7 +49,10 @@ export class SlotStore {
     return new Set(found.map(({ holderId }) => holderId));
   }
 
-  /** Slots that are held or confirmed. One that is taken meanwhile may be missing, but there are never more than there were. */
+  /**
+   * Counts held and confirmed slots. A slot taken during the count may be missing, but the count is
+   * never too high.
+   */
   async count(discountId: string): Promise<number> {
     const last = await this.last(discountId);
     if (last === undefined) return 0;
@@ -60,14 +63,14 @@ export class SlotStore {
     return last.number - freeCount;
   }
 
-  /** The one with the highest number. */
+  /** The slot with the highest number. */
   async last(discountId: string): Promise<Slot | undefined> {
     const query = { ...this.ofDiscount(discountId), number: { $gte: 1 } };
     const [last] = await this.find(query, { direction: -1, limit: 1 });
     return last;
   }
 
-  /** Free ones up to a number, the lowest first. */
+  /** Free slots up to a number, ascending. */
   async lowestFree(
     discountId: string,
     { upTo, limit }: { readonly upTo: number; readonly limit: number },
@@ -77,8 +80,8 @@ export class SlotStore {
   }
 
   /**
-   * The next ones above a number, in the order of their numbers; none: there are no more. Numbers never change: one that changes its state
-   * meanwhile is not passed over.
+   * The next slots above a number, ascending; empty: no more. Numbers never change, so a concurrent
+   * state change skips no slot.
    */
   async above(discountId: string, number: number): Promise<SlotAbove[]> {
     const query = { ...this.ofDiscount(discountId), number: { $gt: number } };
@@ -93,7 +96,10 @@ export class SlotStore {
     return slot !== null;
   }
 
-  /** Adds slots behind the last one, in their order up to the first whose number or holder is not free any more. */
+  /**
+   * Adds slots behind the last one, in order, until the first whose number or holder is already in
+   * use.
+   */
   async add(
     discountId: string,
     added: readonly (Slot & { readonly holder?: Holder })[],
@@ -117,7 +123,10 @@ export class SlotStore {
     });
   }
 
-  /** Takes a free slot for a holder that has none and has read `version` of the discount; false where that fails. */
+  /**
+   * Takes a free slot for a holder that has none and has read `version`; false if the slot or the
+   * holder is in use, or the version is too old.
+   */
   async take(
     discountId: string,
     { number, holder, version }: { number: number; holder: Holder; version: number },
@@ -132,7 +141,7 @@ export class SlotStore {
     });
   }
 
-  /** Closes the free slots above a number to all who have read an earlier version. */
+  /** Closes the free slots above a number for redeemers that have read an earlier version. */
   async stampAbove(
     discountId: string,
     { number, version }: { readonly number: number; readonly version: number },
@@ -146,7 +155,7 @@ export class SlotStore {
     await retryTransient(() => this.slots.updateMany(query, { $set: { stamp: version } }));
   }
 
-  /** Keeps a slot for ever; false where the holder has none. */
+  /** Confirms a slot permanently; false if the holder has none. */
   async confirm(discountId: string, holderId: string): Promise<boolean> {
     const query = { ...this.ofDiscount(discountId), holderId, state: taken };
     const kept = { state: 'CONFIRMED', askAt: null } as const;
@@ -156,7 +165,7 @@ export class SlotStore {
     return matchedCount > 0;
   }
 
-  /** Frees a held slot, and a confirmed one only where that is asked for. */
+  /** Frees a held slot; a confirmed one only if requested. */
   async release(
     discountId: string,
     holderId: string,
@@ -166,7 +175,7 @@ export class SlotStore {
     const query: Filter<SlotDocument> = { ...this.ofDiscount(discountId), holderId, state };
     const held = await retryTransient(() => this.slots.findOne(query));
     if (held === null) return;
-    // The number alone does not say that it is still the same holder's.
+    // The number alone does not prove that the holder is still the same.
     const released: Possession = free(held.number);
     await retryTransient(() =>
       this.slots.updateOne({ ...query, _id: held._id }, { $set: released }),

@@ -2,7 +2,7 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import { discountCodeKey } from '@billing/kernel/discount-validity';
 import { codeTaken, type Discount } from './discount';
 
-// The driver gives whole numbers as it finds them, 32 or 64 bits wide.
+// The driver returns integers as number or bigint.
 type Count = number | bigint;
 
 type DiscountDocument = Omit<
@@ -11,13 +11,13 @@ type DiscountDocument = Omit<
 > & {
   readonly durationInMonths: Count | null;
   readonly maxRedemptions: Count | null;
-  /** JSON text: its keys may contain dots, which mean paths to the database. */
+  /** JSON text: the keys may contain dots, which the database would read as paths. */
   readonly metadata: string;
-  /** Never null, because a unique index counts documents without a code too. */
+  /** Never null, because a unique index includes documents without a code. */
   readonly codeKey: string;
 };
 
-/** Discounts as documents; the code is unique in each environment without regard to case. */
+/** Discounts as documents; the code is unique in each environment, ignoring case. */
 export const discountDefinition: AggregateDefinition<Discount> = {
   collection: 'discounts',
   aggregate: 'discount',
@@ -31,7 +31,7 @@ export const discountDefinition: AggregateDefinition<Discount> = {
   fromDocument: (document) => fromDocumentDiscount(document as DiscountDocument & { _id: string }),
 };
 
-/** The filter of a list: the active or the inactive ones, the one with a code. */
+/** List filter by active and code. */
 export function discountsWith({
   active,
   code,

@@ -21,9 +21,9 @@ import {
   type UpdateDiscountRequest,
 } from '@billing/proto/billing/discount/v1/discount';
 
-// What the integration tests of this service share.
+// Fixtures of this service's integration tests.
 
-/** A discount of 10 % without limits, but for what a test gives. */
+/** Creates a discount of 10 % without limits, except for the given fields. */
 export async function create(
   discounts: Peer<DiscountServiceServer>,
   context: CallContext,
@@ -58,7 +58,7 @@ export async function update(
   return present(discount);
 }
 
-/** Changes the maximum alone. */
+/** Changes only the maximum. */
 export function setMaximum(
   discounts: Peer<DiscountServiceServer>,
   context: CallContext,
@@ -76,7 +76,7 @@ export async function read(
   return present(discount);
 }
 
-/** Reserves for a new session, or the given one, and gives its id. */
+/** Reserves for a new session or the given one, and returns its id. */
 export async function reserve(
   discounts: Peer<DiscountServiceServer>,
   context: CallContext,
@@ -98,7 +98,7 @@ export async function reserve(
   return holderId;
 }
 
-/** Says of some products in which currency they are sold, in the role of the catalog. */
+/** Stand-in for the catalog: returns the currencies of some products. */
 export async function startProducts(currencies: ReadonlyMap<string, string>) {
   const service = await Service.open('products', testServiceConfiguration('products'));
   const unused = () => Promise.reject(new Error('Nobody calls this'));
