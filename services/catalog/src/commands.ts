@@ -21,9 +21,9 @@ export function productCommands({
 }): Readonly<Record<ProductCommand['type'], CommandHandler>> {
   return {
     keepPrice: (payload: SupersededPriceDocument, { context }) =>
-      supersededPricesOf(context.tenant.environmentId).keep(payload),
+      supersededPricesOf(context.tenant.environmentId).store(payload),
 
     keepMeterPrices: (payload: ReplacedMeterPricesDocument, { context }) =>
-      meterPriceSetsOf(context.tenant.environmentId).keep(payload),
+      meterPriceSetsOf(context.tenant.environmentId).store(payload),
   };
 }

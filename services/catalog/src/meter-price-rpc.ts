@@ -28,14 +28,14 @@ export async function findMeterPriceSet(
   if (number !== undefined) {
     if (number === current.number) return current;
     const kept = await replaced.find(product.id, number);
-    if (kept === undefined) throw notKeptYet();
+    if (kept === undefined) throw notStoredYet();
     return kept.set;
   }
   if (at === undefined)
     throw new DomainError('invalid_input', 'NO_INSTANT', 'Either at or set is required');
   if (current.since === null || current.since <= at) return current;
   const kept = await replaced.findNewestAt(product.id, at);
-  if (kept === undefined || kept.replacedAt <= at) throw notKeptYet();
+  if (kept === undefined || kept.replacedAt <= at) throw notStoredYet();
   return kept.set;
 }
 
@@ -64,7 +64,7 @@ export function toProtoMeterPrice(price: MeterPrice, productId: string): ProtoMe
   };
 }
 
-/** Refuses more questions than one call answers. */
+/** Throws if a call has more questions than the limit. */
 export function checkMeterPriceQuestions({ length }: readonly GetMeterPricesRequest[]): void {
   if (length >= 1 && length <= questionsMax) return;
   throw invalidInput({ questions: [`Must be 1 to ${String(questionsMax)}`] });
@@ -87,6 +87,6 @@ export const meterPriceMetadataProblems = (metadata: MeterPriceInput['metadata']
   checkMetadata(metadata);
 
 // The replacing write has ordered the set to be stored; the command has not run yet.
-function notKeptYet(): DomainError {
+function notStoredYet(): DomainError {
   return new DomainError('unavailable', 'METER_PRICES_NOT_KEPT_YET', 'Service unavailable');
 }

@@ -25,7 +25,7 @@ export class MeterPriceSetStore {
   }
 
   /** Stores a set. A set that is already stored is identical, because sets never change. */
-  async keep(replaced: ReplacedMeterPricesDocument): Promise<void> {
+  async store(replaced: ReplacedMeterPricesDocument): Promise<void> {
     const { environmentId } = this;
     const { productId, set } = replaced;
     const _id = idOf(productId, Number(set.number));

@@ -70,18 +70,18 @@ export interface ProductDecision {
 }
 
 /** Stores a price version that the product no longer holds. */
-export interface KeepPrice extends Command {
+export interface StoreSupersededPrice extends Command {
   readonly type: 'keepPrice';
   readonly payload: SupersededPrice & Record<string, unknown>;
 }
 
 /** Stores a set of meter prices that the product no longer holds. */
-export interface KeepMeterPrices extends Command {
+export interface StoreReplacedMeterPrices extends Command {
   readonly type: 'keepMeterPrices';
   readonly payload: ReplacedMeterPrices & Record<string, unknown>;
 }
 
-export type ProductCommand = KeepPrice | KeepMeterPrices;
+export type ProductCommand = StoreSupersededPrice | StoreReplacedMeterPrices;
 export type ProductTransition = Transition<Product, never, ProductCommand>;
 
 /** Creates a product with its first price version. Reports all invalid fields in one error. */

@@ -2,7 +2,12 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Command } from '@billing/kernel/transition';
 import { type MeterPrice, type MeterPriceSet, noMeterPrices } from './meter-price';
 import type { Price } from './price';
-import { type KeepMeterPrices, type KeepPrice, lookupKeyTaken, type Product } from './product';
+import {
+  type StoreReplacedMeterPrices,
+  type StoreSupersededPrice,
+  lookupKeyTaken,
+  type Product,
+} from './product';
 
 // Metadata is stored as JSON text: the keys may contain dots, which the database would read as
 // paths. Integers come back 32 or 64 bits wide, depending on the server.
@@ -102,7 +107,7 @@ function toDocumentProduct({ id, ...product }: Product): ProductDocument {
 
 function encodeCommand(command: Command): Command['payload'] {
   // Products emit no other commands.
-  const { type, payload } = command as KeepPrice | KeepMeterPrices;
+  const { type, payload } = command as StoreSupersededPrice | StoreReplacedMeterPrices;
   switch (type) {
     case 'keepPrice':
       return { ...payload, price: toDocumentPrice(payload.price) };

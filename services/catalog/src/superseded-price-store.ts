@@ -23,7 +23,7 @@ export class SupersededPriceStore {
   /**
    * Stores a version. A version that is already stored is identical, because versions never change.
    */
-  async keep(superseded: SupersededPriceDocument): Promise<void> {
+  async store(superseded: SupersededPriceDocument): Promise<void> {
     const { environmentId } = this;
     const document = { _id: superseded.price.id, environmentId, ...superseded };
     try {

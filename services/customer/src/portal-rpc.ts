@@ -15,12 +15,12 @@ import { portalCallers } from './callers';
 import type { Customer } from './customer';
 import {
   checkVisit,
-  doorOf,
-  doorToken,
-  doorUrl,
+  linkStatusOf,
+  signInToken,
+  signInUrl,
   isNonce,
-  isRepeatable,
-  type PortalDoor,
+  isReplayable,
+  type SignInLinkStatus,
   type PortalSession,
   type PortalSite,
   sessionEnd,
@@ -28,7 +28,7 @@ import {
   sessionUsed,
   visitSecret,
 } from './portal-session';
-import type { OfTenant, PortalSessionStore } from './portal-session-store';
+import type { WithTenant, PortalSessionStore } from './portal-session-store';
 
 export interface PortalRpcDependencies {
   readonly customers: AggregateCollection<Customer>;
@@ -37,7 +37,7 @@ export interface PortalRpcDependencies {
   readonly clock: Clock;
 }
 
-const protoDoors: Readonly<Record<PortalDoor, ProtoPortalDoor>> = {
+const protoLinkStatuses: Readonly<Record<SignInLinkStatus, ProtoPortalDoor>> = {
   OPEN: ProtoPortalDoor.PORTAL_DOOR_OPEN,
   USED: ProtoPortalDoor.PORTAL_DOOR_USED,
   EXPIRED: ProtoPortalDoor.PORTAL_DOOR_EXPIRED,
@@ -60,13 +60,13 @@ export function portalRpc(dependencies: PortalRpcDependencies) {
           ? await secretOfSession(sessionId, tenant, dependencies)
           : undefined;
         if (secret === undefined) throw notFound('Portal session');
-        return { url: doorUrl(sessionId, { url: siteUrl, secret }) };
+        return { url: signInUrl(sessionId, { url: siteUrl, secret }) };
       },
 
       findPortalSession: async ({ token }) => {
         const session = await requireSession(token, dependencies);
         const isUsed = await sessions.isUsed(token);
-        const door = protoDoors[doorOf(session, { isUsed, now: clock.now() })];
+        const door = protoLinkStatuses[linkStatusOf(session, { isUsed, now: clock.now() })];
         return { door, tenant: session.tenant, siteUrl };
       },
 
@@ -111,7 +111,7 @@ async function secretOfSession(
   { sessions, site }: PortalRpcDependencies,
 ): Promise<string | undefined> {
   for (const secret of [site.secret, ...site.oldSecrets]) {
-    const found = await sessions.find(doorToken(sessionId, { secret }));
+    const found = await sessions.find(signInToken(sessionId, { secret }));
     if (found?.tenant.environmentId === environmentId) return secret;
   }
   return undefined;
@@ -125,19 +125,19 @@ async function createSession(
   refuseProblems({ returnUrl: optionalProblems(returnUrl, webAddressProblems) });
   await customers.within(context).get(customerId);
   const sessionId = newResourceId(context, 'portalSession');
-  const { expiresAt } = await sessions.open(doorToken(sessionId, site), {
+  const { expiresAt } = await sessions.open(signInToken(sessionId, site), {
     customerId,
     returnUrl: returnUrl ?? null,
     expiresAt: sessionEnd(clock.now()),
     tenant: context.tenant,
   });
-  return { sessionId, url: doorUrl(sessionId, site), expiresAt };
+  return { sessionId, url: signInUrl(sessionId, site), expiresAt };
 }
 
 async function requireSession(
   token: string,
   { sessions }: PortalRpcDependencies,
-): Promise<OfTenant<PortalSession>> {
+): Promise<WithTenant<PortalSession>> {
   const session = await sessions.find(token);
   if (session === undefined) throw notFound('Page');
   return session;
@@ -146,15 +146,15 @@ async function requireSession(
 /** Starts the visit, or returns the one that the same browser has just started. */
 async function enter(
   { token, nonce }: { readonly token: string; readonly nonce: string },
-  session: OfTenant<PortalSession>,
+  session: WithTenant<PortalSession>,
   { sessions, site, clock }: PortalRpcDependencies,
 ): Promise<string> {
   const begunAt = clock.now();
-  if (doorOf(session, { isUsed: false, now: begunAt }) === 'EXPIRED') throw sessionExpired();
+  if (linkStatusOf(session, { isUsed: false, now: begunAt }) === 'EXPIRED') throw sessionExpired();
   const secret = visitSecret({ token, nonce }, site);
   const isBegun = await sessions.begin({ token, secret }, { ...session, begunAt, endedAt: null });
   if (isBegun) return secret;
   const visit = await sessions.findVisit(secret);
-  if (visit === undefined || !isRepeatable(visit, begunAt)) throw sessionUsed();
+  if (visit === undefined || !isReplayable(visit, begunAt)) throw sessionUsed();
   return secret;
 }

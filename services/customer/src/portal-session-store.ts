@@ -22,10 +22,10 @@ interface VisitDocument extends PortalVisit, Tenant {
 }
 
 /** A session or a visit with its tenant. */
-export type OfTenant<T> = T & { readonly tenant: Tenant };
+export type WithTenant<T> = T & { readonly tenant: Tenant };
 
 // Until then, a late caller gets "expired" instead of "not found".
-const keptMs = 30 * 24 * 60 * 60 * 1_000;
+const retentionMs = 30 * 24 * 60 * 60 * 1_000;
 
 /**
  * Portal sessions and the visits that they started. Insert-only, except for the end of a visit. The
@@ -50,7 +50,7 @@ export class PortalSessionStore {
   /** Stores a session under its token hash. A retry finds the session as first stored. */
   async open(
     token: string,
-    { tenant, ...session }: OfTenant<PortalSession>,
+    { tenant, ...session }: WithTenant<PortalSession>,
   ): Promise<PortalSession> {
     const document = { _id: proofHash(token), ...ownFields(tenant), ...session };
     if (await insertedOnce(this.sessions, document)) return session;
@@ -62,7 +62,7 @@ export class PortalSessionStore {
    * result determines it; it is safe because only the complete token yields the hash. A malformed
    * token needs no query.
    */
-  async find(token: string): Promise<OfTenant<PortalSession> | undefined> {
+  async find(token: string): Promise<WithTenant<PortalSession> | undefined> {
     if (!isWellFormedProof(token)) return undefined;
     const found = await retryTransient(() => this.sessions.findOne({ _id: proofHash(token) }));
     if (found === null) return undefined;
@@ -81,14 +81,14 @@ export class PortalSessionStore {
    */
   async begin(
     { token, secret }: { readonly token: string; readonly secret: string },
-    { tenant, ...visit }: OfTenant<PortalVisit>,
+    { tenant, ...visit }: WithTenant<PortalVisit>,
   ): Promise<boolean> {
     const proofs = { _id: proofHash(secret), tokenHash: proofHash(token) };
     return insertedOnce(this.visits, { ...proofs, ...ownFields(tenant), ...visit });
   }
 
   /** Finds a visit by secret across all environments; see `find`. */
-  async findVisit(secret: string): Promise<OfTenant<PortalVisit> | undefined> {
+  async findVisit(secret: string): Promise<WithTenant<PortalVisit> | undefined> {
     if (!isWellFormedProof(secret)) return undefined;
     const found = await retryTransient(() => this.visits.findOne({ _id: proofHash(secret) }));
     if (found === null) return undefined;
@@ -103,8 +103,8 @@ export class PortalSessionStore {
   }
 
   /** Deletes sessions and visits past their retention time. */
-  async forgetOld(now: Date): Promise<void> {
-    const old = { expiresAt: { $lt: new Date(now.getTime() - keptMs) } };
+  async deleteExpired(now: Date): Promise<void> {
+    const old = { expiresAt: { $lt: new Date(now.getTime() - retentionMs) } };
     // Sessions first: a token whose visit is deleted could be used again.
     await this.sessions.deleteMany(old);
     await this.visits.deleteMany(old);

@@ -1,10 +1,10 @@
 import {
   checkVisit,
-  doorOf,
-  doorToken,
-  doorUrl,
+  linkStatusOf,
+  signInToken,
+  signInUrl,
   isNonce,
-  isRepeatable,
+  isReplayable,
   isWellFormedProof,
   type PortalVisit,
   proofHash,
@@ -31,10 +31,10 @@ test('a session lasts an hour', () => {
 });
 
 test('a session has one sign-in link, the same each time', () => {
-  const token = doorToken(sessionId, site);
+  const token = signInToken(sessionId, site);
   expect(isWellFormedProof(token)).toBe(true);
-  expect(doorUrl(sessionId, site)).toBe(`https://pay.example/portal/${token}`);
-  expect(doorToken(sessionId, { secret: 't'.repeat(32) })).not.toBe(token);
+  expect(signInUrl(sessionId, site)).toBe(`https://pay.example/portal/${token}`);
+  expect(signInToken(sessionId, { secret: 't'.repeat(32) })).not.toBe(token);
 });
 
 test('a visit has a different secret for each token and each nonce', () => {
@@ -46,7 +46,7 @@ test('a visit has a different secret for each token and each nonce', () => {
 });
 
 test('the stored hash does not contain the token', () => {
-  const token = doorToken(sessionId, site);
+  const token = signInToken(sessionId, site);
   expect(proofHash(token)).toMatch(/^[0-9a-f]{64}$/);
   expect(proofHash(token)).not.toContain(token);
 });
@@ -74,7 +74,7 @@ describe('a sign-in link', () => {
     [later(hourMs), false, 'EXPIRED'],
     [later(hourMs), true, 'EXPIRED'],
   ])('at %p, used %p, is %s', (now, isUsed, door) => {
-    expect(doorOf(visit, { isUsed, now })).toBe(door);
+    expect(linkStatusOf(visit, { isUsed, now })).toBe(door);
   });
 });
 
@@ -95,8 +95,8 @@ describe('a visit', () => {
   });
 
   test('is returned again for a minute to the browser that started it, unless it has ended', () => {
-    expect(isRepeatable(visit, later(59_999))).toBe(true);
-    expect(isRepeatable(visit, later(60_000))).toBe(false);
-    expect(isRepeatable({ ...visit, endedAt: noon }, noon)).toBe(false);
+    expect(isReplayable(visit, later(59_999))).toBe(true);
+    expect(isReplayable(visit, later(60_000))).toBe(false);
+    expect(isReplayable({ ...visit, endedAt: noon }, noon)).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 // Lifetime of the token and of the visit that it starts.
 const lifeMs = 60 * 60 * 1_000;
 // Covers a retry after a lost response, and a double click.
-const repeatMs = 60 * 1_000;
+const replayMs = 60 * 1_000;
 const nonceLengthMax = 64;
 
 /** A sign-in link of a customer to the portal. Immutable: its use is recorded by the visit. */
@@ -24,7 +24,7 @@ export interface PortalVisit extends PortalSession {
 }
 
 /** Status of a sign-in link. */
-export type PortalDoor = 'OPEN' | 'USED' | 'EXPIRED';
+export type SignInLinkStatus = 'OPEN' | 'USED' | 'EXPIRED';
 
 /** Address of the portal and the secrets that its tokens are derived from. */
 export interface PortalSite {
@@ -45,13 +45,13 @@ export function sessionEnd(now: Date): Date {
  * Sign-in token: 43 unguessable characters, derived from the session id, so that a retried creation
  * gets the same one.
  */
-export function doorToken(sessionId: string, { secret }: Pick<PortalSite, 'secret'>): string {
+export function signInToken(sessionId: string, { secret }: Pick<PortalSite, 'secret'>): string {
   return hmac(secret, `portal-session:${sessionId}`);
 }
 
 /** URL of the sign-in link. */
-export function doorUrl(sessionId: string, site: Pick<PortalSite, 'url' | 'secret'>): string {
-  return `${site.url}/portal/${doorToken(sessionId, site)}`;
+export function signInUrl(sessionId: string, site: Pick<PortalSite, 'url' | 'secret'>): string {
+  return `${site.url}/portal/${signInToken(sessionId, site)}`;
 }
 
 /**
@@ -81,10 +81,10 @@ export function isNonce(nonce: string): boolean {
 }
 
 /** Status of the sign-in link of a session. */
-export function doorOf(
+export function linkStatusOf(
   { expiresAt }: Pick<PortalSession, 'expiresAt'>,
   { isUsed, now }: { readonly isUsed: boolean; readonly now: Date },
-): PortalDoor {
+): SignInLinkStatus {
   if (now >= expiresAt) return 'EXPIRED';
   return isUsed ? 'USED' : 'OPEN';
 }
@@ -95,8 +95,8 @@ export function checkVisit({ expiresAt, endedAt }: PortalVisit, now: Date): void
 }
 
 /** True if a retried sign-in by the same browser returns the visit. */
-export function isRepeatable({ begunAt, endedAt }: PortalVisit, now: Date): boolean {
-  return endedAt === null && now.getTime() < begunAt.getTime() + repeatMs;
+export function isReplayable({ begunAt, endedAt }: PortalVisit, now: Date): boolean {
+  return endedAt === null && now.getTime() < begunAt.getTime() + replayMs;
 }
 
 export function sessionExpired(): DomainError {

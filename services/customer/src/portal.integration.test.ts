@@ -99,8 +99,8 @@ describe('a session', () => {
   test.each(['nonsense', newId()])(
     'cannot be created for the unknown customer %s',
     async (customerId) => {
-      const wish = { customerId, returnUrl: undefined };
-      await expect(portal.createPortalSession(wish, testContext())).rejects.toMatchObject({
+      const request = { customerId, returnUrl: undefined };
+      await expect(portal.createPortalSession(request, testContext())).rejects.toMatchObject({
         reason: 'CUSTOMER_NOT_FOUND',
       });
     },
@@ -118,9 +118,9 @@ describe('a session', () => {
   test('is not readable from stored idempotency responses, only through its service', async () => {
     const { customerId, context } = await aSession();
     const keyed = { ...context, idempotency: { key: newId(), requestHash: 'h' } };
-    const wish = { customerId, returnUrl: undefined };
-    const first = await portal.createPortalSession(wish, keyed);
-    const { sessionId, url, expiresAt } = await portal.createPortalSession(wish, keyed);
+    const request = { customerId, returnUrl: undefined };
+    const first = await portal.createPortalSession(request, keyed);
+    const { sessionId, url, expiresAt } = await portal.createPortalSession(request, keyed);
     expect([sessionId, url, expiresAt]).toEqual([first.sessionId, '', first.expiresAt]);
     expect(await portal.getPortalUrl({ sessionId }, context)).toEqual({ url: first.url });
   });
@@ -237,9 +237,9 @@ test('sessions and visits are deleted thirty days after their end, and no others
   const mongo = await connectMongo({ uri, database, service: 'test' });
   const store = new PortalSessionStore(mongo.db);
   const days = (count: number) => new Date(clock.now().getTime() + count * 24 * hourMs);
-  await store.forgetOld(days(30));
+  await store.deleteExpired(days(30));
   expect(await store.findVisit(secret)).toBeDefined();
-  await store.forgetOld(days(31));
+  await store.deleteExpired(days(31));
   expect([await store.find(token), await store.findVisit(secret)]).toEqual([undefined, undefined]);
   await mongo.close();
 });

@@ -22,7 +22,7 @@ export async function start(
   service.every({
     name: 'forget portal sessions',
     everyMs: forgetEveryMs,
-    run: () => sessions.forgetOld(clock.now()),
+    run: () => sessions.deleteExpired(clock.now()),
   });
   service.dependOnSecrets(pageSecrets(config));
   const site = {

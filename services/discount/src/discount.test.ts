@@ -25,7 +25,7 @@ function create(input: DiscountInput = percentage): Discount {
   return createDiscount(input, { id: 'd', ...findings });
 }
 
-/** Refuses the input and returns the problems by field. */
+/** Problems by field of a refused input; undefined if it is accepted. */
 function refusal(run: () => unknown): unknown {
   try {
     run();

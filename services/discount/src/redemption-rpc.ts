@@ -12,7 +12,7 @@ import {
 } from '@billing/proto/billing/discount/v1/discount';
 import type { Discount } from './discount';
 import { purchaseRefusal, refusedRedemption } from './redemption';
-import type { Batches } from './batches';
+import type { KeyedBatcher } from './keyed-batcher';
 import { type Claim, type ClaimOutcome, claimSlots } from './slot-claims';
 import type { HolderKind } from './slot-document';
 import type { SlotStore } from './slot-store';
@@ -20,16 +20,16 @@ import type { SlotStore } from './slot-store';
 export interface RedemptionDependencies {
   readonly discounts: AggregateCollection<Discount>;
   readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
-  /** Batches the reservations of each discount. */
-  readonly claims: Batches<Claim, ClaimOutcome>;
+  /** KeyedBatcher the reservations of each discount. */
+  readonly claims: KeyedBatcher<Claim, ClaimOutcome>;
   readonly clock: Clock;
   /** Delay after a reservation before its holder is checked. */
-  readonly askAfterMs: number;
+  readonly checkAfterMs: number;
 }
 
 const attemptsMax = 20;
 // A change of the maximum takes a few writes; an obstacle that lasts longer was left by a crash.
-const attemptsBeforeHelp = 5;
+const attemptsBeforeBump = 5;
 const pauseMs = 20;
 
 /**
@@ -39,7 +39,7 @@ const pauseMs = 20;
 export async function reserve(
   request: ReserveRedemptionRequest,
   context: CallContext,
-  { discounts, slotsOf, claims, clock, askAfterMs }: RedemptionDependencies,
+  { discounts, slotsOf, claims, clock, checkAfterMs }: RedemptionDependencies,
 ): Promise<Stored<Discount>> {
   const { discountId, holderId, productId } = request;
   const currency = parseCurrency(request.currency);
@@ -55,7 +55,7 @@ export async function reserve(
       if ((await slots.holdersAmong(discountId, [holderId])).size > 0) return stored;
       throw refusedRedemption(refusal);
     }
-    const askAt = new Date(clock.now().getTime() + askAfterMs);
+    const askAt = new Date(clock.now().getTime() + checkAfterMs);
     const holder = { kind, id: holderId, heldAt: context.now, askAt };
     const limit = { maximum: stored.state.maxRedemptions, version: stored.version };
     const outcome = await claims.add(discountId, { holder, limit }, (batch) =>
@@ -63,7 +63,7 @@ export async function reserve(
     );
     if (outcome === 'HELD') return stored;
     if (outcome === 'EXHAUSTED') throw refusedRedemption('DISCOUNT_EXHAUSTED');
-    if (attempt > attemptsBeforeHelp) await passOnVersion(stored, context, discounts);
+    if (attempt > attemptsBeforeBump) await bumpVersion(stored, context, discounts);
     else if (attempt > 1) await sleep(pauseMs * attempt * jitter(0.5));
   }
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
@@ -73,7 +73,7 @@ export async function reserve(
  * Increases the discount's version without any other change. Slots that a crash left closed for a
  * version that was never written become open; a change in progress starts again.
  */
-export async function passOnVersion(
+export async function bumpVersion(
   { state: { id }, version }: Stored<Discount>,
   context: CallContext,
   discounts: AggregateCollection<Discount>,

@@ -3,49 +3,49 @@ import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { workContext } from '@billing/chassis/work-context';
 import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
-import type { AskedSlot, AskedSlotStore } from './asked-slot-store';
+import type { DueSlot, DueSlotStore } from './due-slot-store';
 import type { Peers } from './peers';
 import type { SlotStore } from './slot-store';
 
 export interface RedemptionWorkerDependencies {
-  readonly asked: AskedSlotStore;
+  readonly dueSlots: DueSlotStore;
   readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
   readonly peers: Pick<Peers, 'sessions' | 'subscription'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly askAfterMs: number;
+  readonly checkAfterMs: number;
 }
 
 const batchMax = 20;
 // A larger backlog waits for the next round.
 const batchesMax = 50;
 // A session may stay open for a day; an hourly check frees an abandoned slot soon enough.
-const askAgainMsMax = 60 * 60_000;
+const checkIntervalMsMax = 60 * 60_000;
 
 /**
  * Asks the services of due holders for the state of their redemption. Applies a confirmation or
  * release that was lost; a late one finds it done.
  */
-export async function askHolders(
+export async function checkHolders(
   dependencies: RedemptionWorkerDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   for (let batch = 1; batch <= batchesMax && !signal.aborted; batch += 1) {
-    const due = await dependencies.asked.findDue(dependencies.clock.now(), batchMax);
-    await Promise.all(due.map((slot) => askHolder(slot, dependencies, signal)));
+    const due = await dependencies.dueSlots.findDue(dependencies.clock.now(), batchMax);
+    await Promise.all(due.map((slot) => checkHolder(slot, dependencies, signal)));
     if (due.length < batchMax) return;
   }
 }
 
 /** An unresponsive service delays no other holder; its check is retried later. */
-async function askHolder(
-  slot: AskedSlot,
+async function checkHolder(
+  slot: DueSlot,
   dependencies: RedemptionWorkerDependencies,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { asked, clock, logger, askAfterMs } = dependencies;
-  const again = askAgainAt(clock.now(), slot.timesAsked, askAfterMs);
-  if (!(await asked.putOff(slot, again))) return;
+  const { dueSlots, clock, logger, checkAfterMs } = dependencies;
+  const again = nextCheckAt(clock.now(), slot.timesAsked, checkAfterMs);
+  if (!(await dueSlots.postpone(slot, again))) return;
   const requestId = `${slot._id}/ask`;
   const context = workContext(slot, { at: slot.heldAt, clock, requestId, stopping });
   try {
@@ -56,13 +56,16 @@ async function askHolder(
 }
 
 /** Doubles the interval after each check, up to a limit. */
-export function askAgainAt(now: Date, timesAsked: number, askAfterMs: number): Date {
-  const waitMs = Math.min(askAfterMs * 2 ** timesAsked, Math.max(askAgainMsMax, askAfterMs));
+export function nextCheckAt(now: Date, timesAsked: number, checkAfterMs: number): Date {
+  const waitMs = Math.min(
+    checkAfterMs * 2 ** timesAsked,
+    Math.max(checkIntervalMsMax, checkAfterMs),
+  );
   return new Date(now.getTime() + waitMs);
 }
 
 async function stateOf(
-  { holderKind, holderId, discountId }: AskedSlot,
+  { holderKind, holderId, discountId }: DueSlot,
   context: CallContext,
   { peers }: RedemptionWorkerDependencies,
 ): Promise<RedemptionState> {
@@ -82,7 +85,7 @@ async function stateOf(
 
 async function carryOut(
   state: RedemptionState,
-  { discountId, holderId }: AskedSlot,
+  { discountId, holderId }: DueSlot,
   slots: SlotStore,
 ): Promise<void> {
   switch (state) {

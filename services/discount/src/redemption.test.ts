@@ -35,7 +35,7 @@ test.each<[string, Partial<DiscountInput>, string | null]>([
   ['in another currency', dollars, 'DISCOUNT_WRONG_CURRENCY'],
   ['in the currency of each invoice', { type: 'FIXED', value: '500' }, null],
   ['that is wrong in several ways', { ...dollars, active: false }, 'DISCOUNT_INACTIVE'],
-])('the redemption of a discount %s is checked', (_case, input, refusal) => {
+])('a discount %s allows or refuses a redemption', (_case, input, refusal) => {
   const purchase = { productId: 'product', currency: 'EUR' as const, at, redemptions: 2 };
   expect(purchaseRefusal(aDiscount(input), purchase)).toBe(refusal);
 });

@@ -24,7 +24,7 @@ import {
 import { fromProtoDiscountChanges, fromProtoDiscountInput, toProtoDiscount } from './discount-rpc';
 import { currencyOfProduct, type Peers, unknownProducts } from './peers';
 import { purchaseRefusal, redemptionNotFound, refusedRedemption } from './redemption';
-import { isStale, passOnVersion, type RedemptionDependencies, reserve } from './redemption-rpc';
+import { isStale, bumpVersion, type RedemptionDependencies, reserve } from './redemption-rpc';
 import { closeSlots } from './slot-claims';
 import { discountsWith } from './store';
 
@@ -118,7 +118,7 @@ async function update(
     const change = (discount: Discount) => changeDiscount(discount, changes, { metadataProblems });
     const version = expectedVersion ?? stored.version;
     if (version === stored.version) {
-      await makeWay(stored, { after: change(stored.state), context, dependencies });
+      await closeSlotsAbove(stored, { after: change(stored.state), context, dependencies });
     }
     try {
       return await store.mutate(
@@ -137,7 +137,7 @@ async function update(
  * Closes the slots above a lowered maximum. Throws if one of them is taken; then all are opened
  * again.
  */
-async function makeWay(
+async function closeSlotsAbove(
   stored: Stored<Discount>,
   {
     after: { maxRedemptions: maximum },
@@ -151,7 +151,7 @@ async function makeWay(
   // Refuses in the common case before anything is closed.
   if (await slots.isTakenAbove(id, maximum)) throw redemptionsHeld();
   if (await closeSlots(slots, id, { maximum, version: stored.version + 1 })) return;
-  await passOnVersion(stored, context, discounts);
+  await bumpVersion(stored, context, discounts);
   throw redemptionsHeld();
 }
 

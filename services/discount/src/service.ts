@@ -1,22 +1,22 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
-import { AskedSlotStore } from './asked-slot-store';
-import { Batches } from './batches';
+import { DueSlotStore } from './due-slot-store';
+import { KeyedBatcher } from './keyed-batcher';
 import type { DiscountConfiguration } from './config';
 import { connectPeers } from './peers';
-import { askHolders } from './redemption-worker';
+import { checkHolders } from './redemption-worker';
 import { discountRpc } from './rpc';
 import { ensureSlotIndexes, openSlots, SlotStore } from './slot-store';
 import { discountDefinition } from './store';
 
 /** Overrides for tests. */
 export interface DiscountOverrides extends ServiceOverrides {
-  readonly askAfterMs?: number;
+  readonly checkAfterMs?: number;
   readonly askEveryMs?: number;
 }
 
 // Longer than any reserving request, so that the holder has usually confirmed or released by then.
-const askAfterMsDefault = 5 * 60_000;
+const checkAfterMsDefault = 5 * 60_000;
 const askEveryMsDefault = 30_000;
 
 /** Starts the discount service: discounts and redemptions over gRPC. */
@@ -30,15 +30,15 @@ export async function start(
   const slots = openSlots(service.db);
   service.ensureIndexes(() => ensureSlotIndexes(slots));
   const slotsOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new SlotStore(slots, tenant);
-  const askAfterMs = overrides.askAfterMs ?? askAfterMsDefault;
+  const checkAfterMs = overrides.checkAfterMs ?? checkAfterMsDefault;
   const { clock, logger } = service;
-  const asking = { asked: new AskedSlotStore(slots), slotsOf, peers, clock, logger, askAfterMs };
+  const asking = { dueSlots: new DueSlotStore(slots), slotsOf, peers, clock, logger, checkAfterMs };
   service.every({
     name: 'ask holders of redemptions',
     everyMs: overrides.askEveryMs ?? askEveryMsDefault,
-    run: (signal) => askHolders(asking, signal),
+    run: (signal) => checkHolders(asking, signal),
   });
   return service.serve([
-    discountRpc({ discounts, slotsOf, claims: new Batches(), peers, clock, askAfterMs }),
+    discountRpc({ discounts, slotsOf, claims: new KeyedBatcher(), peers, clock, checkAfterMs }),
   ]);
 }

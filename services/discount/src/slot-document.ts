@@ -37,7 +37,7 @@ export interface SlotDocument {
 }
 
 /** The fields that change when a slot is taken. */
-export type Possession = Pick<
+export type SlotState = Pick<
   SlotDocument,
   'state' | 'holderKind' | 'holderId' | 'heldAt' | 'askAt' | 'timesAsked'
 >;
@@ -46,7 +46,7 @@ export function slotId(discountId: string, number: number): string {
   return `${discountId}:${String(number)}`;
 }
 
-export function free(number: number): Possession {
+export function free(number: number): SlotState {
   return {
     state: 'FREE',
     holderKind: null,
@@ -57,6 +57,6 @@ export function free(number: number): Possession {
   };
 }
 
-export function heldBy({ kind, id, heldAt, askAt }: Holder): Possession {
+export function heldBy({ kind, id, heldAt, askAt }: Holder): SlotState {
   return { state: 'HELD', holderKind: kind, holderId: id, heldAt, askAt, timesAsked: 0 };
 }

@@ -7,7 +7,7 @@ import {
   free,
   heldBy,
   type Holder,
-  type Possession,
+  type SlotState,
   type SlotDocument,
   slotId,
 } from './slot-document';
@@ -176,7 +176,7 @@ export class SlotStore {
     const held = await retryTransient(() => this.slots.findOne(query));
     if (held === null) return;
     // The number alone does not prove that the holder is still the same.
-    const released: Possession = free(held.number);
+    const released: SlotState = free(held.number);
     await retryTransient(() =>
       this.slots.updateOne({ ...query, _id: held._id }, { $set: released }),
     );

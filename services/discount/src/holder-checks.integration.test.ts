@@ -29,7 +29,7 @@ import { start } from './service';
 import { create, read, reserve } from './testing';
 
 /** A redemption check, as the service of the holder received it. */
-interface Question {
+interface RedemptionCheck {
   readonly holderId: string;
   readonly discountId: string;
   readonly context: CallContext;
@@ -37,7 +37,7 @@ interface Question {
 
 const unused = () => Promise.reject(new Error('Nobody calls this'));
 const ownerConfiguration = testServiceConfiguration('owners');
-const questions: Question[] = [];
+const questions: RedemptionCheck[] = [];
 const states = new Map<string, RedemptionState>();
 let owners: RunningService;
 let discountConfiguration: ReturnType<typeof configurationFor>;
@@ -93,7 +93,7 @@ beforeAll(async () => {
   discountConfiguration = configurationFor(owners.address);
   // Two replicas; each poll is made by the next one.
   for (let count = 1; count <= 2; count += 1) {
-    services.push(await start(discountConfiguration, { askAfterMs: 400, askEveryMs: 100 }));
+    services.push(await start(discountConfiguration, { checkAfterMs: 400, askEveryMs: 100 }));
   }
   discounts = connectPeer<DiscountServiceServer>(DiscountServiceService, {
     address: services[0]?.address ?? '',
@@ -108,7 +108,7 @@ afterAll(async () => {
   await dropTestStream(discountConfiguration);
 });
 
-function asked(holder: string): Question[] {
+function checksOf(holder: string): RedemptionCheck[] {
   return questions.filter(({ holderId }) => holderId === holder);
 }
 
@@ -130,8 +130,8 @@ test.each([
     expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 0 });
   });
   await reserve(discounts, context, { discountId });
-  const [question] = asked(`${noun} ${holderId}`);
-  expect(question).toMatchObject({ discountId, context: { tenant: context.tenant } });
+  const [check] = checksOf(`${noun} ${holderId}`);
+  expect(check).toMatchObject({ discountId, context: { tenant: context.tenant } });
 });
 
 test('the slot of a holder whose check returns CONFIRMED can no longer be released', async () => {
@@ -141,18 +141,18 @@ test('the slot of a holder whose check returns CONFIRMED can no longer be releas
   states.set(`session ${holderId}`, RedemptionState.REDEMPTION_STATE_CONFIRMED);
   await reserve(discounts, context, { discountId, holderId });
   await eventually(() => {
-    expect(asked(`session ${holderId}`)).toHaveLength(1);
+    expect(checksOf(`session ${holderId}`)).toHaveLength(1);
   });
   // Two later checks prove that the earlier result has been applied.
   const later = newId();
   states.set(`session ${later}`, RedemptionState.REDEMPTION_STATE_HELD);
   await reserve(discounts, context, { discountId, holderId: later });
   await eventually(() => {
-    expect(asked(`session ${later}`).length).toBeGreaterThanOrEqual(2);
+    expect(checksOf(`session ${later}`).length).toBeGreaterThanOrEqual(2);
   });
   await discounts.releaseRedemption({ discountId, holderId }, context);
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 2 });
-  expect(asked(`session ${holderId}`)).toHaveLength(1);
+  expect(checksOf(`session ${holderId}`)).toHaveLength(1);
 });
 
 test('a holder without a decision or a response is checked again at growing intervals', async () => {
@@ -163,8 +163,8 @@ test('a holder without a decision or a response is checked again at growing inte
   await reserve(discounts, context, { discountId, holderId: undecided });
   await reserve(discounts, context, { discountId, holderId: away });
   await eventually(() => {
-    expect(asked(`session ${undecided}`).length).toBeGreaterThanOrEqual(2);
-    expect(asked(`session ${away}`).length).toBeGreaterThanOrEqual(2);
+    expect(checksOf(`session ${undecided}`).length).toBeGreaterThanOrEqual(2);
+    expect(checksOf(`session ${away}`).length).toBeGreaterThanOrEqual(2);
   });
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 2 });
   states.set(`session ${away}`, RedemptionState.REDEMPTION_STATE_RELEASED);
@@ -181,7 +181,7 @@ test('in an environment with a manual clock, the check carries the time of the r
   states.set(`session ${holderId}`, RedemptionState.REDEMPTION_STATE_RELEASED);
   await reserve(discounts, context, { discountId, holderId });
   await eventually(() => {
-    expect(asked(`session ${holderId}`)).toMatchObject([
+    expect(checksOf(`session ${holderId}`)).toMatchObject([
       { context: { now, tenant: context.tenant } },
     ]);
   });
@@ -199,7 +199,7 @@ test('a holder that has confirmed or released is not checked', async () => {
   states.set(`session ${last}`, RedemptionState.REDEMPTION_STATE_CONFIRMED);
   await reserve(discounts, context, { discountId, holderId: last });
   await eventually(() => {
-    expect(asked(`session ${last}`)).toHaveLength(1);
+    expect(checksOf(`session ${last}`)).toHaveLength(1);
   });
-  expect([...asked(`session ${confirmed}`), ...asked(`session ${released}`)]).toEqual([]);
+  expect([...checksOf(`session ${confirmed}`), ...checksOf(`session ${released}`)]).toEqual([]);
 });

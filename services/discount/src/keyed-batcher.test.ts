@@ -1,8 +1,8 @@
-import { Batches } from './batches';
+import { KeyedBatcher } from './keyed-batcher';
 
-/** Batches that the test completes. */
-function heldRuns() {
-  const batches = new Batches<number, string>();
+/** KeyedBatcher that the test completes. */
+function pendingRuns() {
+  const batches = new KeyedBatcher<number, string>();
   const runs: { items: readonly number[]; end: () => void; fail: () => void }[] = [];
   const add = (key: string, item: number) =>
     batches.add(
@@ -23,7 +23,7 @@ function heldRuns() {
 }
 
 test('items that arrive while a batch runs form the next batch, and each gets its own result', async () => {
-  const { runs, add } = heldRuns();
+  const { runs, add } = pendingRuns();
   const first = add('key', 1);
   const others = [add('key', 2), add('key', 3)];
   expect(runs.map(({ items }) => items)).toEqual([[1]]);
@@ -35,14 +35,14 @@ test('items that arrive while a batch runs form the next batch, and each gets it
 });
 
 test('batches of different keys run concurrently', () => {
-  const { runs, add } = heldRuns();
+  const { runs, add } = pendingRuns();
   void add('one', 1);
   void add('other', 2);
   expect(runs.map(({ items }) => items)).toEqual([[1], [2]]);
 });
 
 test('a failed batch rejects all its items, and the next batch runs', async () => {
-  const { runs, add } = heldRuns();
+  const { runs, add } = pendingRuns();
   const first = add('key', 1);
   const second = add('key', 2);
   runs[0]?.fail();

@@ -5,10 +5,10 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Batches concurrent items per key: items that arrive while a batch of their key runs form the next
+ * KeyedBatcher concurrent items per key: items that arrive while a batch of their key runs form the next
  * batch. Different keys run concurrently.
  */
-export class Batches<Item, Result> {
+export class KeyedBatcher<Item, Result> {
   private readonly waiting = new Map<string, Waiting<Item, Result>[]>();
 
   /** `run` returns one result per item, in order. An error rejects the whole batch. */

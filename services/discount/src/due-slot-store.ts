@@ -3,27 +3,27 @@ import type { SlotDocument } from './slot-document';
 import type { SlotCollection } from './slot-store';
 
 /** A held slot that is due for a check. */
-export type AskedSlot = SlotDocument & { readonly heldAt: Date; readonly askAt: Date };
+export type DueSlot = SlotDocument & { readonly heldAt: Date; readonly askAt: Date };
 
 /** Held slots of all environments whose holders are due for a check. */
-export class AskedSlotStore {
+export class DueSlotStore {
   constructor(private readonly slots: SlotCollection) {}
 
   /** Returns the slots that have been due longest. */
-  async findDue(now: Date, limit: number): Promise<AskedSlot[]> {
+  async findDue(now: Date, limit: number): Promise<DueSlot[]> {
     const due = { askAt: { $lte: now } };
     const found = await retryTransient(() =>
       this.slots.find(due).sort({ askAt: 1 }).limit(limit).toArray(),
     );
-    return found.filter(isAsked);
+    return found.filter(isDue);
   }
 
   /**
    * Postpones the check for all replicas; false if another replica or the holder changed the slot
    * first.
    */
-  async putOff(
-    { _id, environmentId, askAt, timesAsked }: AskedSlot,
+  async postpone(
+    { _id, environmentId, askAt, timesAsked }: DueSlot,
     until: Date,
   ): Promise<boolean> {
     const changes = { askAt: until, timesAsked: timesAsked + 1 };
@@ -34,6 +34,6 @@ export class AskedSlotStore {
   }
 }
 
-function isAsked(slot: SlotDocument): slot is AskedSlot {
+function isDue(slot: SlotDocument): slot is DueSlot {
   return slot.state === 'HELD' && slot.heldAt !== null && slot.askAt !== null;
 }
