@@ -24,7 +24,7 @@ export interface AssignmentStoreOptions {
 }
 
 /** The number and kind of deliveries to claim. */
-export interface Wanted {
+export interface ClaimLimits {
   /** Upper limit of deliveries to claim. */
   readonly slots: number;
   /** Subscriptions to skip, because one of their deliveries is in flight. */
@@ -34,7 +34,7 @@ export interface Wanted {
 type Ready = Pick<Assignment, 'delivery' | 'message'>;
 
 // Some due deliveries are blocked by a predecessor.
-const lookAhead = 4;
+const prefetchFactor = 4;
 // Each round examines other subscriptions. After this many rounds the rest can only be claimed by
 // other processes.
 const roundsMax = 20;
@@ -44,14 +44,14 @@ export class AssignmentStore {
   constructor(private readonly options: AssignmentStoreOptions) {}
 
   /** Claims due deliveries that are the first unfinished one of their subscription. */
-  async claim(key: EndpointKey, wanted: Wanted): Promise<Assignment[]> {
+  async claim(key: EndpointKey, limits: ClaimLimits): Promise<Assignment[]> {
     const { endpoints, deliveries, clock, leaseMs } = this.options;
-    const ready = await this.findReady(key, wanted);
+    const ready = await this.findReady(key, limits);
     if (ready.length === 0) return [];
     const now = clock.now();
     const endpoint = await endpoints.find(key);
     if (endpoint?.state.active !== true) {
-      await this.clearAway(key, { endpoint, readAt: now });
+      await this.clearInactive(key, { endpoint, readAt: now });
       return [];
     }
     const claim = newId();
@@ -66,10 +66,10 @@ export class AssignmentStore {
       .map(({ delivery, message }) => ({ endpoint, delivery, message, claim }));
   }
 
-  private async findReady(key: EndpointKey, { slots, except }: Wanted): Promise<Ready[]> {
+  private async findReady(key: EndpointKey, { slots, except }: ClaimLimits): Promise<Ready[]> {
     const { deliveries, clock } = this.options;
     const now = clock.now();
-    const limit = slots * lookAhead;
+    const limit = slots * prefetchFactor;
     const seen = [...except];
     const ready: Ready[] = [];
     for (let round = 1; round <= roundsMax; round += 1) {
@@ -98,7 +98,7 @@ export class AssignmentStore {
     const waitedFor = [...unfinished.values()].filter(
       ({ claim, dueAt }) => claim === null || (dueAt !== null && dueAt <= now),
     );
-    if (waitedFor.length > 0) await deliveries.hold(waitedFor);
+    if (waitedFor.length > 0) await deliveries.postpone(waitedFor);
     return due.filter(({ previousId }) => previousId === null || !unfinished.has(previousId));
   }
 
@@ -131,7 +131,7 @@ export class AssignmentStore {
    * Discards the remaining deliveries of a deleted endpoint and pauses those of a disabled one,
    * whether its owner disabled it or a process that died right afterwards.
    */
-  private async clearAway(
+  private async clearInactive(
     key: EndpointKey,
     { endpoint, readAt }: { endpoint: Stored<WebhookEndpoint> | undefined; readAt: Date },
   ): Promise<void> {

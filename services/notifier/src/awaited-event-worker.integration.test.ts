@@ -35,7 +35,7 @@ async function waitingSubscriptions(count: number): Promise<string[]> {
   return ids;
 }
 
-function workerThat(acceptUpTo: (key: MessageKey) => Promise<void>): AwaitedEventWorker {
+function workerWith(acceptUpTo: (key: MessageKey) => Promise<void>): AwaitedEventWorker {
   const clock = { ...systemClock, now: () => now };
   return new AwaitedEventWorker({ awaited, consumer: { acceptUpTo }, clock, logger });
 }
@@ -45,7 +45,7 @@ describe('events that wait for an earlier one', () => {
     const [slow = '', quick = ''] = await waitingSubscriptions(2);
     const answered = Promise.withResolvers<undefined>();
     const accepted = Promise.withResolvers<string>();
-    const running = workerThat(async ({ subscriptionId }) => {
+    const running = workerWith(async ({ subscriptionId }) => {
       if (subscriptionId === slow) await answered.promise;
       else accepted.resolve(subscriptionId);
     }).run();
@@ -59,7 +59,7 @@ describe('events that wait for an earlier one', () => {
     const ids = await waitingSubscriptions(30);
     const stopping = new AbortController();
     const tried: string[] = [];
-    const worker = workerThat(({ subscriptionId }) => {
+    const worker = workerWith(({ subscriptionId }) => {
       tried.push(subscriptionId);
       stopping.abort();
       return Promise.resolve();

@@ -42,7 +42,7 @@ export class AwaitedEventWorker {
     return this.options.awaited.findWaiting(ids);
   }
 
-  async hold(wait: NewWait): Promise<void> {
+  async park(wait: NewWait): Promise<void> {
     const { awaited, clock, logger } = this.options;
     const now = clock.now();
     const tryAt = new Date(now.getTime() + tryEveryMsMin);
@@ -61,7 +61,7 @@ export class AwaitedEventWorker {
     await Promise.all(
       due.map((wait) =>
         this.tries.run(async () => {
-          if (signal?.aborted !== true) await this.tryAgain(wait, now);
+          if (signal?.aborted !== true) await this.retry(wait, now);
         }),
       ),
     );
@@ -73,7 +73,7 @@ export class AwaitedEventWorker {
     return awaited.countBegunBefore(new Date(clock.now().getTime() - countedAfterMs));
   }
 
-  private async tryAgain(wait: AwaitedEvents, now: Date): Promise<void> {
+  private async retry(wait: AwaitedEvents, now: Date): Promise<void> {
     const { awaited, consumer, logger } = this.options;
     const { _id: subscriptionId, environmentId, isCheckout, upTo: sequence, since } = wait;
     const onMissing =

@@ -70,7 +70,7 @@ export class DeliveryDayStore {
    * Caches a total whose count began at `countedAt`, unless deliveries of the day may be changing;
    * a day that has just ended is not cached.
    */
-  async keep(
+  async cache(
     key: EndpointKey,
     { day, countedAt, total }: { day: CalendarDay; countedAt: Date; total: DeliveryOutcomes },
   ): Promise<void> {
@@ -112,7 +112,7 @@ export class DeliveryDayStore {
   }
 
   /** Removes days that ended before a time, of all environments. */
-  async forget(before: Date): Promise<void> {
+  async removeBefore(before: Date): Promise<void> {
     await retryTransient(() => this.days.deleteMany({ end: { $lt: before } }));
   }
 

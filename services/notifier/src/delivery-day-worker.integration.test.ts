@@ -78,7 +78,7 @@ const all = (key: EndpointKey) =>
     .collection<Delivery>('deliveries')
     .find({ ...key })
     .toArray();
-const kept = (key: EndpointKey) =>
+const cachedCount = (key: EndpointKey) =>
   mongo.db.collection('deliveryDays').countDocuments({ ...key, total: { $ne: null } });
 
 /** Counts the deliveries of a report in the most direct way. */
@@ -148,9 +148,9 @@ test('the outcomes of each day equal a recount, in any order of caching, resendi
           if (chosen !== undefined) await new RetryStore(mongo.db).send(key, chosen._id, { now });
         } else if (one.do === 'pause') await store.pause(key, { createdUntil: now });
         else if (one.do === 'wait') later(one.minutes * minute);
-        else expect(await days().of(key, lastThree())).toEqual(await recount(key));
+        else expect(await days().outcomes(key, lastThree())).toEqual(await recount(key));
       }
-      expect(await days().of(key, lastThree())).toEqual(await recount(key));
+      expect(await days().outcomes(key, lastThree())).toEqual(await recount(key));
     }),
     { numRuns: 25 },
   );
@@ -162,21 +162,21 @@ test('a past day is counted once, unless a delivery of it is in flight or was re
   const yesterday = new Date(now.getTime() - day);
   const delivery = aDelivery(key, { createdAt: yesterday, failures: 2 });
   await store.insert([delivery]);
-  await days().of(key, lastThree());
+  await days().outcomes(key, lastThree());
   // The day before yesterday had no deliveries; one of yesterday is in flight; the current day is
   // never cached.
-  expect(await kept(key)).toBe(1);
+  expect(await cachedCount(key)).toBe(1);
   await send(key, 'FAILED');
-  await days().of(key, lastThree());
-  expect(await kept(key)).toBe(2);
+  await days().outcomes(key, lastThree());
+  expect(await cachedCount(key)).toBe(2);
   await new RetryStore(mongo.db).send(key, delivery._id, { now });
-  expect(await kept(key)).toBe(1);
+  expect(await cachedCount(key)).toBe(1);
   await send(key, 'DELIVERED');
-  await days().of(key, lastThree());
-  expect(await kept(key)).toBe(1);
+  await days().outcomes(key, lastThree());
+  expect(await cachedCount(key)).toBe(1);
   later(6 * minute);
-  expect(await days().of(key, lastThree())).toEqual(await recount(key));
-  expect(await kept(key)).toBe(2);
+  expect(await days().outcomes(key, lastThree())).toEqual(await recount(key));
+  expect(await cachedCount(key)).toBe(2);
 });
 
 test('a total that was counted during a resend is not cached', async () => {
@@ -186,7 +186,7 @@ test('a total that was counted during a resend is not cached', async () => {
   const countedAt = now;
   later(minute);
   await totals.reopen([{ ...key, createdAt: yesterday.start }], now);
-  await totals.keep(key, { day: yesterday, countedAt, total: { delivered: 1, failed: 0 } });
+  await totals.cache(key, { day: yesterday, countedAt, total: { delivered: 1, failed: 0 } });
   expect(await totals.find(key, [yesterday])).toEqual(new Map());
 });
 
@@ -197,13 +197,13 @@ test('the last days of every endpoint are counted once a day, and old ones remov
   const counting = days();
   const { signal } = new AbortController();
   await counting.countAll(signal);
-  expect(await kept(key)).toBe(5);
+  expect(await cachedCount(key)).toBe(5);
   await mongo.db.collection('deliveryDays').deleteMany({ ...key });
   await counting.countAll(signal);
-  expect(await kept(key)).toBe(0);
+  expect(await cachedCount(key)).toBe(0);
   later(day);
   await counting.countAll(signal);
-  expect(await kept(key)).toBe(5);
-  await new DeliveryDayStore(mongo.db).forget(new Date(now.getTime() - 2 * day));
-  expect(await kept(key)).toBe(2);
+  expect(await cachedCount(key)).toBe(5);
+  await new DeliveryDayStore(mongo.db).removeBefore(new Date(now.getTime() - 2 * day));
+  expect(await cachedCount(key)).toBe(2);
 });

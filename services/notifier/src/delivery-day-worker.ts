@@ -24,7 +24,7 @@ export class DeliveryDayWorker {
   constructor(private readonly dependencies: DeliveryDayWorkerOptions) {}
 
   /** Returns outcomes in the order of the days. */
-  async of(key: EndpointKey, days: readonly CalendarDay[]): Promise<DeliveryOutcomes[]> {
+  async outcomes(key: EndpointKey, days: readonly CalendarDay[]): Promise<DeliveryOutcomes[]> {
     const known = await this.dependencies.dayTotals.find(key, days);
     return Promise.all(days.map(async (day) => known.get(day.day) ?? (await this.count(key, day))));
   }
@@ -39,7 +39,7 @@ export class DeliveryDayWorker {
     const today = days.at(-1)?.day;
     if (this.doneOn === today) return;
     for await (const key of slots.all()) {
-      await this.of(key, days.slice(0, -1));
+      await this.outcomes(key, days.slice(0, -1));
       if (signal.aborted) return;
     }
     this.doneOn = today;
@@ -49,7 +49,7 @@ export class DeliveryDayWorker {
     const { reports, dayTotals, clock } = this.dependencies;
     const countedAt = clock.now();
     const { isSettled, ...total } = await reports.count(key, day);
-    if (isSettled) await dayTotals.keep(key, { day, countedAt, total });
+    if (isSettled) await dayTotals.cache(key, { day, countedAt, total });
     return total;
   }
 }

@@ -15,7 +15,7 @@ export interface DescribedDelivery {
 
 // Covers the whole schedule of one delivery, and keeps a page of a hundred within the size limit of
 // a response.
-const attemptsShown = 10;
+const attemptsListed = 10;
 const attemptsAtOnceMax = 1_000;
 const endOfTime = new Date(8.64e15);
 
@@ -120,11 +120,11 @@ export class DeliveryHistoryStore {
       newest.length < attemptsAtOnceMax
         ? newest
         : await Promise.all(
-            deliveryIds.map((id) => this.findNewestAttempts(environmentId, [id], attemptsShown)),
+            deliveryIds.map((id) => this.findNewestAttempts(environmentId, [id], attemptsListed)),
           );
     const byDelivery = Map.groupBy(found.flat(), ({ deliveryId }) => deliveryId);
     return new Map(
-      [...byDelivery].map(([id, all]) => [id, all.slice(0, attemptsShown).toReversed()]),
+      [...byDelivery].map(([id, all]) => [id, all.slice(0, attemptsListed).toReversed()]),
     );
   }
 

@@ -23,13 +23,13 @@ export interface Link {
  */
 export function linksInOrder<D extends OrderedDelivery>(
   deliveries: readonly D[],
-  isSentAgain: (delivery: D) => boolean,
+  isResent: (delivery: D) => boolean,
 ): Link[] {
   const links: Link[] = [];
   let previousId: string | null = null;
   for (const delivery of deliveries.toSorted((a, b) => a.sequence - b.sequence)) {
     const isWaiting = delivery.status === 'PENDING';
-    if (!isWaiting && !isSentAgain(delivery)) continue;
+    if (!isWaiting && !isResent(delivery)) continue;
     if (!isWaiting || delivery.claim === null) links.push({ _id: delivery._id, previousId });
     previousId = delivery._id;
   }

@@ -16,7 +16,7 @@ import type { Attempt } from './attempt-store';
 import type { DescribedDelivery, DeliveryHistoryStore } from './delivery-history-store';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
 import type { GapReconciliation, WebhookGap } from './gap-reconciliation';
-import { keptMs } from './retention';
+import { retentionMs } from './retention';
 import type { ReplayWorker } from './replay-worker';
 import type { RetryStore } from './retry-store';
 import type { TestWebhookSender } from './test-webhook-sender';
@@ -84,7 +84,7 @@ export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
     },
     listWebhookGaps: async ({ endpointId, since }, context) => {
       const endpoint = await endpoints.get(context, endpointId);
-      const kept = new Date(clock.now().getTime() - keptMs);
+      const kept = new Date(clock.now().getTime() - retentionMs);
       return { gaps: (await gaps.find(endpoint, since ?? kept)).map(toProtoGap) };
     },
   };

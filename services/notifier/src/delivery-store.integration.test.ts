@@ -101,7 +101,11 @@ describe('stored deliveries', () => {
     ]);
 
     const replays = new ReplayStore(mongo.db);
-    const lacking = await replays.findLacking({ environmentId, endpointId: 'endpoint' }, start, 10);
+    const lacking = await replays.findUndelivered(
+      { environmentId, endpointId: 'endpoint' },
+      start,
+      10,
+    );
     expect(lacking.map(({ _id }) => _id)).toEqual([refused._id]);
     const stored = mongo.db.collection<Delivery>('deliveries');
     expect(await stored.findOne({ _id: arrived._id })).toMatchObject({ status: 'DELIVERED' });
@@ -112,7 +116,7 @@ describe('stored deliveries', () => {
     const follower = delivery({ sequence: 2, previousId: head._id });
     await store.insert([head, follower]);
     await claim(follower, 'sender', 0);
-    await store.hold([{ ...head, dueAt: at(day) }]);
+    await store.postpone([{ ...head, dueAt: at(day) }]);
 
     expect(await dueAtOf(follower)).toEqual(at(30));
   });
@@ -166,7 +170,7 @@ describe('stored deliveries', () => {
       deliveries: store,
       health,
       logger,
-      gatherMs: 1,
+      batchDelayMs: 1,
     });
     const key = { environmentId, endpointId: 'endpoint' };
     const takenAt = async (seconds: number) => {

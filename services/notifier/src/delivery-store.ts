@@ -40,7 +40,7 @@ export interface Delivery {
 }
 
 /** The fields of a delivery that a person has requested again: due now, without failures. */
-export function afresh(now: Date) {
+export function dueAgain(now: Date) {
   const attempt = { dueAt: now, claim: null, failures: 0 };
   return { ...attempt, status: 'PENDING', requestedAt: now } as const;
 }
@@ -235,11 +235,11 @@ export class DeliveryStore {
       dueAt === undefined ? [] : [{ ...delivery, dueAt }],
     );
     const isAll = matchedCount === settlements.length;
-    if (!isAll) await this.noteArrivals(settlements);
-    await this.hold(isAll ? again : await this.findStanding(again));
+    if (!isAll) await this.recordArrivals(settlements);
+    await this.postpone(isAll ? again : await this.findStanding(again));
   }
 
-  private async noteArrivals(settlements: readonly Settlement[]): Promise<void> {
+  private async recordArrivals(settlements: readonly Settlement[]): Promise<void> {
     const arrived = settlements.flatMap(({ status, delivery }) =>
       status === 'DELIVERED' ? [delivery] : [],
     );
@@ -281,9 +281,11 @@ export class DeliveryStore {
   }
 
   /** Postpones the successors of a delivery until it is due itself. */
-  async hold(heads: readonly Delivery[]): Promise<void> {
+  async postpone(heads: readonly Delivery[]): Promise<void> {
     const operations = heads.flatMap((head) =>
-      head.dueAt === null || head.isOutOfTurn === true ? [] : [holdFollowers(head, head.dueAt)],
+      head.dueAt === null || head.isOutOfTurn === true
+        ? []
+        : [postponeSuccessors(head, head.dueAt)],
     );
     if (operations.length === 0) return;
     await retryTransient(() => this.deliveries.bulkWrite(operations, { ordered: false }));
@@ -335,7 +337,7 @@ export class DeliveryStore {
   }
 }
 
-function holdFollowers(head: Delivery, until: Date): AnyBulkWriteOperation<Delivery> {
+function postponeSuccessors(head: Delivery, until: Date): AnyBulkWriteOperation<Delivery> {
   const { environmentId, endpointId, subscriptionId, sequence } = head;
   return {
     updateMany: {

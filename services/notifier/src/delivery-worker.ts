@@ -5,7 +5,7 @@ import { isAccepted } from './delivery';
 import type { DeliveryStore } from './delivery-store';
 import type { EndpointHealthStore } from './endpoint-health-store';
 import type { EndpointKey } from './endpoint-store';
-import { Grouping } from './grouping';
+import { CallBatcher } from './call-batcher';
 import type { WebhookSender } from './webhook-sender';
 
 export interface DeliveryWorkerOptions {
@@ -22,22 +22,22 @@ export interface DeliveryWorkerOptions {
 }
 
 /** Concurrent deliveries per endpoint. */
-export const postingMaxPerEndpoint = 16;
+export const inFlightMaxPerEndpoint = 16;
 // Most endpoints that fail also hang. They get fewer slots, and so does an endpoint without a known
 // result.
-const postingMaxWhileFailing = 2;
+const inFlightMaxWhileFailing = 2;
 // For an endpoint that answers quickly, more is claimed than is sent concurrently, because a claim
 // of many costs hardly more than a claim of one. Bounds the deliveries that wait to be sent, are in
 // flight, or wait for their outcome to be stored.
 const claimedMaxPerEndpoint = 128;
-const roundsMax = claimedMaxPerEndpoint / postingMaxPerEndpoint;
+const roundsMax = claimedMaxPerEndpoint / inFlightMaxPerEndpoint;
 // With this many waiting, nothing more is claimed.
-const waitingEnough = postingMaxPerEndpoint;
+const waitingMax = inFlightMaxPerEndpoint;
 const slotsMax = 512;
 // All slow endpoints share these slots, however many there are; the others are for fast ones.
 const slowSlotsMax = slotsMax / 2;
 // A fast endpoint accepts everything claimed for it within this share of the longest wait.
-const soonShare = 1 / 4;
+const fastShare = 1 / 4;
 // Bounds the memory used for idle endpoints.
 const lanesMax = 10_000;
 
@@ -49,12 +49,12 @@ interface Lane {
   /** Claimed deliveries that are not in flight yet, in the order of sending. */
   readonly waiting: Waiting[];
   /** Number in flight. */
-  posting: number;
+  inFlight: number;
   isFilling: boolean;
   /** The stored health of the endpoint was read. */
   isKnown: boolean;
   /** A request to fill the lane arrived while it was being filled. */
-  isWanted: boolean;
+  isFillRequested: boolean;
   /** The last claim filled all slots, so another one will probably find more. */
   hasMore: boolean;
   /** The last delivery of any process failed, or the endpoint was never tried. */
@@ -81,18 +81,18 @@ interface Waiting {
 export class DeliveryWorker {
   private readonly lanes = new Map<string, Lane>();
   /** Lanes that want a slot, in FIFO order. */
-  private readonly turns = new Set<Lane>();
+  private readonly slotQueue = new Set<Lane>();
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
-  private readonly cutting = new AbortController();
+  private readonly aborting = new AbortController();
   private slotsTaken = 0;
   /** Slots held by slow lanes. */
   private slowSlotsTaken = 0;
   private searchedUpTo: string | undefined;
-  private readonly working: Grouping<string, boolean>;
+  private readonly working: CallBatcher<string, boolean>;
 
   constructor(private readonly options: DeliveryWorkerOptions) {
-    this.working = new Grouping(async (endpointIds) => {
+    this.working = new CallBatcher(async (endpointIds) => {
       const working = await options.health.findWorking(endpointIds);
       return endpointIds.map((endpointId) => working.has(endpointId));
     });
@@ -107,9 +107,9 @@ export class DeliveryWorker {
    * Reclaims what waits to be sent to a changed endpoint, so that it is sent to the endpoint as it
    * is now.
    */
-  reconsider({ endpointId }: EndpointKey): void {
+  reclaim({ endpointId }: EndpointKey): void {
     const lane = this.lanes.get(endpointId);
-    if (lane !== undefined) this.giveBackWaiting(lane);
+    if (lane !== undefined) this.releaseWaiting(lane);
   }
 
   /**
@@ -130,33 +130,33 @@ export class DeliveryWorker {
    */
   async stop(graceMs: number): Promise<void> {
     this.stopping.abort();
-    for (const lane of this.lanes.values()) this.giveBackWaiting(lane);
+    for (const lane of this.lanes.values()) this.releaseWaiting(lane);
     const finished = new AbortController();
     const all = this.finishRunning().then(() => {
       finished.abort();
     });
     await sleep(graceMs, finished.signal);
-    this.cutting.abort();
+    this.aborting.abort();
     await all;
   }
 
   private fill(lane: Lane): void {
     if (this.isStopping()) return;
     if (lane.isFilling) {
-      lane.isWanted = true;
+      lane.isFillRequested = true;
       return;
     }
     if (!lane.isKnown) {
       lane.isFilling = true;
-      this.track(this.getToKnow(lane));
+      this.track(this.loadHealth(lane));
       return;
     }
     const free = freeSlotsOf(lane);
-    const slots = Math.min(free, this.roomFor(lane));
+    const slots = Math.min(free, this.availableSlots(lane));
     if (slots <= 0) {
       // A full lane is filled again when one of its own deliveries ends.
       lane.hasMore = true;
-      if (free > 0) this.turns.add(lane);
+      if (free > 0) this.slotQueue.add(lane);
       return;
     }
     lane.isFilling = true;
@@ -168,7 +168,7 @@ export class DeliveryWorker {
    * Loads the stored health: an endpoint that accepted its last delivery before a restart must not
    * wait behind those that hang.
    */
-  private async getToKnow(lane: Lane): Promise<void> {
+  private async loadHealth(lane: Lane): Promise<void> {
     try {
       lane.isFailing = !(await this.working.add(lane.key.endpointId));
     } catch (error) {
@@ -176,7 +176,7 @@ export class DeliveryWorker {
     }
     lane.isKnown = true;
     lane.isFilling = false;
-    lane.isWanted = false;
+    lane.isFillRequested = false;
     this.fill(lane);
   }
 
@@ -199,11 +199,11 @@ export class DeliveryWorker {
     lane.hasMore = started === slots;
     lane.isFilling = false;
     this.sendWaiting(lane);
-    if (lane.isWanted) {
-      lane.isWanted = false;
+    if (lane.isFillRequested) {
+      lane.isFillRequested = false;
       this.fill(lane);
     }
-    if (started < slots) this.giveTurn();
+    if (started < slots) this.fillNextLane();
   }
 
   /**
@@ -211,12 +211,12 @@ export class DeliveryWorker {
    * waited too long.
    */
   private sendWaiting(lane: Lane): void {
-    if (this.isStopping()) this.giveBackWaiting(lane);
-    while (lane.posting < postingMaxOf(lane)) {
+    if (this.isStopping()) this.releaseWaiting(lane);
+    while (lane.inFlight < inFlightMaxOf(lane)) {
       const next = lane.waiting.shift();
       if (next === undefined) return;
       const isTooLate = monotonicMs() - next.sinceMs > this.options.waitMaxMs;
-      this.track(isTooLate ? this.giveBack(lane, next) : this.send(lane, next));
+      this.track(isTooLate ? this.release(lane, next) : this.send(lane, next));
     }
   }
 
@@ -224,13 +224,13 @@ export class DeliveryWorker {
    * Releases the claims of waiting deliveries. A failing receiver may be gone, and a slow one would
    * let them wait too long; the next claim checks the endpoint again.
    */
-  private giveBackWaiting(lane: Lane): void {
-    for (const one of lane.waiting.splice(0)) this.track(this.giveBack(lane, one));
+  private releaseWaiting(lane: Lane): void {
+    for (const one of lane.waiting.splice(0)) this.track(this.release(lane, one));
   }
 
-  private async giveBack(lane: Lane, { assignment }: Waiting): Promise<void> {
+  private async release(lane: Lane, { assignment }: Waiting): Promise<void> {
     this.freeSlot(lane);
-    await this.options.sender.giveBack(assignment);
+    await this.options.sender.release(assignment);
     lane.claimed.delete(assignment.delivery._id);
     this.fill(lane);
   }
@@ -243,19 +243,19 @@ export class DeliveryWorker {
       lane.claimed.delete(_id);
       return;
     }
-    const { signal } = this.cutting;
-    lane.posting += 1;
+    const { signal } = this.aborting;
+    lane.inFlight += 1;
     try {
       const tried = await sender.send(assignment, signal).finally(() => {
-        lane.posting -= 1;
+        lane.inFlight -= 1;
       });
       lane.isFailing = !isAccepted(tried.outcome);
-      const isSoon = tried.durationMs * roundsMax < waitMaxMs * soonShare;
-      this.setFast(lane, isSoon && !lane.isFailing);
-      if (!lane.isFast) this.giveBackWaiting(lane);
+      const isQuick = tried.durationMs * roundsMax < waitMaxMs * fastShare;
+      this.setFast(lane, isQuick && !lane.isFailing);
+      if (!lane.isFast) this.releaseWaiting(lane);
       this.freeSlot(lane);
       this.sendWaiting(lane);
-      await sender.conclude(assignment, tried, { isCutOff: signal.aborted });
+      await sender.storeResult(assignment, tried, { isAborted: signal.aborted });
     } catch (error) {
       // The lease will expire.
       logger.warn(
@@ -285,7 +285,7 @@ export class DeliveryWorker {
    * Gives a working endpoint at least one slot: after one slow response it must not wait behind all
    * that hang.
    */
-  private roomFor({ isFast, isFailing, slots }: Lane): number {
+  private availableSlots({ isFast, isFailing, slots }: Lane): number {
     const room = slotsMax - this.slotsTaken;
     if (isFast) return room;
     const least = isFailing || slots > 0 ? 0 : 1;
@@ -294,16 +294,16 @@ export class DeliveryWorker {
 
   private freeSlot(lane: Lane): void {
     this.takeSlots(lane, -1);
-    if (lane.hasMore) this.turns.add(lane);
-    this.giveTurn();
+    if (lane.hasMore) this.slotQueue.add(lane);
+    this.fillNextLane();
   }
 
-  private giveTurn(): void {
-    for (const lane of this.turns) {
+  private fillNextLane(): void {
+    for (const lane of this.slotQueue) {
       const isFree = freeSlotsOf(lane) > 0;
       // The lane keeps its place in the queue until its class has a free slot.
-      if (isFree && this.roomFor(lane) <= 0) continue;
-      this.turns.delete(lane);
+      if (isFree && this.availableSlots(lane) <= 0) continue;
+      this.slotQueue.delete(lane);
       if (isFree) {
         this.fill(lane);
         return;
@@ -318,28 +318,28 @@ export class DeliveryWorker {
       key,
       claimed: new Map(),
       waiting: [],
-      posting: 0,
+      inFlight: 0,
       isFilling: false,
       isKnown: false,
-      isWanted: false,
+      isFillRequested: false,
       hasMore: false,
       isFailing: true,
       isFast: false,
       slots: 0,
     };
-    if (this.lanes.size >= lanesMax) this.forgetIdleLanes();
+    if (this.lanes.size >= lanesMax) this.evictIdleLanes();
     this.lanes.set(key.endpointId, lane);
     return lane;
   }
 
-  private forgetIdleLanes(): void {
+  private evictIdleLanes(): void {
     for (const [endpointId, lane] of this.lanes) {
       if (!this.isBusy(lane) && lane.claimed.size === 0) this.lanes.delete(endpointId);
     }
   }
 
   private isBusy(lane: Lane): boolean {
-    return lane.isFilling || this.turns.has(lane) || freeSlotsOf(lane) <= 0;
+    return lane.isFilling || this.slotQueue.has(lane) || freeSlotsOf(lane) <= 0;
   }
 
   private isStopping(): boolean {
@@ -356,14 +356,14 @@ export class DeliveryWorker {
   }
 }
 
-function postingMaxOf({ isFailing }: Lane): number {
-  return isFailing ? postingMaxWhileFailing : postingMaxPerEndpoint;
+function inFlightMaxOf({ isFailing }: Lane): number {
+  return isFailing ? inFlightMaxWhileFailing : inFlightMaxPerEndpoint;
 }
 
 /** The number of deliveries that the lane may still claim. */
 function freeSlotsOf(lane: Lane): number {
-  const { isFast, posting, waiting, claimed } = lane;
-  if (waiting.length >= waitingEnough) return 0;
-  const ahead = isFast ? claimedMaxPerEndpoint : postingMaxOf(lane) - posting - waiting.length;
+  const { isFast, inFlight, waiting, claimed } = lane;
+  if (waiting.length >= waitingMax) return 0;
+  const ahead = isFast ? claimedMaxPerEndpoint : inFlightMaxOf(lane) - inFlight - waiting.length;
   return Math.min(ahead, claimedMaxPerEndpoint - claimed.size);
 }

@@ -106,7 +106,7 @@ describe('due deliveries at the start of a notifier', () => {
       const keys = Array.from({ length: 100 }, () => keysOf(newId(), 1)).flat();
       await store({ keys });
       // Outcomes are written together once a batch is full; even a busy machine counts as fast.
-      const writes = await writesOf(() => startPatiently({ gatherOutcomesMs: 10 * minuteMs }));
+      const writes = await writesOf(() => startPatiently({ outcomeBatchDelayMs: 10 * minuteMs }));
 
       await delivered(keys.length);
       expect(writes.map(({ name, documents }) => `${name} ${String(documents)}`).sort()).toEqual([

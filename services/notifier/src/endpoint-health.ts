@@ -5,7 +5,7 @@ const failingMsMax = 5 * 24 * 60 * 60 * 1_000;
  * True if an endpoint that has failed since `failingSince` must be disabled; failures before
  * `countFrom` are ignored.
  */
-export function isBeyondHope(
+export function hasFailedTooLong(
   since: Date,
   { now, countFrom = since }: { now: Date; countFrom?: Date | undefined },
 ): boolean {

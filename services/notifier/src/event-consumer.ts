@@ -4,7 +4,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { type Delivery, deliveryId, type DeliveryStore } from './delivery-store';
 import type { EndpointKey, EndpointStore, Subscriber } from './endpoint-store';
 import { type AnnouncedEvent, toBody } from './events';
-import { Grouping } from './grouping';
+import { CallBatcher } from './call-batcher';
 import {
   type KnownMessage,
   type Message,
@@ -46,26 +46,26 @@ export class EarlierEventMissingError extends DomainError {
 export class EventConsumer {
   // Events of many subscriptions arrive concurrently; each step is one database call for all of
   // them.
-  private readonly known: Grouping<readonly string[], Map<string, KnownMessage>>;
-  private readonly subscribers: Grouping<string, readonly Subscriber[]>;
-  private readonly deliveries: Grouping<readonly Delivery[], undefined>;
-  private readonly messages: Grouping<Message, undefined>;
+  private readonly known: CallBatcher<readonly string[], Map<string, KnownMessage>>;
+  private readonly subscribers: CallBatcher<string, readonly Subscriber[]>;
+  private readonly deliveries: CallBatcher<readonly Delivery[], undefined>;
+  private readonly messages: CallBatcher<Message, undefined>;
 
   constructor(private readonly options: EventConsumerOptions) {
     const { endpoints, messages, deliveries } = options;
-    this.known = new Grouping(async (ids) => {
+    this.known = new CallBatcher(async (ids) => {
       const found = await messages.findKnown(ids.flat());
       return ids.map(() => found);
     });
-    this.subscribers = new Grouping<string, readonly Subscriber[]>(async (environmentIds) => {
+    this.subscribers = new CallBatcher<string, readonly Subscriber[]>(async (environmentIds) => {
       const found = await endpoints.findSubscribers(environmentIds);
       return environmentIds.map((environmentId) => found.get(environmentId) ?? []);
     });
-    this.deliveries = new Grouping<readonly Delivery[], undefined>(async (some) => {
+    this.deliveries = new CallBatcher<readonly Delivery[], undefined>(async (some) => {
       await deliveries.insert(some.flat());
       return [];
     });
-    this.messages = new Grouping<Message, undefined>(async (some) => {
+    this.messages = new CallBatcher<Message, undefined>(async (some) => {
       await messages.insert(some);
       return [];
     });

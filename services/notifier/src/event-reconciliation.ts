@@ -17,7 +17,7 @@ export interface EventReconciliationOptions {
   readonly cursors: CursorStore;
   readonly messages: MessageStore;
   readonly consumer: Pick<OrderedEventConsumer, 'acceptLogged' | 'acceptUpTo'>;
-  readonly awaited: Pick<AwaitedEventWorker, 'findWaiting' | 'hold' | 'run'>;
+  readonly awaited: Pick<AwaitedEventWorker, 'findWaiting' | 'park' | 'run'>;
   /** Distinguishes this process from others with the same database. */
   readonly replica: string;
   readonly clock: Clock;
@@ -72,7 +72,7 @@ export class EventReconciliation {
   private readonly failingSince = new Map<string, Map<string, Date>>();
   private readonly tries = new Semaphore(triesMax);
   private running: Promise<void> | undefined;
-  private isHurrying = false;
+  private isFetchScheduled = false;
   private signal: AbortSignal | undefined;
 
   constructor(private readonly options: EventReconciliationOptions) {}
@@ -106,7 +106,7 @@ export class EventReconciliation {
       const { environmentId, subscriptionId, sequence } = key;
       this.expected.set(subscriptionId, { environmentId, subscriptionId, sequence });
     }
-    if (known === undefined) this.hurry();
+    if (known === undefined) this.scheduleFetch();
     return true;
   }
 
@@ -119,9 +119,9 @@ export class EventReconciliation {
     });
   }
 
-  private hurry(): void {
-    if (this.isHurrying) return;
-    this.isHurrying = true;
+  private scheduleFetch(): void {
+    if (this.isFetchScheduled) return;
+    this.isFetchScheduled = true;
     void this.runAfterCurrent().catch((error: unknown) => {
       this.options.logger.warn({ err: error }, 'reading event logs failed, retrying');
     });
@@ -129,7 +129,7 @@ export class EventReconciliation {
 
   private async runAfterCurrent(): Promise<void> {
     await this.running?.catch(() => undefined);
-    this.isHurrying = false;
+    this.isFetchScheduled = false;
     await this.run();
   }
 
@@ -151,7 +151,7 @@ export class EventReconciliation {
       try {
         await this.options.consumer.acceptUpTo(key);
       } catch (error) {
-        this.noteRefused(key, error);
+        this.recordRefused(key, error);
         return;
       }
       const latest = this.expected.get(subscriptionId);
@@ -169,7 +169,7 @@ export class EventReconciliation {
       this.failingSince.delete(name);
       return;
     }
-    this.progress.set(name, await this.readOn(owner, before));
+    this.progress.set(name, await this.readFrom(owner, before));
   }
 
   private claim({ name }: EventLogOwner): Promise<boolean> {
@@ -178,7 +178,7 @@ export class EventReconciliation {
     return cursors.claim(name, { replica, now, until: new Date(now.getTime() + leaseMs) });
   }
 
-  private async readOn(owner: EventLogOwner, before: Progress): Promise<Progress> {
+  private async readFrom(owner: EventLogOwner, before: Progress): Promise<Progress> {
     const { cursors } = this.options;
     const { name } = owner;
     const cursor = await cursors.find(name);
@@ -188,7 +188,7 @@ export class EventReconciliation {
     let isComplete = true;
     while (this.signal?.aborted !== true) {
       const { entries, hasMore } = await owner.read(start, pageMax);
-      isComplete = (await this.acceptAll(await this.findLacking(entries), owner)) && isComplete;
+      isComplete = (await this.acceptAll(await this.findUndelivered(entries), owner)) && isComplete;
       const last = entries.at(-1);
       if (last !== undefined) {
         const { position, insertedAt } = last;
@@ -220,7 +220,7 @@ export class EventReconciliation {
     return { start, overlapReadAt: now };
   }
 
-  private async findLacking(entries: readonly LoggedEvent[]): Promise<Announcement[]> {
+  private async findUndelivered(entries: readonly LoggedEvent[]): Promise<Announcement[]> {
     const { messages, logger } = this.options;
     const announced = entries.flatMap((entry) => readAnnouncement(entry, logger) ?? []);
     const known = await messages.findKnown(announced.map(({ key }) => messageId(key)));
@@ -245,7 +245,7 @@ export class EventReconciliation {
       [...subscriptions].map(async ([id, some]) => {
         const inOrder = some.toSorted((a, b) => a.key.sequence - b.key.sequence);
         if (!waiting.has(id)) return this.acceptInOrder(inOrder, owner);
-        await this.hold(inOrder, { owner, from: inOrder[0]?.key.sequence ?? 1 });
+        await this.park(inOrder, { owner, from: inOrder[0]?.key.sequence ?? 1 });
         return true;
       }),
     );
@@ -266,10 +266,10 @@ export class EventReconciliation {
         this.failingSince.get(owner.name)?.delete(key.subscriptionId);
       } catch (error) {
         const isMissing = error instanceof EarlierEventMissingError;
-        if (!isMissing) this.noteRefused(key, error);
+        if (!isMissing) this.recordRefused(key, error);
         if (!isMissing && !this.hasFailedForLong(key, owner)) return false;
         const from = isMissing ? error.sequence : key.sequence;
-        await this.hold(inOrder.slice(index), { owner, from });
+        await this.park(inOrder.slice(index), { owner, from });
         return true;
       }
     }
@@ -277,7 +277,7 @@ export class EventReconciliation {
   }
 
   /** Lets the cursor pass events of one subscription, which are then retried by id. */
-  private async hold(
+  private async park(
     inOrder: readonly Announcement[],
     { owner, from }: { owner: EventLogOwner; from: number },
   ): Promise<void> {
@@ -286,7 +286,7 @@ export class EventReconciliation {
     const { subscriptionId: _id, environmentId, sequence: upTo } = last.key;
     const latestAt = new Date(Math.max(...inOrder.map(({ loggedAt }) => loggedAt.getTime())));
     const isCheckout = owner.name === 'checkout';
-    await this.options.awaited.hold({ _id, environmentId, isCheckout, from, upTo, latestAt });
+    await this.options.awaited.park({ _id, environmentId, isCheckout, from, upTo, latestAt });
     this.failingSince.get(owner.name)?.delete(_id);
   }
 
@@ -299,7 +299,7 @@ export class EventReconciliation {
     return now.getTime() - since.getTime() >= failingMsMax;
   }
 
-  private noteRefused({ subscriptionId, sequence }: MessageKey, error: unknown): void {
+  private recordRefused({ subscriptionId, sequence }: MessageKey, error: unknown): void {
     if (error instanceof EarlierEventMissingError) return;
     const facts = { err: error, subscriptionId, sequence };
     this.options.logger.warn(facts, 'accepting event failed, retrying');

@@ -51,7 +51,7 @@ export class GapReconciliation {
   async find(endpoint: Stored<WebhookEndpoint>, since: Date): Promise<WebhookGap[]> {
     // The order matters: an event accepted in between is found twice instead of missed.
     const waiting = await this.findWaiting(endpoint, since);
-    const held = await this.findHeld(endpoint, since);
+    const held = await this.findBlocked(endpoint, since);
     const stored = await this.findStored(endpoint, since);
     return toGaps([...stored, ...waiting, ...held]);
   }
@@ -62,7 +62,7 @@ export class GapReconciliation {
   ): Promise<Missing[]> {
     const { replays, history } = this.options;
     const key = { environmentId, endpointId: state.id };
-    const lacking = await replays.findLacking(key, since, sequencesMax);
+    const lacking = await replays.findUndelivered(key, since, sequencesMax);
     // One message per id determines the kind of aggregate: the one with the lowest sequence,
     // because the highest may not be stored yet.
     const examples = new Map(
@@ -95,7 +95,7 @@ export class GapReconciliation {
   }
 
   /** Events that no log has, and those that wait for one of them. */
-  private async findHeld(
+  private async findBlocked(
     { state, tenant: { environmentId } }: Stored<WebhookEndpoint>,
     since: Date,
   ): Promise<Missing[]> {

@@ -8,7 +8,7 @@ const pageMax = 500;
 const pagesMax = 10;
 // The interval at which logs are read in any case. Callers within this time share one read,
 // whichever environment they ask for.
-const sharedForMs = 5_000;
+const cacheMs = 5_000;
 
 /**
  * The log entries after the cursors: events of all environments that are announced and not accepted
@@ -32,7 +32,7 @@ export class LogTails {
   read(): Promise<LoggedEvent[]> {
     const now = this.options.clock.now();
     const { reading } = this;
-    if (reading !== undefined && now.getTime() - reading.at.getTime() < sharedForMs) {
+    if (reading !== undefined && now.getTime() - reading.at.getTime() < cacheMs) {
       return reading.entries;
     }
     const entries = this.readAll();

@@ -3,7 +3,7 @@ import type { Logger } from '@billing/chassis/logging';
 import type { Attempt, AttemptStore } from './attempt-store';
 import type { DeliveryStore, Settlement } from './delivery-store';
 import type { EndpointHealthStore } from './endpoint-health-store';
-import { Grouping } from './grouping';
+import { CallBatcher } from './call-batcher';
 
 /** The result of an attempt, or of a claim released without one. */
 export interface DeliveryOutcome {
@@ -17,18 +17,18 @@ export interface OutcomeStoreOptions {
   readonly health: EndpointHealthStore;
   readonly logger: Logger;
   /** How long a batch waits for more outcomes unless it is full before. */
-  readonly gatherMs: number;
+  readonly batchDelayMs: number;
 }
 
 /** Writes the results of attempts in batches. */
 export class OutcomeStore {
-  private readonly writes: Grouping<DeliveryOutcome, undefined>;
+  private readonly writes: CallBatcher<DeliveryOutcome, undefined>;
 
   private readonly logger: Logger;
 
-  constructor({ attempts, deliveries, health, logger, gatherMs }: OutcomeStoreOptions) {
+  constructor({ attempts, deliveries, health, logger, batchDelayMs }: OutcomeStoreOptions) {
     this.logger = logger;
-    const gather = (full: AbortSignal) => sleep(gatherMs, full);
+    const delay = (full: AbortSignal) => sleep(batchDelayMs, full);
     const write = async (outcomes: readonly DeliveryOutcome[]) => {
       const delivered = outcomes.flatMap(({ settlement: { status, delivery } }) =>
         status === 'DELIVERED' ? [delivery] : [],
@@ -41,7 +41,7 @@ export class OutcomeStore {
       await deliveries.settle(outcomes.map(({ settlement }) => settlement));
       return [];
     };
-    this.writes = new Grouping<DeliveryOutcome, undefined>(write, { gather });
+    this.writes = new CallBatcher<DeliveryOutcome, undefined>(write, { delay });
   }
 
   /**

@@ -4,7 +4,7 @@ import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DeliveryDayStore } from './delivery-day-store';
 import { linksInOrder } from './delivery-order';
-import { afresh, type Delivery } from './delivery-store';
+import { dueAgain, type Delivery } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
 
 /** A stored request to resend an endpoint's undelivered events; removed when done. */
@@ -28,14 +28,14 @@ export interface Replay extends EndpointKey {
 }
 
 /** The listed fields of an undelivered delivery. */
-export type Lacking = Pick<Delivery, '_id' | 'messageId' | 'subscriptionId' | 'sequence'>;
+export type Undelivered = Pick<Delivery, '_id' | 'messageId' | 'subscriptionId' | 'sequence'>;
 
 type FindFilter = Filter<Delivery>;
 
-const unarrived = ['PENDING', 'FAILED', 'PAUSED'] as const;
+const undelivered = ['PENDING', 'FAILED', 'PAUSED'] as const;
 const stopped = ['FAILED', 'PAUSED'] as const;
 const finished = [...stopped, 'DELIVERED'] as const;
-const ofAll = [...unarrived, 'DELIVERED'] as const;
+const ofAll = [...undelivered, 'DELIVERED'] as const;
 const rowsMax = 500;
 const beginning = new Date(0);
 
@@ -65,16 +65,16 @@ export class ReplayStore {
     const filter: FindFilter =
       all === true
         ? { ...key, status: { $in: [...ofAll] }, sequence: { $gte: 1 }, createdAt: { $gte: since } }
-        : lackingSince(key, since);
+        : undeliveredSince(key, since);
     return retryTransient(() => this.deliveries.countDocuments(filter));
   }
 
   /** Returns undelivered deliveries since a time, by subscription and sequence. */
-  async findLacking(key: EndpointKey, since: Date, limit: number): Promise<Lacking[]> {
+  async findUndelivered(key: EndpointKey, since: Date, limit: number): Promise<Undelivered[]> {
     return retryTransient(() =>
       this.deliveries
-        .find(lackingSince(key, since))
-        .project<Lacking>({ messageId: 1, subscriptionId: 1, sequence: 1 })
+        .find(undeliveredSince(key, since))
+        .project<Undelivered>({ messageId: 1, subscriptionId: 1, sequence: 1 })
         .sort({ subscriptionId: 1, sequence: 1 })
         .limit(limit)
         .toArray(),
@@ -119,7 +119,10 @@ export class ReplayStore {
   }
 
   /** Makes deliveries that wait for a later attempt due now, and restarts their schedule. */
-  async hurry({ environmentId, endpointId, since, requestedAt }: Replay, now: Date): Promise<void> {
+  async retryNow(
+    { environmentId, endpointId, since, requestedAt }: Replay,
+    now: Date,
+  ): Promise<void> {
     const filter: FindFilter = {
       environmentId,
       endpointId,
@@ -128,7 +131,7 @@ export class ReplayStore {
       claim: null,
       createdAt: { $gte: since, $lte: requestedAt },
     };
-    await retryTransient(() => this.deliveries.updateMany(filter, { $set: afresh(now) }));
+    await retryTransient(() => this.deliveries.updateMany(filter, { $set: dueAgain(now) }));
   }
 
   /**
@@ -137,7 +140,7 @@ export class ReplayStore {
    */
   async findNextSubscriptions(replay: Replay, after: string): Promise<string[]> {
     const pages = await Promise.all(
-      sentAgainOf(replay).map((status) => this.findStoppedPage(replay, status, after)),
+      resentStatuses(replay).map((status) => this.findStoppedPage(replay, status, after)),
     );
     // What follows the end of a page may be missing in it.
     const ends = pages.flatMap((page) => (page.length < rowsMax ? [] : (page.at(-1) ?? [])));
@@ -149,15 +152,15 @@ export class ReplayStore {
    * Resends the finished or paused deliveries of some subscriptions, the lowest sequence of each
    * first.
    */
-  async sendAgain(replay: Replay, subscriptionIds: readonly string[], now: Date): Promise<void> {
+  async resend(replay: Replay, subscriptionIds: readonly string[], now: Date): Promise<void> {
     const { environmentId, endpointId } = replay;
-    const unarrivedOfThem: FindFilter = {
+    const undeliveredFilter: FindFilter = {
       environmentId,
       endpointId,
-      status: { $in: replay.all === true ? [...ofAll] : [...unarrived] },
+      status: { $in: replay.all === true ? [...ofAll] : [...undelivered] },
       subscriptionId: { $in: [...subscriptionIds] },
     };
-    const found = await retryTransient(() => this.deliveries.find(unarrivedOfThem).toArray());
+    const found = await retryTransient(() => this.deliveries.find(undeliveredFilter).toArray());
     const subscriptions = Map.groupBy(found, ({ subscriptionId }) => subscriptionId);
     const operations = [...subscriptions.values()].flatMap((some) =>
       operationsOf(some, { replay, now }),
@@ -192,11 +195,11 @@ export class ReplayStore {
   }
 }
 
-function lackingSince({ environmentId, endpointId }: EndpointKey, since: Date): FindFilter {
+function undeliveredSince({ environmentId, endpointId }: EndpointKey, since: Date): FindFilter {
   return {
     environmentId,
     endpointId,
-    status: { $in: [...unarrived] },
+    status: { $in: [...undelivered] },
     // Test webhooks belong to no sequence.
     sequence: { $gte: 1 },
     createdAt: { $gte: since },
@@ -205,7 +208,7 @@ function lackingSince({ environmentId, endpointId }: EndpointKey, since: Date): 
 }
 
 /** The statuses that a replay resends. */
-function sentAgainOf({ all }: Replay): readonly Delivery['status'][] {
+function resentStatuses({ all }: Replay): readonly Delivery['status'][] {
   return all === true ? finished : stopped;
 }
 
@@ -213,11 +216,11 @@ function sentAgainOf({ all }: Replay): readonly Delivery['status'][] {
  * True if a replay resends a delivery: once, and only if it was finished or paused at the time of
  * the request.
  */
-function isSentAgain(delivery: Delivery, replay: Replay): boolean {
+function isResent(delivery: Delivery, replay: Replay): boolean {
   const { since, requestedAt, all } = replay;
   const { status, sequence, createdAt, hasArrived, requestedAt: askedAt } = delivery;
   return (
-    sentAgainOf(replay).includes(status) &&
+    resentStatuses(replay).includes(status) &&
     sequence >= 1 &&
     createdAt >= since &&
     createdAt <= requestedAt &&
@@ -231,7 +234,7 @@ function operationsOf(
   deliveries: readonly Delivery[],
   { replay, now }: { replay: Replay; now: Date },
 ): AnyBulkWriteOperation<Delivery>[] {
-  const again = deliveries.filter((delivery) => isSentAgain(delivery, replay));
+  const again = deliveries.filter((delivery) => isResent(delivery, replay));
   const againIds = new Set(again.map(({ _id }) => _id));
   return linksInOrder(deliveries, ({ _id }) => againIds.has(_id)).map(({ _id, previousId }) =>
     againIds.has(_id)
@@ -240,9 +243,9 @@ function operationsOf(
             filter: {
               _id,
               environmentId: replay.environmentId,
-              status: { $in: [...sentAgainOf(replay)] },
+              status: { $in: [...resentStatuses(replay)] },
             },
-            update: { $set: { ...afresh(now), isOutOfTurn: false, previousId } },
+            update: { $set: { ...dueAgain(now), isOutOfTurn: false, previousId } },
           },
         }
       : {

@@ -61,7 +61,7 @@ export class ReplayWorker {
    */
   async run(): Promise<void> {
     this.isWanted = true;
-    this.running ??= this.runWhileWanted().finally(() => {
+    this.running ??= this.runUntilIdle().finally(() => {
       this.running = undefined;
     });
     await this.running;
@@ -73,7 +73,7 @@ export class ReplayWorker {
     await this.running?.catch(() => undefined);
   }
 
-  private async runWhileWanted(): Promise<void> {
+  private async runUntilIdle(): Promise<void> {
     while (this.isWanted) {
       this.isWanted = false;
       while (!this.stopping.signal.aborted && (await this.runNext()));
@@ -99,13 +99,13 @@ export class ReplayWorker {
       after = subscriptionIds.at(-1) ?? '';
       if (after === '') break;
       const now = clock.now();
-      await replays.sendAgain(replay, subscriptionIds, now);
+      await replays.resend(replay, subscriptionIds, now);
       const isStopping = this.stopping.signal.aborted;
       await replays.advance(replay, { doneUpTo: after, until: isStopping ? now : leaseFrom(now) });
       if (isStopping) return;
       onDeliveries([{ environmentId, endpointId }]);
     }
-    await replays.hurry(replay, clock.now());
+    await replays.retryNow(replay, clock.now());
     await replays.finish(replay);
     onDeliveries([{ environmentId, endpointId }]);
   }

@@ -184,7 +184,7 @@ describe('undelivered webhooks', () => {
     const store = new ReplayStore(mongo.db);
     // One step was done without its progress being recorded.
     await store.add(wish);
-    await store.sendAgain(wish, ids.slice(0, 1), now);
+    await store.resend(wish, ids.slice(0, 1), now);
     const replica = await system.startNotifier({ retryScheduleMs: [hour], reconcileEveryMs: hour });
     await replay(id);
     await eventuallyStored(id, Array(9).fill('DELIVERED'));

@@ -36,7 +36,7 @@ export function reportRpc({ endpoints, reports, days, clock }: ReportRpcDependen
     return data.map(({ state }) => ({ environmentId, endpointId: state.id }));
   };
   const reportOf = async (key: EndpointKey, wanted: readonly CalendarDay[]) => {
-    const outcomes = await days.of(key, wanted);
+    const outcomes = await days.outcomes(key, wanted);
     return {
       endpointId: key.endpointId,
       days: outcomes.map((one, at) => toProtoDay(wanted[at], one)),

@@ -3,7 +3,7 @@ import type { AwaitedEventStore } from './awaited-event-store';
 import type { DeliveryDayStore } from './delivery-day-store';
 import { deliveryId } from './delivery-store';
 import { messageId, type MessageStore } from './message-store';
-import { keptMs } from './retention';
+import { retentionMs } from './retention';
 import type { OldMessage, RetentionStore } from './retention-store';
 
 export interface RetentionWorkerOptions {
@@ -27,8 +27,8 @@ export class RetentionWorker {
   /** One pass over all old messages; ends early when the signal aborts. */
   async run(signal?: AbortSignal): Promise<void> {
     const { retained, dayTotals, awaited, clock } = this.options;
-    const before = new Date(clock.now().getTime() - keptMs);
-    await dayTotals.forget(before);
+    const before = new Date(clock.now().getTime() - retentionMs);
+    await dayTotals.removeBefore(before);
     await awaited.removeMissingBefore(before);
     for await (const old of retained.findBefore(before, batchSize)) {
       await this.remove(old);

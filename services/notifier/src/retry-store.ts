@@ -4,11 +4,11 @@ import { isId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { DeliveryDayStore } from './delivery-day-store';
-import { afresh, type Delivery } from './delivery-store';
+import { dueAgain, type Delivery } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
 
 // A delivery changes at most once between two reads, unless several callers retry it concurrently.
-const looksMax = 5;
+const readsMax = 5;
 
 /** Resends single deliveries on request. */
 export class RetryStore {
@@ -30,7 +30,7 @@ export class RetryStore {
     id: string,
     { now, storing }: Pick<CallContext, 'now' | 'storing'>,
   ): Promise<Delivery> {
-    for (let look = 1; look <= looksMax; look += 1) {
+    for (let look = 1; look <= readsMax; look += 1) {
       const delivery = await this.get(key, id);
       storing?.pass();
       if (await this.sendNow(delivery, now)) return this.get(key, id);
@@ -54,13 +54,13 @@ export class RetryStore {
    */
   private async sendNow(delivery: Delivery, now: Date): Promise<boolean> {
     if (delivery.status === 'PENDING') {
-      await this.hurrySubscription(delivery, now);
+      await this.retrySubscriptionNow(delivery, now);
       return true;
     }
     await this.days.reopen([delivery], now);
     const { _id, environmentId, status, hasArrived = false } = delivery;
     const again = {
-      ...afresh(now),
+      ...dueAgain(now),
       previousId: null,
       isOutOfTurn: true,
       hasArrived: hasArrived || status === 'DELIVERED',
@@ -72,7 +72,7 @@ export class RetryStore {
   }
 
   /** A delivery in flight is left to its sender. */
-  private async hurrySubscription(
+  private async retrySubscriptionNow(
     { environmentId, endpointId, subscriptionId }: Delivery,
     now: Date,
   ): Promise<void> {
@@ -84,6 +84,6 @@ export class RetryStore {
       claim: null,
       dueAt: { $gt: now },
     };
-    await retryTransient(() => this.deliveries.updateMany(waiting, { $set: afresh(now) }));
+    await retryTransient(() => this.deliveries.updateMany(waiting, { $set: dueAgain(now) }));
   }
 }

@@ -15,7 +15,7 @@ import { DeliveryHistoryStore } from './delivery-history-store';
 import { DeliveryReportStore } from './delivery-report-store';
 import { deliveryRpc } from './delivery-rpc';
 import { DeliveryStore } from './delivery-store';
-import { DeliveryWorker, postingMaxPerEndpoint } from './delivery-worker';
+import { DeliveryWorker, inFlightMaxPerEndpoint } from './delivery-worker';
 import { EndpointHealthStore } from './endpoint-health-store';
 import { type EndpointKey, EndpointStore } from './endpoint-store';
 import { OrderedEventConsumer } from './ordered-event-consumer';
@@ -49,14 +49,14 @@ import { WebhookSender } from './webhook-sender';
 export interface NotifierOverrides extends ServiceOverrides {
   readonly retryScheduleMs?: readonly number[];
   readonly timeoutMs?: number;
-  readonly gatherOutcomesMs?: number;
+  readonly outcomeBatchDelayMs?: number;
   readonly reconcileEveryMs?: number;
   readonly resolve?: ResolveAddresses;
 }
 
 const timeoutMsDefault = 15_000;
 // One write for many costs hardly more than for one, and the delay is negligible.
-const gatherOutcomesMsDefault = 25;
+const outcomeBatchDelayMsDefault = 25;
 const reconcileEveryMsDefault = 5_000;
 const sendEveryMs = 1_000;
 // Each step of events accepted in parallel is one database command: higher parallelism means fewer
@@ -111,7 +111,7 @@ export async function start(
   startConsuming(dependencies, worker);
   startRetention(dependencies);
   const onChange = (endpoint: EndpointKey) => {
-    worker.reconsider(endpoint);
+    worker.reclaim(endpoint);
   };
   return service.serve([
     notifierRpc({ ...stores, onChange }),
@@ -168,7 +168,7 @@ function startSending({
   const { clock, logger, metrics } = service;
   const client = new WebhookClient({
     timeoutMs: overrides.timeoutMs ?? timeoutMsDefault,
-    connectionsMax: postingMaxPerEndpoint,
+    connectionsMax: inFlightMaxPerEndpoint,
     resolve: overrides.resolve ?? createResolver(),
     clock,
   });
@@ -179,7 +179,7 @@ function startSending({
     outcomes: new OutcomeStore({
       ...stores,
       logger,
-      gatherMs: overrides.gatherOutcomesMs ?? gatherOutcomesMsDefault,
+      batchDelayMs: overrides.outcomeBatchDelayMs ?? outcomeBatchDelayMsDefault,
     }),
     policyOf,
     retryScheduleMs: overrides.retryScheduleMs ?? standardRetrySchedule,

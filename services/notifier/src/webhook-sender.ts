@@ -9,7 +9,7 @@ import type { Assignment } from './assignment-store';
 import type { Attempt } from './attempt-store';
 import { judge, type Outcome, type Verdict } from './delivery';
 import type { Delivery, DeliveryStore } from './delivery-store';
-import { isBeyondHope } from './endpoint-health';
+import { hasFailedTooLong } from './endpoint-health';
 import type { EndpointHealthStore } from './endpoint-health-store';
 import { signingSecrets } from './endpoint-secret';
 import type { EndpointStore } from './endpoint-store';
@@ -33,7 +33,7 @@ export interface WebhookSenderOptions {
 }
 
 /** A completed attempt. */
-export interface Tried {
+export interface CompletedAttempt {
   readonly outcome: Outcome;
   readonly at: Date;
   readonly durationMs: number;
@@ -44,29 +44,29 @@ export class WebhookSender {
   constructor(private readonly options: WebhookSenderOptions) {}
 
   /** Never rejects. `signal` aborts the attempt. */
-  async send(assignment: Assignment, signal: AbortSignal): Promise<Tried> {
+  async send(assignment: Assignment, signal: AbortSignal): Promise<CompletedAttempt> {
     const at = this.options.clock.now();
     const startedMs = monotonicMs();
-    const outcome = await this.postOrExplain(assignment, { at, signal });
+    const outcome = await this.postOrFail(assignment, { at, signal });
     return { outcome, at, durationMs: Math.round(monotonicMs() - startedMs) };
   }
 
   /**
-   * Stores the result of an attempt. An aborted attempt (`isCutOff`) without a response is due
+   * Stores the result of an attempt. An aborted attempt (`isAborted`) without a response is due
    * again immediately.
    */
-  async conclude(
+  async storeResult(
     assignment: Assignment,
-    { outcome, at, durationMs }: Tried,
-    { isCutOff }: { isCutOff: boolean },
+    { outcome, at, durationMs }: CompletedAttempt,
+    { isAborted }: { isAborted: boolean },
   ): Promise<void> {
     const { clock, outcomes, retryScheduleMs: scheduleMs } = this.options;
     const { delivery, claim } = assignment;
     const { failures } = delivery;
     const now = clock.now();
 
-    if (isCutOff && outcome.kind === 'unanswered') {
-      await this.giveBack(assignment);
+    if (isAborted && outcome.kind === 'unanswered') {
+      await this.release(assignment);
       return;
     }
 
@@ -79,7 +79,7 @@ export class WebhookSender {
     const rules = { failures, now, jitter: jitter(retrySpread), scheduleMs };
     const judged = judge(outcome, rules);
     const isSuccess = judged.status === 'DELIVERED';
-    const isPast = !isSuccess && !(await this.disableIfHopeless(assignment, judged, now));
+    const isPast = !isSuccess && !(await this.disableIfFailing(assignment, judged, now));
     const verdict = judged.isEndpointGone ? judge(outcome, { ...rules, isPast }) : judged;
     await outcomes.write({
       attempt: toAttempt(delivery, outcome, { at, durationMs }),
@@ -95,7 +95,7 @@ export class WebhookSender {
   }
 
   /** Releases a claim without an attempt: the delivery is due again immediately. */
-  async giveBack({ delivery, claim }: Assignment): Promise<void> {
+  async release({ delivery, claim }: Assignment): Promise<void> {
     const { clock, outcomes } = this.options;
     const { failures } = delivery;
     const settlement = {
@@ -112,7 +112,7 @@ export class WebhookSender {
    * A webhook that cannot be built counts as a failure of its endpoint: its schedule ends, and the
    * owner sees why.
    */
-  private async postOrExplain(
+  private async postOrFail(
     assignment: Assignment,
     attempt: { at: Date; signal: AbortSignal },
   ): Promise<Outcome> {
@@ -162,7 +162,7 @@ export class WebhookSender {
    * Returns true if the endpoint ends up inactive. Precedes the write of the outcome: after a
    * failure here, the delivery and this check are repeated.
    */
-  private async disableIfHopeless(
+  private async disableIfFailing(
     { endpoint, delivery }: Assignment,
     { isEndpointGone }: Verdict,
     now: Date,
@@ -170,7 +170,7 @@ export class WebhookSender {
     const { endpoints, deliveries, health, logger } = this.options;
     const since = await health.recordFailure(delivery, now);
     const countFrom = endpoint.state.failuresCountFrom;
-    if (!isEndpointGone && !isBeyondHope(since, { now, countFrom })) return false;
+    if (!isEndpointGone && !hasFailedTooLong(since, { now, countFrom })) return false;
     if (!(await endpoints.disable(endpoint))) return false;
     await deliveries.pause(delivery, { createdUntil: now, except: delivery._id });
     logger.warn({ endpointId: delivery.endpointId, isEndpointGone }, 'webhook endpoint disabled');
