@@ -12,7 +12,7 @@ const product = {
   billingInterval: 'MONTHLY',
 };
 const card = 'txn_4242424242424242';
-// What a request leaves behind is recovered or abandoned sooner.
+// Pending work of an interrupted request is recovered or abandoned within this time.
 const settledMs = 20_000;
 
 let system: TestSystem;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** Runs while two busy loops take the machine's processors. */
+/** Runs while two busy loops occupy the machine's processors. */
 async function starved<T>(run: () => Promise<T>): Promise<T> {
   const loops = Array.from({ length: 2 }, () => new Worker('for (;;);', { eval: true }));
   try {
@@ -39,7 +39,9 @@ async function starved<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As `api.post`, but a machine without time may also answer 408, which no route describes. */
+/**
+ * Like `api.post`, but accepts 408, which an overloaded machine may answer and no route describes.
+ */
 async function send(path: string, body: unknown): Promise<Answer> {
   const response = await fetch(`${system.gatewayUrl}/v1${path}`, {
     method: 'POST',
@@ -51,7 +53,7 @@ async function send(path: string, body: unknown): Promise<Answer> {
 
 const numbers = Array.from({ length: count }, (_, index) => index);
 
-test('under a load far above what the machine can do, no answer of 5xx hides a resource', async () => {
+test("under a load far above the machine's capacity, no 5xx response hides a created resource", async () => {
   const customers = await Promise.all(
     numbers.map((n) =>
       api.expect(201, api.post('/customers', { email: `c${String(n)}@example.com` })),

@@ -1,24 +1,24 @@
 import { contractOf } from './described-answers';
 
-/** An answer of the gateway, read whole. */
+/** A complete response of the gateway. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: any;
 }
 
-// Fetch itself gives up after five minutes, and until then says nothing.
+// Fetch itself times out after five minutes without any sign before.
 const jumpAskedAgainAfterMs = 60_000;
 const jumpAskedMax = 10;
 
-/** What a request has besides its method and path. */
+/** The parts of a request other than method and path. */
 export interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;
 }
 
-/** Reads an answer: what is JSON by its value, all else as text. */
+/** Reads a response: JSON as its value, everything else as text. */
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
@@ -27,11 +27,12 @@ export async function answerOf(response: Response): Promise<Answer> {
 }
 
 /**
- * A REST client as a customer of the API would write it: fetch, a key and JSON. Every answer is held to the gateway's own description of
- * itself, so that each end-to-end test proves a piece of it.
+ * A REST client as a customer of the API would write it: fetch, a key and JSON. Every response is
+ * checked against the gateway's own OpenAPI document, so each end-to-end test verifies a part of
+ * the document.
  */
 export class ApiClient {
-  /** The id behind each address that a creation was acknowledged with; what was deleted since has none. */
+  /** Address of each acknowledged creation with the resource's id; undefined after its deletion. */
   readonly acknowledged = new Map<string, string | undefined>();
 
   constructor(
@@ -80,7 +81,7 @@ export class ApiClient {
     return this.request('DELETE', path);
   }
 
-  /** The body of an answer that must have this status. */
+  /** Returns the body of a response that must have this status. */
   async expect(status: number, answer: Promise<Answer>): Promise<any> {
     const { status: actual, body } = await answer;
     if (actual !== status) {
@@ -89,7 +90,7 @@ export class ApiClient {
     return body;
   }
 
-  /** The fields for which a POST is refused, each with a list of messages. */
+  /** Returns the fields for which a POST is refused, each with its messages. */
   async refusedFields(path: string, body: unknown): Promise<string[]> {
     const { error } = await this.expect(400, this.post(path, body));
     for (const messages of Object.values<unknown>(error)) {
@@ -100,7 +101,7 @@ export class ApiClient {
     return Object.keys(error).sort();
   }
 
-  /** A new sandbox of the organisation (needs the live key) and a client for it. */
+  /** Creates a sandbox of the organization (needs the live key) and a client for it. */
   async manualSandbox(startsAt: string): Promise<ApiClient> {
     const sandbox = await this.expect(
       201,
@@ -109,12 +110,15 @@ export class ApiClient {
     return new ApiClient(this.gatewayUrl, sandbox.key as string);
   }
 
-  /** Moves a manual clock and waits until all that fell due is done. */
+  /** Advances a manual clock and waits until all due work is done. */
   async advanceTo(to: string): Promise<{ now: string; processed: number }> {
     return this.expect(200, this.advance(to));
   }
 
-  /** A jump goes on without the request that began it: where it takes long it is asked for again, and joined. */
+  /**
+   * A clock advance continues without the request that began it: after a long wait the client asks
+   * again and joins it.
+   */
   async advance(to: string): Promise<Answer> {
     for (let asked = 1; ; asked += 1) {
       try {
@@ -127,7 +131,7 @@ export class ApiClient {
     }
   }
 
-  /** Every item of a list, page by page. */
+  /** Returns every item of a list, page by page. */
   async all(path: string): Promise<any[]> {
     const items: any[] = [];
     for (let page = 1; ; page += 1) {

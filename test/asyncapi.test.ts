@@ -40,13 +40,13 @@ afterAll(async () => {
   await system.stop();
 });
 
-test('the description of the webhooks has neither errors nor warnings', async () => {
+test('the AsyncAPI document has neither errors nor warnings', async () => {
   const { totals, problems } = await lintDocument('asyncapi', text);
   expect(problems).toEqual([]);
   expect(totals).toMatchObject({ errors: 0, warnings: 0 });
 }, 60_000);
 
-test('it is served to everybody, and not sent again to whoever has it', async () => {
+test('the document is public, and answers 304 to a client that has it', async () => {
   const url = `${system.gatewayUrl}/asyncapi.json`;
   const answer = await fetch(url);
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -55,13 +55,13 @@ test('it is served to everybody, and not sent again to whoever has it', async ()
     headers: { 'If-None-Match': answer.headers.get('etag') ?? '' },
   });
   expect(again.status).toBe(304);
-  // What is kept takes on what is said now.
+  // A 304 updates the headers of a cached response.
   for (const name of ['cache-control', 'content-security-policy']) {
     expect(again.headers.get(name)).toBe(answer.headers.get(name));
   }
 });
 
-test('webhooks of every kind are, to the last field and header, what it says', async () => {
+test('webhooks of every kind match the document, to the last field and header', async () => {
   const check = webhookCheck(JSON.parse(text));
   const sandbox = await system.live.manualSandbox('2026-01-31T00:00:00Z');
   const endpoint = await sandbox.expect(
@@ -77,7 +77,7 @@ test('webhooks of every kind are, to the last field and header, what it says', a
   for (const webhook of receiver.received) check(webhook);
 }, 240_000);
 
-/** Lets happen what each kind tells of. */
+/** Triggers every kind of webhook. */
 async function causeAllKinds(api: ApiClient): Promise<void> {
   const make = (path: string, body: object) => api.expect(201, api.post(path, body));
   const { id: customerId } = await make('/customers', { email: 'a@example.com' });

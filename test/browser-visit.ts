@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
-/** Where pictures of pages are put, to be looked at. */
+/** Folder for screenshots to be examined by people. */
 const screenshots = join(__dirname, '..', '.cache', 'screenshots');
 
 export const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
 export const desktop = { viewport: { width: 1200, height: 850 } };
-/** How people look at pages. */
+/** Viewports and color schemes. */
 export const lookings: readonly (readonly [string, BrowserContextOptions])[] = [
   ['on a desk', desktop],
   ['on a phone', phone],
@@ -16,14 +16,14 @@ export const lookings: readonly (readonly [string, BrowserContextOptions])[] = [
   ['on a phone in the dark', { ...phone, colorScheme: 'dark' }],
 ];
 
-/** Runs in a browser of its own, which knows nothing and reports every complaint. */
+/** Runs in a new browser context, which reports every error on the console. */
 export async function visit(
   browser: Browser,
   options: BrowserContextOptions,
   work: (page: Page, context: BrowserContext) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext(options);
-  // A machine that has much else to do takes its time.
+  // A busy machine needs more time.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -32,7 +32,8 @@ export async function visit(
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   await work(page, context);
-  // A refused answer is told on the console as well; anything else, such as a breach of the policy, is a fault.
+  // The console also reports refused responses; any other message, such as a violation of the
+  // policy, is a fault.
   expect(complaints.filter((text) => !text.includes('the server responded with'))).toEqual([]);
   await context.close();
 }
@@ -44,7 +45,7 @@ export async function typeCard(page: Page, number: string): Promise<void> {
   await page.locator('[autocomplete=cc-name]').fill('Ada Lovelace');
 }
 
-/** Takes a picture of the whole page. */
+/** Takes a screenshot of the whole page. */
 export async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({
@@ -53,7 +54,7 @@ export async function shoot(page: Page, name: string): Promise<void> {
   });
 }
 
-/** Nothing is wider than the window: a reader need not scroll sideways. */
+/** Checks that no element is wider than the window: the page needs no horizontal scrolling. */
 export async function expectToFit(page: Page): Promise<void> {
   const { width } = page.viewportSize()!;
   for (const element of await page.locator('section, table, input, button, nav a').all()) {
@@ -62,7 +63,10 @@ export async function expectToFit(page: Page): Promise<void> {
   }
 }
 
-/** Nothing that axe knows of, or of some of its rules, keeps anybody from using the page. Needs a page that runs scripts; axe is put in past its policy. */
+/**
+ * Checks the page with axe, or with some of its rules. Needs a page that runs scripts; axe is
+ * injected past its policy.
+ */
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
   const options = rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } };

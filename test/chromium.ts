@@ -6,12 +6,15 @@ import { type Browser, chromium } from 'playwright-core';
 const installTimeoutMs = 300_000;
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-/** A browser of the system, installed once from Debian's packages where that is allowed; undefined where there is none and no way to one. */
+/**
+ * A browser of the system, installed once from Debian's packages where possible; undefined where
+ * there is none and none can be installed.
+ */
 export function ensureChromium(): string | undefined {
   return findChromium() ?? (installChromium() ? findChromium() : undefined);
 }
 
-/** Starts it without a window. Each test opens contexts of its own in it. */
+/** Starts it without a window. Each test opens its own contexts in it. */
 export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true });
 }
@@ -22,7 +25,7 @@ function findChromium(): string | undefined {
   return candidates.find((candidate) => existsSync(candidate));
 }
 
-/** Only root may install, and only where the machine is a Debian. */
+/** Only root may install, and only on Debian. */
 function installChromium(): boolean {
   if (process.getuid?.() !== 0) return false;
   const options = {

@@ -4,7 +4,8 @@ import { startTestSystem, type TestSystem } from './test-system';
 const start = '2026-01-01T00:00:00.000Z';
 const dayMs = 24 * 60 * 60 * 1_000;
 const connectionAgeMs = 5_000;
-// Longer than a connection lives and its caller's next keepalive ping takes: such a call ends on a connection that drains.
+// Longer than the maximum age of a connection plus its client's keepalive interval: such a call
+// ends on a draining connection.
 const longCallMs = 25_000;
 const timeoutMs = 10 * 60_000;
 const sandboxCount = 2;
@@ -23,7 +24,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** Its renewals wait for each other, so that an advance takes long and little of the machine. */
+/** The renewals run one after another, so that an advance takes long and uses little CPU. */
 async function aSandboxWithDailyRenewals(): Promise<ApiClient> {
   const sandbox = await system.live.manualSandbox(start);
   const made = async (path: string, body: object): Promise<string> =>
@@ -36,7 +37,7 @@ async function aSandboxWithDailyRenewals(): Promise<ApiClient> {
   return sandbox;
 }
 
-/** One request, which nothing repeats; how long it took. */
+/** Sends one request without retries; returns its duration. */
 async function advance(sandbox: ApiClient, day: number): Promise<{ answer: Answer; ms: number }> {
   const to = new Date(Date.parse(start) + day * dayMs).toISOString();
   const startedAt = performance.now();

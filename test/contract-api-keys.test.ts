@@ -21,7 +21,7 @@ const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 const listed = async (id: string, lister = api) =>
   (await lister.all('/api-keys')).find((one) => one.id === id);
 
-/** Waits until the key is refused, and says how long that took. */
+/** Waits until the key is refused; returns the time it took. */
 async function refusedAfterMs(client: ApiClient, start = Date.now()): Promise<number> {
   const answer = await eventually(
     async () => {
@@ -100,19 +100,19 @@ describe('an API key', () => {
     expect(await api.refusedFields('/api-keys', body)).toEqual(fields);
   });
 
-  test('has exactly these words for what is missing and what is no scope', async () => {
+  test('is refused with exactly these messages for missing fields and unknown scopes', async () => {
     expect((await api.post('/api-keys')).body).toEqual({ error: { name: ['Required'] } });
     const { body } = await api.post('/api-keys', { name: 'x', scopes: ['customers:read', 'all'] });
     expect(body).toEqual({ error: { scopes: ['1: Invalid scope'] } });
   });
 
-  test('has no scope that no route asks for', async () => {
+  test('has no scope that no route requires', async () => {
     const wish = { name: 'x', scopes: ['customers:read', 'foo:read'] };
     const { status, body } = await api.post('/api-keys', wish);
     expect([status, body]).toEqual([400, { error: { scopes: ['1: Unknown scope'] } }]);
   });
 
-  test('has no text in a repeated answer', async () => {
+  test('has no text in an idempotent replay', async () => {
     const post = () => api.post('/api-keys', { name: 'Once' }, { 'Idempotency-Key': 'once' });
     const [first, again] = [await post(), await post()];
     expect(first.body.key).toMatch(/^billing_test_/);
@@ -120,14 +120,14 @@ describe('an API key', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('makes keys of its own environment alone', async () => {
+  test('creates keys only for its own environment', async () => {
     const { key, id } = await make({ name: 'Live' }, system.live);
     expect(key).toMatch(/^billing_live_/);
     expect(await listed(id, system.live)).toBeDefined();
     expect(await listed(id)).toBeUndefined();
   });
 
-  test('says when it was last used', async () => {
+  test('shows when it was last used', async () => {
     const made = await make({ name: 'Used' });
     const before = Date.now();
     await clientOf(made).expect(200, clientOf(made).get('/customers'));
@@ -156,7 +156,7 @@ describe('a list of API keys', () => {
   });
 
   test.each(['page=0', 'page=x', 'page=', 'perPage=0', 'perPage=101', 'perPage=1.5'])(
-    'refuses %s',
+    'is refused %s',
     async (query) => {
       expect((await api.get(`/api-keys?${query}`)).status).toBe(400);
     },
@@ -164,7 +164,7 @@ describe('a list of API keys', () => {
 });
 
 describe('scopes', () => {
-  test('are all that a key may do', async () => {
+  test('limit a key to its routes', async () => {
     const reader = clientOf(await make({ name: 'Reader', scopes: ['customers:read'] }));
     expect((await reader.get('/customers')).status).toBe(200);
     for (const answer of [
@@ -179,14 +179,14 @@ describe('scopes', () => {
     }
   });
 
-  test('to write do not allow to read', async () => {
+  test('to write do not allow reading', async () => {
     const writer = clientOf(await make({ name: 'Writer', scopes: ['customers:write'] }));
     expect((await writer.post('/customers', { email: 'a@b.co' })).status).toBe(201);
     expect((await writer.get('/customers')).status).toBe(403);
   });
 
   test.each(['discounts:read', 'discounts:write'])(
-    '%s is enough to check a code',
+    '%s alone allows validating a code',
     async (scope) => {
       const checker = clientOf(await make({ name: 'Shop', scopes: [scope] }));
       const answer = await checker.post('/discounts/validate', { code: 'UNKNOWN' });
@@ -196,12 +196,12 @@ describe('scopes', () => {
     },
   );
 
-  test('to read discounts do not allow to make one', async () => {
+  test('to read discounts do not allow creating one', async () => {
     const checker = clientOf(await make({ name: 'Shop', scopes: ['discounts:read'] }));
     expect((await checker.post('/discounts', {})).status).toBe(403);
   });
 
-  test('are given on only by who has them', async () => {
+  test('can be granted only by a key that has them', async () => {
     const scopes = ['api-keys:write', 'customers:read'];
     const maker = clientOf(await make({ name: 'Maker', scopes }));
     const made = await make({ name: 'Less', scopes: ['customers:read'] }, maker);
@@ -218,8 +218,8 @@ describe('scopes', () => {
   });
 });
 
-describe('a key is refused', () => {
-  test('when a character of it is wrong', async () => {
+describe('an API key is refused', () => {
+  test('when one character of it is wrong', async () => {
     const { key } = await make({ name: 'Mistyped' });
     const last = key.endsWith('0') ? '1' : '0';
     const swapped = `${key.slice(0, 14)}${key[15]}${key[14]}${key.slice(16)}`;
@@ -242,7 +242,7 @@ describe('a key is refused', () => {
     expect(await listed(made.id)).toMatchObject({ expiresAt, revokedAt: null });
   });
 
-  test('within five seconds of its revocation, though the gateway had just seen it, and stays listed', async () => {
+  test('within five seconds of its revocation, though the gateway had just cached it, and stays listed', async () => {
     const made = await make({ name: 'Revoked' });
     expect((await clientOf(made).get('/customers')).status).toBe(200);
     const start = Date.now();
@@ -264,7 +264,7 @@ describe('a key is refused', () => {
   });
 });
 
-describe('a key that a key made', () => {
+describe('a key created by a key', () => {
   test('names its creator', async () => {
     const parent = await make({ name: 'Parent' });
     const child = await make({ name: 'Child' }, clientOf(parent));
@@ -273,7 +273,7 @@ describe('a key that a key made', () => {
     expect(await listed(child.id)).toMatchObject({ createdBy });
   });
 
-  test('expires with its creator, and not after it', async () => {
+  test('expires with its creator, and not later', async () => {
     const expiresAt = soon(60_000);
     const parent = clientOf(await make({ name: 'Parent', expiresAt }));
     expect(await make({ name: 'Child' }, parent)).toMatchObject({ expiresAt });
@@ -288,7 +288,7 @@ describe('a key that a key made', () => {
     ]);
   });
 
-  test('is revoked with its creator when asked to be, and grandchildren too', async () => {
+  test('is revoked with its creator on request, including its own descendants', async () => {
     const parent = await make({ name: 'Parent' });
     const child = await make({ name: 'Child' }, clientOf(parent));
     const grandchild = await make({ name: 'Grandchild' }, clientOf(child));
@@ -302,14 +302,14 @@ describe('a key that a key made', () => {
     expect(await refusedAfterMs(clientOf(grandchild))).toBeLessThan(5_000);
   });
 
-  test('stays good when its creator alone is revoked', async () => {
+  test('stays valid when its creator alone is revoked', async () => {
     const parent = await make({ name: 'Parent' });
     const child = await make({ name: 'Child' }, clientOf(parent));
     expect((await api.delete(`/api-keys/${String(parent.id)}`)).status).toBe(204);
     expect(await listed(child.id)).toMatchObject({ revokedAt: null });
   });
 
-  test('in a sandbox that it made is revoked with it, too', async () => {
+  test('in a sandbox that its creator created is revoked with it, too', async () => {
     const parent = await make({ name: 'Parent' }, system.live);
     const maker = clientOf(parent);
     const { key } = await maker.expect(201, maker.post('/sandboxes', { name: 'Tests' }));
@@ -320,7 +320,7 @@ describe('a key that a key made', () => {
     expect(await refusedAfterMs(sandbox)).toBeLessThan(5_000);
   });
 
-  test('is not made by a revoked key that a gateway still knows', async () => {
+  test('cannot be created by a revoked key that a gateway still has cached', async () => {
     const parent = await make({ name: 'Parent' });
     const client = clientOf(parent);
     expect((await client.get('/customers')).status).toBe(200);
@@ -330,8 +330,8 @@ describe('a key that a key made', () => {
   });
 });
 
-describe('revoking', () => {
-  test('takes only true and false for descendants', async () => {
+describe('revocation', () => {
+  test('accepts only true and false for descendants', async () => {
     const answer = await api.delete(`/api-keys/${unknownId}?descendants=maybe`);
     expect([answer.status, answer.body]).toEqual([
       400,
@@ -345,7 +345,7 @@ describe('revoking', () => {
     expect(answer.headers.get('error-code')).toBe('api_key_not_found');
   });
 
-  test('a key of another environment is 404, and the key stays good', async () => {
+  test('a key of another environment is 404, and the key stays valid', async () => {
     const made = await make({ name: 'Elsewhere' }, system.live);
     const answer = await api.delete(`/api-keys/${String(made.id)}`);
     expect([answer.status, answer.body]).toEqual([404, { error: 'API key not found' }]);
@@ -353,7 +353,7 @@ describe('revoking', () => {
     expect((await clientOf(made).get('/customers')).status).toBe(200);
   });
 
-  test('is the only thing that a single key is asked', async () => {
+  test('accepts no other parameter for a single key', async () => {
     const answer = await api.get(`/api-keys/${unknownId}`);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE']);
   });

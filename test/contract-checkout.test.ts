@@ -26,7 +26,7 @@ const create = (more: object = {}) =>
   api.post('/checkout', { customerId: customer.id, priceId: sold.priceId, ...more });
 
 describe('POST /checkout', () => {
-  test('makes a session, its page and its open invoice', async () => {
+  test('creates a session, its page and its open invoice', async () => {
     const answer = await create({ metadata: { cart: 7 } });
     expect(answer.status).toBe(201);
     const { sessionId, checkoutUrl, invoice } = answer.body;
@@ -53,7 +53,7 @@ describe('POST /checkout', () => {
     ['a price', () => ({ priceId: sold.priceId })],
     ['a product as a price', () => ({ priceId: sold.id })],
     ['a product', () => ({ priceId: undefined, productId: sold.id })],
-  ])('takes %s', async (_case, terms) => {
+  ])('accepts %s', async (_case, terms) => {
     const { sessionId } = await api.expect(201, create(terms()));
     expect(await api.expect(200, api.get(`/checkout/${sessionId}`))).toMatchObject({
       productId: sold.id,
@@ -103,7 +103,7 @@ describe('POST /checkout', () => {
     expect(await api.refusedFields('/checkout', body)).toEqual(Object.keys(wrong));
   });
 
-  test('does not find what is not there', async () => {
+  test('answers 404 for unknown resources', async () => {
     const inactive = await make('/products', { ...product, active: false });
     const changed = await make('/products', product);
     await api.expect(200, api.request('PATCH', `/products/${changed.id}`, { body: { amount: 1 } }));
@@ -126,7 +126,7 @@ describe('POST /checkout', () => {
     }
   });
 
-  test('shows the customer as they are now', async () => {
+  test("shows the customer's current data", async () => {
     const { id: customerId } = await make('/customers', { email: 'ada@example.com', name: 'Ada' });
     const { sessionId } = await api.expect(201, create({ customerId }));
     const before = await api.get(`/checkout/${sessionId as string}`);
@@ -140,7 +140,7 @@ describe('POST /checkout', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  test('a link sells only what it offers', async () => {
+  test('a link sells only its own products', async () => {
     const other = await make('/products', product);
     const link = await make('/checkout-links', { label: 'x', productIds: [other.id] });
     expect(await api.expect(400, create({ checkoutLinkId: link.id }))).toEqual({
@@ -148,7 +148,7 @@ describe('POST /checkout', () => {
     });
   });
 
-  test('under a key makes one session', async () => {
+  test('creates one session per idempotency key', async () => {
     const again = () =>
       api.post(
         '/checkout',
@@ -198,12 +198,12 @@ describe('GET /checkout/:sessionId', () => {
     expect((await api.request('GET', `/checkout/${sessionId}`, { headers })).status).toBe(304);
   });
 
-  test.each([unknownId, 'malformed'])('does not find %s', async (id) => {
+  test.each([unknownId, 'malformed'])('answers 404 for %s', async (id) => {
     const { error } = await api.expect(404, api.get(`/checkout/${id}`));
     expect(error).toBe('Checkout session not found');
   });
 
-  test('notices that the product went away', async () => {
+  test('shows that the product no longer exists', async () => {
     const other = await make('/products', product);
     const { sessionId, invoice } = await api.expect(201, create({ priceId: other.priceId }));
     await api.expect(
@@ -219,14 +219,14 @@ describe('GET /checkout/:sessionId', () => {
   });
 });
 
-test("a session's invoice is paid and voided on its page alone", async () => {
+test("a session's invoice can be paid and voided on its page only", async () => {
   const { invoice } = await api.expect(201, create());
   await api.expect(409, api.post(`/invoices/${invoice.id}/pay`));
   await api.expect(409, api.post(`/invoices/${invoice.id}/void`));
 });
 
 describe('checkout links', () => {
-  test('are made and found', async () => {
+  test('are created and found', async () => {
     const input = {
       label: 'Spring',
       productIds: [sold.id],
@@ -264,12 +264,12 @@ describe('checkout links', () => {
     [{ successUrl: 'shop.example' }, 'successUrl'],
     [{ returnUrl: 'https://a@shop.example' }, 'returnUrl'],
     [{ discountId: unknownId }, 'discountId'],
-  ])('%#: wrong input is refused under its field', async (wrong, field) => {
+  ])('%#: invalid input is refused under its field', async (wrong, field) => {
     const body = { label: 'x', productIds: [sold.id], ...wrong };
     expect(await api.refusedFields('/checkout-links', body)).toEqual([field]);
   });
 
-  test.each([unknownId, 'malformed'])('does not find %s', async (id) => {
+  test.each([unknownId, 'malformed'])('answer 404 for %s', async (id) => {
     const { error } = await api.expect(404, api.get(`/checkout-links/${id}`));
     expect(error).toBe('Checkout link not found');
     const changed = await api.request('PATCH', `/checkout-links/${id}`, { body: {} });
@@ -278,7 +278,7 @@ describe('checkout links', () => {
 });
 
 describe('GET /checkout-links', () => {
-  test('lists the newest first, filtered by their state', async () => {
+  test('lists the newest first, filtered by state', async () => {
     const listing = await system.live.manualSandbox(startsAt);
     const { id: productId } = await listing.expect(201, listing.post('/products', product));
     const made = async (more: object): Promise<any> => {
@@ -329,7 +329,7 @@ describe('PATCH /checkout-links/:id', () => {
     [{ successUrl: null, returnUrl: null }, {}],
     [{ metadata: { b: 2 } }, {}],
     [{ metadata: null }, { metadata: {} }],
-  ])('by %j changes that and leaves the rest', async (change, changed) => {
+  ])('by %j changes only that field', async (change, changed) => {
     const before = await api.expect(201, link());
     expect(await api.expect(200, patch(before.id, change))).toEqual({
       ...before,
@@ -356,7 +356,7 @@ describe('PATCH /checkout-links/:id', () => {
     expect(error).toEqual({ [field]: [message] });
   });
 
-  test('is held to the version that was seen', async () => {
+  test('checks If-Match against the current version', async () => {
     const made = await link();
     const { id } = made.body;
     const headers = { 'If-Match': made.headers.get('etag') ?? '' };
@@ -368,7 +368,7 @@ describe('PATCH /checkout-links/:id', () => {
     expect(again.status).toBe(304);
   });
 
-  test('under a key changes once', async () => {
+  test('changes once per idempotency key', async () => {
     const { id } = await api.expect(201, link());
     const once = () => patch(id, { label: 'Summer' }, { 'Idempotency-Key': 'one-change' });
     const first = await once();
@@ -395,7 +395,7 @@ describe('PATCH /checkout-links/:id', () => {
   });
 });
 
-test('announcements of a provider that is not there are not found', async () => {
+test('notifications of an unknown payment provider are 404', async () => {
   for (const provider of ['unknown', 'constructor']) {
     const url = `${system.gatewayUrl}/provider-events/${provider}`;
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(404);

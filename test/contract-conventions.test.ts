@@ -15,7 +15,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-describe('without a good key', () => {
+describe('without a valid key', () => {
   const bad = 'billing_test_0000000000000000000000000000000000000000000000000';
 
   test.each([
@@ -24,7 +24,7 @@ describe('without a good key', () => {
     ['an unknown key on an unknown route', bad, '/nothing'],
     ['no header on an unknown route', undefined, '/nothing'],
     ['text that is no key', 'x', '/products/1'],
-  ])('%s is 401 in these very words', async (_case, key, path) => {
+  ])('%s is 401 with exactly this message', async (_case, key, path) => {
     const answer = await system.client(key).post(path);
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({ error: 'Invalid or expired API key' });
@@ -48,7 +48,7 @@ describe('routing', () => {
     expect(answer.headers.get('error-code')).toBe('not_found');
   });
 
-  test('a known path with another method is 405 and says which are allowed', async () => {
+  test('a known path with another method is 405 and lists the allowed ones', async () => {
     const answer = await api.delete('/customers');
     expect(answer.status).toBe(405);
     expect(answer.body).toEqual({ error: 'Method not allowed' });
@@ -56,7 +56,7 @@ describe('routing', () => {
     expect(answer.headers.get('error-code')).toBe('method_not_allowed');
   });
 
-  test('a path that cannot be decoded is 404, and 401 without a key', async () => {
+  test('an undecodable path is 404, and 401 without a key', async () => {
     expect((await api.get('/customers/%zz')).status).toBe(404);
     const answer = await fetch(`${api.gatewayUrl}/v1/customers/%zz`);
     expect([answer.status, await answer.text()]).toEqual([
@@ -83,7 +83,7 @@ describe('routing', () => {
   });
 });
 
-test('a parameter of the query that nobody reads is named', async () => {
+test('an unknown query parameter is named in a header', async () => {
   for (const [path, status] of [
     ['/customers?pge=2', 200],
     ['/customers?pge=2&page=x', 400],
@@ -95,13 +95,13 @@ test('a parameter of the query that nobody reads is named', async () => {
 });
 
 describe('a body', () => {
-  test('that is broken JSON is 400', async () => {
+  test('with invalid JSON is 400', async () => {
     const answer = await api.post('/customers', '{"email":');
     expect([answer.status, answer.body]).toEqual([400, { error: 'Malformed JSON' }]);
     expect(answer.headers.get('error-code')).toBe('malformed_json');
   });
 
-  test.each(['[]', '"text"', '7', 'null'])('that is no object is 400: %s', async (body) => {
+  test.each(['[]', '"text"', '7', 'null'])('that is not an object is 400: %s', async (body) => {
     const answer = await api.post('/customers', body);
     expect([answer.status, answer.body]).toEqual([400, { error: 'Body must be a JSON object' }]);
   });
@@ -146,7 +146,7 @@ describe('a body', () => {
     expect([answer.status, answer.body.name]).toEqual([201, 'Ünï']);
   });
 
-  test('with problems of shape, format and bounds is told all of them, and stores nothing', async () => {
+  test('with problems of shape, format and bounds gets all of them reported, and stores nothing', async () => {
     const externalId = 'all-at-once';
     const answer = await api.post('/customers', { email: 'x', name: 1, externalId });
     expect([answer.status, answer.body]).toEqual([
@@ -183,26 +183,29 @@ describe('a body', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: { email: ['Required'] } }]);
   });
 
-  test('with unknown fields is taken, and the answer names them', async () => {
+  test('with unknown fields is accepted, and the response names them', async () => {
     const answer = await api.post('/customers', { email: 'a@b.co', emial: 'x', nmae: 1 });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('ignored-fields')).toBe('emial, nmae');
   });
 
-  test('with a typo beside an invalid field is refused, and the answer names the typo', async () => {
+  test('with a typo together with an invalid field is refused, and the response names the typo', async () => {
     const answer = await api.post('/customers', { email: 'no address', nmae: 'Ada' });
     expect([answer.status, answer.headers.get('ignored-fields')]).toEqual([400, 'nmae']);
   });
 
-  test.each(['', 'text'])('in chunks without a type is none where none come: %j', async (body) => {
-    const response = await fetch(`${api.gatewayUrl}/v1/customers`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${String(api.key)}` },
-      body: new Blob([body]).stream(),
-      duplex: 'half',
-    });
-    expect(response.status).toBe(body === '' ? 400 : 415);
-  });
+  test.each(['', 'text'])(
+    'in chunks without a content type counts as absent where none is expected: %j',
+    async (body) => {
+      const response = await fetch(`${api.gatewayUrl}/v1/customers`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${String(api.key)}` },
+        body: new Blob([body]).stream(),
+        duplex: 'half',
+      });
+      expect(response.status).toBe(body === '' ? 400 : 415);
+    },
+  );
 });
 
 describe('a required field that is missing or null', () => {
@@ -221,7 +224,7 @@ describe('a required field that is missing or null', () => {
   });
 });
 
-describe('an act that cannot be undone', () => {
+describe('an irreversible action', () => {
   test.each([
     ['/subscriptions/:id/cancel', { at_period_end: true }],
     ['/subscriptions/:id/uncancel', { at_period_end: true }],
@@ -262,14 +265,14 @@ describe('null in a PATCH', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   test('carries a request id and a trace id', async () => {
     const answer = await api.get('/nothing');
     expect(answer.headers.get('x-request-id')).toMatch(uuid);
     expect(answer.headers.get('trace-id')).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('repeats the request id it was given, if it is one', async () => {
+  test('echoes a valid request id of the caller', async () => {
     const ids = [
       ['order-7._x', 'order-7._x'],
       ['with space', expect.stringMatching(uuid)],
@@ -281,7 +284,7 @@ describe('every answer', () => {
     }
   });
 
-  test('to a creation says where the resource is', async () => {
+  test("to a creation contains the resource's location", async () => {
     const answer = await api.post('/customers', { email: 'a@b.co' });
     expect(answer.headers.get('location')).toBe(`/v1/customers/${String(answer.body.id)}`);
     expect((await api.get(`/customers/${String(answer.body.id)}`)).body).toEqual(answer.body);
@@ -295,7 +298,7 @@ describe('probes', () => {
   });
 });
 
-test('a caller that hangs up in the middle of a body harms nobody', async () => {
+test('a caller that disconnects in the middle of a body affects no other caller', async () => {
   await new Promise<void>((resolve) => {
     const request = httpRequest(`${system.gatewayUrl}/v1/customers`, {
       method: 'POST',
@@ -335,7 +338,7 @@ describe('a list', () => {
     };
   });
 
-  test.each(paths)('of %s shows some ids alone, newest or oldest first', async (path) => {
+  test.each(paths)('of %s can be restricted to ids, newest or oldest first', async (path) => {
     const [first = '', second, third = ''] = idsOf[path] ?? [];
     const unknown = '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f';
     const asked = `${path}?ids=${[third, first, unknown, 'malformed'].join()}`;
@@ -351,14 +354,17 @@ describe('a list', () => {
     expect(ids).toEqual([third, second, first]);
   });
 
-  test.each(paths)('of %s refuses other orders, and no or too many ids', async (path) => {
-    const ids = ['Must be 1 to 100 ids, separated by commas'];
-    for (const sent of ['', 'a,,b', Array(101).fill('a').join()]) {
-      const { status, body } = await api.get(`${path}?ids=${sent}&order=up`);
-      expect([status, body]).toEqual([
-        400,
-        { error: { order: ['Must be one of asc, desc'], ids } },
-      ]);
-    }
-  });
+  test.each(paths)(
+    'of %s refuses other orders, and an empty or too long list of ids',
+    async (path) => {
+      const ids = ['Must be 1 to 100 ids, separated by commas'];
+      for (const sent of ['', 'a,,b', Array(101).fill('a').join()]) {
+        const { status, body } = await api.get(`${path}?ids=${sent}&order=up`);
+        expect([status, body]).toEqual([
+          400,
+          { error: { order: ['Must be one of asc, desc'], ids } },
+        ]);
+      }
+    },
+  );
 });

@@ -43,7 +43,7 @@ async function use(customer: any, meter: any, events: object[]): Promise<void> {
   expect(answer).toMatchObject({ accepted: events.length, rejected: [] });
 }
 
-test('a grant comes back whole', async () => {
+test('a grant is returned with all its fields', async () => {
   const [customer, meter] = [await aCustomer(), await aMeter()];
   const answer = await grant(customer, { meterId: meter.id, amount: 12.5, customerId: 'ignored' });
   expect(answer).toEqual({
@@ -66,7 +66,7 @@ test('a grant comes back whole', async () => {
   expect(await grantsOf(customer)).toEqual([answer]);
 });
 
-test('a grant of nothing, nobody or no meter is refused', async () => {
+test('a grant without quantity, customer or meter is refused', async () => {
   const [customer, meter] = [await aCustomer(), await aMeter()];
   const path = `/customers/${String(customer.id)}/meter-credits`;
   const meterId = meter.id as string;
@@ -98,7 +98,7 @@ test('a customer without usage, credits or prices has an empty state', async () 
   expect(await stateOf(customer)).toEqual([]);
 });
 
-test('a state shows each accepted event at once, in the calendar month', async () => {
+test('a state shows each accepted event immediately, in the calendar month', async () => {
   const [customer, meter] = [await aCustomer(), await aMeter({ unit: 'calls' })];
   await use(customer, meter, [
     { quantity: '0.1' },
@@ -148,13 +148,13 @@ test.each<[string, object, object[], string]>([
     ['a', 'b', 'a', 1, '1', null].map((user) => ({ properties: { user } })),
     '3',
   ],
-])('%s adds up what it should', async (aggregation, given, events, usage) => {
+])('%s aggregates as specified', async (aggregation, given, events, usage) => {
   const [customer, meter] = [await aCustomer(), await aMeter({ aggregation, ...given })];
   await use(customer, meter, events);
   expect(await stateOf(customer)).toMatchObject([{ usage }]);
 });
 
-test('credits cover usage in their order and window, and what is granted is consumed or remains', async () => {
+test('credits cover usage in their order and window, and granted units are consumed or remain', async () => {
   const [customer, meter] = [await aCustomer(), await aMeter()];
   const meterId = meter.id as string;
   const times = { effectiveAt: '2026-03-01T00:00:00Z' };
@@ -201,7 +201,7 @@ test('credits cover usage in their order and window, and what is granted is cons
   ]);
 });
 
-test('a subscription that prices a meter tells its period, what is included, and what an invoice would bill', async () => {
+test('a subscription that prices a meter shows its period, the included units, and the amount an invoice would have', async () => {
   const [customer, meter] = [await aCustomer(), await aMeter()];
   const sold = await api.expect(201, api.post('/products', product));
   const prices = [{ meterId: meter.id, unitAmount: '2.5', includedUnits: 10 }];

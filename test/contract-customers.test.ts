@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('a customer', () => {
-  test('comes back whole, absent values as null', async () => {
+  test('is returned with all its fields, absent values as null', async () => {
     const customer = await api.expect(201, api.post('/customers', { email: ' Ada@example.com ' }));
     expect(customer).toEqual({
       id: expect.stringMatching(uuid),
@@ -33,7 +33,7 @@ describe('a customer', () => {
     });
   });
 
-  test('keeps everything it is given', async () => {
+  test('keeps every field it is given', async () => {
     const given = {
       email: 'a@example.com',
       externalId: `ext-${String(process.pid)}`,
@@ -64,7 +64,7 @@ describe('a customer', () => {
     [{}, ['email']],
     [{ email: null }, ['email']],
     [{ email: 7 }, ['email']],
-    [{ email: 'nobody' }, ['email']],
+    [{ email: 'malformed' }, ['email']],
     [{ email: `${'x'.repeat(250)}@b.co` }, ['email']],
     [{ email: 'a@b.co', currency: 'XXX' }, ['currency']],
     [{ email: 'a@b.co', currency: 'EURO' }, ['currency']],
@@ -84,8 +84,8 @@ describe('a customer', () => {
     expect(await api.refusedFields('/customers', body)).toEqual(fields);
   });
 
-  test('has exactly these words for a bad address', async () => {
-    const answer = await api.post('/customers', { email: 'nobody' });
+  test('is refused with exactly these messages for an invalid address', async () => {
+    const answer = await api.post('/customers', { email: 'malformed' });
     expect(answer.body).toEqual({ error: { email: ['Invalid email'] } });
     expect(answer.headers.get('error-code')).toBe('invalid_request');
   });
@@ -161,7 +161,7 @@ describe('the list of customers', () => {
     expect(Object.keys(error)).toEqual([field]);
   });
 
-  test('shows nothing of another environment', async () => {
+  test('shows no customer of another environment', async () => {
     const other = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
     const list = await other.expect(200, other.get('/customers?externalId=ext%201%26'));
     expect(list).toEqual({ data: [], total: 0, page: 1, perPage: 20 });
@@ -205,7 +205,7 @@ describe('a change of a customer', () => {
       { email: 'c@example.com', name: null },
       { email: 'c@example.com', name: null },
     ],
-  ])('by %j answers with it and is kept', async (changes, after) => {
+  ])('by %j is returned and stored', async (changes, after) => {
     const created = await create();
     const path = `/customers/${String(created.id)}`;
     const changed = await api.expect(200, api.request('PATCH', path, { body: changes }));
@@ -225,7 +225,7 @@ describe('a change of a customer', () => {
     [{ currency: null }, ['currency']],
     [{ collectionMethod: null }, ['collectionMethod']],
     [{ email: '' }, ['email']],
-    [{ email: 'nobody' }, ['email']],
+    [{ email: 'malformed' }, ['email']],
     [{ email: 7 }, ['email']],
     [{ name: 'x'.repeat(201) }, ['name']],
     [{ name: 7 }, ['name']],
@@ -238,7 +238,7 @@ describe('a change of a customer', () => {
     [{ metadata: [] }, ['metadata']],
     [{ metadata: { nested: {} } }, ['metadata']],
     [{ metadata: { $set: 1 } }, ['metadata']],
-    [{ name: 'fine', email: 'nobody', currency: 'XXX' }, ['currency', 'email']],
+    [{ name: 'fine', email: 'malformed', currency: 'XXX' }, ['currency', 'email']],
     [{ currency: null }, ['currency']],
     [{ collectionMethod: null }, ['collectionMethod']],
   ])('by %j is refused and changes nothing', async (changes, fields) => {
@@ -249,20 +249,20 @@ describe('a change of a customer', () => {
     expect((await api.get(path)).body).toEqual(created);
   });
 
-  test('to what already is changes not even the time', async () => {
+  test('without a difference does not change even the time', async () => {
     const created = await create();
     const path = `/customers/${String(created.id)}`;
     expect((await api.request('PATCH', path, { body: given })).body).toEqual(created);
   });
 
-  test('names the fields it ignores', async () => {
+  test('names the ignored fields', async () => {
     const created = await create();
     const path = `/customers/${String(created.id)}`;
     const answer = await api.request('PATCH', path, { body: { nmae: 'x' } });
     expect([answer.status, answer.headers.get('ignored-fields')]).toEqual([200, 'nmae']);
   });
 
-  test('of what this environment does not have is 404', async () => {
+  test('of an id unknown to this environment is 404', async () => {
     const { id } = await create();
     const other = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
     for (const [client, path] of [
@@ -278,7 +278,7 @@ describe('a change of a customer', () => {
   });
 });
 
-test('the first invoice sets the currency of its customer, and nothing changes it after', async () => {
+test("the first invoice fixes its customer's currency permanently", async () => {
   const make = async (path: string, body: object): Promise<any> =>
     api.expect(201, api.post(path, body));
   const product = (currency: string, more: object = {}) =>

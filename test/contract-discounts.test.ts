@@ -17,7 +17,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** A code that no other test has. */
+/** Returns a unique code. */
 function newCode(): string {
   codes += 1;
   return `Code-${String(codes)}`;
@@ -28,7 +28,7 @@ async function create(body: object, client: ApiClient = api): Promise<any> {
 }
 
 describe('a discount', () => {
-  test('comes back whole', async () => {
+  test('is returned with all its fields', async () => {
     const answer = await api.post('/discounts', discount);
     expect(answer.status).toBe(201);
     expect(answer.headers.get('location')).toBe(`/v1/discounts/${String(answer.body.id)}`);
@@ -54,7 +54,7 @@ describe('a discount', () => {
     expect(read.headers.get('etag')).toBe(answer.headers.get('etag'));
   });
 
-  test('comes back with everything that was given', async () => {
+  test('is returned with every field it was given', async () => {
     const sold = await api.expect(201, api.post('/products', product));
     const given = {
       name: 'x'.repeat(200),
@@ -79,7 +79,7 @@ describe('a discount', () => {
   });
 
   test.each([1e-7, 12.345, 100 / 3])(
-    'says of %d percent that it has too many decimals',
+    'of %d percent is refused for too many decimals',
     async (value) => {
       const answer = api.post('/discounts', { ...discount, value });
       expect(await api.expect(400, answer)).toEqual({
@@ -92,7 +92,7 @@ describe('a discount', () => {
     expect((await create({ ...discount, value })).value).toBe(value);
   });
 
-  test('takes null as absent', async () => {
+  test('accepts null as absent', async () => {
     const absent = {
       code: null,
       currency: null,
@@ -151,22 +151,22 @@ describe('a discount', () => {
     expect(await api.refusedFields('/discounts', body)).toEqual(fields);
   });
 
-  test('names each product that is not known', async () => {
+  test('names each unknown product', async () => {
     const sold = await api.expect(201, api.post('/products', product));
     const answer = await api.post('/discounts', { ...discount, productIds: [sold.id, unknownId] });
     expect(answer.body).toEqual({ error: { productIds: ['1: Product not found'] } });
   });
 
-  test('with a code that another has in any case is 409', async () => {
+  test('with a code taken in any letter case is 409', async () => {
     const code = newCode();
     await create({ ...discount, code });
     const answer = await api.post('/discounts', { ...discount, code: code.toUpperCase() });
     expect([answer.status, answer.headers.get('error-code')]).toEqual([409, 'code_taken']);
-    // Another environment has codes of its own.
+    // Another environment has its own codes.
     await create({ ...discount, code }, system.live);
   });
 
-  test.each([unknownId, 'nothing'])('that is not there is 404: %s', async (id) => {
+  test.each([unknownId, 'nothing'])('with an unknown id is 404: %s', async (id) => {
     const answer = await api.get(`/discounts/${id}`);
     expect([answer.status, answer.headers.get('error-code')]).toEqual([404, 'discount_not_found']);
     expect(answer.body).toEqual({ error: 'Discount not found' });
@@ -174,7 +174,7 @@ describe('a discount', () => {
 });
 
 describe('the list of discounts', () => {
-  test('is newest first, and filtered by active and by code in any case', async () => {
+  test('is newest first, and filtered by active and by code in any letter case', async () => {
     const listing = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
     const first = await create({ ...discount, code: 'FIRST' }, listing);
     const second = await create({ ...discount, active: false }, listing);
@@ -234,7 +234,7 @@ describe('a change of a discount', () => {
     expect(Object.keys(answer.body.error)).toEqual([field]);
   });
 
-  test('is held to the version that was seen', async () => {
+  test('checks If-Match against the current version', async () => {
     const made = await api.post('/discounts', discount);
     const path = `/discounts/${String(made.body.id)}`;
     const headers = { 'If-Match': made.headers.get('etag') ?? '' };
@@ -259,18 +259,18 @@ describe('the validation of a code', () => {
     return answer.headers.get('error-code');
   }
 
-  test('finds the discount in any case of the code', async () => {
+  test('finds the discount in any letter case of the code', async () => {
     const code = newCode();
     const made = await create({ ...discount, code });
     expect(await api.expect(200, validate({ code: code.toLowerCase() }))).toEqual(made);
   });
 
-  test('tells an unknown code', async () => {
+  test('reports an unknown code', async () => {
     expect(await refusal({ code: 'unknown' })).toBe('discount_not_found');
     expect(await refusal({ code: '' })).toBe('discount_not_found');
   });
 
-  test('tells an inactive discount', async () => {
+  test('reports an inactive discount', async () => {
     const { code } = await create({ ...discount, code: newCode(), active: false });
     expect(await refusal({ code })).toBe('discount_inactive');
   });
@@ -293,7 +293,7 @@ describe('the validation of a code', () => {
     expect(outcomes).toEqual(['discount_not_started', 200, 200, 'discount_expired']);
   });
 
-  test('tells a product that it is not for', async () => {
+  test('reports a product that the discount does not apply to', async () => {
     const [sold, other] = await Promise.all([
       api.expect(201, api.post('/products', product)),
       api.expect(201, api.post('/products', product)),
@@ -306,7 +306,7 @@ describe('the validation of a code', () => {
     }
   });
 
-  test('tells a product in another currency', async () => {
+  test('reports a product in another currency', async () => {
     const sold = await api.expect(201, api.post('/products', product));
     const { code } = await create({ ...fixed, code: newCode(), currency: 'USD' });
     expect(await refusal({ code, productId: sold.id })).toBe('discount_wrong_currency');
@@ -333,7 +333,7 @@ describe('redemptions', () => {
     return api.post('/subscriptions', body);
   }
 
-  test('are counted, used up, and never fewer than the maximum may fall to', async () => {
+  test('are counted, used up, and bound the maximum from below', async () => {
     const code = newCode();
     const made = await api.post('/discounts', { ...discount, code, maxRedemptions: 2 });
     const path = `/discounts/${String(made.body.id)}`;
@@ -350,7 +350,7 @@ describe('redemptions', () => {
 
     const lowered = await patch({ maxRedemptions: 1 });
     expect([lowered.status, lowered.headers.get('error-code')]).toEqual([409, 'conflict']);
-    // Redemptions overtake nobody who changes the discount.
+    // A redemption does not invalidate the version of a caller who changes the discount.
     const raised = await patch(
       { maxRedemptions: 3 },
       { 'If-Match': made.headers.get('etag') ?? '' },

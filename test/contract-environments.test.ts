@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('environments', () => {
-  test('show nothing of each other', async () => {
+  test('share no resource', async () => {
     const customer = await api.expect(201, api.post('/customers', { email: 'a@b.co' }));
     const other = await system.live.manualSandbox('2026-01-01T00:00:00Z');
     for (const stranger of [system.live, other]) {
@@ -30,7 +30,7 @@ describe('environments', () => {
     expect((await other.get('/invoices')).body.total).toBe(0);
   });
 
-  test('that are live have no provider yet: nothing is charged, and the invoice says why', async () => {
+  test('that are live have no provider yet: no payment is charged, and the invoice gives the reason', async () => {
     const { live } = system;
     const customer = await live.expect(201, live.post('/customers', { email: 'a@b.co' }));
     const sold = await live.expect(201, live.post('/products', { ...product, currency: 'USD' }));
@@ -55,7 +55,7 @@ describe('environments', () => {
 });
 
 describe('a sandbox', () => {
-  test('is made with the live key only', async () => {
+  test('can be created with the live key only', async () => {
     const answer = await api.post('/sandboxes', {});
     expect([answer.status, answer.body]).toEqual([403, { error: 'Insufficient permissions' }]);
   });
@@ -91,7 +91,7 @@ describe('a sandbox', () => {
     expect(await client.advanceTo('2026-01-18T00:00:00Z')).toMatchObject({ processed: 0 });
   });
 
-  test('advances by at most five years at a time', async () => {
+  test('advances by at most five years per request', async () => {
     const client = await system.live.manualSandbox('2026-01-01T00:00:00Z');
     const far = await client.post('/sandboxes/clock/advance', { to: '2031-01-01T00:00:00.001Z' });
     expect([far.status, far.body]).toEqual([
@@ -152,11 +152,11 @@ describe('a sandbox', () => {
   });
 });
 
-describe('the sandboxes of an organisation', () => {
+describe('the sandboxes of an organization', () => {
   const make = async (name?: string) =>
     system.live.expect(201, system.live.post('/sandboxes', { name, clock: 'MANUAL' }));
 
-  test('are listed with their last use, newest first, by the live key alone', async () => {
+  test('are listed with their last use, newest first, with the live key only', async () => {
     const made = await make('listed');
     const { key: _key, ...shown } = made;
     const first = (await system.live.get('/sandboxes?perPage=1')).body;
@@ -190,7 +190,7 @@ describe('the sandboxes of an organisation', () => {
     }
   });
 
-  test('are at most 1,000 of an organisation', async () => {
+  test('are limited to 1,000 per organization', async () => {
     const { body } = await system.live.post('/customers', { email: 'a@b.co' });
     const { uri, database } = system.databaseOf('identity');
     const mongo = await connectMongo({ uri, database, service: 'test' });
@@ -219,7 +219,7 @@ describe('the sandboxes of an organisation', () => {
     const client = system.client(made.key as string);
     await routeExamples(client);
     const before = await documentsNaming(id, system);
-    // Else the test would say nothing.
+    // Guards against an empty, and so meaningless, comparison.
     expect(Object.keys(before).length).toBeGreaterThan(15);
 
     expect((await api.delete(`/sandboxes/${id}`)).status).toBe(403);
@@ -229,7 +229,8 @@ describe('the sandboxes of an organisation', () => {
     expect([ended.status, ended.body]).toEqual([401, { error: 'Invalid or expired API key' }]);
     const again = await system.live.delete(`/sandboxes/${id}`);
     expect([again.status, again.body]).toEqual([404, { error: 'Sandbox not found' }]);
-    // A call with a key that a gateway still knew may have written last; the sweep takes that.
+    // A call with a key that a gateway still had cached may have written last; the sweep removes
+    // that.
     await eventually(
       async () => {
         expect(await documentsNaming(id, system)).toEqual({});

@@ -22,7 +22,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** An event id that no other test has. */
+/** Returns a unique event id. */
 function newEventId(): string {
   ids += 1;
   return `event-${String(ids)}`;
@@ -70,7 +70,7 @@ describe('an event', () => {
     });
   });
 
-  test('may come in a bare array, name its customer by the own id, and say no more', async () => {
+  test('may be in a bare array, name its customer by the external id, and omit all other fields', async () => {
     const body = [{ externalCustomerId: 'user-7', meterId: meter.id }];
     expect(await api.expect(201, api.post('/events/ingest', body))).toEqual(stored);
   });
@@ -80,7 +80,7 @@ describe('an event', () => {
     expect(await ingest(anEvent())).toEqual(stored);
   });
 
-  test('with an id counts once, with or without its time, whatever the order of its properties', async () => {
+  test('with an id counts once, with or without its time, whichever the order of its properties', async () => {
     const timestamp = new Date(Date.now() - 1_000).toISOString();
     const event = anEvent({ eventId: newEventId(), properties: { a: 1, b: 2 } });
     expect(await ingest({ ...event, timestamp })).toEqual(stored);
@@ -96,14 +96,14 @@ describe('an event', () => {
     expect(await ingest(event, event)).toEqual({ accepted: 1, duplicates: 1, rejected: [] });
   });
 
-  test('is rejected where its id stands for something else', async () => {
+  test('is rejected where its id belongs to a different event', async () => {
     const eventId = newEventId();
     await ingest(anEvent({ eventId, quantity: 2 }));
     const answer = await ingest(anEvent({ eventId, quantity: 3 }), anEvent({ eventId: null }));
     expect(answer).toEqual({ accepted: 1, duplicates: 0, rejected: [rejected(0, eventId)] });
   });
 
-  test('is rejected alone for what it names, when it was, and a quantity below 0', async () => {
+  test('is rejected alone for an unknown reference, its time, or a negative quantity', async () => {
     const counted = await api.expect(
       201,
       api.post('/meters', { name: 'Count', aggregation: 'COUNT' }),
@@ -113,7 +113,7 @@ describe('an event', () => {
     const answer = await ingest(
       anEvent({ customerId: unknownId, eventId: 'lost' }),
       anEvent({ customerId: 'nonsense' }),
-      anEvent({ customerId: null, externalCustomerId: 'nobody' }),
+      anEvent({ customerId: null, externalCustomerId: 'unknown' }),
       anEvent({ meterId: unknownId }),
       anEvent({ meterId: 'nonsense' }),
       anEvent({ timestamp: at(6 * 60_000) }),
@@ -132,7 +132,7 @@ describe('an event', () => {
     });
   });
 
-  test('of a meter that is gone or inactive is rejected, but a repeat of an old one is known', async () => {
+  test('of a deleted or inactive meter is rejected, but a duplicate of an old one is recognized', async () => {
     const own = await api.expect(201, api.post('/meters', { name: 'Own' }));
     const event = anEvent({ meterId: own.id, eventId: newEventId() });
     await ingest(event);
@@ -143,7 +143,7 @@ describe('an event', () => {
     expect(await ingest(event, fresh)).toMatchObject({ duplicates: 1, rejected: [rejected(1)] });
   });
 
-  test('of a customer who is new is taken at once', async () => {
+  test('of a new customer is accepted immediately', async () => {
     const externalId = 'comes-later';
     const event = anEvent({ customerId: null, externalCustomerId: externalId });
     expect(await ingest(event)).toEqual({ accepted: 0, duplicates: 0, rejected: [rejected(0)] });
@@ -169,7 +169,7 @@ describe('a batch', () => {
       'eventId: Must be at most 255 characters',
     ],
     ['a list of properties', { properties: [] }, 'properties: Must be an object'],
-  ])('with %s is refused whole', async (_what, wrong, message) => {
+  ])('with %s is refused completely', async (_what, wrong, message) => {
     const eventId = newEventId();
     const events = [anEvent({ eventId }), anEvent(), anEvent(), anEvent(wrong)];
     const answer = await api.post('/events/ingest', { events });
@@ -195,7 +195,7 @@ describe('a batch', () => {
     expect(await api.refusedFields('/events/ingest', body)).toEqual(['events']);
   });
 
-  test('that is no JSON, no text or too large is told so', async () => {
+  test('that is no JSON, no text or too large gets the specific error', async () => {
     const answers = await Promise.all([
       api.request('POST', '/events/ingest', { body: '{"events":[' }),
       api.request('POST', '/events/ingest', {
@@ -211,7 +211,7 @@ describe('a batch', () => {
     ]);
   });
 
-  test('of a thousand events larger than other bodies is taken', async () => {
+  test('of a thousand events beyond the size limit of other bodies is accepted', async () => {
     const events = Array.from({ length: 1000 }, (_one, index) =>
       anEvent({ eventId: `many-${String(index)}`, properties: { text: 'x'.repeat(600) } }),
     );
@@ -219,7 +219,7 @@ describe('a batch', () => {
     expect(await ingest(...events)).toEqual({ accepted: 0, duplicates: 1000, rejected: [] });
   });
 
-  test('names the fields that nobody reads', async () => {
+  test('names the unknown fields', async () => {
     const { headers } = await api.post('/events/ingest', {
       events: [anEvent({ colour: 1 })],
       x: 1,
@@ -227,7 +227,7 @@ describe('a batch', () => {
     expect(headers.get('ignored-fields')).toBe('x, events.0.colour');
   });
 
-  test('names the fields that nobody reads of a batch that is refused, too', async () => {
+  test('names the unknown fields of a refused batch, too', async () => {
     const refused = await api.post('/events/ingest', [anEvent({ colour: 1, quantity: 'x' })]);
     expect([refused.status, refused.headers.get('ignored-fields')]).toEqual([400, '0.colour']);
   });
@@ -243,7 +243,7 @@ describe('a batch', () => {
   });
 });
 
-test('the list is filtered, and newest in its own time first', async () => {
+test('the list is filtered, and newest first by event time', async () => {
   const client = await system.live.manualSandbox('2026-02-01T00:00:00Z');
   const own = await client.expect(201, client.post('/customers', { email: 'a@b.co' }));
   const [one, two] = await Promise.all(

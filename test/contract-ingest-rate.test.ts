@@ -17,8 +17,8 @@ afterAll(async () => {
   await system.stop();
 });
 
-test('batches of usage events have a rate of their own', async () => {
-  const events = [{ customerId: 'nobody', meterId: 'none' }];
+test('batches of usage events have a separate rate limit', async () => {
+  const events = [{ customerId: 'unknown', meterId: 'none' }];
   const send = () => system.sandbox.post('/events/ingest', { events });
   const first = await send();
   expect(first.status).toBe(201);

@@ -19,7 +19,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** A subscription of a new customer; without a transaction there is nothing to charge. */
+/** Subscribes a new customer; without a transaction no payment method exists. */
 async function subscribe(authorizedTransactionId?: string, customer: object = {}): Promise<any> {
   const { id } = await api.expect(201, api.post('/customers', { email: 'a@b.co', ...customer }));
   const body = { customerId: id, productId: sold.id, authorizedTransactionId };
@@ -33,15 +33,15 @@ async function invoiceOf({ latestInvoiceId }: any): Promise<any> {
 const openInvoice = async () => invoiceOf(await subscribe());
 
 describe('an invoice', () => {
-  test('has a page of its own, where it is paid', async () => {
+  test('has its own page, where it can be paid', async () => {
     const invoice = await openInvoice();
     expect(invoice).toMatchObject({ status: 'OPEN', amountDue: 2900, discounts: [], payments: [] });
     expect(invoice.hostedUrl).toMatch(new RegExp(`^${system.gatewayUrl}/invoice/[\\w-]{43}$`));
   });
 });
 
-describe('paying', () => {
-  test('charges an authorised payment once, and answers with the paid invoice', async () => {
+describe('paying an invoice', () => {
+  test('charges an authorized payment once, and returns the paid invoice', async () => {
     const { id } = await openInvoice();
     const answer = await api.post(`/invoices/${id}/pay`, {
       authorizedTransactionId: 'txn_4242424242424242',
@@ -63,7 +63,7 @@ describe('paying', () => {
     });
   });
 
-  test('without a payment and without a method is one more failure', async () => {
+  test('without a payment and without a method records one more failure', async () => {
     const { id } = await openInvoice();
     const invoice = await api.expect(200, api.post(`/invoices/${id}/pay`));
     expect(invoice.payments).toMatchObject([
@@ -71,7 +71,7 @@ describe('paying', () => {
     ]);
   });
 
-  test('what is not open is a conflict', async () => {
+  test('that is not open is a conflict', async () => {
     const { id } = await invoiceOf(await subscribe('txn_4242424242424242_paid'));
     const { error } = await api.expect(409, api.post(`/invoices/${id}/pay`));
     expect(error).toEqual(expect.any(String));
@@ -81,14 +81,14 @@ describe('paying', () => {
     [{ authorizedTransactionId: '' }],
     [{ authorizedTransactionId: 'x'.repeat(256) }],
     [{ authorizedTransactionId: 7 }],
-  ])('%#: with a wrong transaction is refused', async (body) => {
+  ])('%#: with an invalid transaction is refused', async (body) => {
     const { id } = await openInvoice();
     expect(await api.refusedFields(`/invoices/${id}/pay`, body)).toEqual([
       'authorizedTransactionId',
     ]);
   });
 
-  test('under a key is done once', async () => {
+  test('under an idempotency key is done once', async () => {
     const { id } = await openInvoice();
     const pay = () =>
       api.post(
@@ -104,8 +104,8 @@ describe('paying', () => {
   });
 });
 
-describe('voiding', () => {
-  test('ends what is owed', async () => {
+describe('voiding an invoice', () => {
+  test('ends the debt', async () => {
     const { id } = await openInvoice();
     const answer = await api.post(`/invoices/${id}/void`);
     expect([answer.status, answer.body.status, answer.body.amountDue]).toEqual([200, 'VOID', 0]);
@@ -113,7 +113,7 @@ describe('voiding', () => {
     await api.expect(409, api.post(`/invoices/${id}/pay`));
   });
 
-  test('is refused for a version that is not there any more', async () => {
+  test('is refused for a stale version', async () => {
     const { id } = await openInvoice();
     const headers = { 'If-Match': '"999"' };
     await api.expect(412, api.post(`/invoices/${id}/void`, {}, headers));
@@ -121,7 +121,7 @@ describe('voiding', () => {
   });
 });
 
-test.each(['pay', 'void'])('an unknown invoice is not found when asked to %s', async (verb) => {
+test.each(['pay', 'void'])('an unknown invoice cannot be found to %s', async (verb) => {
   for (const id of [unknownId, 'malformed']) {
     const { error } = await api.expect(404, api.post(`/invoices/${id}/${verb}`));
     expect(error).toBe('Invoice not found');
@@ -136,7 +136,7 @@ describe('the PDF of an invoice', () => {
     return { response, bytes: Buffer.from(await response.arrayBuffer()) };
   };
 
-  test('is the same bytes each time', async () => {
+  test('has the same bytes each time', async () => {
     const { sandbox } = system;
     const make = (path: string, body: object) => sandbox.expect(201, sandbox.post(path, body));
     const customer = await make('/customers', { email: 'a@b.co', name: 'Фёдор 株式会社 مثال 😀' });
@@ -152,7 +152,7 @@ describe('the PDF of an invoice', () => {
     expect((await read(id)).bytes.equals(bytes)).toBe(true);
   });
 
-  test('of an unknown invoice is not found', async () => {
+  test('of an unknown invoice is 404', async () => {
     expect(await api.expect(404, api.get(`/invoices/${unknownId}/pdf`))).toEqual({
       error: 'Invoice not found',
     });

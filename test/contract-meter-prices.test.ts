@@ -32,7 +32,7 @@ function patch(path: string, body: unknown, headers: Record<string, string> = {}
 }
 
 describe('meter prices', () => {
-  test('come back as a bare array, whole, and stand in their product', async () => {
+  test('are returned as a bare array with all fields, and are part of their product', async () => {
     const { id, path } = await newProduct();
     const given = { meterId, unitAmount: '0.250', includedUnits: 100, metadata: { 'a.b': 1 } };
     const answer = await patch(path, { prices: [given] });
@@ -58,7 +58,7 @@ describe('meter prices', () => {
     expect(read.headers.get('etag')).toBe(answer.headers.get('etag'));
   });
 
-  test('are of four types, in the order in which they were given', async () => {
+  test('have four types, and keep their order', async () => {
     const { path } = await newProduct();
     const third = await newMeter();
     const fourth = await newMeter();
@@ -85,7 +85,7 @@ describe('meter prices', () => {
     ]);
   });
 
-  test('are replaced as a set, and cleared by none', async () => {
+  test('are replaced as a set, and cleared by an empty one', async () => {
     const { path } = await newProduct();
     await api.expect(200, patch(path, { prices: [{ meterId, unitAmount: '1' }] }));
     const second = await patch(path, { prices: [{ meterId: otherId, unitAmount: '1' }] });
@@ -94,7 +94,7 @@ describe('meter prices', () => {
     expect(await api.expect(200, patch(path, { prices: [] }))).toEqual([]);
   });
 
-  test('that stand already are not written again', async () => {
+  test('without a difference are not written again', async () => {
     const { path } = await newProduct();
     const first = await patch(path, { prices: [{ meterId, unitAmount: '1' }] });
     const again = await patch(path, { prices: [{ meterId, unitAmount: '1.0' }] });
@@ -102,7 +102,7 @@ describe('meter prices', () => {
     expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
   });
 
-  test('stay when the product changes otherwise', async () => {
+  test('stay when other fields of the product change', async () => {
     const { id, path } = await newProduct();
     const set = await api.expect(200, patch(path, { prices: [{ meterId, unitAmount: '1' }] }));
     const changed = await api.expect(200, patch(`/products/${id}`, { amount: 1 }));
@@ -148,7 +148,7 @@ describe('meter prices', () => {
     for (const message of answer.body.error.prices) expect(message).toMatch(/^0\./);
   });
 
-  test('have one element for each meter', async () => {
+  test('have one element per meter', async () => {
     const { path } = await newProduct();
     const price = { meterId, unitAmount: '1' };
     const answer = await patch(path, { prices: [price, price] });
@@ -170,7 +170,7 @@ describe('meter prices', () => {
     expect([answer.status, answer.body]).toEqual([404, { error: 'Product not found' }]);
   });
 
-  test('are changed only where the version that was seen still stands', async () => {
+  test('check If-Match against the current version', async () => {
     const { id, path } = await newProduct();
     const seen = (await api.get(`/products/${id}`)).headers.get('etag') ?? '';
     await api.expect(200, patch(path, { prices: [{ meterId, unitAmount: '1' }] }));
@@ -178,7 +178,7 @@ describe('meter prices', () => {
     expect([stale.status, stale.body]).toEqual([412, { error: 'Stale version' }]);
   });
 
-  test('are set once for one idempotency key', async () => {
+  test('are set once per idempotency key', async () => {
     const { path } = await newProduct();
     const headers = { 'Idempotency-Key': `meter-prices-${path}` };
     const body = { prices: [{ meterId, unitAmount: '1' }] };
@@ -190,7 +190,7 @@ describe('meter prices', () => {
     expect((await patch(path, { prices: [] }, headers)).status).toBe(422);
   });
 
-  test('name the fields that nobody reads', async () => {
+  test('name the unknown fields', async () => {
     const { path } = await newProduct();
     const answer = await patch(path, { prices: [{ meterId, unitAmount: '1', unitPrice: 1 }] });
     expect(answer.headers.get('ignored-fields')).toBe('prices.0.unitPrice');

@@ -19,7 +19,7 @@ async function create(body: object = {}, client: ApiClient = api): Promise<any> 
 }
 
 describe('a meter', () => {
-  test('comes back whole', async () => {
+  test('is returned with all its fields', async () => {
     const answer = await api.post('/meters', { name: 'Calls' });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('location')).toBe(`/v1/meters/${String(answer.body.id)}`);
@@ -50,7 +50,7 @@ describe('a meter', () => {
     expect(await api.refusedFields('/meters', body)).toEqual(fields);
   });
 
-  test('is changed field by field, and null clears', async () => {
+  test('is updated field by field, and null clears', async () => {
     const { id } = await create({ unit: 'calls', metadata: { a: 1 } });
     const changed = await api.request('PATCH', `/meters/${String(id)}`, {
       body: { name: 'Hits', unit: null, active: false },
@@ -97,7 +97,7 @@ describe('a meter', () => {
 });
 
 describe('the list of meters', () => {
-  test('is a bare array, newest first, of what is active, named so and not deleted', async () => {
+  test('is a bare array, newest first, of active meters that match the name and are not deleted', async () => {
     const client = await system.live.manualSandbox('2026-01-01T00:00:00Z');
     expect((await client.get('/meters')).body).toEqual([]);
     const first = await create({ name: 'API (v1).*' }, client);

@@ -53,7 +53,7 @@ describe('a reset link', () => {
     }
   });
 
-  test('is not made by an admin for an owner', async () => {
+  test('cannot be created by an admin for an owner', async () => {
     const { id } = (await owner.api('GET', '/session')).body.operator;
     const admin = await owner.colleague('ADMIN');
     const answer = await admin.api('POST', `/operators/${String(id)}/reset-link`, {});
@@ -89,14 +89,14 @@ describe('sessions', () => {
   });
 });
 
-describe('commands that are stuck', () => {
+describe('failed commands', () => {
   test('are listed, none in a healthy system', async () => {
     const { status, body } = await owner.api('GET', '/system/commands');
     expect([status, body]).toEqual([200, { commands: [] }]);
   });
 
   test.each(['retry', 'skip'])(
-    'that are unknown are not found, and a %s leaves an entry in the audit log',
+    'with an unknown id are 404, and a %s leaves an entry in the audit log',
     async (action) => {
       const path = `/system/commands/subscription/subscriptions:${unknownId}:1/${action}`;
       expect((await owner.api('POST', path, {})).status).toBe(404);

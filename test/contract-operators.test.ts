@@ -33,7 +33,7 @@ describe('a session', () => {
     client.api('POST', '/session', input, headers);
   const credentials = { email: 'OWNER@example.com', password };
 
-  test('is opened by the right password, with a cookie that no script reads and another token each time', async () => {
+  test('is opened by the right password, with a cookie that no script can read and another token each time', async () => {
     const client = newcomer();
     client.cookie = 'operator=planted';
     const answer = await logIn(client, credentials);
@@ -63,7 +63,7 @@ describe('a session', () => {
     expect(JSON.stringify(answer.body)).not.toContain(first.split('=')[1]);
   });
 
-  test('shows who it is and where they may work', async () => {
+  test('shows its operator and the accessible environments', async () => {
     const { status, body } = await owner.api('GET', '/session');
     expect([status, body.operator.role, body.organization.name]).toEqual([200, 'OWNER', 'Local']);
     const environment = {
@@ -86,7 +86,7 @@ describe('a session', () => {
     });
   });
 
-  test('ends with a log-out, and its cookie with it; a repeat changes nothing', async () => {
+  test('ends with a log-out, and its cookie with it; a second log-out changes nothing', async () => {
     const client = newcomer();
     await logIn(client, credentials);
     const kept = client.cookie;
@@ -105,7 +105,7 @@ describe('a session', () => {
   test.each([
     ['/dashboard/api/session', 13],
     ['/v1/customers', 24 * 7],
-  ])('opens %s no more when nobody used it for %i hours', async (path, hours) => {
+  ])('opens %s no more after %i hours without use', async (path, hours) => {
     const client = newcomer();
     await logIn(client, credentials);
     const restore = putWallClockForward(hours * 3_600_000);
@@ -129,8 +129,8 @@ describe('a session', () => {
     expect([answer.status, answer.body]).toEqual([400, { error }]);
   });
 
-  test('is refused with the same words whatever is wrong, and after too many tries with 429', async () => {
-    const unknown = { email: 'nobody@example.com', password };
+  test('is refused with the same message for every cause, and after too many attempts with 429', async () => {
+    const unknown = { email: 'unknown@example.com', password };
     const wrong = [401, { error: 'Wrong e-mail or password' }, 'invalid_credentials'];
     expect(shown(await logIn(newcomer(), unknown))).toEqual(wrong);
     const viewer = await owner.colleague('VIEWER');
@@ -143,7 +143,7 @@ describe('a session', () => {
         [],
       ]);
     }
-    // Nobody but a proxy that is trusted says where a request comes from.
+    // Only a trusted proxy may report the address of a client.
     const elsewhere = { 'X-Forwarded-For': '203.0.113.7', Forwarded: 'for=203.0.113.7' };
     expect((await logIn(newcomer(), { email, password }, elsewhere)).status).toBe(429);
     const late = await logIn(newcomer(), { email, password });
@@ -166,7 +166,7 @@ describe('a session', () => {
     ['POST', '/reset-links/look'],
     ['POST', '/reset-links/use'],
   ])(
-    '%s %s is refused from other sites, from nowhere, and as anything but JSON',
+    '%s %s is refused from other sites, without an origin, and as anything but JSON',
     async (method, path) => {
       const refused = [403, { error: 'The request was sent from another site' }, 'cross_site'];
       const from = async (headers: Record<string, string | undefined>) =>
@@ -180,7 +180,7 @@ describe('a session', () => {
       for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', subdomain]) {
         expect(await from({ ...untold, Origin: origin })).toEqual(refused);
       }
-      // A write proves nothing by the page that it says it comes from.
+      // The Referer of a write proves nothing.
       expect(await from({ ...untold, Referer: `${system.gatewayUrl}/dashboard` })).toEqual(refused);
       for (const type of [
         undefined,
@@ -194,12 +194,12 @@ describe('a session', () => {
     },
   );
 
-  test('is good for requests that name our own origin', async () => {
+  test("is valid for requests with the gateway's own origin", async () => {
     const headers = { 'Sec-Fetch-Site': undefined, Origin: system.gatewayUrl };
     expect((await logIn(newcomer(), credentials, headers)).status).toBe(200);
   });
 
-  test('another site cannot read by it', async () => {
+  test('cannot be read by another site', async () => {
     const answer = await owner.api('GET', '/session', undefined, {
       'Sec-Fetch-Site': 'cross-site',
     });
@@ -208,7 +208,7 @@ describe('a session', () => {
   });
 });
 
-test('where there is no identity provider, none is offered and none lets anybody in', async () => {
+test('without an identity provider none is offered, and none admits anyone', async () => {
   expect((await newcomer().api('GET', '/sign-in-ways')).body).toEqual({ provider: null });
   for (const step of ['provider', 'callback?code=x&state=y']) {
     const { status, body, headers } = await newcomer().send('GET', `/dashboard/sign-in/${step}`);
@@ -218,7 +218,7 @@ test('where there is no identity provider, none is offered and none lets anybody
 });
 
 describe('a password', () => {
-  test('is changed by whoever knows it, which ends all other sessions', async () => {
+  test('is changed by an operator who knows it, which ends all other sessions', async () => {
     const one = await owner.colleague('DEVELOPER');
     const { email } = (await one.api('GET', '/session')).body.operator;
     const other = newcomer();
@@ -248,7 +248,7 @@ describe('a password', () => {
 });
 
 describe('an invitation', () => {
-  test('says what it is for, and is good once', async () => {
+  test('describes its purpose, and is valid once', async () => {
     const email = 'invited@example.com';
     const invited = await owner.api('POST', '/operators', { email, role: 'ADMIN' });
     expect([invited.status, invited.body]).toEqual([
@@ -297,13 +297,13 @@ describe('an invitation', () => {
     [{}, ['email', 'role']],
     [{ email: 'a@b.co', role: 'KING' }, ['role']],
     [{ email: 'no address', role: 'VIEWER' }, ['email']],
-  ])('is not made of %j', async (input, fields) => {
+  ])('cannot be created with %j', async (input, fields) => {
     const { status, body } = await owner.api('POST', '/operators', input);
     expect([status, Object.keys(body.error as object).sort()]).toEqual([400, fields]);
   });
 });
 
-describe('what each role may do with operators', () => {
+describe('the rights of each role over operators', () => {
   const roles: RoleName[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'];
   const reads = ['/session', '/operators', '/environments'];
 
@@ -333,7 +333,7 @@ describe('what each role may do with operators', () => {
     expect((await viewer.api('GET', '/session')).status).toBe(leads ? 401 : 200);
   });
 
-  test('the last owner stays, and nobody changes whom there is not', async () => {
+  test('the last owner stays, and an unknown operator cannot be changed', async () => {
     const path = (id: string) => `/operators/${id}`;
     const { body } = await owner.api('GET', '/operators');
     const others = body.data.filter(

@@ -23,7 +23,7 @@ const create = (body: object, headers: Record<string, string> = {}) =>
   api.post('/portal/sessions', body, headers);
 
 describe('a portal session', () => {
-  test('answers with an address on the host of the pages, good for an hour', async () => {
+  test('is returned with an address on the host of the pages, valid for an hour', async () => {
     const before = Date.now();
     const { status, body, headers } = await create({ customerId, returnUrl });
     expect([status, Object.keys(body).sort()]).toEqual([201, ['expiresAt', 'sessionId', 'url']]);
@@ -40,7 +40,7 @@ describe('a portal session', () => {
     expect(livesMs).toBeLessThan(hourMs + 60_000);
   });
 
-  test('lasts an hour of real time where the clock is moved by hand', async () => {
+  test('lasts an hour of real time in an environment with a manual clock', async () => {
     const sandbox = await system.live.manualSandbox('2031-01-01T00:00:00Z');
     const customer = await sandbox.expect(201, sandbox.post('/customers', { email: 'a@b.co' }));
     const wish = { customerId: customer.id };
@@ -50,7 +50,7 @@ describe('a portal session', () => {
     expect(livesMs).toBeGreaterThan(hourMs - 60_000);
   });
 
-  test('takes null for no way back', async () => {
+  test('accepts null for no return address', async () => {
     await api.expect(201, create({ customerId, returnUrl: null }));
   });
 
@@ -78,12 +78,12 @@ describe('a portal session', () => {
     'https://user:secret@shop.example',
     `https://shop.example/${'x'.repeat(2_048)}`,
     7,
-  ])('leads back to no %#', async (address) => {
+  ])('refuses the return address %#', async (address) => {
     const wish = { customerId, returnUrl: address };
     expect(await api.refusedFields('/portal/sessions', wish)).toEqual(['returnUrl']);
   });
 
-  test('comes back whole under its Idempotency-Key', async () => {
+  test('is returned with all its fields under its Idempotency-Key', async () => {
     const key = { 'Idempotency-Key': 'portal' };
     const first = await create({ customerId, returnUrl }, key);
     const again = await create({ customerId, returnUrl }, key);
@@ -104,7 +104,7 @@ describe('a portal session', () => {
     expect((await refused.post('/portal/sessions', { customerId })).status).toBe(403);
   });
 
-  test('is only made: nothing else is at its address', async () => {
+  test('can only be created: its address supports no other method', async () => {
     const answer = await api.get('/portal/sessions');
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
   });

@@ -23,25 +23,22 @@ describe('pricing types', () => {
     expect(created).toMatchObject({ type, tiers: null });
   });
 
-  test.each(['TIERED', 'VOLUME'])(
-    '%s takes tiers and gives them back in one form',
-    async (type) => {
-      const tiers = [
-        { upTo: '100', unitAmount: '10.50' },
-        { upTo: '100.000000000001', unitAmount: 99_999_999_999, flatAmount: 7 },
-        { upTo: '1000000000000000', unitAmount: '0.000000000001', flatAmount: '0.5' },
-        { upTo: null, unitAmount: 0, flatAmount: null },
-      ];
-      const created = await api.expect(201, api.post('/products', withTiers(tiers, type)));
-      expect(created.tiers).toEqual([
-        { upTo: '100', unitAmount: '10.5', flatAmount: '0' },
-        { upTo: '100.000000000001', unitAmount: '99999999999', flatAmount: '7' },
-        { upTo: '1000000000000000', unitAmount: '0.000000000001', flatAmount: '0.5' },
-        { upTo: null, unitAmount: '0', flatAmount: '0' },
-      ]);
-      expect((await api.get(`/products/${String(created.id)}`)).body).toEqual(created);
-    },
-  );
+  test.each(['TIERED', 'VOLUME'])('%s accepts tiers and returns them in one form', async (type) => {
+    const tiers = [
+      { upTo: '100', unitAmount: '10.50' },
+      { upTo: '100.000000000001', unitAmount: 99_999_999_999, flatAmount: 7 },
+      { upTo: '1000000000000000', unitAmount: '0.000000000001', flatAmount: '0.5' },
+      { upTo: null, unitAmount: 0, flatAmount: null },
+    ];
+    const created = await api.expect(201, api.post('/products', withTiers(tiers, type)));
+    expect(created.tiers).toEqual([
+      { upTo: '100', unitAmount: '10.5', flatAmount: '0' },
+      { upTo: '100.000000000001', unitAmount: '99999999999', flatAmount: '7' },
+      { upTo: '1000000000000000', unitAmount: '0.000000000001', flatAmount: '0.5' },
+      { upTo: null, unitAmount: '0', flatAmount: '0' },
+    ]);
+    expect((await api.get(`/products/${String(created.id)}`)).body).toEqual(created);
+  });
 
   test('take 50 tiers', async () => {
     const tiers = Array.from({ length: 49 }, (_, index) => ({
@@ -89,7 +86,7 @@ describe('pricing types', () => {
     expect(await api.refusedFields('/products', withTiers([open], type))).toEqual(['tiers']);
   });
 
-  test('say which tier is wrong', async () => {
+  test('name the invalid tier', async () => {
     const answer = await api.post('/products', withTiers([open, { upTo: null, unitAmount: 'x' }]));
     expect(answer.body).toEqual({
       error: {
@@ -150,7 +147,7 @@ describe('a subscription to a product', () => {
     });
   });
 
-  test('keeps its price version when the product becomes dearer', async () => {
+  test("keeps its price version when the product's price rises", async () => {
     const { subscription } = await billed({}, 1);
     const { id, productId, priceId } = subscription;
     const path = `/products/${String(productId)}`;
@@ -160,7 +157,7 @@ describe('a subscription to a product', () => {
     expect(dearer.priceId).not.toBe(priceId);
   });
 
-  test('of too many units for the largest amount is refused', async () => {
+  test('with a quantity beyond the largest amount is refused', async () => {
     const { id: customerId } = await api.expect(
       201,
       api.post('/customers', { email: 'a@example.com', currency: 'EUR' }),

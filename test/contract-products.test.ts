@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('a product', () => {
-  test('comes back whole with its price', async () => {
+  test('is returned with its price', async () => {
     const created = await api.expect(201, api.post('/products', product));
     expect(created).toEqual({
       ...product,
@@ -144,7 +144,7 @@ describe('the list of products', () => {
     expect(Object.keys(error)).toEqual([field]);
   });
 
-  test('shows nothing of another environment', async () => {
+  test('shows no product of another environment', async () => {
     const other = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
     const list = await other.expect(200, other.get('/products?lookupKey=key.1'));
     expect(list).toEqual({ data: [], total: 0, page: 1, perPage: 20 });
@@ -199,7 +199,7 @@ describe('a change of a product', () => {
         ],
       },
     ],
-  ])('by %j makes a new price version', async (changes, after) => {
+  ])('by %j creates a price version', async (changes, after) => {
     const created = await create();
     const changed = await api.expect(200, patch(created.id, changes));
     expect(changed).toEqual({
@@ -252,20 +252,20 @@ describe('a change of a product', () => {
     expect((await api.get(`/products/${String(created.id)}`)).body).toEqual(created);
   });
 
-  test('may not give tiers to a price that has none', async () => {
+  test('cannot add tiers to a price without them', async () => {
     const created = await create({ type: 'FLAT', tiers: null });
     const { error } = await api.expect(400, patch(created.id, { tiers: given.tiers }));
     expect(Object.keys(error)).toEqual(['tiers']);
   });
 
-  test('to what already is changes not even the time', async () => {
+  test('without a difference does not change even the time', async () => {
     const created = await create();
     const { name, description, active, metadata, amount, tiers } = given;
     const same = { name, description, active, metadata, amount, tiers, lookupKey: null };
     expect((await patch(created.id, same)).body).toEqual(created);
   });
 
-  test('to a taken lookup key is 409, and to a freed one is not', async () => {
+  test('to a taken lookup key is 409, and to a freed one succeeds', async () => {
     const lookupKey = `taken.${String(process.pid)}`;
     const holder = await create({ lookupKey });
     const other = await create();
@@ -276,7 +276,7 @@ describe('a change of a product', () => {
     expect(await api.expect(200, patch(other.id, { lookupKey }))).toMatchObject({ lookupKey });
   });
 
-  test('of what this environment does not have is 404', async () => {
+  test('of an id unknown to this environment is 404', async () => {
     const { id } = await create();
     const other = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
     for (const [client, path] of [

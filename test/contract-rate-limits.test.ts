@@ -26,7 +26,7 @@ function at(once: number, client: ApiClient) {
   return Promise.all(Array.from({ length: once }, () => client.get('/products/x')));
 }
 
-test('a key has a burst, then it is told to wait, and other keys are not', async () => {
+test('a key has a burst, then gets 429 with Retry-After, and other keys are unaffected', async () => {
   const first = await api.get('/products/x');
   expect(first.status).toBe(404);
   expect(first.headers.get('ratelimit-policy')).toBe('"key";q=40;w=40');
@@ -44,7 +44,7 @@ test('a key has a burst, then it is told to wait, and other keys are not', async
   expect((await system.live.get('/products/x')).status).toBe(404);
 });
 
-test('an operator has a burst of their own in all environments together', async () => {
+test('an operator has one burst for all environments together', async () => {
   const owner = await OperatorClient.owner(system);
   const { body } = await owner.api('GET', '/environments');
   const [live, sandbox] = body.data.map(({ id }: { id: string }) => owner.in(id));
@@ -60,7 +60,7 @@ test('an operator has a burst of their own in all environments together', async 
   expect(refused[0]?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 });
 
-test('an address that orders again and again at checkout links is told to wait, but may open pages', async () => {
+test('an address that orders repeatedly at checkout links gets 429, but may open pages', async () => {
   const url = `${system.gatewayUrl}/link/${'x'.repeat(43)}`;
   const order = () =>
     fetch(url, { method: 'POST', body: new URLSearchParams({ email: 'a@b.co' }) });
@@ -73,7 +73,7 @@ test('an address that orders again and again at checkout links is told to wait, 
   expect((await fetch(url)).status).toBe(404);
 });
 
-test('an address that opens page after page is told to wait, by a page', async () => {
+test('an address that opens page after page gets 429 as a page', async () => {
   const open = () => fetch(`${system.gatewayUrl}/checkout/${'x'.repeat(43)}`);
   const answers = await Promise.all(Array.from({ length: 30 }, open));
   expect(answers[0]?.status).toBe(404);
@@ -84,7 +84,7 @@ test('an address that opens page after page is told to wait, by a page', async (
 });
 
 // Last: from then on the address of all tests is refused.
-test('an address that keeps sending wrong keys is told to wait, whatever it says of itself', async () => {
+test('an address that keeps sending wrong keys gets 429, independent of its headers', async () => {
   const guess = (headers = {}) =>
     system.client('wrong').request('GET', '/customers/x', { headers });
   const answers = await Promise.all(Array.from({ length: 12 }, () => guess()));

@@ -17,7 +17,7 @@ afterAll(async () => {
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
 describe('a POST with an Idempotency-Key', () => {
-  test('sent fifty times at once makes one resource', async () => {
+  test('sent fifty times concurrently creates one resource', async () => {
     const externalId = 'fifty';
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -59,7 +59,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(again.body).toEqual({ ...first.body, secret: null });
   });
 
-  test('repeats a refusal of the owner, too', async () => {
+  test('replays a refusal, too', async () => {
     await api.expect(201, api.post('/customers', { email: 'a@b.co', externalId: 'taken' }));
     const body = { email: 'a@b.co', externalId: 'taken' };
     for (const replayed of [null, 'true']) {
@@ -69,7 +69,7 @@ describe('a POST with an Idempotency-Key', () => {
     }
   });
 
-  test('is for one environment', async () => {
+  test('is scoped to one environment', async () => {
     const mine = await api.expect(201, api.post('/customers', { email: 'a@b.co' }, keyed('env')));
     const { live } = system;
     const other = await live.expect(
@@ -79,14 +79,14 @@ describe('a POST with an Idempotency-Key', () => {
     expect(other.id).not.toBe(mine.id);
   });
 
-  test('takes a key of 255 characters and no longer one', async () => {
+  test('accepts a key of 255 characters and no longer one', async () => {
     const post = (length: number) =>
       api.post('/customers', { email: 'a@b.co' }, keyed('k'.repeat(length)));
     expect((await post(255)).status).toBe(201);
     expect((await post(256)).status).toBe(400);
   });
 
-  test('makes new resources without one', async () => {
+  test('creates new resources without one', async () => {
     const ids = [
       await api.expect(201, api.post('/customers', { email: 'a@b.co' })),
       await api.expect(201, api.post('/customers', { email: 'a@b.co' })),

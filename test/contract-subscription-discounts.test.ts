@@ -13,7 +13,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** A sandbox of its own whose time stands at 31 January, with a customer and a product for 29.00 EUR a month. */
+/** Creates a sandbox at 31 January, with a customer and a product for 29.00 EUR a month. */
 async function shop() {
   const api = await system.live.manualSandbox('2026-01-31T00:00:00Z');
   const made = async (path: string, body: object) =>
@@ -35,7 +35,7 @@ async function shop() {
   return { api, subscribe, discounted, customerId, productId };
 }
 
-/** Totals of a subscription's invoices, the oldest first. */
+/** Returns the totals of a subscription's invoices, the oldest first. */
 async function totals(api: ApiClient, subscriptionId: string): Promise<number[]> {
   const { data } = await api.expect(200, api.get(`/invoices?subscriptionId=${subscriptionId}`));
   return data.map(({ total }: { total: number }) => total).reverse();
@@ -45,7 +45,7 @@ const redemptions = async (api: ApiClient, discountId: string) =>
   (await api.expect(200, api.get(`/discounts/${discountId}`))).redemptionCount as number;
 
 describe('a subscription with a discount', () => {
-  test('shows what was taken off which of its invoices, and until when that goes on', async () => {
+  test('shows the discount of each invoice, and its end', async () => {
     const { api, subscribe, discounted } = await shop();
     const once = await discounted({});
     const months = await discounted({ duration: 'REPEATING', durationInMonths: 2 });
@@ -80,7 +80,7 @@ describe('a subscription with a discount', () => {
     ]);
   });
 
-  test('has it off the first invoice after its trial', async () => {
+  test('gets it on the first invoice after its trial', async () => {
     const { api, subscribe, discounted } = await shop();
     const discountId = await discounted({});
     const trial = await api.expect(201, api.post('/products', { ...product, trialDays: 14 }));
@@ -93,7 +93,7 @@ describe('a subscription with a discount', () => {
     expect(await totals(api, id)).toEqual([1450, 2900]);
   });
 
-  test('takes one redemption, however often it is asked for, and none where it is refused', async () => {
+  test('uses one redemption per idempotency key, and none where it is refused', async () => {
     const { api, subscribe, discounted } = await shop();
     const discountId = await discounted({ maxRedemptions: 1 });
     const body = { discountId, authorizedTransactionId: 'txn_4242424242424242_same' };
@@ -125,7 +125,7 @@ describe('a subscription with a discount', () => {
         return discounted({ productIds: [other.id] });
       },
     ],
-  ])('is refused where that is %s', async (_name, discountOf) => {
+  ])('is refused where the discount is %s', async (_name, discountOf) => {
     const all = await shop();
     const discountId = await discountOf(all);
     const answer = await all.subscribe({ discountId });

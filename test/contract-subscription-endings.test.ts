@@ -11,7 +11,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** A sandbox of its own whose time stands at 1 January, with a subscription to a product for 29.00 EUR that is paid every ten days. */
+/** Creates a sandbox at 1 January, with a subscription to a product for 29.00 EUR per ten days. */
 async function subscribed(card: string, customer: object = {}) {
   const api = await system.live.manualSandbox('2026-01-01T00:00:00Z');
   const { id: customerId } = await api.expect(
@@ -42,7 +42,7 @@ async function subscribed(card: string, customer: object = {}) {
 }
 
 describe('a subscription whose card is declined', () => {
-  test('ends after the last retry, and its other unpaid invoice is given up with it', async () => {
+  test('ends after the last retry, and its other unpaid invoice becomes uncollectible, too', async () => {
     const { api, read, invoices } = await subscribed('4000000000000002');
     await api.advanceTo('2026-01-14T23:59:00Z');
     expect(await read()).toMatchObject({ status: 'PAST_DUE', entitled: false, cancelReason: null });
@@ -65,7 +65,7 @@ describe('a subscription whose card is declined', () => {
     expect(await invoices()).toHaveLength(2);
   });
 
-  test('is ended now with its older invoice still owed, and never retried', async () => {
+  test('is ended immediately with its older invoice still owed, and never retried', async () => {
     const { api, path, read, invoices } = await subscribed('4000000000000002');
     await api.advanceTo('2026-01-12T00:00:00Z');
     const ended = await api.expect(200, api.post(`${path}/cancel`));
@@ -76,7 +76,7 @@ describe('a subscription whose card is declined', () => {
     expect(await read()).toEqual({ ...ended, updatedAt: expect.any(String) });
   });
 
-  test('is active again when a caller voids what was owed', async () => {
+  test('is active again when a caller voids the unpaid invoice', async () => {
     const { api, read, invoices } = await subscribed('4000000000000002');
     const { latestInvoiceId } = await read();
     await api.expect(200, api.post(`/invoices/${String(latestInvoiceId)}/void`));
@@ -86,7 +86,7 @@ describe('a subscription whose card is declined', () => {
   });
 });
 
-test('a subscription whose invoices are sent is past due after the due date, and goes on', async () => {
+test('a subscription with sent invoices is past due after the due date, and continues', async () => {
   const { api, read, invoices } = await subscribed('', { collectionMethod: 'SEND_INVOICE' });
   await api.advanceTo('2026-01-30T23:59:00Z');
   expect(await read()).toMatchObject({ status: 'ACTIVE' });

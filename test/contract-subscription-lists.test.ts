@@ -15,7 +15,7 @@ beforeAll(async () => {
   const body = { email: 'a@example.com', currency: 'EUR' };
   customerId = (await api.expect(201, api.post('/customers', body))).id;
   productId = (await api.expect(201, api.post('/products', product))).id;
-  // One that is paid, one that is past due, one that is cancelled with its invoice void.
+  // One paid, one past due, one canceled with its invoice void.
   const cards = ['4242424242424242', '4000000000000002', '4000000000009995'];
   for (const [index, card] of cards.entries()) {
     await api.advanceTo(`2026-01-31T00:00:0${String(index)}.000Z`);
@@ -38,7 +38,7 @@ function subscribe(parts: object = {}): Promise<any> {
   return api.expect(201, api.post('/subscriptions', { customerId, productId, ...parts }));
 }
 
-// Filters name resources that exist only once the tests run.
+// Filters refer to resources that exist only once the tests run.
 const named = (query: string) =>
   query
     .replace('CUSTOMER', customerId)
@@ -63,7 +63,7 @@ describe.each([
     expect(await page('9007199254740991')).toMatchObject({ data: [], total: 3 });
   });
 
-  test('shows nothing of another environment', async () => {
+  test('shows no resource of another environment', async () => {
     const other = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
     const list = await other.expect(200, other.get(`${path}?customerId=${customerId}`));
     expect(list).toEqual({ data: [], total: 0, page: 1, perPage: 20 });
@@ -133,14 +133,14 @@ describe('a change of a subscription', () => {
     [{ metadata: { 'a.b': null, n: 1 } }, { metadata: { 'a.b': null, n: 1 } }],
     [{ metadata: {} }, { metadata: {} }],
     [{ metadata: null }, { metadata: {} }],
-  ])('by %j answers with it and is kept', async (changes, after) => {
+  ])('by %j is returned and stored', async (changes, after) => {
     const created = await subscribe({ metadata: { kept: 1 } });
     const changed = await api.expect(200, patch(created.id, changes));
     expect(changed).toEqual({ ...created, ...after, updatedAt: expect.stringMatching(instant) });
     expect((await api.get(`/subscriptions/${String(created.id)}`)).body).toEqual(changed);
   });
 
-  test.each([{}, { metadata: { kept: 1 } }])('by %j leaves its version', async (changes) => {
+  test.each([{}, { metadata: { kept: 1 } }])('by %j keeps its version', async (changes) => {
     const created = await subscribe({ metadata: { kept: 1 } });
     const before = await api.get(`/subscriptions/${String(created.id)}`);
     const after = await patch(created.id, changes);
@@ -168,7 +168,7 @@ describe('a change of a subscription', () => {
     },
   );
 
-  test.each([unknownId, 'x'])('of an unknown one (%s) is 404', async (id) => {
+  test.each([unknownId, 'x'])('of an unknown id (%s) is 404', async (id) => {
     const answer = await patch(id, { metadata: {} });
     expect([answer.status, answer.body]).toEqual([404, { error: 'Subscription not found' }]);
   });
@@ -177,7 +177,7 @@ describe('a change of a subscription', () => {
     ['PATCH', '', { metadata: { seen: 'now' } }],
     ['POST', '/cancel', { atPeriodEnd: true }],
     ['POST', '/uncancel', {}],
-  ])('by %s %s is made only on the version that was seen', async (method, verb, body) => {
+  ])('by %s %s requires the current version in If-Match', async (method, verb, body) => {
     const { id } = await subscribe();
     const path = `/subscriptions/${String(id)}`;
     const seen = (await api.get(path)).headers.get('etag') ?? '';

@@ -28,7 +28,7 @@ describe('a subscription', () => {
   const subscribe = (changes: object) =>
     api.post('/subscriptions', { customerId, productId, ...changes });
 
-  test('is answered when its first charge is applied', async () => {
+  test('is returned after its first charge is applied', async () => {
     const created = await api.expect(
       201,
       subscribe({ authorizedTransactionId: 'txn_5555555555554444_a', metadata: { plan: 'x' } }),
@@ -64,7 +64,7 @@ describe('a subscription', () => {
     expect(Object.values(created)).not.toContain(undefined);
   });
 
-  test('starts once for each authorised payment, however often it is asked for', async () => {
+  test('starts once for each authorized payment, however often it is requested', async () => {
     const body = { authorizedTransactionId: 'txn_4242424242424242_once' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => subscribe(body)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
@@ -114,7 +114,7 @@ describe('a subscription', () => {
     },
   );
 
-  test('without any way to pay is ACTIVE with an open invoice', async () => {
+  test('without a payment method is ACTIVE with an open invoice', async () => {
     const payer = await api.expect(
       201,
       api.post('/customers', { email: 'b@b.co', currency: 'EUR' }),
@@ -169,14 +169,14 @@ describe('a subscription', () => {
     ).toEqual(['productId']);
   });
 
-  test('in another currency than the customer has invoices in is refused', async () => {
+  test("in another currency than the customer's invoices is refused", async () => {
     const usd = await api.expect(201, api.post('/products', { ...product, currency: 'USD' }));
     expect(await api.refusedFields('/subscriptions', { customerId, productId: usd.id })).toEqual([
       'productId',
     ]);
   });
 
-  test('is cancelled at the period’s end, taken back, and cancelled now', async () => {
+  test('is canceled at period end, the cancellation undone, and canceled immediately', async () => {
     const { id } = await api.expect(201, subscribe({ authorizedTransactionId: 'txn_cancel' }));
     const flagged = await api.expect(
       200,
@@ -205,12 +205,12 @@ describe('a subscription', () => {
     expect((await api.post(`/subscriptions/${String(id)}/uncancel`)).status).toBe(409);
   });
 
-  test.each(['cancel', 'uncancel'])('that does not exist cannot be asked to %s', async (verb) => {
+  test.each(['cancel', 'uncancel'])('with an unknown id cannot be asked to %s', async (verb) => {
     const answer = await api.post(`/subscriptions/${unknownId}/${verb}`);
     expect([answer.status, answer.body]).toEqual([404, { error: 'Subscription not found' }]);
   });
 
-  test('is refused a cancellation that is no yes or no', async () => {
+  test('is refused a cancellation with a value that is no boolean', async () => {
     expect(
       await api.refusedFields(`/subscriptions/${unknownId}/cancel`, { atPeriodEnd: 'yes' }),
     ).toEqual(['atPeriodEnd']);

@@ -34,7 +34,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** Registers the receiver; returns its secret and the path below which all about it is found. */
+/** Registers the receiver; returns its secret and the path of all its resources. */
 async function register(
   settings: object = {},
 ): Promise<{ id: string; path: string; secret: string }> {
@@ -71,7 +71,7 @@ function eventuallyReceived(count: number): Promise<ReceivedWebhook[]> {
 const setActive = (path: string, active: boolean) =>
   api.expect(200, api.request('PATCH', path, { body: { active } }));
 
-test('what an endpoint was sent is listed newest first, page by page, with each attempt', async () => {
+test('the webhooks of an endpoint are listed newest first, page by page, with each attempt', async () => {
   const { path } = await register();
   expect((await api.get(`${path}/deliveries`)).body).toEqual({
     data: [],
@@ -102,7 +102,7 @@ test('what an endpoint was sent is listed newest first, page by page, with each 
       createdAt: expect.stringMatching(instant),
     })),
   );
-  // In real time, whatever the environment's clock says.
+  // In real time, independent of the environment's clock.
   expect(Date.parse(data[0].createdAt)).toBeGreaterThan(Date.parse('2026-02-01'));
   for (const [query, expected] of [
     ['page=1&perPage=1', { data: [data[0]], total: 2, page: 1, perPage: 1 }],
@@ -123,7 +123,7 @@ test.each(['page=0', 'page=', 'page=1.5', 'perPage=0', 'perPage=101', 'perPage=x
 );
 
 describe('the header prefix of an endpoint', () => {
-  test('names the headers of type and signature, from the next webhook on', async () => {
+  test('determines the headers of type and signature, from the next webhook on', async () => {
     const { path } = await register();
     const changed = await api.expect(
       200,
@@ -142,8 +142,8 @@ describe('the header prefix of an endpoint', () => {
   });
 });
 
-describe('a test of an endpoint', () => {
-  test('is sent ten times a minute, and no more', async () => {
+describe('a test webhook of an endpoint', () => {
+  test('is limited to ten per minute', async () => {
     const [one, other] = [await register(), await register()];
     const statuses: number[] = [];
     for (let count = 0; count < 10; count += 1) {
@@ -156,7 +156,7 @@ describe('a test of an endpoint', () => {
     expect((await api.post(`${other.path}/test`)).status).toBe(202);
   });
 
-  test('is sent, signed and listed like every webhook, and is about the endpoint alone', async () => {
+  test('is sent, signed and listed like every webhook, and refers to the endpoint alone', async () => {
     const { id, path } = await register();
     const answer = await api.post(`${path}/test`);
     expect([answer.status, answer.body]).toEqual([
@@ -196,8 +196,8 @@ describe('a test of an endpoint', () => {
   });
 });
 
-describe('another secret', () => {
-  test('is shown once and signs beside the one before it, in both headers', async () => {
+describe('a rotated secret', () => {
+  test('is shown once and signs together with the previous one, in both headers', async () => {
     const { id, path, secret: before } = await register();
     const etag = (await api.get(path)).headers.get('etag');
     const answer = await api.post(`${path}/rotate-secret`);
@@ -218,7 +218,7 @@ describe('another secret', () => {
     });
   });
 
-  test('is null in an answer that is repeated, and no third one is made', async () => {
+  test('is null in an idempotent replay, which creates no third one', async () => {
     const { path } = await register();
     const first = await api.post(`${path}/rotate-secret`, {}, keyed('rotation'));
     const again = await api.post(`${path}/rotate-secret`, {}, keyed('rotation'));
@@ -237,7 +237,7 @@ describe('another secret', () => {
     expect([stale.status, stale.body]).toEqual([412, { error: 'Stale version' }]);
   });
 
-  test('is made nine times a day at most', async () => {
+  test('can be created nine times a day at most', async () => {
     const { path } = await register();
     for (let time = 1; time <= 9; time += 1) {
       await api.expect(200, api.post(`${path}/rotate-secret`));
@@ -247,8 +247,8 @@ describe('another secret', () => {
   });
 });
 
-describe('what an endpoint has not got', () => {
-  test('while it was not active stays PAUSED, is told as gaps, and is sent by a replay in its order', async () => {
+describe('the undelivered events of an endpoint', () => {
+  test('that was inactive stay PAUSED, are listed as gaps, and are sent by a replay in order', async () => {
     const { path } = await register({ active: false });
     const subscriptionId = await subscribe();
     await eventuallyListed(path, ['PAUSED', 'PAUSED']);
@@ -279,7 +279,7 @@ describe('what an endpoint has not got', () => {
     }, patience);
   });
 
-  test('is retried one by one with the same id and bytes', async () => {
+  test('are retried one by one with the same id and bytes', async () => {
     const { path } = await register();
     receiver.respond = () => 410;
     await api.post(`${path}/test`);
@@ -312,14 +312,14 @@ describe('what an endpoint has not got', () => {
     [{ since: 'yesterday' }, 'Invalid datetime'],
     [{ since: '2026-01-01T00:00:00' }, 'Invalid datetime'],
     [{ since: 1_700_000_000 }, 'Invalid datetime'],
-  ])('is not replayed since %j', async (body, message) => {
+  ])('are not replayed since %j', async (body, message) => {
     const { path } = await register();
     const { error } = await api.expect(400, api.post(`${path}/replay`, body));
     expect(error).toEqual({ since: [message] });
   });
 
   test.each(['0000-01-01T00:00:00+14:00', '9999-12-31T23:59:59.999-14:00'])(
-    'is told and replayed since %s',
+    'are listed and replayed since %s',
     async (since) => {
       const { path } = await register();
       const gaps = await api.get(`${path}/gaps?since=${encodeURIComponent(since)}`);
@@ -329,11 +329,14 @@ describe('what an endpoint has not got', () => {
     },
   );
 
-  test.each(['', 'yesterday', '2026-01-01T00:00:00'])('is not told since "%s"', async (since) => {
-    const { path } = await register();
-    const { error } = await api.expect(400, api.get(`${path}/gaps?since=${since}`));
-    expect(error).toEqual({ since: ['Invalid datetime'] });
-  });
+  test.each(['', 'yesterday', '2026-01-01T00:00:00'])(
+    'are not listed since "%s"',
+    async (since) => {
+      const { path } = await register();
+      const { error } = await api.expect(400, api.get(`${path}/gaps?since=${since}`));
+      expect(error).toEqual({ since: ['Invalid datetime'] });
+    },
+  );
 });
 
 test.each([

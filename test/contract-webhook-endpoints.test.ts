@@ -81,7 +81,7 @@ describe('a webhook endpoint', () => {
     expect(answer.status).toBe(400);
   });
 
-  test('is one of at most ten, also when twenty race', async () => {
+  test('is limited to ten per environment, even when twenty requests race', async () => {
     const sandbox = await system.live.manualSandbox('2026-01-01T00:00:00Z');
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -127,7 +127,7 @@ describe('a change of a webhook endpoint', () => {
       { events: kinds, active: true },
       { events: kinds, active: true },
     ],
-  ])('by %j answers with it, without the secret, and is kept', async (changes, after) => {
+  ])('by %j is returned without the secret and stored', async (changes, after) => {
     const { shown, path } = await create();
     const changed = await changing.expect(200, changing.request('PATCH', path, { body: changes }));
     expect(changed).toEqual({ ...shown, ...after, updatedAt: expect.stringMatching(instant) });
@@ -168,7 +168,7 @@ describe('a change of a webhook endpoint', () => {
     expect((await changing.get(path)).body).toEqual(shown);
   });
 
-  test('to what already is changes not even the time', async () => {
+  test('without a difference does not change even the time', async () => {
     const { shown, path } = await create();
     expect((await changing.request('PATCH', path, { body: given })).body).toEqual(shown);
   });
@@ -183,7 +183,7 @@ describe('a change of a webhook endpoint', () => {
     expect((await changing.request('PATCH', path, request)).status).toBe(412);
   });
 
-  test('may not lead to loopback in the live environment', async () => {
+  test('to loopback is refused in the live environment', async () => {
     const endpoint = await system.live.expect(
       201,
       system.live.post('/webhook-endpoints', { url: 'https://example.com' }),
@@ -195,7 +195,7 @@ describe('a change of a webhook endpoint', () => {
     expect((await system.live.delete(path)).status).toBe(204);
   });
 
-  test('of what this environment does not have, or has no more, is 404', async () => {
+  test('of an id unknown to this environment, or deleted, is 404', async () => {
     const { shown } = await create();
     const deleted = await create();
     await changing.delete(deleted.path);

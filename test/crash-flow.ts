@@ -2,20 +2,20 @@ import { eventually } from '@billing/chassis/testing';
 import { card, Payer } from './payer';
 import type { PersistentClient } from './persistent-client';
 
-/** What a caller does, and what it has when it has done it, whatever dies meanwhile. */
+/** A caller's actions and its goal, which must be reached even if processes die during the flow. */
 export interface CrashFlow {
   readonly name: string;
-  /** What stands before: nothing is killed yet. */
+  /** Sets up the flow before any process is killed. */
   prepare(client: PersistentClient): Promise<any>;
-  /** Done while processes die. */
+  /** Runs while processes die. */
   act(client: PersistentClient, prepared: any): Promise<any>;
-  /** Throws where the caller did not reach its goal; nothing runs any more. */
+  /** Throws if the caller did not reach its goal; called when no work is in flight. */
   expectGoal(client: PersistentClient, outcome: any): Promise<void>;
 }
 
 export const startOfFlows = '2026-01-31T00:00:00.000Z';
 export const renewalDay = '2026-02-28T00:00:00.000Z';
-// An attempt whose worker died is taken up after half a minute.
+// An attempt whose worker died is resumed after half a minute.
 const payerPatienceMs = 100_000;
 
 const monthly = {
@@ -53,7 +53,10 @@ export async function invoicesOf(client: PersistentClient, id: string): Promise<
   return (data as any[]).reverse();
 }
 
-/** What a payer does who sees an error or an old page: open it anew, and go on where it stands, until the page's owner has the money. */
+/**
+ * Acts like a payer who sees an error or a stale page: opens the page again, and continues there
+ * until the invoice is paid.
+ */
 export async function payUntil(
   isPaid: () => Promise<boolean>,
   { client, url, number }: { client: PersistentClient; url: string; number?: string },

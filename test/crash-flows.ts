@@ -68,7 +68,7 @@ const secondCard: CrashFlow = {
     const start = (productId: string, authorizedTransactionId: string) =>
       client.post(201, '/subscriptions', { ...customer, productId, authorizedTransactionId });
     await start((await aProduct(client)).productId, 'txn_4242424242424242');
-    // Its card is only saved, and works no more once its trial has ended.
+    // Its card can be saved, and fails once its trial has ended.
     const { productId } = await aProduct(client, { trialDays: 14 });
     return start(productId, 'txn_4000000000000341');
   },

@@ -15,7 +15,7 @@ const plan: CrashPlan = { seed: 7, points: { [flow!.name]: points } };
 const runs = runsThrough(flow!, points, plan.seed);
 
 describe('the runs of a crash matrix', () => {
-  test('kill at each point once alone and once before another kill, in an order that a seed gives again', () => {
+  test('kill at each point once alone and once before another kill, in an order determined by a seed', () => {
     expect(runs.filter(({ kills }) => kills.length === 1).map(({ kills }) => kills[0])).toEqual(
       points,
     );
@@ -25,7 +25,7 @@ describe('the runs of a crash matrix', () => {
     expect(shuffled(runs, 7)).not.toEqual(shuffled(runs, 8));
   });
 
-  test('are each in one of the shards', () => {
+  test('belong to one of the shards each', () => {
     for (const run of runs) {
       const shards = [1, 2, 3].filter((index) => isInShard(run, { index, count: 3 }));
       expect(shards).toHaveLength(1);
@@ -44,16 +44,16 @@ describe('the journal of a crash matrix', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('goes on with its plan, leaves out what is done, and takes what found something again', async () => {
+  test('resumes its plan, skips completed runs, and repeats failed ones', async () => {
     const file = join(folder, 'below/journal.jsonl');
     const first = await CrashJournal.open(file, () => Promise.resolve(plan));
     const [passed, broken, next] = runs.map(titleOf) as [string, string, string];
     await first.add({ title: passed, seconds: 1.5, killed: 1 });
     await first.add({ title: broken, seconds: 2, killed: 0, failure: 'two invoices' });
-    // As a crash of the test itself leaves it.
+    // As after a crash of the test itself.
     await appendFile(file, '{"title":"cut');
 
-    const second = await CrashJournal.open(file, () => Promise.reject(new Error('planned anew')));
+    const second = await CrashJournal.open(file, () => Promise.reject(new Error('planned again')));
     expect(second.plan).toEqual(plan);
     expect([passed, broken, next].map((title) => second.isDone(title))).toEqual([
       true,
@@ -63,11 +63,11 @@ describe('the journal of a crash matrix', () => {
     expect(second.counts()).toEqual({ runs: 2, kills: 1, failures: [`${broken}: two invoices`] });
     await second.add({ title: broken, seconds: 2, killed: 2 });
     expect(second.counts()).toEqual({ runs: 2, kills: 3, failures: [] });
-    const third = await CrashJournal.open(file, () => Promise.reject(new Error('planned anew')));
+    const third = await CrashJournal.open(file, () => Promise.reject(new Error('planned again')));
     expect(third.counts()).toEqual(second.counts());
   });
 
-  test('is kept nowhere without a file', async () => {
+  test('is stored only if a file is given', async () => {
     const journal = await CrashJournal.open(undefined, () => Promise.resolve(plan));
     await journal.add({ title: 'a run', seconds: 1, killed: 1 });
     expect(journal.isDone('a run')).toBe(true);

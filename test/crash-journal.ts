@@ -2,23 +2,26 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CrashPoint } from './crash-runs';
 
-/** What the runs are made of: the same in every sitting. */
+/** The input of the runs: constant over all sittings. */
 export interface CrashPlan {
   readonly seed: number;
-  /** By the names of flows. */
+  /** Points by the name of their flow. */
   readonly points: Readonly<Record<string, readonly CrashPoint[]>>;
 }
 
-/** What came of one run. */
+/** The result of one run. */
 export interface CrashOutcome {
   readonly title: string;
   readonly seconds: number;
   readonly killed: number;
-  /** Undefined: nothing was found. */
+  /** Undefined: success. */
   readonly failure?: string;
 }
 
-/** A file that holds the plan in its first line and an outcome in each other one, so that a matrix can be gone through in several sittings. */
+/**
+ * A file with the plan in its first line and one outcome in each following one, so that a matrix
+ * can be run in several sittings.
+ */
 export class CrashJournal {
   private constructor(
     private readonly file: string | undefined,
@@ -26,7 +29,7 @@ export class CrashJournal {
     private readonly outcomes: Map<string, CrashOutcome>,
   ) {}
 
-  /** Goes on with the journal in the file, or begins one; without a file nothing is kept. */
+  /** Resumes the journal in the file, or begins one; without a file nothing is stored. */
   static async open(
     file: string | undefined,
     newPlan: () => Promise<CrashPlan>,
@@ -49,7 +52,7 @@ export class CrashJournal {
     return new CrashJournal(file, plan, new Map());
   }
 
-  /** A run that found something is done again. */
+  /** True for a successful run; a failed run is repeated. */
   isDone(title: string): boolean {
     const outcome = this.outcomes.get(title);
     return outcome !== undefined && outcome.failure === undefined;
@@ -60,7 +63,7 @@ export class CrashJournal {
     if (this.file !== undefined) await appendFile(this.file, `${JSON.stringify(outcome)}\n`);
   }
 
-  /** Of all sittings. */
+  /** Totals of all sittings. */
   counts(): { runs: number; kills: number; failures: string[] } {
     const all = [...this.outcomes.values()];
     return {

@@ -3,20 +3,20 @@ import { CrashJournal, type CrashPlan } from './crash-journal';
 import { type CrashRun, isInShard, runsThrough, shuffled, titleOf } from './crash-runs';
 import { CrashSystem } from './crash-system';
 
-// `npm run test:crash` takes all runs; here as many as come first in the order of the seed.
+// `npm run test:crash` executes all runs; here as many as possible, first in the order of the seed.
 const isFull = process.env.CRASH_MATRIX === 'full';
 const sampleMs = 30_000;
 const fullMs = Number(process.env.CRASH_MINUTES ?? 240) * 60_000;
 const runsMs = isFull ? fullMs : sampleMs;
-// However slow the machine is.
+// Independent of the machine's speed.
 const runsMin = isFull ? 0 : 8;
-// All but what somebody looks for.
+// All flows, unless one is selected.
 const flows = crashFlows.filter(({ name }) => name.includes(process.env.CRASH_FLOW ?? ''));
 const [shardIndex = 1, shardCount = 1] = (process.env.CRASH_SHARD ?? '1/1').split('/').map(Number);
 const shard = { index: shardIndex, count: shardCount };
-// Most of a run is waiting: several systems side by side fill the processors.
+// A run mostly waits: several concurrent systems use the processors fully.
 const systemsCount = Number(process.env.CRASH_SYSTEMS ?? 1);
-// What was begun in time may take its time.
+// A run that was started in time may exceed the limit.
 const lastRunsMs = 600_000;
 
 describe('a process that dies at any boundary of a flow', () => {
@@ -41,14 +41,14 @@ describe('a process that dies at any boundary of a flow', () => {
     await Promise.all(systems.map((system) => system.close()));
   });
 
-  test('is passed by every flow at many boundaries, in every service that takes part', () => {
+  test('leaves every flow with many recorded boundaries, in every service involved', () => {
     for (const { name } of flows) {
       expect(journal.plan.points[name]?.length).toBeGreaterThan(30);
     }
   });
 
   test(
-    'leaves nothing broken, and the caller with what it wanted',
+    'violates no invariant, and the caller reaches its goal',
     async () => {
       const { seed, points } = journal.plan;
       const all = flows.flatMap((flow) => runsThrough(flow, points[flow.name] ?? [], seed));
@@ -68,13 +68,13 @@ describe('a process that dies at any boundary of a flow', () => {
       await Promise.all(systems.map(takeOneAfterTheOther));
       const { runs, kills, failures } = journal.counts();
       expect(failures).toEqual([]);
-      // A run may pass fewer boundaries than the one that was recorded, but that is the exception.
+      // A run may pass fewer boundaries than the recorded one, but rarely.
       expect(kills).toBeGreaterThan(runs / 2);
     },
     runsMs + lastRunsMs,
   );
 
-  /** Which boundaries there are is found out once, by going through each flow unharmed. */
+  /** Records the boundaries once, by running each flow without kills. */
   async function newPlan(): Promise<CrashPlan> {
     const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
     const points: Record<string, CrashPlan['points'][string]> = {};

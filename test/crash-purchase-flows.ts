@@ -19,7 +19,7 @@ async function isSessionAt(
   return (await client.get(`/checkout/${sessionId}`)).status === status;
 }
 
-/** A checkout that is begun and paid while processes die. */
+/** A checkout that is created and paid while processes die. */
 function checkout(name: string, number: string, product = {}): CrashFlow {
   return {
     name,

@@ -9,7 +9,8 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 const loadMs = 120_000;
 const creators = 2;
 const killEveryMs = 3_000;
-// Enough load to be inside every flow when a kill comes, few enough subscriptions to check each to the last period.
+// Enough load for every kill to interrupt some flow, few enough subscriptions to check each to the
+// last period.
 const pauseBetweenCreationsMs = 1_500;
 const dayMs = 24 * 60 * 60 * 1_000;
 const settleTimeoutMs = 120_000;
@@ -27,7 +28,8 @@ describe('services that are killed under load', () => {
   beforeAll(async () => {
     system = await startTestSystem({ processes: true });
     receiver = await startWebhookReceiver();
-    // The first attempt of about one webhook in eight fails, so that there are second attempts to compare.
+    // The first attempt of about one webhook in eight fails, so that there are second attempts to
+    // compare.
     const failed = new Set<string>();
     receiver.respond = ({ body }) => {
       const isUnlucky = body.id.endsWith('0') || body.id.endsWith('8');
@@ -94,7 +96,7 @@ describe('services that are killed under load', () => {
     while (!ending.aborted) {
       await sleep(killEveryMs, ending);
       const running = system.pids();
-      // At random, but each of them before any a second time.
+      // Random, but each service once before any a second time.
       const round = Object.keys(running).filter((name) => kills.lastIndexOf(name) < roundStart());
       const name = round[Math.floor(Math.random() * round.length)];
       const pid = running[name ?? ''];
@@ -106,7 +108,7 @@ describe('services that are killed under load', () => {
 
   const roundStart = () => kills.length - (kills.length % serviceNames.length);
 
-  /** What a careful client does: the same call until it is answered. */
+  /** Acts like a careful client: retries the same call until it is answered. */
   async function repeated(call: () => Promise<Answer>, status: number): Promise<any> {
     return eventually(
       async () => {
@@ -120,7 +122,7 @@ describe('services that are killed under load', () => {
     );
   }
 
-  test('really were killed, each of them', () => {
+  test('were all killed', () => {
     expect(kills.length).toBeGreaterThan(20);
     expect(new Set(kills)).toEqual(new Set(serviceNames));
     expect(acknowledged.size).toBeGreaterThan(20);
@@ -159,7 +161,7 @@ describe('services that are killed under load', () => {
   });
 
   test(
-    'its webhooks arrived, with the same id and bytes at each attempt',
+    'the webhooks arrived, with the same id and bytes at each attempt',
     async () => {
       const expected = new Map<string, number>();
       for (const id of acknowledged.values()) {
@@ -200,7 +202,7 @@ describe('services that are killed under load', () => {
   );
 
   test(
-    'every invariant is whole',
+    'every invariant holds',
     async () => {
       await expectInvariants(system, sandbox, {
         receivers: [receiver],

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { CrashFlow } from './crash-flow';
 
-/** A boundary of a flow, the n-th time that it is passed. */
+/** The n-th time that a flow passes a boundary. */
 export interface CrashPoint {
   readonly name: string;
   readonly hit: number;
 }
 
-/** One flow, killed at some points in turn; the hits of each point count from the kill before it. */
+/** One flow, killed at some points in turn; hits are counted from the preceding kill. */
 export interface CrashRun {
   readonly flow: CrashFlow;
   readonly kills: readonly CrashPoint[];
 }
 
-/** What a run is known by, from one start of the matrix to the next. */
+/** Identifies a run across starts of the matrix. */
 export function titleOf({ flow, kills }: CrashRun): string {
   return `${flow.name}: ${kills.map(({ name, hit }) => `${name} ${String(hit)}`).join(', ')}`;
 }
@@ -34,7 +34,7 @@ export function runsThrough(
   });
 }
 
-/** In an order that comes again with the same seed. */
+/** Shuffles deterministically by seed. */
 export function shuffled(runs: readonly CrashRun[], seed: number): CrashRun[] {
   return runs
     .map((run) => ({ run, place: chanceOf(seed, titleOf(run)) }))
@@ -42,7 +42,10 @@ export function shuffled(runs: readonly CrashRun[], seed: number): CrashRun[] {
     .map(({ run }) => run);
 }
 
-/** Whether a run is one of those of the i-th of n parts; each run is in one part, whatever else there is. */
+/**
+ * True if a run belongs to the given shard; each run belongs to exactly one, independent of the
+ * others.
+ */
 export function isInShard(run: CrashRun, { index, count }: Shard): boolean {
   return Math.floor(chanceOf(0, titleOf(run)) * count) === index - 1;
 }
@@ -53,7 +56,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** A number from 0 to 1 that comes again with the same seed and text. */
+/** A number from 0 to 1, determined by seed and text. */
 function chanceOf(seed: number, text: string): number {
   const digest = createHash('sha256')
     .update(`${String(seed)} ${text}`)

@@ -10,18 +10,21 @@ import { PersistentClient } from './persistent-client';
 import { startTestSystem, type TestSystem } from './test-system';
 import { startWebhookReceiver } from './webhook-receiver';
 
-// Loops pass the same boundary again and again in the same state.
+// Loops pass the same boundary repeatedly in the same state.
 const hitsMax = 3;
-// What only reads leaves the same behind every time.
+// Reads leave no different state behind.
 const reads = /Service\/(Get|Find|List|Authenticate|BeginCardEntry)/;
-// Counters and polls: nothing depends on what a crash beside them leaves behind.
+// Counters and polls: a crash near them has no lasting effect.
 const immaterial =
   /\/activity\/|\/requests\/|\/(EventLog|RequestLog)Service\/|DueWorkService\/(GetActivity|GetNextDue)/;
-// A webhook or an attempt at a payment whose worker died is taken up after half a minute.
+// A webhook or a payment attempt whose worker died is resumed after half a minute.
 const settleTimeoutMs = 100_000;
 const upWithinMs = 60_000;
 
-/** One running system whose processes kill themselves where a run says so, and are started again by their supervisor. */
+/**
+ * One running system whose processes kill themselves where a run demands it, and are restarted by
+ * their supervisor.
+ */
 export class CrashSystem {
   private constructor(
     private readonly system: TestSystem,
@@ -42,7 +45,7 @@ export class CrashSystem {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Every boundary that the flow passes when nothing is killed. */
+  /** Records every boundary that the flow passes without kills. */
   async record(flow: CrashFlow): Promise<CrashPoint[]> {
     const { hits } = await this.run({ flow, kills: [] });
     const counts = new Map<string, number>();
@@ -55,7 +58,10 @@ export class CrashSystem {
     );
   }
 
-  /** Takes a caller through the flow while its kills happen, and looks whether all is whole then. Tells how many of them happened. */
+  /**
+   * Runs a flow while its kills happen, and checks the invariants afterwards. Returns the number of
+   * kills that happened.
+   */
   async run({ flow, kills }: CrashRun): Promise<{ killed: number; hits: readonly string[] }> {
     await this.everythingRuns();
     const receiver = await startWebhookReceiver();

@@ -10,7 +10,10 @@ interface MeteredCustomer {
   readonly subscriptionId: string;
 }
 
-/** Subscribed to a product that also prices a meter at 2 a unit beyond 10; 30 units are granted. */
+/**
+ * Creates a customer subscribed to a product that also prices a meter at 2 per unit beyond 10; 30
+ * units are granted.
+ */
 async function aMeteredCustomer(client: PersistentClient): Promise<MeteredCustomer> {
   const { id: meterId } = await client.post(201, '/meters', { name: 'Calls', aggregation: 'SUM' });
   const { productId } = await aProduct(client);
@@ -24,7 +27,7 @@ async function aMeteredCustomer(client: PersistentClient): Promise<MeteredCustom
   return { customerId, meterId: meterId as string, subscriptionId: subscriptionId as string };
 }
 
-/** Events that count once, however often they are sent. */
+/** Sends events that count once, however often they are sent. */
 async function use(
   client: PersistentClient,
   { customerId, meterId }: MeteredCustomer,

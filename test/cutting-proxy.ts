@@ -2,12 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Tells the proxy to cut a request's connections so many milliseconds after it was passed on. */
+/** Header: the proxy cuts the request's connections this many milliseconds after forwarding it. */
 export const cutAfterHeader = 'cut-after-ms';
-/** The gateway that a request is for. */
+/** Header: the gateway that the request is for. */
 export const gatewayHeader = 'gateway';
 
-/** A proxy in front of gateways. It passes on whole requests, and takes nothing of the answers to those that it cuts. */
+/**
+ * A proxy in front of gateways. It forwards complete requests, and reads no response to requests
+ * that it cuts.
+ */
 export class CuttingProxy {
   private constructor(
     private readonly server: Server,
@@ -43,13 +46,13 @@ async function passOn(
     `Host: ${new URL(url).host}`,
     `Authorization: ${authorization ?? ''}`,
     'Content-Type: application/json',
-    // The end of an answer that is passed on as it comes is the end of its connection.
+    // The end of a streamed response is the end of its connection.
     `Connection: ${cutAfterMs === undefined ? 'close' : 'keep-alive'}`,
     `Content-Length: ${String(Buffer.byteLength(body))}`,
   ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
   if (cutAfterMs === undefined) {
-    // The answer as it comes, to its last byte.
+    // Streams the response to its last byte.
     const caller = response.socket;
     if (caller !== null) socket.pipe(caller);
     return;
@@ -59,7 +62,7 @@ async function passOn(
   response.destroy();
 }
 
-/** A connection of which nothing is read yet. */
+/** A connection that has not been read yet. */
 async function openPaused(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

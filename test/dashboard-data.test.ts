@@ -46,7 +46,7 @@ const aDay = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
 const sumOf = (days: readonly Record<string, unknown>[], field: string) =>
   days.reduce((sum, one) => sum + Number(one[field]), 0);
 
-test('every service says how it is, and the gateway with them', async () => {
+test('every service reports its state, and the gateway with them', async () => {
   const names = [
     'gateway',
     'identity',
@@ -58,7 +58,7 @@ test('every service says how it is, and the gateway with them', async () => {
     'metering',
     'notifier',
   ];
-  // A service that has much to do, or whose stores have, says in time that it does not know.
+  // A service that is overloaded, or whose stores are, reports in time that its state is unknown.
   await eventually(async () => {
     const { status, body } = await owner.api('GET', '/system');
     expect(status).toBe(200);
@@ -87,14 +87,14 @@ describe('the request log', () => {
     return body;
   };
 
-  test('tells of what was written and what failed, by whom, and nothing of reads and other environments', async () => {
+  test('contains writes and failures with their callers, and no reads and other environments', async () => {
     const headers = { 'X-Request-Id': 'request-log-1' };
     await system.sandbox.request('POST', '/customers', {
       body: { email: 'ada@example.com' },
       headers,
     });
     await system.sandbox.get('/customers?search=secret-in-a-query');
-    await system.sandbox.get('/customers/nobody?search=secret-in-a-query');
+    await system.sandbox.get('/customers/unknown?search=secret-in-a-query');
     await sandbox.v1('POST', '/customers', { email: 'not an address' });
     await system.live.post('/customers', { email: 'live@example.com' });
     const key = { keyPrefix: 'billing_test_', keyLast4: system.sandboxKey.slice(-4) };
@@ -121,7 +121,7 @@ describe('the request log', () => {
           ...entry,
           ...key,
           method: 'GET',
-          path: '/v1/customers/nobody',
+          path: '/v1/customers/unknown',
           status: 404,
           errorCode: 'customer_not_found',
           operatorEmail: null,
@@ -165,8 +165,8 @@ describe('the request log', () => {
   });
 });
 
-describe('a report', () => {
-  test('on webhooks names every endpoint and day', async () => {
+describe('a dashboard report', () => {
+  test('on webhooks contains every endpoint and day', async () => {
     const { body: made } = await sandbox.v1('POST', '/webhook-endpoints', {
       url: 'https://example.com/hooks',
     });
@@ -183,7 +183,7 @@ describe('a report', () => {
     ]);
   });
 
-  test('on usage and on credits follows what was used and granted', async () => {
+  test('on usage and on credits matches the used and granted units', async () => {
     const { body: customer } = await sandbox.v1('POST', '/customers', { email: 'u@example.com' });
     const { body: meter } = await sandbox.v1('POST', '/meters', { name: 'Calls', unit: 'call' });
     const event = { customerId: customer.id, meterId: meter.id, quantity: 2.5 };
@@ -217,7 +217,7 @@ describe('a report', () => {
   });
 
   test.each(['/reports/webhooks', '/reports/usage', '/reports/credits', '/requests'])(
-    'is %s only for an environment of the operator’s organisation',
+    'is %s only for an environment of the operator’s organization',
     async (path) => {
       const stranger = owner.in(othersEnvironmentId);
       const { status, body: refused } = await stranger.api('GET', path);
@@ -225,13 +225,13 @@ describe('a report', () => {
       expect((await owner.api('GET', path)).body).toEqual({
         error: { 'Environment-Id': ['Required'] },
       });
-      const nobody = new OperatorClient(system.gatewayUrl, live.environmentId);
-      expect((await nobody.api('GET', path)).status).toBe(401);
+      const anonymous = new OperatorClient(system.gatewayUrl, live.environmentId);
+      expect((await anonymous.api('GET', path)).status).toBe(401);
     },
   );
 });
 
-// Last: the tests above count what is called in the live environment.
+// Last: the tests above count the calls in the live environment.
 test('a live environment without a payment provider is reported with its waiting invoices', async () => {
   const make = (path: string, body: object): Promise<any> =>
     system.live.expect(201, system.live.post(path, body));

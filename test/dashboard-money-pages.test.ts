@@ -91,7 +91,7 @@ testInChromium(
 
 async function makeCustomer(page: Page): Promise<void> {
   await press(page, 'New customer');
-  await page.locator('dialog [name=email]').fill('nobody');
+  await page.locator('dialog [name=email]').fill('malformed');
   await page.locator('dialog').getByRole('button', { name: 'Create customer' }).click();
   await page.locator('dialog .problem', { hasText: 'Invalid email' }).waitFor();
   await page.keyboard.press('Escape');

@@ -57,7 +57,7 @@ async function subscribe(
   return made('/subscriptions', { customerId, productId, authorizedTransactionId, ...input });
 }
 
-// What anybody can find out by the public API, told as the overview tells it.
+// Computes the figures of the overview from the public API.
 async function recount() {
   const all = await client.all('/subscriptions');
   const running = all.filter(({ phase }) => phase === 'REGULAR');
@@ -144,7 +144,7 @@ test('reports follow subscriptions from their trial to their end, month by month
   ]);
 });
 
-test('dunning tells what became of each failure', async () => {
+test('dunning reports the result of each failure', async () => {
   const none = { first: 0, second: 0, third: 0, later: 0, otherwise: 0 };
   expect(await report('dunning?days=90')).toEqual({
     failed: 2,
@@ -165,7 +165,7 @@ test('dunning tells what became of each failure', async () => {
   });
 });
 
-test('the funnel tells what became of the sessions of a day', async () => {
+test("the funnel reports the results of a day's sessions", async () => {
   const productId = await product({ amount: 500 });
   const session = async () => made('/checkout', { customerId: await customer(), productId });
   const [paid] = [await session(), await session()];
@@ -191,7 +191,7 @@ test('the funnel tells what became of the sessions of a day', async () => {
   expect((await expectRecounted()).subscriptions.active).toBe(4);
 });
 
-test('a report refuses what it cannot span, an unknown environment, and who is not signed in', async () => {
+test('a report refuses too long a span, an unknown environment, and a caller who is not signed in', async () => {
   for (const path of [
     'revenue?months=121',
     'revenue?months=x',

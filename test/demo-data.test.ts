@@ -30,7 +30,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** Runs the plan; with `requests`, until so many were answered, wherever that is. */
+/** Executes the plan; with `requests`, stops after that many responses. */
 async function run({ requests = Infinity }: { requests?: number } = {}): Promise<void> {
   const breaker = new AbortController();
   const client = new DemoClient(system.gatewayUrl, sandbox.key, breaker.signal);
@@ -41,7 +41,7 @@ async function run({ requests = Infinity }: { requests?: number } = {}): Promise
   await fillSandbox({ client, plan, metadata, onProgress });
 }
 
-/** Everything that lists show, without what a repeated look may order differently. */
+/** Returns the contents of all lists, without fields whose order may differ between reads. */
 async function contents(): Promise<Record<string, any[]>> {
   const api = system.client(sandbox.key);
   const names = ['customers', 'products', 'discounts', 'subscriptions', 'invoices', 'events'];
@@ -50,7 +50,7 @@ async function contents(): Promise<Record<string, any[]>> {
 }
 
 test(
-  'demo data that was interrupted is gone on with, and made once',
+  'an interrupted filling of demo data is resumed, and creates everything once',
   async () => {
     await expect(run({ requests: 40 })).rejects.toThrow();
     await expect(run({ requests: 60 })).rejects.toThrow();
@@ -70,18 +70,18 @@ test(
   fillMs,
 );
 
-test('who comes back to the sandbox finds the plan that it was begun with', async () => {
+test('a second call for the sandbox resumes the plan that it was begun with', async () => {
   const client = new DemoClient(system.gatewayUrl, sandbox.key);
   expect(await keptPlan(client)).toEqual(planKey);
   const text = await summaryText(client, { sandboxName: planKey.name, sandboxKey: sandbox.key });
   expect(text).toContain(`Customers       ${String(plan.totals.customers)}`);
 });
 
-test('nothing that must always hold is broken by it', async () => {
+test('demo data violates no invariant', async () => {
   await expectInvariants(system, system.client(sandbox.key));
 }, 60_000);
 
-test('revenue, dunning and checkout are as a recount from lists finds them', async () => {
+test('revenue, dunning and checkout equal a recount from the lists', async () => {
   const api = system.client(sandbox.key);
   const operator = (await OperatorClient.owner(system)).in(sandbox.id);
   await subscribeSinceLongAgo(api);
@@ -98,7 +98,7 @@ test('revenue, dunning and checkout are as a recount from lists finds them', asy
   });
 });
 
-/** It is billed from now on, but recurs since it began. */
+/** Billed from now on, but recurring since it began. */
 async function subscribeSinceLongAgo(api: ApiClient): Promise<void> {
   const { data } = await api.expect(200, api.get('/products?lookupKey=team-eu'));
   const { id } = await api.expect(201, api.post('/customers', { email: 'old@example.com' }));

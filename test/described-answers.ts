@@ -8,13 +8,13 @@ interface DescribedResponse {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-// They depend on what was asked, or on how the gateway is configured.
+// These headers depend on the request, or on the gateway's configuration.
 const notAlwaysThere = ['Ignored-Fields', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'];
 const ofUnknownPaths = [401, 404, 429, 503];
 
 const contracts = new Map<string, Promise<DescribedAnswers>>();
 
-/** What a gateway says of itself, asked once. */
+/** Reads a gateway's OpenAPI document, once per gateway. */
 export function contractOf(gatewayUrl: string): Promise<DescribedAnswers> {
   const known = contracts.get(gatewayUrl) ?? fetchContract(gatewayUrl);
   contracts.set(gatewayUrl, known);
@@ -27,7 +27,10 @@ async function fetchContract(gatewayUrl: string): Promise<DescribedAnswers> {
   return new DescribedAnswers(await response.json());
 }
 
-/** Holds answers to an OpenAPI document: their status, headers and code of error, and their body to the last field. */
+/**
+ * Checks responses against an OpenAPI document: their status, headers and error code, and their
+ * body to the last field.
+ */
 export class DescribedAnswers {
   private readonly ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
   private readonly validators = new Map<string, ValidateFunction>();
@@ -35,7 +38,7 @@ export class DescribedAnswers {
 
   constructor(private readonly document: any) {
     addFormats(this.ajv);
-    // The document lets answers grow; the answers of this version have no field that it does not name.
+    // The document allows additional fields in responses; the responses of this version have none.
     this.ajv.addSchema(withoutUnnamedFields(document), 'api');
     this.paths = Object.keys(document.paths).map((path) => ({
       path,
@@ -108,7 +111,7 @@ export class DescribedAnswers {
   }
 }
 
-/** The same document, in which no object may have a field that it does not name. */
+/** The same document without additional fields in any object. */
 export function withoutUnnamedFields(node: any): any {
   if (Array.isArray(node)) return node.map(withoutUnnamedFields);
   if (typeof node !== 'object' || node === null) return node;

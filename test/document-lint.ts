@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 
 const redocly = require.resolve('@redocly/cli/package.json');
 
-/** What a linter says of a description of an API. */
+/** The findings of a linter for an API description. */
 export interface Lint {
   readonly totals: { readonly errors: number; readonly warnings: number };
   readonly problems: readonly unknown[];
 }
 
-/** Holds a document to the specification that it names, and to the linter's recommended rules. */
+/** Checks a document against its specification and the linter's recommended rules. */
 export async function lintDocument(name: string, text: string): Promise<Lint> {
   const folder = await mkdtemp(join(tmpdir(), 'billing-lint-'));
   const file = join(folder, `${name}.json`);

@@ -2,10 +2,13 @@ import { connectMongo } from '@billing/chassis/mongo';
 import { serviceNames } from '@billing/local/services';
 import type { TestSystem } from './test-system';
 
-// What operators did stays, and a tombstone holds the id alone.
+// The audit log of operators stays, and a tombstone contains the id alone.
 const kept = new Set(['identity.auditEntries']);
 
-/** How many documents of each collection of every service name an environment in any of their fields. */
+/**
+ * Counts the documents of each collection of every service that mention an environment in any
+ * field.
+ */
 export async function documentsNaming(
   environmentId: string,
   { databases }: Pick<TestSystem, 'databases'>,
@@ -29,7 +32,7 @@ export async function documentsNaming(
   return counts;
 }
 
-/** The path of a request about the environment is of the environment that it was made in. */
+/** The path of a request about an environment belongs to the environment in which it was made. */
 function isNaming({ path: _path, ...document }: Record<string, unknown>, id: string): boolean {
   const text = JSON.stringify(document, (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,

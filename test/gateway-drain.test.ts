@@ -8,7 +8,7 @@ import { product } from './patterns';
 import { RawConnection } from './raw-http';
 import { startTestSystem, type TestSystem } from './test-system';
 
-// Far longer than callers take to move on, however busy the machine is.
+// Far longer than clients take to reconnect, however busy the machine is.
 const drainDelayMs = 8_000;
 const workers = 100;
 const heldRequests = 20;
@@ -33,7 +33,7 @@ beforeAll(async () => {
       RATE_LIMIT_PAGES_PER_SECOND: '0',
       DRAIN_DELAY_MS: String(drainDelayMs),
       SHUTDOWN_GRACE_MS: '20000',
-      // What is held here is slow on purpose.
+      // Requests are held open on purpose.
       HTTP_HEADERS_TIMEOUT_MS: '100000',
       HTTP_REQUEST_TIMEOUT_MS: '100000',
       ...Object.fromEntries(
@@ -90,7 +90,10 @@ function ask(agent: Agent, method: string, path: string, body?: string): Promise
   });
 }
 
-/** Callers who send as fast as they can, and go elsewhere when an answer asks them to connect anew. */
+/**
+ * Clients that send as fast as they can, and reconnect elsewhere when a response closes the
+ * connection.
+ */
 class Load {
   created = 0;
   readonly answers: Answered[] = [];
@@ -129,7 +132,7 @@ async function heldRequest(): Promise<RawConnection> {
     `Authorization: Bearer ${system.live.key ?? ''}`,
     'Content-Type: application/json',
     `Content-Length: ${String(body.length)}`,
-    // The server says so once it has read the headers: from then on the request runs.
+    // The server sends it once it has read the headers: from then on the request runs.
     'Expect: 100-continue',
   ];
   const connection = await RawConnection.open(url);
@@ -140,14 +143,14 @@ async function heldRequest(): Promise<RawConnection> {
   return connection;
 }
 
-test('a gateway that is told to stop under load is not ready, answers all that runs, and ends', async () => {
+test('a gateway that is stopped under load is not ready, answers all requests in flight, and ends', async () => {
   const idle = await RawConnection.open(url);
   const load = new Load();
   await eventually(() => {
     expect(load.answers.length).toBeGreaterThan(2 * workers);
   }, patience);
 
-  // They run when it is told to stop, and have a deadline of 10 s.
+  // In flight at the time of the stop, with a deadline of 10 s.
   const held = await Promise.all(Array.from({ length: heldRequests }, heldRequest));
   const ended = once(gateway, 'exit');
   gateway.kill('SIGTERM');
@@ -165,7 +168,7 @@ test('a gateway that is told to stop under load is not ready, answers all that r
   const statuses = new Set(load.answers.map(({ status }) => status));
   expect([...statuses].sort()).toEqual([200, 201]);
 
-  // Then nobody gets in any more.
+  // From then on no connection is accepted.
   await eventually(async () => {
     await expect(fetch(`${url}/healthz`)).rejects.toMatchObject({
       cause: { code: 'ECONNREFUSED' },

@@ -4,7 +4,7 @@ import { startTestSystem, type TestSystem } from './test-system';
 
 const headersMs = 500;
 const requestMs = 1_000;
-// Slow callers are looked for once a second, and this machine may have other things to do.
+// Slow callers are checked once a second, and this machine may be busy.
 const lateMs = 20_000;
 
 let system: TestSystem;
@@ -69,7 +69,7 @@ describe('a caller that is too slow', () => {
     expect(afterMs).toBeLessThan(requestMs + lateMs);
   });
 
-  test('and drips a form of a public page is cut off too, and one without a token of ours at once', async () => {
+  test('and drips a form of a public page is cut off too, and one without a valid token immediately', async () => {
     const type = 'Content-Type: application/x-www-form-urlencoded';
     const drip = async (path: string) => {
       const connection = await RawConnection.open(system.gatewayUrl);
@@ -81,7 +81,7 @@ describe('a caller that is too slow', () => {
     expect(await drip(`/checkout/${'x'.repeat(43)}`)).toContain(404);
   });
 
-  test('keeps nobody else waiting', async () => {
+  test('delays no other caller', async () => {
     const slow = await Promise.all(
       Array.from({ length: 200 }, () => RawConnection.open(system.gatewayUrl)),
     );
@@ -96,7 +96,7 @@ describe('a caller that is too slow', () => {
   });
 });
 
-describe('bytes that are no request', () => {
+describe('bytes that are not an HTTP request', () => {
   const get = 'GET /v1/customers HTTP/1.1';
   test.each<[string, string, number, string]>([
     ['no HTTP', 'hello\r\n\r\n', 400, 'Malformed request'],
@@ -195,7 +195,7 @@ describe('bytes that are no request', () => {
     expect(answer.statuses).toEqual([400]);
   });
 
-  test('behind a request do not take the place of its answer', async () => {
+  test('after a request do not replace its response', async () => {
     const { statuses, text } = await send(
       `${lines('GET /v1/customers HTTP/1.1', 'Host: x', authorized())}rubbish\r\n\r\n`,
     );
@@ -224,7 +224,7 @@ describe('unusual requests', () => {
     expect((await send(`${one}${one}${two}`)).statuses).toEqual([200, 200, 401]);
   });
 
-  test('that ask to speak another protocol are answered in this one', async () => {
+  test('that ask for a protocol upgrade are answered in HTTP/1.1', async () => {
     const { statuses } = await ask('/healthz', 'Upgrade: websocket');
     expect(statuses).toEqual([200]);
   });
@@ -255,7 +255,7 @@ describe('unusual requests', () => {
   });
 
   test.each(['TRACE', 'OPTIONS', 'PUT', 'PROPFIND', 'PURGE'])(
-    'with the method %s are no method of a path',
+    'with the unsupported method %s are 405',
     async (method) => {
       const head = [`${method} /v1/customers HTTP/1.1`, 'Host: x', authorized(), close];
       const { statuses, headers, body } = await send(lines(...head, 'X-Secret: mirrored'));
@@ -265,7 +265,7 @@ describe('unusual requests', () => {
   );
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   const everywhere = {
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
@@ -285,7 +285,7 @@ describe('every answer', () => {
     ['/v1/customers?page=0', 400, true],
     ['/healthz', 200, false],
     ['/nothing', 404, false],
-  ])('of the API says how it may be used: %s %d', async (path, status, hasKey) => {
+  ])('of the API has the security headers: %s %d', async (path, status, hasKey) => {
     const answer = await get(path, hasKey ? withKey() : {});
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -297,19 +297,19 @@ describe('every answer', () => {
     expect(answer.headers).not.toHaveProperty('server');
   });
 
-  test('of a page too', async () => {
+  test('of a page has them, too', async () => {
     const { status, headers } = await get(`/checkout/${'x'.repeat(43)}`);
     expect(status).toBe(404);
     expect(headers).toMatchObject({ ...everywhere, 'cache-control': 'no-store' });
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
   });
 
-  test.each(['/docs', '/openapi.json'])('of %s may be kept and asked for again', async (path) => {
+  test.each(['/docs', '/openapi.json'])('of %s may be cached and revalidated', async (path) => {
     const { headers } = await get(path);
     expect(headers).toMatchObject({ ...everywhere, 'cache-control': 'no-cache' });
   });
 
-  test('lets no other origin read it', async () => {
+  test('cannot be read by another origin', async () => {
     const asked = { Origin: 'https://evil.example', ...withKey() };
     for (const path of ['/v1/customers', '/openapi.json', '/healthz']) {
       const names = Object.keys((await get(path, asked)).headers);

@@ -52,7 +52,10 @@ async function anotherOrganizationsKey(): Promise<string> {
 const page = `/checkout/${'x'.repeat(43)}`;
 const customer = JSON.stringify({ email: 'a@example.com' });
 
-/** Requests that run, because their last byte is not sent yet. Of those, one too many is answered at once. */
+/**
+ * Requests in flight, because their last byte is not sent yet. One above the limit is answered
+ * immediately.
+ */
 class HeldRequests {
   private constructor(private readonly connections: readonly RawConnection[]) {}
 
@@ -65,12 +68,12 @@ class HeldRequests {
     return new HeldRequests(connections);
   }
 
-  /** What the one too many is told. */
+  /** The response to the request above the limit. */
   firstAnswer(): Promise<RawAnswer> {
     return Promise.race(this.connections.map((one) => one.answer()));
   }
 
-  /** The statuses with which all are answered, once they are whole. */
+  /** Completes all requests; returns their statuses. */
   async finish(): Promise<number[]> {
     for (const connection of this.connections) connection.send(customer.slice(-1));
     const answers = await Promise.all(this.connections.map((one) => one.answer()));
@@ -95,7 +98,7 @@ function refusal({ statuses, headers, body }: RawAnswer): unknown[] {
   return [...statuses, headers['error-code'], headers['retry-after'], JSON.parse(body)];
 }
 
-test('one key with too many requests at a time gets 429, and others are served', async () => {
+test('a key with too many concurrent requests gets 429, and others are served', async () => {
   const heads = times(perKeyMax + 1, creationWith(system.live.key));
   const held = await HeldRequests.open(heads, customer);
   expect(refusal(await held.firstAnswer())).toEqual([
@@ -110,7 +113,7 @@ test('one key with too many requests at a time gets 429, and others are served',
   expect((await system.live.get('/customers')).status).toBe(200);
 });
 
-test('the keys of an organisation together get 429 beyond its places, and another organisation is served', async () => {
+test('the keys of an organization together get 429 beyond its share, and another organization is served', async () => {
   const ofOne = times(perKeyMax, creationWith(system.live.key));
   const ofOther = times(perOrganizationMax - perKeyMax + 1, creationWith(other.key));
   const held = await HeldRequests.open([...ofOne, ...ofOther], customer);
@@ -126,7 +129,7 @@ test('the keys of an organisation together get 429 beyond its places, and anothe
   expect((await other.get('/customers')).status).toBe(200);
 });
 
-test('a process with too many refuses with 503, pages and probes go on, and then all is well', async () => {
+test('a process with too many requests answers 503, pages and probes continue, and then it recovers', async () => {
   const ofOne = times(perKeyMax, creationWith(system.live.key));
   const ofOther = times(inFlightMax - perKeyMax + 1, creationWith(stranger.key));
   const held = await HeldRequests.open([...ofOne, ...ofOther], customer);
@@ -152,7 +155,7 @@ describe('one address with a thousand slow bodies', () => {
   test.each([
     ['of provider events', () => Promise.resolve('/provider-events/stripe')],
     ['of forms of public pages', () => linkPath(other)],
-  ])('%s takes no page, portal or dashboard from another', async (_case, pathOf) => {
+  ])('%s delays no page, portal or dashboard of another', async (_case, pathOf) => {
     const [path, page] = [await pathOf(), await linkPath(other)];
     const head = [
       `POST ${path} HTTP/1.1`,
@@ -168,7 +171,7 @@ describe('one address with a thousand slow bodies', () => {
         return connection;
       }),
     );
-    // Some were let in and are waited for, or were answered 408 by now.
+    // Some were admitted and are waited for, or were answered 408 by now.
     await eventually(() => {
       expect(slow.some(({ received }) => received.startsWith('HTTP/1.1 429'))).toBe(true);
     });
@@ -192,11 +195,11 @@ describe('one address with a thousand slow bodies', () => {
   }
 });
 
-test('three hundred advances of one key leave live requests and sign-in their places', async () => {
+test('three hundred advances of one key leave capacity for live requests and sign-in', async () => {
   const sandbox = await system.live.manualSandbox('2026-01-01T00:00:00Z');
   const leaving = new AbortController();
   const answered: number[] = [];
-  // Each to another instant, so that none joins another. Those that are let in wait for the ones before.
+  // Each to another instant, so that none joins another. Admitted ones wait for the ones before.
   const advances = Array.from({ length: 300 }, async (_, index) => {
     const to = new Date(Date.UTC(2026, 0, 2 + index)).toISOString();
     const asked = { body: { to }, signal: leaving.signal };
@@ -218,7 +221,7 @@ test('three hundred advances of one key leave live requests and sign-in their pl
   expect([...new Set(answered)].filter((status) => ![200, 429].includes(status))).toEqual([]);
 });
 
-test('under a load far above the limit every answer is done or refused, and soon', async () => {
+test('under a load far above the limit every request is answered or refused, and quickly', async () => {
   const answers = await Promise.all(
     Array.from({ length: 300 }, (_, index) =>
       (index % 2 === 0 ? system.live : other).post('/customers', JSON.parse(customer)),

@@ -4,7 +4,7 @@ import { sendRaw } from './raw-http';
 import { logsOf, sendLastRequest } from './service-log';
 import { startTestSystem, type TestSystem } from './test-system';
 
-// Stands in all that is sent; no log may hold it.
+// Part of every sent value; no log may contain it.
 const mark = 'sEcReT7391';
 
 let system: TestSystem;
@@ -27,7 +27,7 @@ async function send(path: string, headers: Record<string, string>, body?: string
   ).arrayBuffer();
 }
 
-/** Sends secrets wherever a request has room for them; answers those that the system made up itself. */
+/** Sends secrets in every part of a request; returns those that the system itself generated. */
 async function sendSecrets(): Promise<string[]> {
   const { sandbox, sandboxKey, live } = system;
   const made = (path: string, body: object) => sandbox.expect(201, sandbox.post(path, body));
@@ -98,7 +98,7 @@ async function sendWithoutKey(): Promise<void> {
   }
 }
 
-test('no log of any service holds a secret, an address or anything that was sent', async () => {
+test('no log of any service contains a secret, an address or a value of a caller', async () => {
   const found: string[] = [];
   for (const [service, text] of await logsOf(system)) {
     for (const line of text.split('\n')) {
@@ -109,7 +109,7 @@ test('no log of any service holds a secret, an address or anything that was sent
   expect(found).toEqual([]);
 });
 
-test('every request has one line that names what it was, and whose', async () => {
+test('every request has one line that names the operation and the caller', async () => {
   const requests = linesOf(await logsOf(system), 'request');
   for (const line of requests) {
     const { environmentId, apiKeyId, ...rest } = line;
@@ -150,7 +150,7 @@ test('every request has one line that names what it was, and whose', async () =>
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('what never became a request has a line too', async () => {
+test('a connection that never became a request has a line too', async () => {
   const refused = linesOf(await logsOf(system), 'request refused');
   expect(refused).toHaveLength(2);
   for (const { status, code, request_id: id } of refused) {

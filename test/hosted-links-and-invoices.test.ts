@@ -14,7 +14,7 @@ let api: ApiClient;
 let payer: Payer;
 
 beforeAll(async () => {
-  // Each test says from which client address its requests come.
+  // Each test sets the client address of its requests.
   system = await startTestSystem({ gateway: { TRUSTED_PROXIES: 'loopback' } });
   api = system.sandbox;
   payer = new Payer(system.gatewayUrl);
@@ -43,7 +43,7 @@ describe('the page of a link', () => {
     };
   }
 
-  test('lets a visitor choose, and makes a customer and a session', async () => {
+  test('lets a visitor choose, and creates a customer and a session', async () => {
     const { url, id, products } = await link({ successUrl });
     const page = await payer.open(url);
     expect(page.text).toContain('Solo $29.00 every month');
@@ -61,7 +61,7 @@ describe('the page of a link', () => {
     });
   });
 
-  test('an address that is known already makes another customer all the same', async () => {
+  test('creates a new customer even for a known e-mail address', async () => {
     const { url } = await link();
     const email = 'twice@example.com';
     await payer.submit(await payer.open(url), { email });
@@ -70,7 +70,7 @@ describe('the page of a link', () => {
     expect(known).toHaveLength(2);
   });
 
-  test('the same form sent again, even at once, leads to the same session', async () => {
+  test('the same form sent again, even concurrently, leads to the same session', async () => {
     const { url } = await link();
     const email = 'double@example.com';
     const page = await payer.open(url);
@@ -94,7 +94,7 @@ describe('the page of a link', () => {
     expect(chosen.find(({ isChosen }) => isChosen)?.value).toBe(products[1].id);
   });
 
-  test('sells nothing else than it offers', async () => {
+  test('sells only its own products', async () => {
     const { url } = await link();
     const { id: productId } = await make('/products', usd);
     const email = 'a@b.co';
@@ -120,7 +120,7 @@ describe('the page of a link', () => {
     expect((await payer.submit(page, { email: 'a@b.co' })).status).toBe(410);
   });
 
-  test('sells at the full price and says so once its discount is inactive', async () => {
+  test('sells at the full price and shows it once its discount is inactive', async () => {
     const terms = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
     const discount = await make('/discounts', terms);
     const { url } = await link({ discountId: discount.id });
@@ -137,7 +137,7 @@ describe('the page of a link', () => {
     expect([opened.status, opened.text.includes('You pay the full price')]).toEqual([200, true]);
   });
 
-  test('holds the redemption of a visitor who does not pay for 30 minutes', async () => {
+  test('reserves the redemption of a visitor who does not pay for 30 minutes', async () => {
     const sandbox = await system.live.manualSandbox('2026-01-01T00:00:00.000Z');
     const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
     const bought = await sandbox.expect(201, sandbox.post('/products', usd));
@@ -160,7 +160,7 @@ describe('the page of a link', () => {
     expect((await payer.open(first.url)).status).toBe(410);
   });
 
-  test('leads the same form to its session again, when it took the last redemption itself', async () => {
+  test('leads the same form to its session again, when that session used the last redemption', async () => {
     const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
     const { id: discountId } = await make('/discounts', { ...half, maxRedemptions: 1 });
     const { url } = await link({ discountId });
@@ -175,7 +175,7 @@ describe('the page of a link', () => {
     expect([another.status, another.text.includes('You pay the full price')]).toEqual([200, true]);
   });
 
-  /** A link whose discount can be redeemed once, and visitors in browsers of their own. */
+  /** A link whose discount can be redeemed once, and separate browsers as visitors. */
   async function scarceLink() {
     const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
     const { id: discountId } = await make('/discounts', { ...half, maxRedemptions: 1 });
@@ -207,7 +207,7 @@ describe('the page of a link', () => {
     expect((await ada.open(second.url)).text).toContain('$14.50 due today');
   });
 
-  test('a visitor who has paid and orders again keeps what is paid', async () => {
+  test('a visitor who has paid and orders again keeps the purchase', async () => {
     const { order, visitor } = await scarceLink();
     const ada = visitor();
     const first = await order(ada, 'ada@example.com');
@@ -216,7 +216,7 @@ describe('the page of a link', () => {
     expect((await ada.open(first.url)).text).toContain('Thank you');
   });
 
-  test('a visitor with the cookie of another link, or a false one, ends nothing', async () => {
+  test('a visitor with the cookie of another link, or a false one, ends no session', async () => {
     const [here, elsewhere] = [await scarceLink(), await scarceLink()];
     const ada = here.visitor();
     const first = await here.order(ada, 'ada@example.com');
@@ -231,7 +231,7 @@ describe('the page of a link', () => {
   });
 
   test.each(['link', 'product'])(
-    'leads the same form to its session again, when the %s is taken back meanwhile',
+    'leads the same form to its session again, when the %s is withdrawn in between',
     async (gone) => {
       const offer = await link();
       const email = `${gone}@example.com`;
@@ -245,7 +245,7 @@ describe('the page of a link', () => {
     },
   );
 
-  test('sells what its discount is not for at the full price', async () => {
+  test('sells products outside its discount at the full price', async () => {
     const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
     const [reduced, full] = [await make('/products', usd), await make('/products', usd)];
     const { id: discountId } = await make('/discounts', { ...half, productIds: [reduced.id] });
@@ -268,7 +268,7 @@ describe('the page of a link', () => {
 });
 
 describe('the page of an invoice', () => {
-  /** Of a new customer without a payment method. */
+  /** Creates an invoice of a new customer without a payment method. */
   async function openInvoice(): Promise<any> {
     const { id: customerId } = await make('/customers', { email: 'a@b.co', name: 'Ada' });
     const { id: productId } = await make('/products', usd);
@@ -278,7 +278,7 @@ describe('the page of an invoice', () => {
 
   const read = ({ id }: any): Promise<any> => api.expect(200, api.get(`/invoices/${id}`));
 
-  test('shows it and takes a card', async () => {
+  test('shows it and accepts a card', async () => {
     const invoice = await openInvoice();
     const page = await payer.open(invoice.hostedUrl);
     for (const text of [invoice.number, 'Ada', '$29.00', 'Open']) expect(page.text).toContain(text);
@@ -289,7 +289,7 @@ describe('the page of an invoice', () => {
     expect(await read(invoice)).toMatchObject({ status: 'PAID', amountPaid: 2900 });
   });
 
-  test('tells under the name of the card that it is too long', async () => {
+  test('reports under the name of the card that it is too long', async () => {
     const invoice = await openInvoice();
     const typed = { ...card(), 'cc-name': 'x'.repeat(201) };
     const page = await payer.submit(await payer.open(invoice.hostedUrl), typed);
@@ -305,7 +305,7 @@ describe('the page of an invoice', () => {
     expect(paid.text).toContain('This invoice is paid');
   });
 
-  test('still takes a card after 100 payments that failed, and the oldest leave the list', async () => {
+  test('still accepts a card after 100 failed payments, and drops the oldest from the list', async () => {
     const invoice = await openInvoice();
     const fail = () => api.expect(200, api.post(`/invoices/${invoice.id}/pay`, {}));
     const first = (await fail()).payments[0];
@@ -319,7 +319,7 @@ describe('the page of an invoice', () => {
     expect((await read(invoice)).payments.at(-1)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  test('refuses an address after ten refused cards, and takes a card from another one', async () => {
+  test('refuses an address after ten refused cards, and accepts a card from another one', async () => {
     const invoice = await openInvoice();
     const page = await payer.open(invoice.hostedUrl);
     const payFrom = (address: string, number?: string) =>
@@ -336,7 +336,7 @@ describe('the page of an invoice', () => {
     expect(paid.text).toContain('This invoice is paid');
   });
 
-  test('gives the PDF to everybody who has its address', async () => {
+  test('serves the PDF to everyone who has its address', async () => {
     const { hostedUrl } = await openInvoice();
     const pdf = await fetch(`${hostedUrl}/pdf`);
     const bytes = Buffer.from(await pdf.arrayBuffer());
@@ -354,7 +354,7 @@ describe('the page of an invoice', () => {
   });
 });
 
-test('the page of a session refuses an address after ten refused cards, and takes a card from another one', async () => {
+test('the page of a session refuses an address after ten refused cards, and accepts a card from another one', async () => {
   const { id: customerId } = await make('/customers', { email: 'a@b.co' });
   const { id: productId } = await make('/products', usd);
   const { checkoutUrl } = await make('/checkout', { customerId, productId });
@@ -370,7 +370,7 @@ test('the page of a session refuses an address after ten refused cards, and take
   expect((await payFrom('192.0.2.2')).text).toContain('Thank you');
 });
 
-test('texts of others are shown as texts', async () => {
+test('texts of others are escaped', async () => {
   const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&amp;';
   const { id: customerId } = await make('/customers', { email: 'a@b.co', name: hostile });
   const terms = { ...usd, name: hostile, description: hostile };

@@ -30,7 +30,8 @@ beforeAll(async () => {
   system = await startTestSystem();
   api = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
   browser = await launchChromium(program);
-  // The seller's own site, on another origin: what browsers make of a redirection to it is part of the test.
+  // The seller's own site, on another origin: the behavior of browsers on a redirect to it is part
+  // of the test.
   shop = createServer((request, response) => {
     response.setHeader('Content-Type', 'text/html');
     response.end(`<title>Shop</title><h1>Back in the shop</h1><p>${request.url ?? ''}</p>`);

@@ -7,7 +7,7 @@ import { instant, product } from './patterns';
 import { Payer, type PayerPage } from './payer';
 import { startTestSystem, type TestSystem } from './test-system';
 
-// What differs where the provider takes cards, and asks payers, on pages of its own.
+// Differences of a provider that takes cards, and authenticates payers, on its own pages.
 
 const secret = 'whsec_of_the_tests';
 const usd = { ...product, currency: 'usd' };
@@ -46,7 +46,7 @@ async function begin(terms: object = {}): Promise<any> {
 const sessionOf = ({ sessionId }: any): Promise<any> =>
   api.expect(200, api.get(`/checkout/${sessionId}`));
 
-/** Gives a card on the provider's page that the page leads to, and comes back. */
+/** Enters a card on the provider's page, and returns. */
 async function giveCard(page: PayerPage, card: TestCard = {}): Promise<PayerPage> {
   const leading = await payer.submit(page);
   const setupId = linkOf(leading).split('/').at(-1) ?? '';
@@ -58,7 +58,7 @@ function linkOf({ root }: PayerPage): string {
   return root.querySelector('a.button')?.getAttribute('href') ?? '';
 }
 
-test('the page leads to where the card is taken, and charges it when the payer confirms', async () => {
+test("the page leads to the provider's card form, and charges the card when the payer confirms", async () => {
   const begun = await begin();
   const page = await payer.open(begun.checkoutUrl);
   expect(page.text).not.toContain('Test mode');
@@ -67,7 +67,7 @@ test('the page leads to where the card is taken, and charges it when the payer c
   expect(linkOf(leading)).toMatch(/^https:\/\//);
   expect(leading.headers.get('refresh')).toBe(`0; url=${linkOf(leading)}`);
   const back = await giveCard(page);
-  // A browser that loads an address in advance pays nothing.
+  // A browser that prefetches an address pays nothing.
   expect((await sessionOf(begun)).status).toBe('OPEN');
   const paid = await payer.submit(back);
   expect(paid.text).toContain('Your payment has been received');
@@ -77,7 +77,7 @@ test('the page leads to where the card is taken, and charges it when the payer c
   });
 });
 
-test('a page that is opened again and again begins nothing at the provider', async () => {
+test('a page that is opened repeatedly creates nothing at the provider', async () => {
   const { checkoutUrl } = await begin();
   const before = stripe.requests.length;
   for (let turn = 0; turn < 3; turn += 1) {
@@ -86,7 +86,7 @@ test('a page that is opened again and again begins nothing at the provider', asy
   expect(stripe.requests).toHaveLength(before);
 });
 
-test('a card that was not given leads back to the page', async () => {
+test('a card that was not entered leads back to the page', async () => {
   const { checkoutUrl } = await begin();
   const leading = await payer.submit(await payer.open(checkoutUrl));
   const setupId = linkOf(leading).split('/').at(-1) ?? '';
@@ -94,7 +94,7 @@ test('a card that was not given leads back to the page', async () => {
   expect((await payer.submit(back)).text).toContain('Continue to card details');
 });
 
-test('a trial keeps the card and charges nothing', async () => {
+test('a trial saves the card and charges nothing', async () => {
   const taken = stripe.account.taken();
   const begun = await begin({ trialDays: 7 });
   const back = await giveCard(await payer.open(begun.checkoutUrl));
@@ -102,8 +102,8 @@ test('a trial keeps the card and charges nothing', async () => {
   expect(stripe.account.taken()).toEqual(taken);
 });
 
-describe('a bank that asks its payer', () => {
-  /** The page that leads on to the bank, after a card was given that asks. */
+describe('a bank that authenticates its payer', () => {
+  /** The page that redirects to the bank, after a card was entered that requires it. */
   async function challenge(begun: any, card: TestCard = {}): Promise<PayerPage> {
     const back = await giveCard(await payer.open(begun.checkoutUrl), { asksPayer: true, ...card });
     return payer.submit(back);
@@ -111,7 +111,7 @@ describe('a bank that asks its payer', () => {
 
   const intentOf = (page: PayerPage) => linkOf(page).split('/').at(-1) ?? '';
 
-  test('gets the payer, who comes back to a paid session', async () => {
+  test('gets the payer, who returns to a paid session', async () => {
     const begun = await begin();
     const leading = await challenge(begun);
     expect(leading.headers.get('refresh')).toBe(`0; url=${linkOf(leading)}`);
@@ -120,7 +120,7 @@ describe('a bank that asks its payer', () => {
     expect(paid.text).toContain('Your payment has been received');
   });
 
-  test('is asked again by whoever comes back too early', async () => {
+  test('is asked again by a payer who returns too early', async () => {
     const begun = await begin();
     const leading = await challenge(begun);
     expect(linkOf(await payer.open(`${begun.checkoutUrl}/return`))).toBe(linkOf(leading));
@@ -129,7 +129,7 @@ describe('a bank that asks its payer', () => {
     expect(linkOf(await payer.submit(waiting))).toBe(linkOf(leading));
   });
 
-  test('may say no, and another card pays', async () => {
+  test('may refuse, and another card pays', async () => {
     const begun = await begin();
     const leading = await challenge(begun);
     stripe.account.answerChallenge(intentOf(leading), false);
@@ -151,12 +151,12 @@ test('an invoice is paid in the same way', async () => {
   expect(paid.text).toContain('This invoice is paid');
 });
 
-describe('what the provider announces', () => {
+describe('a notification of the provider', () => {
   const send = (body: Buffer | string, headers: Record<string, string>) =>
     fetch(`${system.gatewayUrl}/provider-events/stripe`, { method: 'POST', body, headers });
   const notice = { type: 'payment_intent.succeeded', object: { id: 'pi_1', metadata: {} } };
 
-  test('is taken with its signature', async () => {
+  test('is accepted with its signature', async () => {
     const { body, signature } = signedNotice(notice, { secret, at: systemClock.now() });
     expect((await send(body, { 'Stripe-Signature': signature })).status).toBe(200);
   });

@@ -30,7 +30,7 @@ afterAll(async () => {
 const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
 const usd = { ...product, currency: 'usd' };
 
-/** A session of a new customer for a new product. */
+/** Creates a session of a new customer for a new product. */
 async function begin(terms: object = {}, more: object = {}): Promise<any> {
   const customer = await make('/customers', { email: 'ada@example.com', name: 'Ada' });
   const { id: productId } = await make('/products', { ...usd, ...terms });
@@ -50,7 +50,7 @@ function expectSafe({ headers }: PayerPage): void {
 }
 
 describe('the page of a session', () => {
-  test('tells what is bought, what it costs today and how it goes on', async () => {
+  test("shows the purchase, today's amount and the later ones", async () => {
     const { checkoutUrl } = await begin({ description: 'All of it.' }, { successUrl, cancelUrl });
     const page = await payer.open(checkoutUrl);
     expect(page.status).toBe(200);
@@ -76,7 +76,7 @@ describe('the page of a session', () => {
     expect(autocompletes).toEqual(['cc-number', 'cc-exp', 'cc-csc', 'cc-name']);
   });
 
-  test('takes a card and sends the payer back to the seller', async () => {
+  test('accepts a card and sends the payer back to the seller', async () => {
     const begun = await begin({}, { successUrl });
     const paid = await payer.submit(await payer.open(begun.checkoutUrl), card());
     expect([paid.status, paid.left]).toEqual([
@@ -93,7 +93,7 @@ describe('the page of a session', () => {
     expect(again.text).toContain('Thank you');
   });
 
-  test('thanks where there is nowhere to go, and gives the invoice as PDF', async () => {
+  test('thanks where no return address exists, and offers the invoice as PDF', async () => {
     const { checkoutUrl } = await begin();
     const thanks = await payer.submit(await payer.open(checkoutUrl), card());
     expect(thanks.text).toContain('Your payment has been received');
@@ -101,7 +101,7 @@ describe('the page of a session', () => {
     expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
   });
 
-  test('tells of a decline, forgets the card, and takes another one', async () => {
+  test('reports a decline, forgets the card, and accepts another one', async () => {
     const begun = await begin();
     const refused = await payer.submit(await payer.open(begun.checkoutUrl), card(declined));
     expect(refused.text).toContain('Your card was declined');
@@ -121,7 +121,7 @@ describe('the page of a session', () => {
     ['no number', { ...card(''), 'cc-number': '' }, 'number'],
     ['a card that has expired', { ...card(), 'cc-exp': '01/20' }, 'expiry'],
     ['a code with letters', { ...card(), 'cc-csc': 'abc' }, 'code'],
-  ])('refuses %s under its field, and shows nothing of it', async (_case, typed, field) => {
+  ])('refuses %s under its field, and shows none of it', async (_case, typed, field) => {
     const begun = await begin();
     const page = await payer.submit(await payer.open(begun.checkoutUrl), typed);
     expect(page.status).toBe(400);
@@ -152,7 +152,7 @@ describe('the page of a session', () => {
   test.each([
     ['the payer declines', securedOnce, 'Decline'],
     ['the bank declines afterwards', securedThenDeclined, 'Approve'],
-  ])('takes another card when %s', async (_case, number, button) => {
+  ])('accepts another card when %s', async (_case, number, button) => {
     const begun = await begin();
     const asked = await payer.submit(await payer.open(begun.checkoutUrl), card(number));
     const refused = await payer.submit(asked, {}, { button });
@@ -161,7 +161,7 @@ describe('the page of a session', () => {
     expect(paid.text).toContain('Thank you');
   });
 
-  test('lets a payer who is asked for 3-D Secure take another card', async () => {
+  test('lets a payer who is asked for 3-D Secure use another card', async () => {
     const begun = await begin();
     await payer.submit(await payer.open(begun.checkoutUrl), card(securedOnce));
     const other = await payer.open(`${begun.checkoutUrl}?card=other`);
@@ -198,7 +198,7 @@ describe('the page of a session with', () => {
     });
   });
 
-  test('a trial tells of a declined card, asks again, and asks for 3-D Secure by one more form', async () => {
+  test('a trial reports a declined card, asks again, and asks for 3-D Secure by one more form', async () => {
     const begun = await begin({ trialDays: 14 });
     const refused = await payer.submit(await payer.open(begun.checkoutUrl), card(declined));
     expect(refused.text).toContain('Your card was declined');
@@ -220,7 +220,7 @@ describe('the page of a session with', () => {
     expect(await sessionOf(begun)).toMatchObject({ status: 'COMPLETE', subscription: null });
   });
 
-  test('a discount says what is taken off and what follows', async () => {
+  test('a discount shows its amount and the later prices', async () => {
     const discount = await make('/discounts', {
       name: 'Half',
       type: 'PERCENTAGE',
@@ -237,33 +237,36 @@ describe('the page of a session with', () => {
   test.each([
     [0, '$0.00 every month, plus usage', '$0.00 due today'],
     [2900, '$29.00 every month, plus usage', '$29.00 due today'],
-  ])('usage beside %d cents names its rates, and asks for a card', async (amount, summary, due) => {
-    const meter = await make('/meters', { name: '<b>Storage</b>', unit: 'GB' });
-    const customer = await make('/customers', { email: 'ada@example.com' });
-    const { id: productId } = await make('/products', { ...usd, amount });
-    const prices = [{ meterId: meter.id, unitAmount: '25', includedUnits: 10 }];
-    await api.expect(
-      200,
-      api.request('PATCH', `/products/${productId}/meter-prices`, { body: { prices } }),
-    );
-    const { url } = await make('/checkout-links', { label: 'Plans', productIds: [productId] });
-    const begun = await make('/checkout', { customerId: customer.id, productId });
-    const page = await payer.open(begun.checkoutUrl);
-    const rate = '<b>Storage</b> (GB): 10 included every month, then $0.25 each';
-    for (const text of [summary, due, 'Usage is billed afterwards, every month', rate]) {
-      expect(page.text).toContain(text);
-    }
-    expect((await payer.open(url)).text).toContain(rate);
-    expect(page.text).not.toContain('No card is needed');
-    const done = await payer.submit(page, card());
-    expect(done.text).toContain(summary);
-    expect(await sessionOf(begun)).toMatchObject({ status: 'COMPLETE' });
-    const { checkoutUrl } = await make('/checkout', { customerId: customer.id, productId });
-    const bare = await payer.submit(await payer.open(checkoutUrl));
-    expect(bare.status).toBe(amount === 0 ? 200 : 400);
-  });
+  ])(
+    'usage in addition to %d cents names its rates, and asks for a card',
+    async (amount, summary, due) => {
+      const meter = await make('/meters', { name: '<b>Storage</b>', unit: 'GB' });
+      const customer = await make('/customers', { email: 'ada@example.com' });
+      const { id: productId } = await make('/products', { ...usd, amount });
+      const prices = [{ meterId: meter.id, unitAmount: '25', includedUnits: 10 }];
+      await api.expect(
+        200,
+        api.request('PATCH', `/products/${productId}/meter-prices`, { body: { prices } }),
+      );
+      const { url } = await make('/checkout-links', { label: 'Plans', productIds: [productId] });
+      const begun = await make('/checkout', { customerId: customer.id, productId });
+      const page = await payer.open(begun.checkoutUrl);
+      const rate = '<b>Storage</b> (GB): 10 included every month, then $0.25 each';
+      for (const text of [summary, due, 'Usage is billed afterwards, every month', rate]) {
+        expect(page.text).toContain(text);
+      }
+      expect((await payer.open(url)).text).toContain(rate);
+      expect(page.text).not.toContain('No card is needed');
+      const done = await payer.submit(page, card());
+      expect(done.text).toContain(summary);
+      expect(await sessionOf(begun)).toMatchObject({ status: 'COMPLETE' });
+      const { checkoutUrl } = await make('/checkout', { customerId: customer.id, productId });
+      const bare = await payer.submit(await payer.open(checkoutUrl));
+      expect(bare.status).toBe(amount === 0 ? 200 : 400);
+    },
+  );
 
-  test('nothing to pay, now or later, is confirmed without a card', async () => {
+  test('no amount, now or later, is confirmed without a card', async () => {
     const begun = await begin({ amount: 0 });
     const page = await payer.open(begun.checkoutUrl);
     expect(page.root.querySelector('[autocomplete=cc-number]')).toBeNull();
@@ -273,7 +276,7 @@ describe('the page of a session with', () => {
   });
 });
 
-describe('a page that shows nothing to pay:', () => {
+describe('a page without a payment:', () => {
   test('an expired session is gone', async () => {
     const sandbox = await system.live.manualSandbox(startsAt);
     const create = (path: string, body: object): Promise<any> =>
@@ -292,7 +295,7 @@ describe('a page that shows nothing to pay:', () => {
   });
 
   test.each(['checkout', 'link', 'invoice'])(
-    'an unknown one of a %s is not found',
+    'an unknown token of a %s is not found',
     async (kind) => {
       for (const token of ['x', 'A'.repeat(43), '%ff', `${'A'.repeat(43)}/other`]) {
         const page = await payer.open(`${system.gatewayUrl}/${kind}/${token}`);
@@ -301,7 +304,7 @@ describe('a page that shows nothing to pay:', () => {
     },
   );
 
-  test('a token opens the page of its own kind alone', async () => {
+  test('a token opens only the page of its own kind', async () => {
     const { checkoutUrl } = await begin();
     const page = await payer.open(checkoutUrl.replace('/checkout/', '/invoice/'));
     expect([page.status, page.text]).toEqual([404, expect.stringContaining('Page not found')]);
@@ -333,7 +336,7 @@ describe('a form', () => {
   });
 });
 
-test('without a provider a page takes no card', async () => {
+test('without a provider a page accepts no card', async () => {
   const { live } = system;
   const create = (path: string, body: object): Promise<any> =>
     live.expect(201, live.post(path, body));
@@ -345,8 +348,8 @@ test('without a provider a page takes no card', async () => {
   expect(page.text).toContain('Card payments are not available');
 });
 
-// Last, when all the cards above were typed.
-test('no log holds a number of a card, or a token of a page', async () => {
+// Last, after all the cards above were typed.
+test('no log contains a card number, or a token of a page', async () => {
   const { checkoutUrl } = await begin();
   await payer.submit(await payer.open(checkoutUrl), card(declined));
   const token = checkoutUrl.split('/').at(-1);

@@ -3,10 +3,14 @@ import type { ApiClient } from './api-client';
 import { cards } from './scenario';
 import type { WebhookReceiver } from './webhook-receiver';
 
-// Runs where it is put into a page as markup, into an attribute, or into a script; the mark at the end turns the rest of the line around.
+// Executes if it is inserted into a page as markup, into an attribute, or into a script; the mark
+// at the end reverses the rest of the line.
 const markup = '<script>__x=1</script>"><img src=x onerror=__x=1>\u202e';
 
-/** A text that does something wherever it is not taken as text, as long as it may be, with a mark by which it is found again. */
+/**
+ * A text that executes wherever it is not escaped, of the maximum length, with a mark by which it
+ * is found again.
+ */
 export function hostile(mark: string, length = 120): string {
   const text = `${mark} ${markup}`;
   if (text.length > length) throw new Error(`${mark} has room for ${String(length)} characters`);
@@ -14,13 +18,13 @@ export function hostile(mark: string, length = 120): string {
   return text.padEnd(length, more);
 }
 
-/** What somebody has written into every field that is shown, and where it is looked at. */
+/** Hostile texts in every displayed field, and the places that show them. */
 export interface HostileData {
-  /** One of each kind, by the path of the dashboard's page of one: `/customers/:id`. */
+  /** One id of each kind, by the path of the dashboard's page: `/customers/:id`. */
   readonly ids: Readonly<Record<string, string>>;
   /** The addresses of pages that need no sign-in. */
   readonly publicPages: readonly string[];
-  /** A door of the portal. */
+  /** A sign-in link of the portal. */
   readonly portalUrl: string;
 }
 
@@ -47,7 +51,7 @@ export const shownMarks: readonly string[] = [
   'called-path',
 ];
 
-/** Fills every field of what the API keeps. */
+/** Fills every field that the API stores. */
 export async function writeHostileTexts(
   api: ApiClient,
   receiver: WebhookReceiver,
@@ -172,7 +176,7 @@ async function attempted(api: ApiClient, endpointId: string): Promise<void> {
   );
 }
 
-/** Addresses that would run a script, or show one, if a browser were led there. */
+/** Addresses that would run or show a script if a browser navigated there. */
 export const hostileSchemes = [
   'javascript:__x=1',
   'JaVaScRiPt:__x=1//',

@@ -38,7 +38,7 @@ test.each<[string, Manner]>([
   expect(await one.address(proof, 'http://127.0.0.1/back')).toContain('/authorize?');
 });
 
-test('a provider that is not there is unavailable, and so is one that calls itself otherwise', async () => {
+test('an unreachable provider is unavailable, and so is one with a different issuer', async () => {
   const { port } = new URL(provider.issuer);
   for (const issuer of ['http://127.0.0.1:1', `http://127.0.0.1:${port}`]) {
     await expect(aProvider(issuer).address(proof, 'http://x/back')).rejects.toEqual(unavailable);
@@ -46,7 +46,7 @@ test('a provider that is not there is unavailable, and so is one that calls itse
 });
 
 test.each(['/token', '/jwks', '/userinfo'])(
-  'a provider that keeps silent at %s is given up',
+  'a provider that hangs at %s is abandoned after a timeout',
   async (path) => {
     const one = aProvider();
     const back = 'http://127.0.0.1/back';

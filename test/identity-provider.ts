@@ -4,24 +4,24 @@ import type { AddressInfo } from 'node:net';
 import { parse } from 'node-html-parser';
 import { randomSecret } from '@billing/chassis/ids';
 
-/** How a provider behaves; good ones say nothing here. */
+/** Deviations of a provider; absent for a correct one. */
 export interface Manner {
   readonly email?: string;
   readonly subject?: string;
-  /** In the ID token in place of its own. */
+  /** Override claims of the ID token. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Whether the token is signed with a key that it does not publish. */
+  /** True to sign the token with an unpublished key. */
   readonly isForged?: boolean;
-  /** Whether it tells addresses at its userinfo endpoint alone. */
+  /** True to return the e-mail address at the userinfo endpoint only. */
   readonly tellsEmailApart?: boolean;
-  /** Brought back in place of what was sent. */
+  /** Returned in place of the sent state. */
   readonly state?: string;
-  /** Whether people say no there. */
+  /** True if the user denies the sign-in. */
   readonly isDenied?: boolean;
-  /** Paths that fail, or get no answer at all. */
+  /** Paths that fail, or never respond. */
   readonly failing?: readonly string[];
   readonly silent?: readonly string[];
-  /** Whether it shows where it would send the browser, by a link, and does not send it. */
+  /** True to show a link to the return address instead of a redirect. */
   readonly holds?: boolean;
 }
 
@@ -33,12 +33,15 @@ interface Grant {
 
 const keyId = 'key-1';
 
-/** An organisation's identity provider, with OpenID Connect as they have it: description, codes that are good once, PKCE, signed tokens. */
+/**
+ * An organization's identity provider with OpenID Connect: discovery, single-use codes, PKCE,
+ * signed tokens.
+ */
 export class ProviderServer {
   manner: Manner = {};
   readonly clientId = 'billing-dashboard';
   readonly clientSecret = randomSecret(24).toString('base64url');
-  /** All that it gave away and that is nobody else's to know. */
+  /** Every secret that it issued. */
   readonly secrets: string[] = [this.clientSecret];
   private readonly keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   private readonly others = generateKeyPairSync('rsa', { modulusLength: 2_048 });
@@ -58,12 +61,12 @@ export class ProviderServer {
     return provider;
   }
 
-  /** By a name that is another site than the gateway's address to browsers. */
+  /** A name that browsers treat as another site than the gateway. */
   get issuer(): string {
     return `http://localhost:${String((this.server.address() as AddressInfo).port)}`;
   }
 
-  /** What the gateway is told of it. */
+  /** The gateway's configuration for this provider. */
   get variables(): Record<string, string> {
     return {
       OIDC_ISSUER: this.issuer,
@@ -148,7 +151,7 @@ export class ProviderServer {
   private redeem(form: URLSearchParams, authorization: string): unknown {
     const code = form.get('code') ?? '';
     const grant = this.grants.get(code);
-    // A code is good once, whoever brings it.
+    // A code is valid once, for any caller.
     this.grants.delete(code);
     const verifier = form.get('code_verifier') ?? '';
     const client = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString();
@@ -196,7 +199,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Where the provider's page would have the browser go back. */
+/** The return address in the provider's page. */
 export function addressOn(html: string): string {
   return parse(html).querySelector('main a')?.getAttribute('href') ?? '';
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 const folder = join(__dirname, '..', 'deploy', 'images');
 
-/** One line of the recipe, continuation lines joined. */
+/** One instruction of the Dockerfile, continuation lines joined. */
 interface Instruction {
   readonly name: string;
   readonly text: string;
 }
 
-/** What the recipe of the images says, so that tests do what it does. */
+/** Parses the Dockerfile, so that tests do the same as the build. */
 export function imageRecipe(): Instruction[] {
   return lines(read('Dockerfile').replaceAll('\\\n', ' ')).map((line) => {
     const [, name, text] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
@@ -18,13 +18,16 @@ export function imageRecipe(): Instruction[] {
   });
 }
 
-/** The services of which the bake file makes images. */
+/** The services with an image in the bake file. */
 export function bakedServices(): string[] {
   const [, list = ''] = /^ {4}service = \[([^\]]*)\]/m.exec(read('bake.hcl')) ?? [];
   return Array.from(list.matchAll(/"([^"]+)"/g), ([, name = '']) => name);
 }
 
-/** Whether a file of the repository is kept out of the build; the last pattern that fits it or a folder above it decides. */
+/**
+ * True if a file of the repository is excluded from the build context; the last pattern that
+ * matches it or a folder above it decides.
+ */
 export function keepsOut(path: string): boolean {
   const segments = path.split('/');
   const above = segments.map((_segment, index) => segments.slice(0, index + 1).join('/'));

@@ -8,7 +8,10 @@ declare global {
   var billingInfrastructure: Infrastructure | undefined;
 }
 
-/** Starts MongoDB and NATS once for all projects that need them; tests find the addresses in their environment. */
+/**
+ * Starts MongoDB and NATS once for all projects that need them; tests read the addresses from their
+ * environment.
+ */
 export default async function setUp(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
   // Databases run as another user when the tests run as root.

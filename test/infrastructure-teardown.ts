@@ -1,4 +1,4 @@
-/** Stops what the setup started, together with its data. */
+/** Stops the servers of the setup and removes their data. */
 export default async function tearDown(): Promise<void> {
   await globalThis.billingInfrastructure?.stop();
 }

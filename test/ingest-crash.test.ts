@@ -8,7 +8,7 @@ import { cards } from './scenario';
 import { startTestSystem, type TestSystem } from './test-system';
 
 const loadMs = 30_000;
-// On a busy machine a process takes its time to come back.
+// On a busy machine a process needs time to restart.
 const loadMsMax = 150_000;
 const killsMin = 4;
 const senders = 3;
@@ -27,14 +27,14 @@ interface SentEvent {
   readonly timestamp: string;
 }
 
-describe('metering that is killed while it takes in events', () => {
+describe('metering that is killed while it ingests events', () => {
   let system: TestSystem;
   let sandbox: ApiClient;
   let client: PersistentClient;
   let meters: { id: string; aggregation: string }[];
   let subscribed: string[];
   let unsubscribed: string;
-  /** Everything whose storing was acknowledged, by eventId. */
+  /** Every acknowledged event, by eventId. */
   const log = new Map<string, SentEvent>();
   const killed: number[] = [];
   const outcomes = { batches: 0, tries: 0, accepted: 0, duplicates: 0 };
@@ -111,7 +111,8 @@ describe('metering that is killed while it takes in events', () => {
   function newEvent(number: number): SentEvent {
     const customerId = [...subscribed, unsubscribed][number % 3] ?? '';
     const meter = meters[number % 2];
-    // Who has no subscription is counted by the month; so events of many hours, sealed ones too, are stored while processes die.
+    // A customer without a subscription is counted by the month; so events of many hours, sealed
+    // ones too, are stored while processes die.
     const age = customerId === unsubscribed ? (Math.floor(number / 6) % 30) * dayMs : 0;
     return {
       eventId: newId(),
@@ -122,7 +123,7 @@ describe('metering that is killed while it takes in events', () => {
     };
   }
 
-  /** The same bytes until they are answered for. */
+  /** Sends the same bytes until they are acknowledged. */
   async function acknowledge(events: readonly SentEvent[]): Promise<void> {
     const text = JSON.stringify({ events });
     const answer = await client.answer(() => {
@@ -160,7 +161,7 @@ describe('metering that is killed while it takes in events', () => {
       .reduce((sum, { quantity }) => sum + fixedPoint(quantity), 0n);
   }
 
-  test('really was killed, again and again', () => {
+  test('was killed repeatedly', () => {
     expect(killed.length).toBeGreaterThanOrEqual(killsMin);
     expect(outcomes.tries).toBeGreaterThan(outcomes.batches);
     expect(outcomes.duplicates).toBeGreaterThan(0);
@@ -193,7 +194,7 @@ describe('metering that is killed while it takes in events', () => {
     }
   });
 
-  test('leads to bills of each acknowledged event once', async () => {
+  test('bills each acknowledged event once', async () => {
     for (const customerId of subscribed) {
       const [subscription] = await sandbox.all(`/subscriptions?customerId=${customerId}`);
       const path = `/subscriptions/${String(subscription.id)}/cancel`;
@@ -209,7 +210,7 @@ describe('metering that is killed while it takes in events', () => {
   }, 60_000);
 
   test(
-    'leaves every invariant whole',
+    'violates no invariant',
     async () => {
       await expectInvariants(system, sandbox, { timeoutMs: settleTimeoutMs });
     },
@@ -228,7 +229,7 @@ describe('metering that is killed while it takes in events', () => {
 
 const cancelReason = 'SUBSCRIPTION_CANCEL';
 
-/** Decimals, and now and then a correction downwards. */
+/** Decimals, and occasionally a negative correction. */
 function quantityOf(number: number): string {
   return number % 11 === 0 ? '-0.3' : `${String(number % 13)}.${String((number % 9) + 1)}`;
 }

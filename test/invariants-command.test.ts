@@ -27,7 +27,7 @@ interface Seed {
   readonly service: string;
   readonly collection: string;
   readonly filter: object;
-  /** The document afterwards; undefined: it is lost. Under another id it is stored in addition. */
+  /** The damaged document; undefined: it is lost. Under another id it is stored in addition. */
   readonly damage: (document: any) => any;
 }
 
@@ -131,7 +131,7 @@ const seeds: readonly Seed[] = [
   },
 ];
 
-describe('the command that checks invariants, from a process of its own', () => {
+describe('the command that checks invariants, as a separate process', () => {
   let system: TestSystem;
   let api: ApiClient;
   let folder: string;
@@ -171,7 +171,10 @@ describe('the command that checks invariants, from a process of its own', () => 
     }
   }
 
-  /** Sessions in every state, made by the API and by visitors of a link, trials, a portal, and subscriptions that did not begin yet. */
+  /**
+   * Creates sessions in every state, by the API and by visitors of a link, trials, a portal, and
+   * subscriptions that did not begin yet.
+   */
   async function fill(): Promise<void> {
     const price = { type: 'FLAT', currency: 'USD', amount: 2900, billingInterval: 'MONTHLY' };
     const { id: productId } = await made('/products', { name: 'Pro', ...price });
@@ -221,7 +224,7 @@ describe('the command that checks invariants, from a process of its own', () => 
     await fill();
   }
 
-  test('is silent on a healthy system with open sessions, links, trials and portal sessions', async () => {
+  test('reports nothing on a healthy system with open sessions, links, trials and portal sessions', async () => {
     await fillSandbox();
     await eventually(async () => {
       expect(await check()).toMatchObject({ code: 0 });
@@ -233,7 +236,7 @@ describe('the command that checks invariants, from a process of its own', () => 
     expect(table).toMatch(/^I10 +unseen +0 /m);
   });
 
-  test('looks up the acknowledged writes that it is given', async () => {
+  test('looks up the given acknowledged writes', async () => {
     const { id } = await made('/customers', { email: 'eve@example.com' });
     const writes = join(folder, 'writes');
     const line = (path: string, of: string) => `${JSON.stringify({ path, id: of })}\n`;
@@ -277,7 +280,7 @@ describe('the command that checks invariants, from a process of its own', () => 
 
     afterAll(() => receiver.close());
 
-    /** Damages one document, and puts it back after `look`. */
+    /** Damages one document, and restores it after `look`. */
     async function damaged(
       { service, collection, filter, damage }: Seed,
       look: () => Promise<void>,
@@ -317,8 +320,8 @@ describe('the command that checks invariants, from a process of its own', () => 
     });
 
     test('covers every invariant', () => {
-      // Two usage events cannot share an id in the store, and no usage of a real clock's last minute is recounted: I4 is seeded in
-      // invariants/report.test.ts alone.
+      // Two usage events cannot share an id in the store, and no usage of a real clock's last
+      // minute is recounted: I4 is seeded in invariants/report.test.ts alone.
       const covered = new Set([...seeds.map(({ id }) => id), 'I9', 'I4']);
       expect(invariants.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([]);
     });

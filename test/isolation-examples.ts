@@ -2,27 +2,33 @@ import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
 import { product, unknownId } from './patterns';
 
-/** One way to call a route, naming resources of the owner wherever the route names any. */
+/** One call of a route that names the owner's resources wherever the route takes an id. */
 export interface RouteExample {
   readonly path: string;
   /** For lists: the same with filters that name the owner's resources. */
   readonly filtered?: string;
   readonly body?: unknown;
-  /** What strangers are answered: 404, but where nothing of the owner's is named and they do it to their own environment. */
+  /**
+   * The statuses for strangers: 404, unless the call names none of the owner's resources and
+   * affects their own environment.
+   */
   readonly strangers?: readonly number[];
-  /** What the owner is answered, where that is no success. */
+  /** The owner's status, if it is no success. */
   readonly owner?: number;
 }
 
-/** Stands in every resource of the owner, and in nothing of anybody else. */
+/** A text in every resource of the owner, and in no other resource. */
 export const ownerMark = 'owner-only';
 
-/** Where the clock of the owner's environment stands. */
+/** The time of the owner's environment. */
 export const ownerTime = '2026-01-01T00:00:00Z';
 
 const discountInput = { name: 'Spring', type: 'PERCENTAGE', value: 10, duration: 'FOREVER' };
 
-/** A call of every route, with one resource of each kind made by the owner; by method and path of the route. */
+/**
+ * Builds a call of every route, with one resource of each kind created by the owner; by method and
+ * path of the route.
+ */
 export async function routeExamples(owner: ApiClient): Promise<Record<string, RouteExample>> {
   const {
     customer,
@@ -92,7 +98,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
       body: { name: 'x', scopes: ['api-keys:write'] },
       strangers: [201],
     },
-    // Live keys alone make sandboxes.
+    // Only live keys create sandboxes.
     'POST /sandboxes': { path: '/sandboxes', strangers: [201, 403], owner: 403 },
     'GET /sandboxes/clock': { path: '/sandboxes/clock', strangers: [200] },
     'POST /sandboxes/clock/advance': {
@@ -114,7 +120,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
 
 async function ownerResources(owner: ApiClient) {
   const make = (path: string, body: object) => owner.expect(201, owner.post(path, body));
-  // Before all else, so that it has deliveries; it is sent none of them.
+  // Created first, so that it has deliveries; it is sent none of them.
   const endpoint = await make('/webhook-endpoints', {
     url: `https://${ownerMark}.example.com`,
     description: ownerMark,
@@ -156,7 +162,7 @@ async function ownerResources(owner: ApiClient) {
     name: ownerMark,
   });
   const apiKey = await make('/api-keys', { name: ownerMark });
-  // What the creations left behind is done.
+  // Completes the work that the creations caused.
   await owner.advanceTo(ownerTime);
   const delivery = await firstDelivery(owner, `/webhook-endpoints/${String(endpoint.id)}`);
   return {
@@ -173,7 +179,7 @@ async function ownerResources(owner: ApiClient) {
   };
 }
 
-/** The first of those of the subscription's creation, once both of them are there. */
+/** The first delivery of the subscription's creation, once both of them exist. */
 async function firstDelivery(owner: ApiClient, endpoint: string): Promise<any> {
   return eventually(
     async () => {

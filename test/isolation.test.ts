@@ -12,7 +12,7 @@ import type { Answer, ApiClient } from './api-client';
 import { ownerMark, ownerTime, type RouteExample, routeExamples } from './isolation-examples';
 import { startTestSystem, type TestSystem } from './test-system';
 
-// Every operation of the gateway is here as soon as it exists: one without an example fails.
+// Covers every operation of the gateway: a new operation without an example fails.
 const operations = routes.map(({ method, path, readsOnly = false }) => ({
   name: `${method} ${path}`,
   method,
@@ -26,7 +26,7 @@ let identity: Peer<IdentityServiceServer>;
 let owner: ApiClient;
 let examples: Readonly<Record<string, RouteExample>>;
 let strangers: readonly ApiClient[];
-/** Ids and marks of the owner's resources: what no answer to anybody else may hold. */
+/** Ids and marks of the owner's resources, which no response to a stranger may contain. */
 let secrets: readonly string[];
 
 beforeAll(async () => {
@@ -75,17 +75,17 @@ function call(client: ApiClient, { method }: Operation, { path, body }: RouteExa
   return client.request(method, path, body === undefined ? {} : { body });
 }
 
-/** The scopes that are each enough. */
+/** Scopes, each of which suffices. */
 const scopesOf = ({ method, path, readsOnly }: Operation): readonly string[] => {
   const segment = path.split('/')[1] ?? '';
   if (readsOnly) return [`${segment}:read`, `${segment}:write`];
   return [`${segment}:${method === 'GET' ? 'read' : 'write'}`];
 };
 
-// One for each set, so that the list of keys stays on one page.
+// One key for each set of scopes, so that the list of keys stays on one page.
 const limitedClients = new Map<string, Promise<ApiClient>>();
 
-/** A client of the owner's environment that may do nothing else. */
+/** A client of the owner's environment with these scopes only. */
 function clientWith(scopes: readonly string[]): Promise<ApiClient> {
   const make = async () => {
     const { key } = await owner.expect(201, owner.post('/api-keys', { name: 'x', scopes }));
@@ -98,9 +98,9 @@ function clientWith(scopes: readonly string[]): Promise<ApiClient> {
   return client;
 }
 
-/** All that the owner can read, but for when keys were used. */
+/** Everything that the owner can read, except the time at which keys were used. */
 async function ownerView(): Promise<string> {
-  // An operation without an example fails by itself.
+  // An operation without an example fails in its own test.
   const reads = operations.filter(({ name, method }) => method === 'GET' && name in examples);
   const answers = await Promise.all(
     reads.map((operation) => {
@@ -111,7 +111,7 @@ async function ownerView(): Promise<string> {
   return JSON.stringify(answers, (key, value: unknown) => (key === 'lastUsedAt' ? null : value));
 }
 
-// As it was last seen: what one test has left as it was is where the next one begins.
+// The last known view: a test that leaves it unchanged is the starting point of the next.
 let knownView: string | undefined;
 
 async function expectNothingDone(calls: () => Promise<void>): Promise<void> {
@@ -123,7 +123,8 @@ async function expectNothingDone(calls: () => Promise<void>): Promise<void> {
 }
 
 function secretsIn(view: string): string[] {
-  // Environments of one organisation share its id, and a sandbox's first key names the live key that made the sandbox.
+  // Environments of one organization share its id, and a sandbox's first key names the live key
+  // that created the sandbox.
   const withoutOrganization = view
     .replaceAll(/"organizationId":"[^"]*"/g, '')
     .replaceAll(/"createdBy":\{[^}]*\}/g, '');
@@ -136,12 +137,12 @@ function expectNothingOfOwner({ body, headers }: Answer): void {
   expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
 }
 
-test('the owner has something to lose', () => {
+test('the owner has resources to protect', () => {
   expect(secrets.length).toBeGreaterThan(10);
 });
 
 describe.each(operations)('$name', (operation) => {
-  test('shows and does nothing to other organisations and other environments', async () => {
+  test('shows and changes nothing for other organizations and other environments', async () => {
     const { filtered, ...example } = exampleOf(operation);
     const { strangers: allowed = [404] } = example;
     const namesOwner = operation.path.includes(':') && example.owner === undefined;
@@ -158,7 +159,7 @@ describe.each(operations)('$name', (operation) => {
     });
   });
 
-  test('is forbidden without its scope, whatever other scopes there are', async () => {
+  test('is forbidden without its scope, even with all other scopes', async () => {
     const scopes = scopesOf(operation);
     const all = new Set(operations.flatMap(scopesOf));
     const others = [...all].filter((one) => !scopes.includes(one));
@@ -172,7 +173,7 @@ describe.each(operations)('$name', (operation) => {
 });
 
 // The routes of sandboxes are for live keys, so the owner's key above cannot call them.
-test('the sandboxes of an organisation are unknown to the live key of another', async () => {
+test('the sandboxes of an organization are unknown to the live key of another', async () => {
   const { data } = (await system.live.get('/sandboxes?perPage=100')).body;
   const ids = (data as { readonly id: string }[]).map(({ id }) => id);
   expect(ids.length).toBeGreaterThan(1);
@@ -191,20 +192,24 @@ test('the sandboxes of an organisation are unknown to the live key of another', 
   expect(names(after)).toEqual(names(data));
 });
 
-// Last, because it does what the others may not, deletions after all else. It proves that the examples would have done it.
+// Last, because it carries out what the others may not, deletions at the very end. It proves that
+// the examples are effective.
 describe('the same calls', () => {
   const deletionsLast = operations.toSorted(
     (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
   );
 
-  test.each(deletionsLast)('by the owner with that scope alone: $name', async (operation) => {
-    const example = exampleOf(operation);
-    const client = await clientWith(scopesOf(operation).slice(0, 1));
-    const { status } = await call(client, operation, example);
-    if (example.owner === undefined) expect(Math.floor(status / 100)).toBe(2);
-    else expect(status).toBe(example.owner);
-    if (example.filtered !== undefined) {
-      expect((await owner.expect(200, owner.get(example.filtered))).total).toBeGreaterThan(0);
-    }
-  });
+  test.each(deletionsLast)(
+    'by the owner with that scope alone succeed: $name',
+    async (operation) => {
+      const example = exampleOf(operation);
+      const client = await clientWith(scopesOf(operation).slice(0, 1));
+      const { status } = await call(client, operation, example);
+      if (example.owner === undefined) expect(Math.floor(status / 100)).toBe(2);
+      else expect(status).toBe(example.owner);
+      if (example.filtered !== undefined) {
+        expect((await owner.expect(200, owner.get(example.filtered))).total).toBeGreaterThan(0);
+      }
+    },
+  );
 });

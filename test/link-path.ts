@@ -1,7 +1,7 @@
 import type { ApiClient } from './api-client';
 import { product } from './patterns';
 
-/** The path of a checkout link's page that payers may open. */
+/** Creates a checkout link; returns the path of its public page. */
 export async function linkPath(api: ApiClient): Promise<string> {
   const { id } = await api.expect(201, api.post('/products', product));
   const link = { label: 'Plans', productIds: [id] };

@@ -7,13 +7,13 @@ import { startTestSystem, type TestSystem } from './test-system';
 
 // As many of each kind, so that five kinds make 500 requests.
 const count = 100;
-// Fewer than the gateway admits at once.
+// Below the gateway's limit of concurrent requests.
 const concurrent = 20;
-// From before the gateway begins until after it has answered.
+// From before the gateway starts until after it has responded.
 const cutAfterMs = [0, 1, 2, 5, 10, 20, 50];
 // Long enough for the gateway to have read the request.
 const cutOnceReadMs = 100;
-// As the official client pauses. Another gateway knows of a lost call within it.
+// The pause of the official client. Another gateway learns of a lost call within it.
 const retryAfterMs = 1_000;
 const attemptsMax = 5;
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** Another gateway on the same services. */
+/** A second gateway on the same services. */
 function startSecondGateway() {
   const addresses = Object.entries(system.addresses).map(([service, address]) => [
     `${service.toUpperCase()}_ADDRESS`,
@@ -75,7 +75,10 @@ async function lose(path: string, body: unknown, cutAfter: number): Promise<void
   await expect(send(path, body, { gateway: 0, cutAfter })).rejects.toThrow('fetch failed');
 }
 
-/** A POST whose answer is lost and that the client retries without a key: at the same gateway at once, or after a pause at the other one. */
+/**
+ * Sends a POST whose response is lost and retries it without a key: at the same gateway
+ * immediately, or after a pause at the other one.
+ */
 async function postPersistently(n: number, path: string, body: unknown): Promise<any> {
   await lose(path, body, cutAfterMs[n % cutAfterMs.length] ?? 0);
   const gateway = n % 2;
@@ -99,7 +102,7 @@ async function createAll(path: string, bodyOf: (n: number) => unknown): Promise<
   return created;
 }
 
-test('a POST without a key whose answer was lost is retried and creates nothing twice', async () => {
+test('a POST without a key whose response was lost is retried and creates nothing twice', async () => {
   // Half of the bodies are equal: each retry stands for one lost call.
   const customers = await createAll('/customers', (n) => ({
     email: n % 2 === 0 ? 'same@example.com' : `c${String(n)}@example.com`,
@@ -137,7 +140,7 @@ test('a POST without a key whose answer was lost is retried and creates nothing 
   expect((await api.get(`/customers/${customerId}/meter-credits`)).body.total).toBe(count);
 }, 300_000);
 
-test('a retry gets the answer of the call that has ended, and says so', async () => {
+test('a retry gets the response of the completed call, and is marked as a replay', async () => {
   const body = { email: 'replayed@example.com' };
   await lose('/customers', body, cutOnceReadMs);
   const replayed = await api.post('/customers', body);
@@ -149,14 +152,14 @@ test('a retry gets the answer of the call that has ended, and says so', async ()
   expect(another.body.id).not.toBe(replayed.body.id);
 });
 
-test('equal calls whose connections both live are two calls', async () => {
+test('equal calls with open connections are two calls', async () => {
   const body = { email: 'twice@example.com' };
   const answers = await Promise.all([api.post('/customers', body), api.post('/customers', body)]);
   expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   expect(answers[0].body.id).not.toBe(answers[1].body.id);
 });
 
-test('a call whose answer holds a secret is not remembered', async () => {
+test('a call whose response contains a secret is not cached', async () => {
   const body = { url: 'https://example.com/hook' };
   await lose('/webhook-endpoints', body, cutOnceReadMs);
   const { status, headers, body: endpoint } = await api.post('/webhook-endpoints', body);

@@ -6,7 +6,7 @@ import { serviceNames } from '@billing/local/services';
 import { startTestSystem, type TestSystem } from './test-system';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
-/** Of one service and instrument, as last exported: [attributes, count or value]. */
+/** Points of one service and instrument, as last exported: [attributes, count or value]. */
 type Points = [Record<string, string | boolean>, number][];
 
 describe('the metrics of a running system', () => {
@@ -55,7 +55,7 @@ describe('the metrics of a running system', () => {
     }
   }
 
-  test('count a renewal, a payment and a webhook where they happen, when the processes end', async () => {
+  test('count a renewal, a payment and a webhook in their services, up to the end of the processes', async () => {
     const { sandbox } = system;
     await sandbox.expect(201, sandbox.post('/webhook-endpoints', { url: receiver.url }));
     const customer = await sandbox.expect(
@@ -78,7 +78,7 @@ describe('the metrics of a running system', () => {
         customerId: customer.id,
         productId: product.id,
         authorizedTransactionId: 'txn_4242424242424242',
-        // It enters its first period by itself.
+        // It enters its first period automatically.
         startAt: new Date(Date.now() + 1_500).toISOString(),
       }),
     );
@@ -111,7 +111,7 @@ describe('the metrics of a running system', () => {
     for (const service of ['gateway', 'identity', 'customer']) {
       expect(exported.get(`${service} nodejs.eventloop.delay.p99`)).toHaveLength(1);
     }
-    // The last that each says: who stops serves nobody.
+    // The last value of each: a stopped service serves no one.
     for (const service of serviceNames) {
       expect([service, exported.get(`${service} billing.ready`)]).toEqual([service, [[{}, 0]]]);
     }

@@ -40,7 +40,7 @@ const firstOwnerCommand = join(__dirname, '../services/identity/dist/first-owner
 const folder = mkdtempSync(join(tmpdir(), 'billing-c-'));
 const first = createTestAuthority();
 const second = createTestAuthority();
-// What the test calls as: the launcher makes the first keys, and asks what a gateway asks.
+// The test's certificate: it acts as the launcher, which creates the first keys, and as a gateway.
 const callerNames = 'DNS:test,DNS:billing-gateway,DNS:billing-identity';
 const caller = first.issue(callerNames);
 const natsCertificate = first.issue('DNS:localhost,IP:127.0.0.1');
@@ -71,7 +71,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Dialled as localhost, and known to others by the service's name. */
+/**
+ * The names of a service's certificate: dialed as localhost, and known to others by the service's
+ * name.
+ */
 function namesOf(service: ServiceName): string {
   return `DNS:localhost,DNS:billing-${service}`;
 }
@@ -80,7 +83,7 @@ function pathOf(service: string, file: string): string {
   return join(folder, service, file);
 }
 
-/** Each file at once, as whoever mounts them does: no process reads half of one. */
+/** Writes each file atomically, as a mounted volume does: no process reads half a file. */
 function put(service: string, file: string, content: string): void {
   writeFileSync(pathOf(service, `${file}.new`), content);
   renameSync(pathOf(service, `${file}.new`), pathOf(service, file));
@@ -98,7 +101,7 @@ function variablesOf(service: ServiceName): Record<string, string> {
     GRPC_TLS_KEY_FILE: pathOf(service, 'tls.key'),
     GRPC_TLS_CA_FILE: pathOf(service, 'ca.crt'),
     GRPC_TLS_REREAD_MS: '100',
-    // Connections are made anew while the test looks on.
+    // Connections are replaced during the test.
     GRPC_CONNECTION_AGE_MS: '1000',
     HEALTH_LISTEN: `127.0.0.1:${String(healthPorts.get(service))}`,
     ...(nats !== undefined &&
@@ -133,7 +136,7 @@ async function serveAll(security: TransportSecurity | undefined): Promise<boolea
 
 const all = (answer: boolean) => backends.map(() => answer);
 
-test('processes that trust each other by certificates do all that they do without', async () => {
+test('processes that authenticate each other by certificates work as without', async () => {
   const { sandbox } = system;
   await sandbox.expect(201, sandbox.post('/webhook-endpoints', { url: receiver.url }));
   await subscribe(sandbox);
@@ -147,7 +150,7 @@ test('every service answers a caller of the same authority', async () => {
   expect(await serveAll(caller)).toEqual(all(true));
 });
 
-test('probes, who have no certificate, are answered beside the calls', async () => {
+test('probes, which have no certificate, are answered alongside the calls', async () => {
   const probed = backends.map((name) =>
     fetch(`http://127.0.0.1:${String(healthPorts.get(name))}/readyz`),
   );
@@ -188,20 +191,20 @@ describe('a call by a service of the same authority', () => {
     }
   }
 
-  test('is refused where the method does not name the service', async () => {
+  test('is refused where the caller table does not name the service for the method', async () => {
     for (const service of ['notifier', 'discount', 'gateway'] as const) {
       await expect(createInvoicesAs(service)).rejects.toMatchObject({ kind: 'permission' });
     }
   });
 
-  test('is taken where the method names it: it is refused for asking for no invoice', async () => {
+  test('is accepted where the table names it: the error is about the missing invoice', async () => {
     await expect(createInvoicesAs('subscription')).rejects.toMatchObject({
       kind: 'invalid_input',
     });
   });
 });
 
-test('the first owner of another organisation comes by a link that a command in the pod prints', async () => {
+test('the first owner of another organization gets a link that a command in the pod prints', async () => {
   const environment = {
     ...variablesOf('identity'),
     IDENTITY_ADDRESS: system.addresses.identity,
@@ -219,7 +222,7 @@ test('the first owner of another organisation comes by a link that a command in 
   });
 });
 
-/** Uses the system until it is told to end. */
+/** Uses the system until it is stopped. */
 class Usage {
   isOver = false;
   done = 0;
@@ -247,7 +250,8 @@ async function rotateTo(next: TestAuthority): Promise<void> {
   const certificates = new Map(serviceNames.map((name) => [name, next.issue(namesOf(name))]));
   const newcomer = next.issue(callerNames);
   const both = `${caller.authority}\n${newcomer.authority}`;
-  // Whoever is shown a new certificate must know its authority by then, and callers of the old one are still about.
+  // A client of a new certificate must know its authority by then, and clients with the old one
+  // still exist.
   for (const name of serviceNames) put(name, 'ca.crt', both);
   await eventually(() => {
     for (const name of serviceNames) expect(logOf(name)).toContain('certificates replaced');
@@ -268,7 +272,7 @@ async function rotateTo(next: TestAuthority): Promise<void> {
   expect(await serveAll(newcomer)).toEqual(all(true));
 }
 
-test('certificates of a new authority are taken up while requests run, and no process restarts', async () => {
+test('certificates of a new authority are loaded while requests run, and no process restarts', async () => {
   const pids = system.pids();
   const usage = new Usage();
   await rotateTo(second);
@@ -297,7 +301,7 @@ describe('a NATS server with users', () => {
     }
   }
 
-  test('lets a service announce its own events, and nobody else’s', async () => {
+  test('lets a service announce its own events, and no others', async () => {
     if (nats === undefined) return;
     await publishAs('catalog', 'catalog.product.created');
     await expect(publishAs('catalog', 'subscription.subscription.canceled')).rejects.toMatchObject({
@@ -305,7 +309,7 @@ describe('a NATS server with users', () => {
     });
   });
 
-  test('takes nobody without a user, or without TLS', async () => {
+  test('refuses a client without a user, or without TLS', async () => {
     if (nats === undefined) return;
     const url = `nats://127.0.0.1:${String(nats.port)}`;
     const { authority } = natsCertificate;

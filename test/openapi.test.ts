@@ -15,7 +15,7 @@ afterAll(async () => {
 const read = (path: string, headers = {}) => fetch(`${system.gatewayUrl}${path}`, { headers });
 
 describe('the description of the API', () => {
-  test('is served to everybody, and not sent again to whoever has it', async () => {
+  test('is public, and answers 304 to a client that has it', async () => {
     const answer = await read('/openapi.json');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -32,7 +32,7 @@ describe('the description of the API', () => {
   }, 60_000);
 });
 
-test('the reference is one page that loads nothing', async () => {
+test('the API reference is one page that loads nothing', async () => {
   const answer = await read('/docs');
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -68,7 +68,7 @@ describe('the root address', () => {
   });
 });
 
-describe('an answer is held to the description', () => {
+describe('a response that differs from the description', () => {
   const body = { status: 'ok' };
   const headers = new Headers({ 'X-Request-Id': 'r' });
 
@@ -77,7 +77,7 @@ describe('an answer is held to the description', () => {
     ['a missing field', { status: 200, body: {} }],
     ['another value', { status: 200, body: { status: 'bad' } }],
     ['another status', { status: 202, body }],
-  ])('%s is found', async (_case, answer) => {
+  ])('is reported: %s', async (_case, answer) => {
     const described = new DescribedAnswers(await (await read('/openapi.json')).json());
     const request = { method: 'GET', path: '/healthz' };
     described.check(request, { status: 200, headers, body });

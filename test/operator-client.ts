@@ -10,7 +10,7 @@ let people = 0;
 
 type ReachedSystem = Pick<TestSystem, 'addresses' | 'gatewayUrl'>;
 
-/** By which somebody becomes the first operator of the organisation that the system started with. */
+/** The sign-in link for the first operator of the organization that the system started with. */
 export async function firstOwnerLink({ addresses, gatewayUrl }: ReachedSystem): Promise<string> {
   const link = await ownerLink({
     identityAddress: addresses.identity,
@@ -22,7 +22,10 @@ export async function firstOwnerLink({ addresses, gatewayUrl }: ReachedSystem): 
   return link;
 }
 
-/** A browser's script on a page of the dashboard: it sends the cookie it was given, and says that it is of our own site. */
+/**
+ * A script on a page of the dashboard: sends the session cookie, and the headers of a same-origin
+ * request.
+ */
 export class OperatorClient {
   cookie: string | undefined;
   /** The cookie as it was last set, with its attributes. */
@@ -30,11 +33,11 @@ export class OperatorClient {
 
   constructor(
     readonly gatewayUrl: string,
-    /** Where requests to the public API work. */
+    /** The environment of requests to the public API. */
     readonly environmentId?: string,
   ) {}
 
-  /** Who comes by the first owner's link. */
+  /** Signs in the first owner. */
   static async owner(system: ReachedSystem): Promise<OperatorClient> {
     const link = await firstOwnerLink(system);
     const client = new OperatorClient(system.gatewayUrl);
@@ -42,7 +45,7 @@ export class OperatorClient {
     return client;
   }
 
-  /** A new operator with a role, invited by this one. */
+  /** Invites and signs in a new operator with a role. */
   async colleague(role: RoleName): Promise<OperatorClient> {
     people += 1;
     const email = `${role.toLowerCase()}${String(people)}@example.com`;
@@ -52,7 +55,7 @@ export class OperatorClient {
     return client;
   }
 
-  /** The same browser at work in an environment. */
+  /** The same session for an environment. */
   in(environmentId: string): OperatorClient {
     const client = new OperatorClient(this.gatewayUrl, environmentId);
     client.cookie = this.cookie;
@@ -71,12 +74,12 @@ export class OperatorClient {
     return answer;
   }
 
-  /** A request to the operators' own API. */
+  /** Sends a request to the operators' own API. */
   api(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
     return this.send(method, `/dashboard/api${path}`, { body, headers });
   }
 
-  /** A request to the public API. */
+  /** Sends a request to the public API. */
   v1(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
     return this.send(method, `/v1${path}`, { body, headers });
   }

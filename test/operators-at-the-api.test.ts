@@ -48,7 +48,7 @@ const entries = async (): Promise<any[]> =>
 describe('the public API by session', () => {
   const customer = { email: 'ada@example.com' };
 
-  test('gives keys that may do what their maker may, and no more', async () => {
+  test('issues keys with the rights of their creator at most', async () => {
     const developer = await owner.colleague('DEVELOPER');
     const make = (environment: string, scopes?: string[]) =>
       developer.in(environment).v1('POST', '/api-keys', { name: 'k', ...(scopes && { scopes }) });
@@ -63,7 +63,7 @@ describe('the public API by session', () => {
     expect((await developer.in(sandbox).v1('POST', '/sandboxes', {})).status).toBe(403);
   });
 
-  test('works in the environment that is named, at its own time', async () => {
+  test('works in the named environment, at its own time', async () => {
     const at = '2026-01-31T00:00:00.000Z';
     const made = await owner
       .in(live)
@@ -79,7 +79,7 @@ describe('the public API by session', () => {
     expect((await there.v1('POST', '/customers', customer)).body.createdAt).toBe(to);
   });
 
-  test('needs an environment of the operator’s organisation, and a session', async () => {
+  test('needs an environment of the operator’s organization, and a session', async () => {
     const header = 'Environment-Id';
     expect(shown(await owner.v1('GET', '/customers'))).toEqual([
       400,
@@ -105,7 +105,7 @@ describe('the public API by session', () => {
     expect(shown(await stranger.v1('GET', '/customers'))[2]).toBe('invalid_api_key');
   });
 
-  test('neither writes nor reads for another site, nor for nobody', async () => {
+  test('refuses writes and reads from another site, and without an origin', async () => {
     const there = owner.in(sandbox);
     const status = async (method: string, headers: Record<string, string | undefined>) =>
       (await there.v1(method, '/customers', method === 'POST' ? customer : undefined, headers))
@@ -140,14 +140,14 @@ describe('the public API by session', () => {
     }
   });
 
-  test('a key counts alone, whatever cookie comes with it', async () => {
+  test('a key alone counts, even if a cookie comes with it', async () => {
     const headers = { Authorization: `Bearer ${system.sandboxKey}`, 'Sec-Fetch-Site': undefined };
     expect((await owner.in(live).v1('GET', '/customers', undefined, headers)).status).toBe(200);
     const bad = { ...headers, Authorization: 'Bearer nonsense' };
     expect((await owner.in(live).v1('GET', '/customers', undefined, bad)).status).toBe(401);
   });
 
-  test('every write stands in the audit log with how it ended, however the caller names it', async () => {
+  test('every write is recorded in the audit log with its result, however the caller names it', async () => {
     const viewer = await owner.colleague('VIEWER');
     const id = await idOf(owner);
     const there = owner.in(sandbox);
@@ -181,7 +181,7 @@ describe('the public API by session', () => {
     expect(written[1].actor.email).toMatch(/^viewer/);
   });
 
-  test('who comes and who goes stands in it too, without what they came with', async () => {
+  test('sign-in and sign-out are recorded too, without credentials', async () => {
     const developer = await owner.colleague('DEVELOPER');
     const { email } = (await developer.api('GET', '/session')).body.operator;
     const headers = { 'X-Request-Id': 'chosen-by-the-caller' };
@@ -194,7 +194,7 @@ describe('the public API by session', () => {
     await logIn(password);
     const session = client.cookie;
     await client.api('DELETE', '/session');
-    // Over, and of nobody.
+    // Expired, and without an operator.
     for (const cookie of [session, `operator=${'x'.repeat(43)}`, undefined]) {
       client.cookie = cookie;
       const { status, headers: answered } = await client.api('DELETE', '/session');
@@ -220,7 +220,7 @@ describe('the public API by session', () => {
 });
 
 describe('the audit log', () => {
-  test('tells what an operator changed, from what to what', async () => {
+  test('records what an operator changed, with both values', async () => {
     const there = owner.in(sandbox);
     const product = {
       name: 'Audited',
@@ -239,7 +239,7 @@ describe('the audit log', () => {
     expect(made.changes).toMatchObject({ name: { to: 'Audited' }, amount: { to: 100 } });
   });
 
-  test('names the operator or the environment that a write was about', async () => {
+  test('names the operator or the environment of a write', async () => {
     const colleague = await idOf(await owner.colleague('VIEWER'));
     await owner.api('PATCH', `/operators/${colleague}`, { role: 'DEVELOPER' });
     const to = new Date(Date.now() + 86_400_000).toISOString();
@@ -252,7 +252,7 @@ describe('the audit log', () => {
     });
   });
 
-  test('tells what API keys write, in the background, and of refused ones too', async () => {
+  test('records writes of API keys, in the background, and refused ones too', async () => {
     const { id } = await system.sandbox.expect(
       201,
       system.sandbox.post('/customers', { email: 'audited@example.com' }),
@@ -277,7 +277,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(data)).not.toContain('audited@example.com');
   });
 
-  test('is exported whole, oldest first, and by owners and admins alone', async () => {
+  test('is exported completely, oldest first, and by owners and admins alone', async () => {
     const response = await fetch(`${system.gatewayUrl}/dashboard/api/audit.ndjson`, {
       headers: { Cookie: owner.cookie ?? '', 'Sec-Fetch-Site': 'same-origin' },
     });
@@ -304,7 +304,7 @@ describe('the audit log', () => {
   });
 });
 
-describe('a session is its owner’s alone', () => {
+describe('a session belongs to its operator alone', () => {
   const newcomer = () => new OperatorClient(system.gatewayUrl);
   const emailOf = async (client: OperatorClient) =>
     (await client.api('GET', '/session')).body.operator?.email as string | undefined;
@@ -325,7 +325,7 @@ describe('a session is its owner’s alone', () => {
     }
   };
 
-  test('what a browser brought before it signed in is never taken up, whoever planted it', async () => {
+  test('a cookie from before the sign-in is never adopted, even if it is valid', async () => {
     const attacker = await owner.colleague('VIEWER');
     const theirs = attacker.cookie ?? '';
     const invented = `operator=${'p'.repeat(43)}`;
@@ -336,14 +336,14 @@ describe('a session is its owner’s alone', () => {
       expect(planted).not.toContain(victim.cookie);
       expect(await emailOf(victim)).toBe('owner@example.com');
     }
-    // The attacker's own session is what it was, and the invented one still opens nothing.
+    // The attacker's own session is unchanged, and the invented one still opens nothing.
     expect(await emailOf(attacker)).toMatch(/^viewer/);
-    const nobody = newcomer();
-    nobody.cookie = invented;
-    expect(await isOver(nobody)).toBe(true);
+    const anonymous = newcomer();
+    anonymous.cookie = invented;
+    expect(await isOver(anonymous)).toBe(true);
   });
 
-  test('who accepts an invitation gets a new one too', async () => {
+  test('an operator who accepts an invitation gets a new one too', async () => {
     const { body } = await owner.api('POST', '/operators', {
       email: 'planted@example.com',
       role: 'VIEWER',
@@ -356,7 +356,7 @@ describe('a session is its owner’s alone', () => {
     expect(await emailOf(owner)).toBe('owner@example.com');
   });
 
-  test('an ended one stays ended, also when its operator signs in again', async () => {
+  test('an ended one stays ended, even when its operator signs in again', async () => {
     const client = newcomer();
     await logIn(client);
     const ended = newcomer();
@@ -367,7 +367,7 @@ describe('a session is its owner’s alone', () => {
     expect(await emailOf(client)).toBe('owner@example.com');
   });
 
-  test('a new password ends all others at once, and the old one opens no more', async () => {
+  test('a new password ends all others immediately, and the old one is refused', async () => {
     const one = await owner.colleague('DEVELOPER');
     const email = (await emailOf(one)) ?? '';
     const other = newcomer();
@@ -380,7 +380,7 @@ describe('a session is its owner’s alone', () => {
     expect((await logIn(newcomer(), email, newPassword)).status).toBe(200);
   });
 
-  test('it is over after seven days, however much it was used', async () => {
+  test('it ends after seven days, even in constant use', async () => {
     const client = newcomer();
     await logIn(client);
     // Never idle for twelve hours.
@@ -389,7 +389,7 @@ describe('a session is its owner’s alone', () => {
     expect(await isOverAfter(client, 7 * 24 + 1)).toBe(true);
   });
 
-  test('a role that is taken away is gone at the next request, and so is who may come no more', async () => {
+  test('a removed role has no effect from the next request on, and neither has a removed operator', async () => {
     const developer = await owner.colleague('DEVELOPER');
     const path = `/operators/${await idOf(developer)}`;
     const write = async () =>

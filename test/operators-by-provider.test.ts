@@ -46,13 +46,13 @@ const clientOf = (visitor: Visitor) => {
 const statusOf = async (visitor: Visitor) =>
   (await clientOf(visitor).api('GET', '/session')).status;
 
-/** Signs in as somebody whom the provider treats in its manner. */
+/** Signs in as a user for whom the provider deviates as given. */
 async function come(manner: Manner, visitor = newcomer()): Promise<VisitorPage> {
   provider.manner = manner;
   return visitor.open(startPath);
 }
 
-/** Goes to the provider and comes back only as far as the address at which the browser is to return. */
+/** Visits the provider and returns the address to which it would redirect the browser. */
 async function returnAddressOf(visitor: Visitor, manner: Manner = {}): Promise<string> {
   const page = await come({ ...manner, holds: true }, visitor);
   provider.manner = manner;
@@ -98,7 +98,7 @@ describe('signing in by the provider', () => {
     expect(await statusOf(again)).toBe(200);
   });
 
-  test('stands in the audit log, and the ways to do it do not', async () => {
+  test('is recorded in the audit log without credentials', async () => {
     const { body } = await owner.api('GET', '/audit?perPage=1');
     expect(body.data).toEqual([
       expect.objectContaining({
@@ -111,13 +111,13 @@ describe('signing in by the provider', () => {
     ]);
   });
 
-  test('asks for the address where the provider tells it apart', async () => {
+  test('reads the e-mail address at the userinfo endpoint where the ID token lacks it', async () => {
     const visitor = newcomer();
     await come({ tellsEmailApart: true }, visitor);
     expect(await emailOf(clientOf(visitor))).toBe('owner@example.com');
   });
 
-  test('is neither counted nor held up as a log-in by password', async () => {
+  test('is neither counted nor throttled as a log-in by password', async () => {
     const viewer = await owner.colleague('VIEWER');
     const email = await emailOf(viewer);
     const client = new OperatorClient(system.gatewayUrl);
@@ -159,48 +159,58 @@ testInChromium(
   startMs,
 );
 
-describe('nobody is let in', () => {
+describe('a sign-in is refused', () => {
   const past = Math.floor(Date.parse('2026-01-01T00:00:00Z') / 1_000);
 
   test.each<[string, number, string, Manner]>([
+    ['for an unverified address', 403, 'email_not_verified', { claims: { email_verified: false } }],
     [
-      'of whose address it is not sure',
-      403,
-      'email_not_verified',
-      { claims: { email_verified: false } },
-    ],
-    [
-      'of whose address it says so in words',
+      'for an address verified by a string',
       403,
       'email_not_verified',
       { claims: { email_verified: 'true' } },
     ],
     [
-      'of whose address it says nothing',
+      'for an address without verification',
       403,
       'email_not_verified',
       { claims: { email_verified: null } },
     ],
     ['without an address', 403, 'email_not_verified', { claims: { email: 7 } }],
-    ['who was never invited', 403, 'not_an_operator', { email: 'stranger@example.com' }],
-    ['whose address is none', 403, 'not_an_operator', { email: 'stranger' }],
-    ['who has the address of somebody else now', 403, 'not_an_operator', { subject: 'another' }],
-    ['by the word for another sign-in', 401, 'sign_in_refused', { claims: { nonce: 'another' } }],
-    ['by a word without a nonce', 401, 'sign_in_refused', { claims: { nonce: undefined } }],
-    ['by a word that is over', 401, 'sign_in_refused', { claims: { iat: past, exp: past + 300 } }],
-    ['by a word for another program', 401, 'sign_in_refused', { claims: { aud: 'another' } }],
+    ['for a user who was never invited', 403, 'not_an_operator', { email: 'stranger@example.com' }],
+    ['for a malformed address', 403, 'not_an_operator', { email: 'stranger' }],
     [
-      'by the word of another provider',
+      'for an address that belongs to another user now',
+      403,
+      'not_an_operator',
+      { subject: 'another' },
+    ],
+    [
+      'with an ID token of another sign-in',
+      401,
+      'sign_in_refused',
+      { claims: { nonce: 'another' } },
+    ],
+    ['with an ID token without a nonce', 401, 'sign_in_refused', { claims: { nonce: undefined } }],
+    [
+      'with an expired ID token',
+      401,
+      'sign_in_refused',
+      { claims: { iat: past, exp: past + 300 } },
+    ],
+    ['with an ID token for another client', 401, 'sign_in_refused', { claims: { aud: 'another' } }],
+    [
+      'with an ID token of another issuer',
       401,
       'sign_in_refused',
       { claims: { iss: 'https://evil.example' } },
     ],
-    ['by a word that is not signed by it', 401, 'sign_in_refused', { isForged: true }],
-    ['who brings another state', 401, 'sign_in_refused', { state: 'x'.repeat(43) }],
-    ['who says no there', 401, 'sign_in_refused', { isDenied: true }],
-    ['while it fails', 503, 'provider_unavailable', { failing: ['/token'] }],
+    ['with a forged ID token', 401, 'sign_in_refused', { isForged: true }],
+    ['with another state', 401, 'sign_in_refused', { state: 'x'.repeat(43) }],
+    ['for a user who denies it', 401, 'sign_in_refused', { isDenied: true }],
+    ['while the provider fails', 503, 'provider_unavailable', { failing: ['/token'] }],
     [
-      'while it does not tell the address',
+      'while the provider returns no address',
       503,
       'provider_unavailable',
       { tellsEmailApart: true, failing: ['/userinfo'] },
@@ -212,7 +222,7 @@ describe('nobody is let in', () => {
     expect([...visitor.cookies]).toEqual([]);
   });
 
-  test('who is let in no more, until they are again', async () => {
+  test('for a removed operator, until a new invitation', async () => {
     const viewer = await owner.colleague('VIEWER');
     const { id, email } = (await viewer.api('GET', '/session')).body.operator;
     const visitor = newcomer();
@@ -224,20 +234,20 @@ describe('nobody is let in', () => {
     expect((await come({ email, subject: 'another account' })).status).toBe(200);
   });
 
-  test('by an address that was used already, in any browser', async () => {
+  test('with a return address that was used already, in any browser', async () => {
     const visitor = newcomer();
     const address = await returnAddressOf(visitor);
     const begun = visitor.cookies.get('sign-in') ?? '';
     expect((await visitor.open(address)).status).toBe(200);
     expectRefused(await visitor.open(address), 400, 'sign_in_not_begun');
-    // Even with the cookie, which is gone from the browser: the provider takes its code once.
+    // Even with the cookie, which is gone from the browser: the provider accepts its code once.
     const thief = newcomer();
     thief.cookies.set('sign-in', begun);
     expectRefused(await thief.open(address), 401, 'sign_in_refused');
     expect(thief.cookies.has('operator')).toBe(false);
   });
 
-  test('in a browser that did not begin: not without a cookie, nor with its own', async () => {
+  test('in a browser that did not begin it: neither without a cookie, nor with its own', async () => {
     const address = await returnAddressOf(newcomer());
     expectRefused(await newcomer().open(address), 400, 'sign_in_not_begun');
     const other = newcomer();
@@ -250,7 +260,7 @@ describe('nobody is let in', () => {
     }
   });
 
-  test('who took longer than ten minutes', async () => {
+  test('after more than ten minutes', async () => {
     const visitor = newcomer();
     const address = await returnAddressOf(visitor);
     const restore = putWallClockForward(11 * 60_000);
@@ -262,7 +272,7 @@ describe('nobody is let in', () => {
   });
 
   test.each([callbackPath, `${callbackPath}?code=x`, `${callbackPath}?state=x&code=y&code=z`])(
-    'who opens %s by hand',
+    'for a browser that opens %s directly',
     async (path) => {
       expectRefused(await newcomer().open(path), 400, 'sign_in_not_begun');
       const visitor = newcomer();
@@ -272,7 +282,7 @@ describe('nobody is let in', () => {
   );
 });
 
-describe('where one goes on', () => {
+describe('the destination after the sign-in', () => {
   test.each([
     'https://evil.example/dashboard',
     '//evil.example/dashboard',
@@ -281,13 +291,13 @@ describe('where one goes on', () => {
     '/dashboard/api/session',
     'javascript:alert(1)',
     '/dashboard/a&returnTo=https://evil.example',
-  ])('is on the dashboard, whatever was asked for: %s', async (wanted) => {
+  ])('is on the dashboard, for every requested one: %s', async (wanted) => {
     const page = await newcomer().open(`${startPath}?returnTo=${encodeURIComponent(wanted)}`);
     expect(page.headers.get('refresh')).toMatch(/^0; url=\/dashboard(\/a&returnTo=\S+)?$/);
     expect(page.root.querySelector('main a')?.getAttribute('href')).toMatch(/^\/dashboard/);
   });
 
-  test('the provider sends nobody elsewhere than where it was told, which no request changes', async () => {
+  test('the provider redirects only to the registered address, which no request changes', async () => {
     const visitor = newcomer();
     const address = await returnAddressOf(visitor);
     expect(address.startsWith(`${system.gatewayUrl}${callbackPath}?`)).toBe(true);
@@ -300,7 +310,7 @@ describe('where one goes on', () => {
   });
 });
 
-test('no log of any service holds a secret, a code, a token or an address', async () => {
+test('no log of any service contains a secret, a code, a token or an address', async () => {
   await sendLastRequest(system);
   const logs = await logsOf(system);
   expect(logs.get('gateway')).toContain('provider sign-in refused');

@@ -7,7 +7,7 @@ export const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** A UUID that no resource has. */
 export const unknownId = '01900000-0000-7000-8000-000000000000';
 
-/** A product as most tests sell it. */
+/** The product of most tests. */
 export const product = {
   name: 'Pro',
   type: 'FLAT',

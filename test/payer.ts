@@ -6,18 +6,21 @@ export interface PayerPage {
   readonly url: string;
   readonly headers: Headers;
   readonly root: HTMLElement;
-  /** What can be read on it. */
+  /** Its visible text. */
   readonly text: string;
-  /** Where the browser was sent that is not the gateway; undefined: nowhere. */
+  /** The address outside the gateway to which the browser was redirected; undefined: none. */
   readonly left?: string;
 }
 
-/** What a payer types, by the autocomplete names of fields. */
+/** A payer's input, by the autocomplete names of fields. */
 export type Typed = Readonly<Record<string, string>>;
 
 const redirectsMax = 5;
 
-/** A browser without scripts, as small as can be: it opens pages, fills in forms and follows redirections as long as they stay here. */
+/**
+ * A minimal browser without scripts: it opens pages, submits forms and follows redirects within the
+ * gateway.
+ */
 export class Payer {
   constructor(private readonly gatewayUrl: string) {}
 
@@ -25,7 +28,7 @@ export class Payer {
     return this.load(url, {});
   }
 
-  /** Fills in a form of the page and presses a button of it, the first one unless said. */
+  /** Fills in a form of the page and presses one of its buttons, by default the first. */
   submit(
     page: PayerPage,
     typed: Typed = {},
@@ -58,7 +61,7 @@ export class Payer {
   }
 }
 
-/** A good card of the sandbox, or the one whose number is given. */
+/** A good card of the sandbox, or the one with the given number. */
 export function card(number = '4242424242424242'): Typed {
   return { 'cc-number': number, 'cc-exp': '12/34', 'cc-csc': '123', 'cc-name': 'Ada Lovelace' };
 }

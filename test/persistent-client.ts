@@ -2,16 +2,17 @@ import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import type { Answer, ApiClient } from './api-client';
 
-// A service that was killed is back within seconds; a step that was begun is taken up by another worker after half a minute.
+// A killed service is back within seconds; an interrupted step is resumed by another worker after
+// half a minute.
 const patienceMs = 90_000;
-// A long jump may meet failures at any time of its way.
+// A long clock advance may meet failures at any time.
 const jumpPatienceMs = 600_000;
 const pauses = { everyMs: 100, everyMsMax: 1_000 };
 const retriedStatuses = [429, 500, 502, 503, 504];
 
 /**
- * A client that wants its answer: it sends the same request under the same key again after a lost connection, a failure of the server, or
- * while the first one still runs.
+ * A client that retries the same request under the same key after a lost connection, a server
+ * error, or while the first request is in flight.
  */
 export class PersistentClient {
   constructor(readonly api: ApiClient) {}
@@ -33,7 +34,7 @@ export class PersistentClient {
     await this.insist(200, () => this.api.advance(to), jumpPatienceMs);
   }
 
-  /** What the request comes to in the end, whatever that is. */
+  /** Returns the final response to the request. */
   answer(call: () => Promise<Answer>, timeoutMs = patienceMs): Promise<Answer> {
     return eventually(
       async () => {

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const path = (page: Page) => new URL(page.url()).pathname;
 
-/** Where a customer enters the portal who has a bit of everything. */
+/** Creates a customer with some of everything; returns the sign-in link of their portal. */
 async function fullPortal(): Promise<string> {
   const { api } = scene;
   const customerId = await scene.customer({ name: 'Ada Lovelace', email: 'ada@example.com' });
@@ -56,7 +56,7 @@ async function fullPortal(): Promise<string> {
   await scene.make('/events/ingest', { events: [used] });
   const { id } = await scene.subscribe(customerId, { plan: { name: 'Newsletter' } });
   await api.expect(200, api.post(`/subscriptions/${String(id)}/cancel`));
-  // The last one: any good card that came after it would pay what it owes.
+  // Last: any good card added after it would pay the open invoice.
   const declined = { cardNumber: numbers.declined, plan: { name: 'Storage', amount: 700 } };
   await scene.subscribe(customerId, declined);
   const returnUrl = 'https://shop.example/account';

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('the overview', () => {
-  test('tells the next charge as its invoice will be, with quantity and discount', async () => {
+  test('shows the next charge as on its future invoice, with quantity and discount', async () => {
     const customerId = await scene.customer();
     const terms = { name: 'Welcome', type: 'PERCENTAGE', value: 33.33, duration: 'FOREVER' };
     const { id: discountId } = await scene.make('/discounts', terms);
@@ -40,7 +40,7 @@ describe('the overview', () => {
     expect(data[0]).toMatchObject({ billingReason: 'SUBSCRIPTION_CYCLE', total: 4662 });
   });
 
-  test('tells usage so far apart, as an estimate', async () => {
+  test('shows the usage so far, as an estimate', async () => {
     const customerId = await scene.customer();
     const { id: productId } = await scene.make('/products', usd);
     const meter = { name: 'API calls', unit: 'calls' };
@@ -64,7 +64,7 @@ describe('the overview', () => {
     });
   });
 
-  test('tells that a discount will be taken off usage too', async () => {
+  test('shows that a discount will apply to usage too', async () => {
     const customerId = await scene.customer();
     const terms = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'FOREVER' };
     const { id: discountId } = await scene.make('/discounts', terms);
@@ -100,7 +100,7 @@ describe('the overview', () => {
     expect(paid.text).toContain('Visa ending in 4242 Default');
   });
 
-  test('leads to what is overdue, and paying it ends that', async () => {
+  test('links to overdue invoices, and paying them ends that', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId, { cardNumber: numbers.declined });
     const { visitor, page } = await scene.enter(customerId);
@@ -125,7 +125,7 @@ describe('the overview', () => {
 });
 
 describe('cancelling', () => {
-  test('is asked once more, ends with the period, and can be undone', async () => {
+  test('asks for confirmation, takes effect at period end, and can be undone', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId, { plan: { name: 'Pro' } });
     const { visitor, page } = await scene.enter(customerId);
@@ -148,7 +148,7 @@ describe('cancelling', () => {
     });
   });
 
-  test('before the start ends the subscription at once, and nothing is charged', async () => {
+  test('before the start ends the subscription immediately, and nothing is charged', async () => {
     const customerId = await scene.customer();
     const { now } = await scene.read('/sandboxes/clock');
     const startAt = new Date(Date.parse(now as string) + 10 * 86_400_000).toISOString();
@@ -164,7 +164,7 @@ describe('cancelling', () => {
     expect(await scene.read(`/invoices?subscriptionId=${String(id)}`)).toMatchObject({ data: [] });
   });
 
-  test('what was used until the end is told', async () => {
+  test('shows that usage until the end is billed', async () => {
     const customerId = await scene.customer();
     const { id: productId } = await scene.make('/products', usd);
     const meterId = await scene.price(productId, { name: 'Minutes' }, { unitAmount: '10' });
@@ -180,7 +180,7 @@ describe('cancelling', () => {
     );
   });
 
-  test('what has ended meanwhile stays so', async () => {
+  test('does not change a subscription that has ended in between', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId, { plan: { name: 'Gone' } });
     const { visitor } = await scene.enter(customerId);
@@ -196,7 +196,7 @@ describe('cancelling', () => {
 
 describe('invoices', () => {
   test(
-    'are listed by pages, shown, and given as PDF',
+    'are listed by pages, shown, and served as PDF',
     async () => {
       const customerId = await scene.customer();
       for (let made = 0; made < 21; made += 1) await scene.subscribe(customerId);
@@ -241,7 +241,7 @@ describe('invoices', () => {
     }
   });
 
-  test('of a purchase that is not complete lead to its page', async () => {
+  test('of an incomplete purchase lead to its page', async () => {
     const customerId = await scene.customer();
     const { id: productId } = await scene.make('/products', usd);
     const { invoice, checkoutUrl } = await scene.make('/checkout', { customerId, productId });
@@ -284,7 +284,7 @@ describe('payment methods', () => {
     ]);
   });
 
-  test('beyond what can be saved are refused in words', async () => {
+  test('beyond the limit are refused with an explanation', async () => {
     const { visitor } = await scene.enter(await scene.customer());
     let page = await visitor.open(methods);
     for (let saved = 0; saved < 20; saved += 1) {
@@ -298,7 +298,7 @@ describe('payment methods', () => {
     ]);
   });
 
-  test('that were removed pay nothing, whatever a page of before offers', async () => {
+  test('that were removed pay nothing, even from a stale page', async () => {
     const customerId = await scene.customer();
     const { latestInvoiceId } = await scene.subscribe(customerId, { cardNumber: null });
     const { visitor } = await scene.enter(customerId);
@@ -329,7 +329,7 @@ describe('payment methods', () => {
     expect(removed.text).toContain('No card is saved.');
   });
 
-  test('a new one collects at once what is due', async () => {
+  test('of a new card trigger the collection of overdue invoices immediately', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId, { cardNumber: numbers.declined });
     expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({ status: 'PAST_DUE' });
@@ -364,7 +364,7 @@ describe('contact details', () => {
     expect(saved.root.querySelector('#city')?.attributes.value).toBe('Zürich');
   });
 
-  test('that are wrong are told beside their fields, and kept as typed', async () => {
+  test('that are invalid are reported at their fields, and kept as typed', async () => {
     const customerId = await scene.customer();
     const { visitor } = await scene.enter(customerId);
     const page = await visitor.submit(await visitor.open(details), {
@@ -381,7 +381,7 @@ describe('contact details', () => {
   });
 });
 
-test('texts of others are shown as texts on every page', async () => {
+test('texts of others are escaped on every page', async () => {
   const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&amp;';
   const customerId = await scene.customer({
     name: hostile,

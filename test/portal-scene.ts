@@ -3,7 +3,7 @@ import { product } from './patterns';
 import type { TestSystem } from './test-system';
 import { Visitor } from './visitor';
 
-/** A product as the portal's tests sell it: 29.00 USD a month. */
+/** The product of the portal's tests: 29.00 USD a month. */
 export const usd = { ...product, currency: 'usd' };
 
 /** Cards of the sandbox. */
@@ -16,13 +16,13 @@ export const numbers = {
 
 let authorizations = 0;
 
-/** A card that was authorised; each starts one subscription. */
+/** An authorized card; each authorization starts one subscription. */
 export function authorization(cardNumber: string = numbers.good): string {
   authorizations += 1;
   return `txn_${cardNumber}_${String(authorizations)}`;
 }
 
-/** Customers of a sandbox of their own, whose clock stands still, and what they have. */
+/** Customers of a separate sandbox with a manual clock, and their resources. */
 export class PortalScene {
   private constructor(readonly api: ApiClient) {}
 
@@ -42,7 +42,7 @@ export class PortalScene {
     return (await this.make('/customers', { email: 'ada@example.com', name: 'Ada', ...more })).id;
   }
 
-  /** Subscribes a customer to a product of its own, with a good card unless told otherwise. */
+  /** Subscribes a customer to a product of its own, by default with a good card. */
   async subscribe(
     customerId: string,
     {
@@ -61,7 +61,7 @@ export class PortalScene {
     });
   }
 
-  /** Sells usage of a new meter with a product. */
+  /** Adds a price for usage of a new meter to a product. */
   async price(productId: string, meter: object, price: object): Promise<string> {
     const { id: meterId } = await this.make('/meters', meter);
     const path = `/products/${productId}/meter-prices`;
@@ -70,13 +70,13 @@ export class PortalScene {
     return meterId;
   }
 
-  /** Lets a customer into the portal. */
+  /** Creates a portal session for a customer. */
   enter(customerId: string, returnUrl?: string) {
     const wish = { customerId, ...(returnUrl !== undefined && { returnUrl }) };
     return Visitor.enter(this.api, wish);
   }
 
-  /** Waits until all that is under way is done. */
+  /** Waits until no work is in flight. */
   async quiet(): Promise<void> {
     await this.api.advanceTo((await this.read('/sandboxes/clock')).now as string);
   }

@@ -18,8 +18,8 @@ afterAll(async () => {
   await system.stop();
 });
 
-describe('the door', () => {
-  test('opens by its button alone, once', async () => {
+describe('the sign-in link', () => {
+  test('opens a session only by its button, once', async () => {
     const customerId = await scene.customer();
     const { url } = await scene.make('/portal/sessions', { customerId });
     for (let looks = 0; looks < 3; looks += 1) {
@@ -35,7 +35,7 @@ describe('the door', () => {
     expect([pressed.status, stranger.cookies.has('portal')]).toEqual([410, false]);
   });
 
-  test('lets one in of ten who press at once, and gives one who presses ten times one visit', async () => {
+  test('admits one of ten concurrent visitors, and gives one visitor who presses ten times one session', async () => {
     const customerId = await scene.customer();
     const { url } = await scene.make('/portal/sessions', { customerId });
     const visitors = Array.from({ length: 10 }, () => new Visitor(system.gatewayUrl));
@@ -57,7 +57,7 @@ describe('the door', () => {
     expect([seen.size, seen.has(undefined)]).toEqual([1, false]);
   });
 
-  test('gives a cookie that no script reads, and another one each time', async () => {
+  test('sets a cookie that no script can read, and another one each time', async () => {
     const customerId = await scene.customer();
     const first = await scene.enter(customerId);
     expect(first.visitor.lastCookies).toEqual([
@@ -73,7 +73,7 @@ describe('the door', () => {
     expect(fixed.cookies.get('portal')).not.toBe(planted);
   });
 
-  test('is kept by nobody and framed by nobody', async () => {
+  test('is cached by no browser and framed by no page', async () => {
     const customerId = await scene.customer();
     const { url } = await scene.make('/portal/sessions', { customerId });
     const visitor = new Visitor(system.gatewayUrl);
@@ -88,7 +88,7 @@ describe('the door', () => {
     }
   });
 
-  test.each(['nonsense', 'a'.repeat(43)])('is not there for %s', async (token) => {
+  test.each(['nonsense', 'a'.repeat(43)])('is not found for %s', async (token) => {
     const visitor = new Visitor(system.gatewayUrl);
     const page = await visitor.open(`/portal/${token}`);
     expect([page.status, page.text]).toEqual([404, expect.stringContaining('does not exist')]);
@@ -109,10 +109,10 @@ describe('the door', () => {
   });
 });
 
-describe('a visit', () => {
+describe('a portal session', () => {
   const paths = ['/portal', '/portal/usage', '/portal/invoices', '/portal/payment-methods'];
 
-  test('is over without its cookie, and unknown with one that nobody gave', async () => {
+  test('is over without its cookie, and unknown with an invalid one', async () => {
     for (const path of paths) {
       const page = await new Visitor(system.gatewayUrl).open(path);
       expect([page.status, page.text]).toEqual([
@@ -125,7 +125,7 @@ describe('a visit', () => {
     }
   });
 
-  test('needs the very cookie of its site: one for TLS is none on loopback', async () => {
+  test('needs the exact cookie of its site: one for TLS is ignored on loopback', async () => {
     const { visitor } = await scene.enter(await scene.customer());
     const secret = visitor.cookies.get('portal') ?? '';
     const other = new Visitor(system.gatewayUrl);
@@ -143,7 +143,7 @@ describe('a visit', () => {
     }
   });
 
-  test('ends when it is left', async () => {
+  test('ends on sign-out', async () => {
     const { visitor, page } = await scene.enter(
       await scene.customer(),
       'https://shop.example/account',
@@ -160,7 +160,7 @@ describe('a visit', () => {
     expect((await visitor.open('/portal')).status).toBe(410);
   });
 
-  test('takes forms of its own pages alone', async () => {
+  test('accepts only forms of its own pages', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId);
     const { visitor } = await scene.enter(customerId);
@@ -189,7 +189,7 @@ describe('a visit', () => {
     });
   });
 
-  test('sees nothing of another customer', async () => {
+  test('sees no resource of another customer', async () => {
     const owner = await scene.customer();
     const { id, latestInvoiceId } = await scene.subscribe(owner, { cardNumber: null });
     const { visitor, page } = await scene.enter(await scene.customer());

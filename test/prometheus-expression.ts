@@ -1,4 +1,4 @@
-/** A metric as an expression selects it. */
+/** A metric with its matchers in an expression. */
 export interface Selector {
   readonly metric: string;
   readonly matchers: readonly Matcher[];
@@ -11,7 +11,7 @@ export interface Matcher {
   readonly value: string;
 }
 
-/** What an expression of PromQL names. */
+/** The names in a PromQL expression. */
 export interface Expression {
   readonly selectors: readonly Selector[];
   /** Each metric, with the labels by which it is selected. */
@@ -26,7 +26,7 @@ const matcherPattern = /(\w+)\s*(=~|!~|!=|=)\s*"(\d+)"/g;
 const operators = new Set(['and', 'or', 'unless', 'bool']);
 
 export function readExpression(expr: string): Expression {
-  // What stands in quotes may look like anything: numbers stand in for it while the rest is read.
+  // Quoted texts may look like anything: numbers replace them while the rest is parsed.
   const quoted: string[] = [];
   const text = expr
     .replaceAll(/"([^"]*)"/g, (_whole, content: string) => `"${String(quoted.push(content) - 1)}"`)
@@ -52,7 +52,10 @@ export function readExpression(expr: string): Expression {
   return { selectors, metrics, groupings: groupingsOf(text) };
 }
 
-/** The labels that its result has: those by which it groups, and those that absent() takes from its selector. */
+/**
+ * The labels of its result: those by which it groups, and those that absent() takes from its
+ * selector.
+ */
 export function labelsOf(expr: string): string[] {
   const { metrics, groupings } = readExpression(expr);
   const selected = expr.includes('absent(') ? [...metrics.values()].flat() : [];

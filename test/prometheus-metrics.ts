@@ -11,16 +11,19 @@ type Collected = Awaited<ReturnType<Producer['collect']>>['resourceMetrics'];
 type Measured = Collected['scopeMetrics'][number]['metrics'][number];
 
 const logger = createLogger({ service: 'test', level: 'silent' });
-// How Prometheus writes units; those in braces say what is counted and are left out.
+// Prometheus' names of units; units in braces describe the counted things and are omitted.
 const units: Readonly<Record<string, string>> = { s: '_seconds' };
-// Counters as sums, histograms as they are described; the enumeration that says so is not the tests' to import.
+// Counters as sums, histograms as described; the tests cannot import the enumeration.
 const ordinary = { type: 0 } as unknown as ReturnType<Reader['selectAggregation']>;
 // Every series has these, by the rules of the collector's exporter.
 const labelsOfTarget = ['job', 'instance'];
-// The event loop is timed by its turns.
+// The event loop is measured by its iterations.
 const turnsMs = 100;
 
-/** Every metric that services export, under the name and with the labels that the collector gives it for Prometheus. */
+/**
+ * Every metric that services export, under the name and with the labels that the collector gives it
+ * for Prometheus.
+ */
 export async function prometheusMetrics(): Promise<Map<string, Labels>> {
   const { resource, scopeMetrics } = await everythingMeasured();
   const known = new Map<string, Labels>();
@@ -35,7 +38,7 @@ export async function prometheusMetrics(): Promise<Map<string, Labels>> {
 
 function namesOf({ descriptor }: Measured): [string, string[]][] {
   const { name, unit } = descriptor;
-  // What tells instruments apart is in the descriptor, but not in its published type.
+  // The kind of an instrument is in the descriptor, but not in its published type.
   const { type } = descriptor as unknown as { type: string };
   const suffix = /^\{.*\}$/.test(unit) ? '' : units[unit];
   if (suffix === undefined) throw new Error(`${name}: no rule is known for its unit ${unit}`);
@@ -61,7 +64,7 @@ function labelsIn({ attributes }: { readonly attributes: object }): string[] {
   return Object.keys(attributes).map((key) => key.replaceAll(/\W/g, '_'));
 }
 
-/** What a service that has measured all that there is would send to a collector. */
+/** The export of a service that has used every instrument. */
 async function everythingMeasured(): Promise<Collected> {
   const asked: Producer[] = [];
   const reader: Reader = {
@@ -71,7 +74,7 @@ async function everythingMeasured(): Promise<Collected> {
     selectAggregation: () => ordinary,
     selectAggregationTemporality: () => 1,
     selectCardinalityLimit: () => 100,
-    collect: () => Promise.reject(new Error('asked by nobody')),
+    collect: () => Promise.reject(new Error('no caller')),
     forceFlush: async () => undefined,
     shutdown: async () => undefined,
   };
@@ -102,7 +105,7 @@ function measureAll(metrics: Metrics): void {
   metrics.recordDroppedRequests(1);
   metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 1);
   metrics.recordRequest({ method: 'GET', route: '/v1/products', status: 200, durationMs: 1 });
-  // A kind of aggregate of which nothing is stored: what is observed of it has its attributes all the same.
+  // A kind of aggregate without documents: its observations have their attributes all the same.
   const nothing = {
     documents: { findOne: async () => null, countDocuments: async () => 0 },
     definition: { aggregate: 'nothing', dueAt: () => null, recoverAt: () => null },

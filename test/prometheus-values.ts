@@ -10,7 +10,7 @@ const named = Object.entries(attributeValues).map(([attribute, values]): [string
   [...values],
 ]);
 
-/** What a label can be, where that is known. */
+/** The possible values of labels, where known. */
 const valuesOf = new Map<string, readonly string[]>([
   ...named,
   ['service_name', serviceNames],
@@ -20,7 +20,7 @@ const valuesOf = new Map<string, readonly string[]>([
   ['alertstate', ['pending', 'firing']],
 ]);
 
-/** Of what is asked of labels, that which no series can have or which nothing is known of. */
+/** Returns the matchers whose value no series can have, or whose label is unknown. */
 export function impossibleValues(selectors: readonly Selector[]): string[] {
   return selectors
     .flatMap(({ matchers }) => matchers)
@@ -29,7 +29,7 @@ export function impossibleValues(selectors: readonly Selector[]): string[] {
     .map(({ label, operator, value }) => `${label}${operator}"${value}"`);
 }
 
-/** The same of series, which have labels besides whose values are anybody's. */
+/** Like `impossibleValues`, for series that also have labels with arbitrary values. */
 export function impossibleLabels(selectors: readonly Selector[]): string[] {
   return impossibleValues(
     selectors.map(({ metric, matchers }) => ({
@@ -41,6 +41,6 @@ export function impossibleLabels(selectors: readonly Selector[]): string[] {
 
 function isPossible({ operator, value }: Matcher, values: readonly string[]): boolean {
   if (operator === '=' || operator === '!=') return values.includes(value);
-  // Each alternative has to be of use.
+  // Each alternative must match something.
   return value.split('|').every((one) => values.some((each) => new RegExp(`^${one}$`).test(each)));
 }

@@ -10,7 +10,7 @@ const start = '2026-01-31T00:00:00.000Z';
 const dayMs = 24 * 60 * 60 * 1_000;
 const good = 'txn_4242424242424242';
 
-describe('callers who race', () => {
+describe('racing callers', () => {
   let system: TestSystem;
   let sandbox: ApiClient;
 
@@ -50,7 +50,7 @@ describe('callers who race', () => {
     return sandbox.expect(201, sandbox.post('/checkout', body));
   }
 
-  test('twenty payers of one session make one charge and one subscription', async () => {
+  test('twenty payers of one session cause one charge and one subscription', async () => {
     const { sessionId, checkoutUrl } = await aSession();
     const payer = new Payer(system.gatewayUrl);
     const pages = await Promise.all(Array.from({ length: 20 }, () => payer.open(checkoutUrl)));
@@ -87,7 +87,7 @@ describe('callers who race', () => {
     return (await persistent.answer(() => sandbox.post('/subscriptions', body, key))).status;
   }
 
-  test('fifty identical POSTs of a session under one key make one', async () => {
+  test('fifty identical POSTs of a session under one key create one', async () => {
     const body = { customerId: await aCustomer(), productId: await aProduct() };
     const key = { 'Idempotency-Key': newId() };
     const answers = await Promise.all(
@@ -95,18 +95,18 @@ describe('callers who race', () => {
     );
     const created = answers.filter(({ status }) => status === 201);
     expect(created.length).toBeGreaterThan(0);
-    // The first one still runs: a caller may ask again.
+    // The first one is still in flight: a caller may retry.
     for (const { status } of answers) expect([201, 409]).toContain(status);
     expect(new Set(created.map((answer) => answer.body.sessionId as string)).size).toBe(1);
     expect(await sandbox.all('/invoices')).toHaveLength(1);
   }, 60_000);
 
-  test('a cancellation, a renewal and a payment agree, whichever comes first', async () => {
+  test('a cancellation, a renewal and a payment leave a consistent state in any order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.boolean(), async (scheduler, atPeriodEnd) => {
         const customerId = await aCustomer();
         const productId = await aProduct();
-        // Declined at the renewal, so that there is something to pay.
+        // Declined at the renewal, so that an invoice is open.
         const authorizedTransactionId = `txn_4000000000000341_${newId()}`;
         const purchase = { customerId, productId, authorizedTransactionId };
         const id = await made('/subscriptions', purchase);
@@ -128,7 +128,7 @@ describe('callers who race', () => {
         });
         await scheduler.waitIdle();
         const refused = (await Promise.all(answers)).filter(
-          // A payment comes too late, or while the other one runs.
+          // A payment comes too late, or while the other one is in flight.
           ({ status }) => ![200, 409].includes(status),
         );
         expect(refused.map(describeAnswer)).toEqual([]);

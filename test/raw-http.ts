@@ -1,18 +1,18 @@
 import { connect, type Socket } from 'node:net';
 import { monotonicMs } from '@billing/chassis/clock';
 
-/** What came back over a connection before the server closed it. */
+/** The bytes received over a connection before the server closed it. */
 export interface RawAnswer {
   readonly text: string;
-  /** Status codes of all answers, in order. */
+  /** Status codes of all responses, in order. */
   readonly statuses: readonly number[];
-  /** Of the last answer, in lower case. */
+  /** Of the last response, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly afterMs: number;
 }
 
-/** A connection on which anything may be sent. */
+/** A connection for arbitrary bytes. */
 export class RawConnection {
   private text = '';
   private readonly openedMs = monotonicMs();
@@ -22,7 +22,7 @@ export class RawConnection {
     socket.setNoDelay(true);
     socket.setEncoding('latin1');
     socket.on('data', (data: string) => (this.text += data));
-    // A server that cuts a connection resets it: that is its answer.
+    // A server that aborts a connection resets it: that is its response.
     socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
       socket.once('close', () => {
@@ -50,7 +50,7 @@ export class RawConnection {
     if (this.socket.writable) this.socket.write(bytes, 'latin1');
   }
 
-  /** Sends the same again and again until the server has closed the connection. */
+  /** Sends the same bytes repeatedly until the server has closed the connection. */
   drip(bytes: string, everyMs: number): void {
     const timer = setInterval(() => {
       this.send(bytes);
@@ -60,7 +60,7 @@ export class RawConnection {
     });
   }
 
-  /** All that came, once the server has closed the connection. */
+  /** Returns everything received, once the server has closed the connection. */
   async answer(): Promise<RawAnswer> {
     await this.closed;
     const afterMs = monotonicMs() - this.openedMs;
@@ -83,7 +83,7 @@ export class RawConnection {
   }
 }
 
-/** Sends bytes on a connection of their own. */
+/** Sends bytes on a new connection. */
 export async function sendRaw(url: string, bytes: string): Promise<RawAnswer> {
   const connection = await RawConnection.open(url);
   connection.send(bytes);

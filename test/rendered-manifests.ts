@@ -22,13 +22,13 @@ interface Problem {
   readonly message: string;
 }
 
-/** Whether kustomizations can be rendered here; no cluster is needed for it. */
+/** True if kustomizations can be rendered here; no cluster is needed. */
 export function hasKubectl(): boolean {
   const folders = (process.env.PATH ?? '').split(':').filter((folder) => folder !== '');
   return folders.some((folder) => existsSync(join(folder, 'kubectl')));
 }
 
-/** The objects of a kustomization, as they are. */
+/** Renders a kustomization without validation. */
 export async function renderUncheckedManifests(folder: string): Promise<Manifest[]> {
   const { stdout } = await promisify(execFile)('kubectl', ['kustomize', folder], {
     maxBuffer: outputBytesMax,
@@ -36,7 +36,10 @@ export async function renderUncheckedManifests(folder: string): Promise<Manifest
   return parseManifests(stdout);
 }
 
-/** The objects of a kustomization. Throws where one is not of its API version's type, and names it and its field. */
+/**
+ * Renders and validates a kustomization. Throws if an object does not match its API version's
+ * schema, and names it and its field.
+ */
 export async function renderManifests(folder: string): Promise<Manifest[]> {
   const manifests = await renderUncheckedManifests(folder);
   const problems = await problemsOf(manifests);

@@ -5,7 +5,8 @@ import { startTestSystem, type TestSystem } from './test-system';
 
 const rounds = 8;
 const callers = 50;
-// How long after the first request the service is killed: from before anything is written to after everything is answered.
+// Delay of the kill after the first request: from before the first write to after the last
+// response.
 const killAfterMs = (round: number) => (round - 1) * 8;
 
 describe('fifty identical POSTs with one Idempotency-Key', () => {
@@ -19,7 +20,7 @@ describe('fifty identical POSTs with one Idempotency-Key', () => {
     await system.stop();
   });
 
-  test('make one resource, whenever the service is killed between the write and the answer', async () => {
+  test('create one resource, whenever the service is killed between the write and the response', async () => {
     const { sandbox } = system;
     let answeredBeforeKill = 0;
     let answeredAfterKill = 0;
@@ -47,7 +48,7 @@ describe('fifty identical POSTs with one Idempotency-Key', () => {
   }, 120_000);
 });
 
-/** Repeats a request until it is answered for good. */
+/** Retries a request until its response is final. */
 function answered(post: () => Promise<Answer>): Promise<Answer> {
   return eventually(
     async () => {

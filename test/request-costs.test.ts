@@ -15,7 +15,7 @@ describe('one request', () => {
     costs = new Map(measured.map((cost) => [cost.route, cost]));
   }, 60_000);
 
-  test('of any route costs one gRPC call, but those that tell of several resources', () => {
+  test('of any route costs one gRPC call, except those that combine several resources', () => {
     const several = [...costs.values()]
       .filter(({ calls }) => calls.length !== 1)
       .map(({ route, calls }) => ({ route, calls }));
@@ -23,7 +23,7 @@ describe('one request', () => {
     expect(costs.size).toBe(routes.length + batches);
     expect(several).toEqual([
       { route: strangersBatches.unknown, calls: ['IdentifyCustomers', 'IngestEvents'] },
-      // Whose usage it is, and which periods of which subscriptions it falls in.
+      // The customer, and the subscription periods that contain the usage.
       {
         route: 'POST /customers/:id/meter-credits',
         calls: ['CreateCreditGrant', 'GetCustomer', 'ListUsagePeriods'],
@@ -37,7 +37,7 @@ describe('one request', () => {
         calls: ['GetCustomer', 'GetUsageState', 'ListUsagePeriods'],
       },
       { route: 'POST /checkout', calls: ['CreateSession', 'GetCustomers', 'GetProducts'] },
-      // Whether the product is still sold, and who the customer is by now.
+      // The product's availability, and the customer's current data.
       { route: 'GET /checkout/:sessionId', calls: ['GetCustomer', 'GetProducts', 'GetSession'] },
       { route: 'POST /checkout-links', calls: ['CreateCheckoutLink', 'GetProduct'] },
       {
@@ -48,7 +48,7 @@ describe('one request', () => {
     ]);
   });
 
-  test('knows its caller from the one before, but every few seconds', () => {
+  test('uses the cached caller of the previous one, except every few seconds', () => {
     const known = [...costs.values()].filter(({ knewKey }) => knewKey);
     expect(known.length).toBeGreaterThan(costs.size / 2);
   });
@@ -59,7 +59,7 @@ describe('one request', () => {
     expect(cost?.commands).toEqual(['find meters', 'insert usageEvents']);
   });
 
-  test('with a thousand strange customers and meters asks once for all of either', () => {
+  test('with a thousand unknown customers and meters looks up each kind once', () => {
     expect(costs.get(strangersBatches.unknown)?.commands).toEqual(
       // Each kind of name, and the first events of a meter and of its customers.
       [
@@ -103,7 +103,7 @@ describe('one request', () => {
     ['POST /products', ['insert products']],
     ['PATCH /customers/:id', ['find customers', 'update customers']],
     ['PATCH /products/:id', ['find products', 'update products']],
-    // The answer's number of redemptions is read afresh.
+    // The response's number of redemptions is read again.
     [
       'PATCH /discounts/:id',
       ['find discounts', 'find discounts', 'find redemptionSlots', 'update discounts'],
@@ -111,7 +111,7 @@ describe('one request', () => {
     ['PATCH /subscriptions/:id', ['find subscriptions', 'update subscriptions']],
     ['POST /subscriptions/:id/cancel', ['find subscriptions', 'update subscriptions']],
     ['POST /subscriptions/:id/uncancel', ['find subscriptions', 'update subscriptions']],
-    // Whose purchase, and of what; then session, number and invoice.
+    // Customer and product; then session, number and invoice.
     [
       'POST /checkout',
       [
@@ -131,7 +131,7 @@ describe('one request', () => {
     ['GET /checkout-links', ['aggregate checkoutLinks', 'find checkoutLinks']],
     ['PATCH /checkout-links/:id', ['find checkoutLinks', 'update checkoutLinks']],
     ['GET /invoices/:id/pdf', ['find customers', 'find invoices']],
-    // The key that asks is looked at before and after: it may be revoked in between.
+    // The calling key is read before and after: it may be revoked in between.
     ['POST /api-keys', ['find apiKeys', 'find apiKeys', 'find environments', 'insert apiKeys']],
     ['DELETE /api-keys/:id', ['find apiKeys', 'update apiKeys']],
   ])('of %s costs exactly these database commands: %j', (route, commands) => {

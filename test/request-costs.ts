@@ -8,30 +8,33 @@ import { ApiClient } from './api-client';
 import { routeExamples } from './isolation-examples';
 import { startTestSystem, type TestSystem } from './test-system';
 
-/** What one request makes others do before it is answered; exact, whatever the machine. */
+/** The calls and commands that one request causes before its response; exact on every machine. */
 export interface RequestCost {
   readonly route: string;
   readonly status: number;
-  /** Whether the caller's key was known from a request before; it is looked up again every few seconds. */
+  /** True if the caller's key was cached; it is read again every few seconds. */
   readonly knewKey: boolean;
-  /** Methods called, sorted; without the look-up of the key and what it costs. */
+  /** Called methods, sorted; without the lookup of the key and its cost. */
   readonly calls: readonly string[];
   /** Database commands with their collections, sorted. */
   readonly commands: readonly string[];
 }
 
-/** Sizes of batches of usage events that are counted beside the routes. */
+/** Sizes of batches of usage events that are counted in addition to the routes. */
 export const batchSizes = [1, 100, 1000];
 
-/** Batches of a thousand events of whom metering has to ask. */
+/** Batches of a thousand events whose references metering has to look up. */
 export const strangersBatches = {
-  /** Twenty of them are of customers who are there, by either name; nobody knows the others, nor what they used. */
+  /**
+   * Twenty events have existing customers, by either name; the customers and meters of the others
+   * are unknown.
+   */
   unknown: 'POST /events/ingest of strangers',
   /** The twenty once more. */
   known: 'POST /events/ingest of those who are known by now',
 };
 
-/** What a batch of some size is called beside the routes. */
+/** The name of a batch of some size. */
 export function ofBatch(size: number): string {
   return `POST /events/ingest of ${String(size)}`;
 }
@@ -42,7 +45,7 @@ interface Sent {
   readonly body?: unknown;
 }
 
-/** Runs on a real clock, which nobody moves: a manual one costs a call more for each request. */
+/** Uses a real clock: a manual one costs one more call per request. */
 class RealClockClient extends ApiClient {
   override async advanceTo(to: string) {
     return { now: to, processed: 0 };
@@ -52,7 +55,10 @@ class RealClockClient extends ApiClient {
 type SpanProcessor = NonNullable<TracingOptions['spanProcessors']>[number];
 type EndedSpan = Parameters<SpanProcessor['onEnd']>[0];
 
-/** One request of every route, counted by the spans of its trace on a system of its own in this process. */
+/**
+ * Sends one request of every route, counted by the spans of its trace on a separate system in this
+ * process.
+ */
 export async function measureRequestCosts(): Promise<RequestCost[]> {
   const spans: EndedSpan[] = [];
   // Services in one process share the tracing that was started first.
@@ -85,7 +91,7 @@ async function requestEveryRoute(system: TestSystem, spans: EndedSpan[]): Promis
   const examples = await routeExamples(owner);
   const sent: { route: string; status: number; traceId: string }[] = [];
   const send = async (route: string, { method, path, body }: Sent) => {
-    // The caller's key is known from the request before.
+    // The previous request has cached the caller's key.
     await owner.get('/sandboxes/clock');
     const traceId = randomBytes(16).toString('hex');
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
@@ -109,7 +115,7 @@ async function requestEveryRoute(system: TestSystem, spans: EndedSpan[]): Promis
   const ofTrace = (traceId: string) =>
     spans.filter((span) => span.spanContext().traceId === traceId);
   await eventually(() => {
-    // A request's own span may end just after the caller has its answer.
+    // A request's own span may end just after the caller has its response.
     const open = sent.filter(({ traceId }) => !ofTrace(traceId).some(isRequest));
     if (open.length > 0) throw new Error(`No span of ${open.map(({ route }) => route).join()}`);
   });
@@ -120,7 +126,10 @@ async function requestEveryRoute(system: TestSystem, spans: EndedSpan[]): Promis
   }));
 }
 
-/** Batches of a customer and a meter that have been used in the same hour: what the first event of each brings about is over. */
+/**
+ * Builds batches of a customer and a meter that were used in the same hour, so that the effects of
+ * a first event are over.
+ */
 async function batchMaker(owner: ApiClient): Promise<(size: number) => object> {
   const customer = await owner.expect(201, owner.post('/customers', { email: 'a@example.com' }));
   const meter = await owner.expect(201, owner.post('/meters', { name: 'Calls' }));
@@ -131,7 +140,10 @@ async function batchMaker(owner: ApiClient): Promise<(size: number) => object> {
   return batch;
 }
 
-/** Events of customers whom metering has not met, by either name, and of whom and what nobody has heard. */
+/**
+ * Builds events of customers that metering has not seen, by either name, and of unknown customers
+ * and meters.
+ */
 async function strangers(owner: ApiClient) {
   const meter = await owner.expect(201, owner.post('/meters', { name: 'Calls' }));
   const timestamp = systemClock.now().toISOString();
@@ -157,7 +169,7 @@ async function strangers(owner: ApiClient) {
 function countSpans(spans: EndedSpan[]): Pick<RequestCost, 'knewKey' | 'calls' | 'commands'> {
   const byId = new Map(spans.map((span) => [span.spanContext().spanId, span]));
   const parentOf = (span: EndedSpan) => byId.get(span.parentSpanContext?.spanId ?? '');
-  // What the relay and consumers do afterwards hangs below spans of their own.
+  // Later work of the relay and consumers belongs to spans of their own.
   const isAwaited = (span: EndedSpan): boolean => {
     const parent = parentOf(span);
     if (parent === undefined) return isRequest(span);
@@ -165,7 +177,7 @@ function countSpans(spans: EndedSpan[]): Pick<RequestCost, 'knewKey' | 'calls' |
     return (isCall(parent) || isRequest(parent)) && isAwaited(parent);
   };
   const awaited = spans.filter(isAwaited);
-  // Each call has a span at either end; the server's hangs below the client's of the same name.
+  // Each call has a span at either end; the server's is a child of the client's with the same name.
   const calls = awaited.filter((span) => isCall(span) && parentOf(span)?.name !== span.name);
   const commands = awaited.filter(({ name }) => name.startsWith('mongodb '));
   return {

@@ -1,4 +1,4 @@
-/** Holds a pod to what a namespace demands that lets in none but restricted ones, and to less than it allows. */
+/** Checks a pod against the restricted pod security standard, and against stricter rules. */
 export function expectRestricted({
   automountServiceAccountToken,
   securityContext,

@@ -37,7 +37,7 @@ let ownerId: string;
 let examples: Readonly<Record<string, RouteExample>>;
 let environments: Readonly<Record<Place, string>>;
 const clients = new Map<RoleName, OperatorClient>();
-/** All that there is before anybody tries what they may not. */
+/** The view before any forbidden operation was tried. */
 let before: string;
 
 beforeAll(async () => {
@@ -93,13 +93,13 @@ async function ask(
   return { status, body: answered as unknown, code: headers.get('error-code') };
 }
 
-/** All that the owner can read, but for what tells the time and what tells who asked. */
+/** Everything that the owner can read, except times and the caller. */
 async function view(): Promise<string> {
   const answers: unknown[] = [(await owner.api('GET', '/operators')).body];
   const reads = apiOperations.filter(({ method }) => method === 'GET');
   for (const place of places) {
     const there = owner.in(environments[place]);
-    // What the examples name is in the sandbox.
+    // The resources of the examples are in the sandbox.
     const seen = reads.filter(({ path }) => place === 'sandbox' || !path.includes(':'));
     for (const operation of seen) answers.push(await call(there, operation, exampleOf(operation)));
   }
@@ -108,7 +108,7 @@ async function view(): Promise<string> {
   );
 }
 
-/** Asks for all, some at a time, and tells what was answered otherwise than it should be. */
+/** Calls all operations, some concurrently, and returns the unexpected responses. */
 async function wrongOf<T extends Operation>(
   operations: readonly T[],
   answered: (operation: T) => Promise<Reply>,
@@ -125,7 +125,7 @@ async function wrongOf<T extends Operation>(
 
 const clientOf = (role: RoleName, place: Place): OperatorClient => {
   const client = clients.get(role);
-  if (client === undefined) throw new Error(`Nobody is ${role}`);
+  if (client === undefined) throw new Error(`No operator is ${role}`);
   return client.in(environments[place]);
 };
 const answers =
@@ -135,10 +135,10 @@ const answers =
 const readsEnvironment = ({ name }: Operation) => name === 'GET /environments/:id';
 const isRefusal = ({ status, body }: Reply) =>
   status === 403 && JSON.stringify(body) === JSON.stringify(refusedBody);
-/** What is answered otherwise than by yes or no to who asks. */
+/** True if the response neither denies access nor fails. */
 const isLet = ({ status }: Reply) => status !== 401 && status !== 403 && status < 500;
 
-describe('what is not allowed is refused:', () => {
+describe('a forbidden operation is refused:', () => {
   test.each(roles)(
     'to %s, with the public API and among operators',
     async (role) => {
@@ -156,14 +156,14 @@ describe('what is not allowed is refused:', () => {
   );
 
   test(
-    'to whoever is not signed in, or no more: everything but signing in',
+    'to callers without a session, or with an ended one: everything except signing in',
     async () => {
-      const nobody = new OperatorClient(system.gatewayUrl, environments.sandbox);
+      const anonymous = new OperatorClient(system.gatewayUrl, environments.sandbox);
       const over = owner.in(environments.sandbox);
       over.cookie = `operator=${'x'.repeat(43)}`;
       const ofOperators = operatorOperations.filter(({ needsSession }) => needsSession);
       for (const [client, code] of [
-        [nobody, 'invalid_api_key'],
+        [anonymous, 'invalid_api_key'],
         [over, 'invalid_session'],
       ] as const) {
         const called = (one: Operation) => call(client, one, exampleOf(one));
@@ -177,7 +177,7 @@ describe('what is not allowed is refused:', () => {
   );
 
   test(
-    'to an owner of another organisation: our environments and operators are not there',
+    'to an owner of another organization: our environments and operators are not found',
     async () => {
       const stranger = await ownerOfAnother();
       const isUnknown = answers(404, 'environment_not_found');
@@ -205,7 +205,7 @@ describe('what is not allowed is refused:', () => {
   );
 
   test(
-    'and nothing of it has changed anything',
+    'and none of them has changed anything',
     async () => {
       expect(await view()).toBe(before);
     },
@@ -213,8 +213,9 @@ describe('what is not allowed is refused:', () => {
   );
 });
 
-// After what may change nothing. Writes are about nothing that there is: whoever is let is told so, and not that they may not.
-describe('what is allowed is let through:', () => {
+// Follows the operations that may change nothing. Writes name no existing resource: an authorized
+// caller gets 404 or 400, and not 403.
+describe('an allowed operation is admitted:', () => {
   test.each(roles)(
     'to %s, with the public API and among operators',
     async (role) => {
@@ -245,7 +246,7 @@ describe('what is allowed is let through:', () => {
     timeoutMs,
   );
 
-  test('to whoever comes: what is declared open, and nothing else', () => {
+  test('to everyone: the operations declared open, and nothing else', () => {
     const open = operatorOperations.filter(({ needsSession }) => !needsSession);
     expect(open.map(({ name }) => name).sort()).toEqual([...openOperations].sort());
   });

@@ -4,11 +4,13 @@ import type { RouteExample } from './isolation-examples';
 import type { RoleName } from './operator-client';
 import { unknownId } from './patterns';
 
-/** Who may do what on the dashboard: all of it, in one place. Every operation is in it as soon as it exists. */
+/**
+ * The rights of all roles on the dashboard, in one place. Every operation must be in this table.
+ */
 export const roles: readonly RoleName[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'];
 export type Place = 'live' | 'sandbox';
 
-/** One operation, and what a call of it is like. */
+/** One operation, with an example call. */
 export interface Operation {
   readonly name: string;
   readonly method: string;
@@ -28,7 +30,10 @@ export const apiOperations = routes.map((route) => ({
 }));
 type ApiOperation = (typeof apiOperations)[number];
 
-/** What roles may write with the public API, by the first segment of its paths; everybody may read everything. */
+/**
+ * The writes of each role in the public API, by the first segment of the path; every role may read
+ * everything.
+ */
 const writing: Readonly<Record<Place, Readonly<Record<RoleName, readonly string[] | 'all'>>>> = {
   live: {
     OWNER: 'all',
@@ -39,7 +44,7 @@ const writing: Readonly<Record<Place, Readonly<Record<RoleName, readonly string[
   sandbox: { OWNER: 'all', ADMIN: 'all', DEVELOPER: 'all', VIEWER: [] },
 };
 
-// The live environment alone has sandboxes.
+// Only the live environment has sandboxes.
 const ofLive = new Set([
   'GET /sandboxes',
   'POST /sandboxes',
@@ -58,7 +63,7 @@ export function mayCall(
   return segments === 'all' || segments.includes(path.split('/')[1] ?? '');
 }
 
-/** The operations of operators' own API. */
+/** The operations of the operators' own API. */
 export const operatorOperations = operatorApiRoutes.map((route) => ({
   ...named(route),
   needsSession: route.isOpen !== true,
@@ -68,7 +73,10 @@ export type OperatorOperation = (typeof operatorOperations)[number];
 
 const leaders: readonly RoleName[] = ['OWNER', 'ADMIN'];
 
-/** Who may change something, or may not read. What is not named here is a read for everybody who is signed in. */
+/**
+ * The roles for changes and restricted reads. An operation not named here is a read for every
+ * signed-in operator.
+ */
 const operatorRights: Readonly<Record<string, readonly RoleName[]>> = {
   'POST /session': roles,
   'DELETE /session': roles,
@@ -88,7 +96,7 @@ const operatorRights: Readonly<Record<string, readonly RoleName[]>> = {
   'POST /operators/:id/reset-link': leaders,
 };
 
-/** What needs no session. */
+/** Operations that need no session. */
 export const openOperations = [
   'GET /sign-in-ways',
   'POST /session',
@@ -106,13 +114,13 @@ export function mayAsk(role: RoleName, { name, method }: OperatorOperation): boo
   return true;
 }
 
-/** Calls of operators' own API that would change something if they were let. */
+/** Calls of the operators' own API that would change something if they were authorized. */
 export function operatorExample(
   { name, path }: OperatorOperation,
   { operatorId, environmentId }: { operatorId: string; environmentId: string },
 ) {
   const bodies: Readonly<Record<string, object>> = {
-    'POST /operators': { email: 'by-somebody@example.com', role: 'VIEWER' },
+    'POST /operators': { email: 'by-operator@example.com', role: 'VIEWER' },
     'PATCH /operators/:id': { active: false },
     'PUT /password': { currentPassword: 'not the password', newPassword: 'another longer one' },
   };
@@ -123,7 +131,7 @@ export function operatorExample(
   return { path: filled, body: bodies[name] };
 }
 
-/** The same call without what it is about: whoever is let does nothing by it. */
+/** The same call without an existing resource: it has no effect even if it is authorized. */
 export function harmless({ path }: RouteExample): RouteExample {
   return {
     path: path.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, unknownId),

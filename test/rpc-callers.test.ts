@@ -10,10 +10,10 @@ type Methods = Readonly<Record<string, readonly string[]>>;
 
 const root = join(__dirname, '..');
 const backends = serviceNames.filter((name) => name !== 'gateway');
-// As the launcher finds it, which knows every service.
+// Resolved from the launcher, which depends on every service.
 const launcherRequire = createRequire(require.resolve('@billing/local/services'));
 
-/** Of each gRPC service that this one serves, by the prefix that names it, such as `session`. */
+/** The caller table of each gRPC service served here, by its prefix, such as `session`. */
 function callersOf(service: ServiceName): Map<string, Methods> {
   const exported = launcherRequire(`@billing/${service}/callers`) as Record<string, Methods>;
   return new Map(
@@ -27,7 +27,7 @@ const callers = new Map<string, Methods>([
   ...backends.flatMap((service) => [...callersOf(service)]),
 ]);
 
-/** The product's own source of a service, without tests and their helpers. */
+/** The source of a service, without tests and their helpers. */
 function sourceOf(service: ServiceName): string {
   const folder = join(root, service === 'gateway' ? 'gateway' : join('services', service), 'src');
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -52,7 +52,7 @@ describe.each(serviceNames)('%s', (service) => {
   const source = sources.get(service) ?? '';
   const connected = connectedFrom(source);
 
-  test('may make every call that it makes', () => {
+  test('may call every method that its source uses', () => {
     const refused = connected.flatMap((name) =>
       Object.entries(callers.get(name) ?? {})
         .filter(([method, named]) => calls(source, method) && !named.includes(service))
@@ -61,7 +61,7 @@ describe.each(serviceNames)('%s', (service) => {
     expect(refused.filter((call) => !sameNames.includes(`${service} ${call}`))).toEqual([]);
   });
 
-  test('is named for no method of a service that it has no connection to', () => {
+  test('is listed for no method of a service that it has no connection to', () => {
     const named = [...callers].filter(([, methods]) =>
       Object.values(methods).some((names) => names.includes(service)),
     );
@@ -77,7 +77,7 @@ function calls(source: string, method: string): boolean {
 const sameNames = ['identity operator.logIn', 'identity operator.logInByProvider'];
 
 describe.each(backends)('the methods of %s', (service) => {
-  test('name at least one caller each, and services alone', () => {
+  test('have at least one caller each, and only services as callers', () => {
     for (const [, methods] of callersOf(service)) {
       for (const named of Object.values(methods)) {
         expect(named).not.toEqual([]);
@@ -87,7 +87,7 @@ describe.each(backends)('the methods of %s', (service) => {
   });
 
   // The network policies follow the same settings; see deployment-manifests.test.ts.
-  test('are called by those that have its address', () => {
+  test('are called by the services that have its address', () => {
     const own = [...callersOf(service).values()].flatMap((methods) =>
       Object.values(methods).flat(),
     );
@@ -106,7 +106,7 @@ describe.each(backends)('the methods of %s', (service) => {
   });
 });
 
-test('every method of every contract names its callers', () => {
+test('every method of every contract lists its callers', () => {
   const methods = backends.flatMap((service) => {
     const served = sources.get(service) ?? '';
     return [...served.matchAll(/rpcService(?:<\w+>)?\(\s*(\w+)ServiceService,/g)].map(

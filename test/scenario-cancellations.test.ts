@@ -6,7 +6,7 @@ const total = 2999;
 const january = { period: ['2026-01-31', '2026-02-28'], lines, total } as const;
 const february = { period: ['2026-02-28', '2026-03-31'], lines, total } as const;
 
-describe('cancelling a subscription', () => {
+describe('canceling a subscription', () => {
   let scenario: Scenario;
 
   beginEachOn('2026-01-31', (begun) => {
@@ -17,7 +17,7 @@ describe('cancelling a subscription', () => {
     ['now', false],
     ['at period end', true],
   ])(
-    'that is SCHEDULED %s ends it at once, and nothing ever begins',
+    'that is SCHEDULED %s ends it immediately, and no period ever begins',
     async (_name, atPeriodEnd) => {
       const subscription = await scenario.subscription({ startAt: '2026-03-01T00:00:00Z' });
       await scenario.advanceTo('2026-02-01');
@@ -33,7 +33,7 @@ describe('cancelling a subscription', () => {
     },
   );
 
-  test('that is ACTIVE and paid ends it at once and keeps what was paid', async () => {
+  test('that is ACTIVE and paid ends it immediately and keeps the payment', async () => {
     const subscription = await scenario.subscription();
     await scenario.advanceTo('2026-02-10');
     expect(await scenario.cancel(subscription, false)).toMatchObject({
@@ -53,7 +53,7 @@ describe('cancelling a subscription', () => {
     ]);
   });
 
-  test('that is ACTIVE at period end lets the period run and renews no more', async () => {
+  test('that is ACTIVE at period end completes the period and renews no more', async () => {
     const subscription = await scenario.subscription();
     await scenario.advanceTo('2026-02-10');
     await scenario.cancel(subscription, true);
@@ -73,7 +73,7 @@ describe('cancelling a subscription', () => {
     ]);
   });
 
-  test('at period end and taking it back renews as if nothing had been', async () => {
+  test('at period end and undoing it renews as without a cancellation', async () => {
     const subscription = await scenario.subscription();
     await scenario.advanceTo('2026-02-10');
     await scenario.cancel(subscription, true);
@@ -97,7 +97,7 @@ describe('cancelling a subscription', () => {
     ]);
   });
 
-  test('that is flagged already ends it now, and once it is CANCELED nothing changes any more', async () => {
+  test('with a scheduled cancellation ends it immediately, and a CANCELED one never changes', async () => {
     const subscription = await scenario.subscription();
     await scenario.cancel(subscription, true);
     await scenario.advanceTo('2026-02-10');
@@ -116,7 +116,7 @@ describe('cancelling a subscription', () => {
     ]);
   });
 
-  test('that is PAST_DUE ends it at once and voids what is unpaid of the period', async () => {
+  test('that is PAST_DUE ends it immediately and voids the unpaid invoice of the period', async () => {
     const authorizedTransactionId = cards.failsWhenSaved;
     const subscription = await scenario.subscription({ authorizedTransactionId });
     await scenario.advanceTo('2026-03-01');

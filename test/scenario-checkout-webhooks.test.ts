@@ -6,7 +6,7 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 const bothKinds = ['checkout.completed', 'checkout.expired'];
 const webhooksWithinMs = 60_000;
 
-describe('how a checkout ended', () => {
+describe('the end of a checkout', () => {
   let scenario: Scenario;
   let receiver: WebhookReceiver;
 
@@ -26,7 +26,7 @@ describe('how a checkout ended', () => {
     return client.expect(201, client.post('/webhook-endpoints', input));
   }
 
-  /** The only webhook that came, as soon as it has. */
+  /** Waits for the only webhook. */
   async function onlyWebhook(): Promise<any> {
     const body = await eventually(
       () => {
@@ -40,7 +40,7 @@ describe('how a checkout ended', () => {
     return body;
   }
 
-  test('is announced of what is bought once, to the endpoints that name it', async () => {
+  test('of a one-time product is announced to the endpoints that name it', async () => {
     const session = await scenario.session({
       product: { billingInterval: 'ONE_TIME' },
       metadata: { cart: 'c-17' },
@@ -65,7 +65,7 @@ describe('how a checkout ended', () => {
     expect(scenario.webhooks()).toEqual([]);
   });
 
-  test('is announced when its time is over by the clock of its sandbox', async () => {
+  test('is announced when it expires by the clock of its sandbox', async () => {
     const session = await scenario.session();
     await scenario.advanceTo('2026-02-01');
     const { invoice, status } = await scenario.readSession(session);
@@ -89,7 +89,7 @@ describe('how a checkout ended', () => {
     expect(scenario.webhooks()).toEqual([]);
   });
 
-  test('is announced beside the subscription that was bought', async () => {
+  test('is announced alongside the subscription that was bought', async () => {
     const session = await scenario.session();
     await scenario.payOn(session.checkoutUrl);
     const { subscription } = await scenario.readSession(session);

@@ -15,7 +15,7 @@ describe('a checkout', () => {
     scenario = begun;
   });
 
-  test('that is paid makes the subscription, whose first period it has paid', async () => {
+  test('that is paid creates the subscription, whose first period it has paid', async () => {
     const session = await scenario.session({ metadata: { plan: 'pro' } });
     expect(session.invoice).toMatchObject({
       status: 'OPEN',
@@ -68,7 +68,7 @@ describe('a checkout', () => {
     ]);
   });
 
-  test('that asks for 3-D Secure is paid once the payer has answered, and renews without them', async () => {
+  test('that asks for 3-D Secure is paid once the payer has authenticated, and renews without them', async () => {
     const session = await scenario.session();
     const challenge = await scenario.payOn(session.checkoutUrl, asksOnce);
     expect(await scenario.readSession(session)).toMatchObject({
@@ -100,7 +100,7 @@ describe('a checkout', () => {
     ]);
   });
 
-  test('of a trial refuses a card that is declined, and keeps one whose payer has answered for what comes later', async () => {
+  test('of a trial refuses a card that is declined, and saves one whose payer has authenticated for later charges', async () => {
     const session = await scenario.session({ product: { trialDays: 28 } });
     await scenario.payOn(session.checkoutUrl, declined);
     expect(await scenario.readSession(session)).toMatchObject({
@@ -125,7 +125,7 @@ describe('a checkout', () => {
     ]);
   });
 
-  test('of a trial keeps a card that fails later, as it does', async () => {
+  test('of a trial saves a card that fails later, because it cannot know', async () => {
     const session = await scenario.session({ product: { trialDays: 28 } });
     await scenario.payOn(session.checkoutUrl, '4000000000000341');
     const { subscription } = await scenario.readSession(session);
@@ -154,7 +154,7 @@ describe('a checkout', () => {
     expect(kept).toMatchObject({ redemptionCount: 1 });
   });
 
-  test('that nobody pays expires after a day, voids its invoice and frees its redemption', async () => {
+  test('without a payment expires after a day, voids its invoice and frees its redemption', async () => {
     const half = { type: 'PERCENTAGE', value: 50, duration: 'ONCE', maxRedemptions: 1 };
     const { id: discountId } = await scenario.discount(half);
     const session = await scenario.session({ discountId });
@@ -171,7 +171,7 @@ describe('a checkout', () => {
     expect(kept).toMatchObject({ redemptionCount: 0 });
   });
 
-  test('of a ONE_TIME product is paid and makes no subscription', async () => {
+  test('of a ONE_TIME product is paid and creates no subscription', async () => {
     const session = await scenario.session({ product: { billingInterval: 'ONE_TIME' } });
     await scenario.payOn(session.checkoutUrl);
     expect(await scenario.readSession(session)).toMatchObject({

@@ -20,7 +20,7 @@ describe('a month of usage', () => {
     return meter.id as string;
   }
 
-  /** To a product with these meter prices, begun on 1 January. */
+  /** Subscribes to a product with these meter prices from 1 January. */
   async function subscribe(prices: readonly object[]): Promise<any> {
     const { client } = scenario;
     const product = await scenario.product();
@@ -85,7 +85,7 @@ describe('a month of usage', () => {
     return `${String(usage)} used, ${String(creditsRemaining)} of ${String(creditsGranted)} left, balance ${String(balance)}, ${String(overage)} beyond, ${entitled === true ? 'entitled' : 'not entitled'}`;
   }
 
-  test('that a subscription took before it ended burns no credits a second time', async () => {
+  test('that a subscription billed before it ended burns no credits a second time', async () => {
     const meterId = await newMeter({ name: 'Calls' });
     const prices = [{ meterId, unitAmount: '2', includedUnits: '20' }];
     const subscription = await subscribe(prices);
@@ -100,7 +100,7 @@ describe('a month of usage', () => {
 
     await scenario.cancel(subscription, false);
     const afterwards = '80 used, 40 of 100 left, balance 40, 0 beyond, entitled';
-    // Its last bill is on its way, or has been made.
+    // The last bill is in progress, or complete.
     expect(await stateOf(subscription)).toBe(afterwards);
     await scenario.advanceTo('2026-01-16');
     expect(await stateOf(subscription)).toBe(afterwards);
@@ -112,7 +112,7 @@ describe('a month of usage', () => {
     );
   });
 
-  test('of nobody’s burns credits for good, before and between subscriptions, and late events too', async () => {
+  test('without a subscription burns credits permanently, before and between subscriptions, and late events too', async () => {
     const meterId = await newMeter({ name: 'Calls' });
     const { id: customerId } = await scenario.customer();
     await grant({ customerId }, { meterId, amount: 100, name: 'paid', source: 'PAID' });
@@ -148,7 +148,7 @@ describe('a month of usage', () => {
     }
   });
 
-  test('beyond its included units burns credits by priority while they are valid, and the rest walks the tiers', async () => {
+  test('beyond its included units burns credits by priority while they are valid, and the rest is billed by the tiers', async () => {
     const meterId = await newMeter({ name: 'Calls' });
     const tiers = [
       { upTo: '100', unitAmount: '1', flatAmount: '50' },
@@ -175,7 +175,8 @@ describe('a month of usage', () => {
     await use(
       subscription,
       meterId,
-      // 450 and 50 are included; 70 and 30.5 take of the first by priority; then only the other one is valid: 150 of 360.
+      // 450 and 50 are included; 70 and 30.5 take of the first by priority; then only the other one
+      // is valid: 150 of 360.
       { at: '2026-01-20T12', quantity: 260 },
       { at: '2026-01-05T12', quantity: 450 },
       { at: '2026-01-14T23', quantity: '30.5' },
@@ -209,7 +210,7 @@ describe('a month of usage', () => {
     expect(await grantsOf(subscription)).toEqual(afterwards);
   });
 
-  test('that comes late takes of the credits that were valid when it happened', async () => {
+  test('that arrives late burns the credits that were valid when it happened', async () => {
     const meterId = await newMeter({ name: 'Calls' });
     const subscription = await subscribe([{ meterId, unitAmount: '2' }]);
     const spring = await grant(subscription, {
@@ -224,7 +225,7 @@ describe('a month of usage', () => {
     expect(await usageLines(subscription)).toEqual(['Calls 2026-01-01: 20 × 2 = 0']);
     await use(subscription, meterId, { at: '2026-01-11T12', quantity: 45 });
     await scenario.advanceTo('2026-03-01');
-    // 30 of the 45 are covered still.
+    // 30 of the 45 are still covered.
     expect(await usageLines(subscription)).toEqual(['Calls 2026-01-01: 45 × 2 = 30']);
     const late = (await scenario.invoices(subscription)).at(-1).lineItems[1];
     expect(late.details).toMatchObject({
@@ -234,7 +235,7 @@ describe('a month of usage', () => {
     expect(await grantsOf(subscription)).toEqual(['spring: 50 = 50 consumed + 0 DEPLETED']);
   });
 
-  test('is billed as its meter adds it up: how many, the largest, the last and how many different ones', async () => {
+  test("is billed by its meter's aggregation: count, maximum, last and number of distinct values", async () => {
     const meters = await Promise.all(
       [
         { name: 'Count', aggregation: 'COUNT' },
@@ -271,11 +272,11 @@ describe('a month of usage', () => {
       { status: 'PAID', total: 3384 },
     ]);
     await scenario.advanceTo('2026-03-01');
-    // A month starts anew: nothing was used.
+    // A new month begins without usage.
     expect(await usageLines(subscription)).toEqual([]);
   });
 
-  test('over tiers is held by the minimum and the maximum of its price', async () => {
+  test('over tiers is bounded by the minimum and the maximum of its price', async () => {
     const meters = await Promise.all(['Low', 'High'].map((name) => newMeter({ name })));
     const tiers = [
       { upTo: '10', unitAmount: '5' },

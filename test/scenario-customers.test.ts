@@ -17,7 +17,7 @@ describe('a customer who changes', () => {
       scenario.client.request('PATCH', `/customers/${customerId}`, { body }),
     );
 
-  test('to be sent invoices is sent the next renewal and not charged, and is charged again once they change back', async () => {
+  test('to sent invoices is sent the next renewal and not charged, and is charged again after changing back', async () => {
     const subscription = await scenario.subscription();
     await change(subscription, { collectionMethod: 'SEND_INVOICE' });
     await scenario.advanceTo('2026-02-28');
@@ -44,7 +44,7 @@ describe('a customer who changes', () => {
     ]);
   });
 
-  test('their name is shown by the subscription from the next renewal on', async () => {
+  test('their name appears in the subscription from the next renewal on', async () => {
     const subscription = await scenario.subscription({ customer: { name: 'Ada' } });
     await change(subscription, { name: 'Ada King', email: 'king@example.com' });
     await scenario.advanceTo('2026-02-28');

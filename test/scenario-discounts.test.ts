@@ -18,7 +18,10 @@ describe('a discounted subscription', () => {
     scenario = begun;
   });
 
-  /** Buys a new product with a new discount and lives five months of it; the first invoices are discounted by as much. */
+  /**
+   * Buys a new product with a new discount and runs it for five months; the first invoices are
+   * discounted by the given amount.
+   */
   async function expectDiscounted(
     discount: object,
     { off, invoices }: { off: number; invoices: number },
@@ -83,7 +86,7 @@ describe('a discounted subscription', () => {
     expect(await scenario.read(subscription)).toMatchObject({ discountEndsAt: null });
   });
 
-  test('by more than the total owes nothing, is charged nothing and hears of no payment', async () => {
+  test('by more than the total owes nothing, is not charged and gets no payment webhook', async () => {
     const discount = { type: 'FIXED', value: 5000, duration: 'ONCE' };
     const { id: discountId } = await scenario.discount(discount);
     const subscription = await scenario.subscription({ discountId });
@@ -104,7 +107,7 @@ describe('a discounted subscription', () => {
     ]);
   });
 
-  test('ONCE after a trial pays less for the first period that is billed', async () => {
+  test('ONCE after a trial pays less for the first billed period', async () => {
     const discount = { type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
     const { id: discountId } = await scenario.discount(discount);
     const product = { trialDays: 28, billingInterval: 'WEEKLY', intervalCount: 2 };
@@ -123,7 +126,7 @@ describe('a discounted subscription', () => {
     ]);
   });
 
-  test('takes one redemption, and is refused where none is left', async () => {
+  test('uses one redemption, and is refused where none is left', async () => {
     const limited = { type: 'PERCENTAGE', value: 50, duration: 'ONCE', maxRedemptions: 1 };
     const { id: discountId } = await scenario.discount(limited);
     await scenario.subscription({ discountId });

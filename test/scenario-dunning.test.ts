@@ -18,7 +18,7 @@ describe('a payment that fails', () => {
   const pay = (invoiceId: string, body: object = {}) =>
     scenario.client.expect(200, scenario.client.post(`/invoices/${invoiceId}/pay`, body));
 
-  test('is tried again on day 3 and day 7, and its success makes the subscription ACTIVE again', async () => {
+  test('is retried on day 3 and day 7, and its success makes the subscription ACTIVE again', async () => {
     const authorizedTransactionId = cards.failsTwice;
     const subscription = await scenario.subscription({ authorizedTransactionId });
     await scenario.advanceTo('2026-03-31');
@@ -48,7 +48,7 @@ describe('a payment that fails', () => {
     ]);
   });
 
-  test('is not put off by an attempt that somebody asks for, and recovers on day 3', async () => {
+  test('is not postponed by a manual attempt, and recovers on day 3', async () => {
     const authorizedTransactionId = cards.failsTwice;
     const subscription = await scenario.subscription({ authorizedTransactionId });
     await scenario.advanceTo('2026-03-01');
@@ -170,7 +170,10 @@ describe('a payment that fails', () => {
     ]);
   });
 
-  /** Of a subscription whose first charge was refused and that was paid with another card on a day. */
+  /**
+   * Checks a subscription whose first charge was refused and that was paid with another card on a
+   * given day.
+   */
   const expectRecovery = async (subscription: any, day: string) => {
     await scenario.advanceTo('2026-02-28');
     await scenario.expectInvoices(subscription, [
@@ -192,7 +195,7 @@ describe('a payment that fails', () => {
     ]);
   };
 
-  test('for ever waits for a new card, and one through POST /invoices/:id/pay recovers at once', async () => {
+  test('permanently waits for a new card, and one through POST /invoices/:id/pay recovers it immediately', async () => {
     const authorizedTransactionId = cards.expired;
     const subscription = await scenario.subscription({ authorizedTransactionId });
     expect(subscription).toMatchObject({ status: 'PAST_DUE' });
@@ -204,7 +207,7 @@ describe('a payment that fails', () => {
     await expectRecovery(subscription, '2026-02-10');
   });
 
-  test('for ever waits for a new card, and one on the invoice’s page recovers at once', async () => {
+  test('permanently waits for a new card, and one on the invoice’s page recovers it immediately', async () => {
     const authorizedTransactionId = cards.expired;
     const subscription = await scenario.subscription({ authorizedTransactionId });
     await scenario.advanceTo('2026-02-04');
@@ -213,7 +216,7 @@ describe('a payment that fails', () => {
     await expectRecovery(subscription, '2026-02-04');
   });
 
-  test('for ever is charged no more, and ends the subscription after the same 14 days', async () => {
+  test('permanently is charged no more, and ends the subscription after the same 14 days', async () => {
     const authorizedTransactionId = cards.expired;
     const subscription = await scenario.subscription({ authorizedTransactionId });
     await scenario.advanceTo('2026-04-30');
@@ -228,7 +231,7 @@ describe('a payment that fails', () => {
     ]);
   });
 
-  test('for want of a card is first tried after an hour, and counts as a soft failure', async () => {
+  test('for lack of a card is first retried after an hour, and counts as a soft failure', async () => {
     const subscription = await scenario.subscription({ authorizedTransactionId: null });
     expect(subscription).toMatchObject({ status: 'ACTIVE' });
     await scenario.expectInvoices(subscription, [{ ...january, status: 'OPEN' }]);
@@ -253,7 +256,7 @@ describe('a payment that fails', () => {
     ]);
   });
 
-  test('keeps the subscription renewing; the first invoice given up ends it, and the others with it', async () => {
+  test('keeps the subscription renewing; the first uncollectible invoice ends it, and the others with it', async () => {
     const subscription = await scenario.subscription({
       product: { billingInterval: 'DAILY', intervalCount: 10 },
       authorizedTransactionId: cards.failsWhenSaved,
@@ -328,7 +331,7 @@ describe('an invoice that is sent', () => {
     scenario = begun;
   });
 
-  test('is never charged by itself, makes its subscription PAST_DUE at its due date, and is paid late', async () => {
+  test('is never charged automatically, makes its subscription PAST_DUE at its due date, and is paid late', async () => {
     const subscription = await scenario.subscription({
       product: { billingInterval: 'QUARTERLY' },
       customer: { collectionMethod: 'SEND_INVOICE' },
@@ -361,7 +364,7 @@ describe('an invoice that is sent', () => {
     ]);
   });
 
-  test('is given up by nobody but its sender', async () => {
+  test("becomes uncollectible only on its sender's request", async () => {
     const subscription = await scenario.subscription({
       product: { billingInterval: 'YEARLY' },
       customer: { collectionMethod: 'SEND_INVOICE' },

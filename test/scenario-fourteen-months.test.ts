@@ -10,7 +10,7 @@ import {
   type WebhookReceiver,
 } from './webhook-receiver';
 
-// The last day of each month from the end of the trial on, as it is in 2026 and 2027.
+// The last day of each month from the end of the trial on, in 2026 and 2027.
 const renewals = [
   '2026-01-31',
   '2026-02-28',
@@ -130,7 +130,7 @@ describe('fourteen months of a subscription that began with a trial', () => {
     });
   });
 
-  test('stands in its fourteenth month', async () => {
+  test('is in its fourteenth month', async () => {
     const subscription = await sandbox.expect(200, sandbox.get(`/subscriptions/${subscriptionId}`));
     expect(subscription).toMatchObject({
       status: 'ACTIVE',
@@ -186,7 +186,7 @@ describe('fourteen months of a subscription that began with a trial', () => {
     }
   });
 
-  test('leaves every invariant whole', async () => {
+  test('violates no invariant', async () => {
     await expectInvariants(system, sandbox, { receivers: [receiver] });
   });
 });

@@ -17,7 +17,10 @@ describe('the periods of a subscription', () => {
     await system.stop();
   });
 
-  /** Pays from the first boundary to the last but one, and looks at every invoice and webhook on the way. */
+  /**
+   * Pays from the first boundary to the last but one, and checks every invoice and webhook on the
+   * way.
+   */
   async function expectBilled(
     subscription: any,
     boundaries: readonly string[],
@@ -60,7 +63,7 @@ describe('the periods of a subscription', () => {
     await expectBilled(subscription, lastDays, { line: 'Pro: 1 × 2999 = 2999', total: 2999 });
   }, 300_000);
 
-  test('begin on 28 February for a yearly one from 29 February, but in a leap year', async () => {
+  test('begin on 28 February for a yearly one from 29 February, except in a leap year', async () => {
     scenario = await Scenario.begin(system, '2028-02-29');
     const product = { name: 'Yearly', billingInterval: 'YEARLY', amount: 29_900 };
     const subscription = await scenario.subscription({ product });
@@ -122,7 +125,7 @@ describe('the periods of a subscription', () => {
     await expectBilled(subscription, days, { line: 'Volume: 11 = 1102', total: 1102 });
   });
 
-  test('begin at a past start, where only the one that runs is billed', async () => {
+  test('begin at a past start, where only the current one is billed', async () => {
     scenario = await Scenario.begin(system, '2026-04-10');
     const subscription = await scenario.subscription({ startAt: '2026-01-31T00:00:00Z' });
     await scenario.advanceTo('2026-05-31');
@@ -147,7 +150,7 @@ describe('the periods of a subscription', () => {
     ]);
   });
 
-  test('begin at a start to come, and nothing is billed or entitled before', async () => {
+  test('begin at a future start, and nothing is billed or entitled before', async () => {
     scenario = await Scenario.begin(system, '2026-04-10');
     const subscription = await scenario.subscription({ startAt: '2026-05-31T00:00:00Z' });
     expect(subscription).toMatchObject({

@@ -1,10 +1,13 @@
 import { Scenario } from './scenario';
 import { startTestSystem, type TestSystem } from './test-system';
 
-// A busy machine may take its time.
+// A busy machine needs more time.
 const startTimeoutMs = 120_000;
 
-/** A system for the tests of a block, and for each of them a scenario of its own that begins on a day and is looked over at its end. */
+/**
+ * Starts a system for the tests of a block; each test gets its own scenario, which begins on a day
+ * and is checked against the invariants at its end.
+ */
 export function beginEachOn(day: string, given: (scenario: Scenario) => void): void {
   let system: TestSystem;
   let scenario: Scenario;

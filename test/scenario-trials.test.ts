@@ -11,7 +11,7 @@ describe('a subscription with a trial', () => {
     scenario = begun;
   });
 
-  test('is billed from the trial’s end on, with the method that was authorised at its start', async () => {
+  test('is billed from the trial’s end on, with the method that was authorized at its start', async () => {
     const subscription = await scenario.subscription({ product });
     expect(subscription).toMatchObject({
       phase: 'TRIAL',
@@ -33,7 +33,7 @@ describe('a subscription with a trial', () => {
     ]);
   });
 
-  test('is never billed where it is cancelled in the trial', async () => {
+  test('is never billed if it is canceled in the trial', async () => {
     const subscription = await scenario.subscription({ product });
     await scenario.advanceTo('2026-01-20');
     expect(await scenario.cancel(subscription, false)).toMatchObject({
@@ -51,7 +51,7 @@ describe('a subscription with a trial', () => {
     ]);
   });
 
-  test('runs to the trial’s end where it is cancelled at period end', async () => {
+  test('runs to the trial’s end if it is canceled at period end', async () => {
     const subscription = await scenario.subscription({ product });
     await scenario.advanceTo('2026-01-20');
     expect(await scenario.cancel(subscription, true)).toMatchObject({

@@ -69,7 +69,7 @@ describe('usage', () => {
 
   const created = ['CREATE', 2999, 'Pro 2026-01-01: 1 × 2999 = 2999'];
 
-  test('of a month walks its tiers beyond the included units, and a late event is the difference on the next invoice', async () => {
+  test('of a month is billed by tiers beyond the included units, and a late event bills the difference on the next invoice', async () => {
     const meterId = await newMeter('Calls');
     const tiers = [
       { upTo: '100', unitAmount: '1', flatAmount: '50' },
@@ -111,7 +111,7 @@ describe('usage', () => {
     });
   });
 
-  test('of the very instant of a cancellation now is billed', async () => {
+  test('at the exact instant of an immediate cancellation is billed', async () => {
     const meterId = await newMeter('Calls');
     const subscription = await subscribe([{ meterId, unitAmount: '100' }]);
     const { client } = scenario;
@@ -119,14 +119,14 @@ describe('usage', () => {
     await client.expect(201, client.post('/events/ingest', { events }));
     await scenario.cancel(subscription, false);
     await scenario.advanceTo('2026-03-01');
-    // Both are of one instant.
+    // Both have the same time.
     const invoices = await invoiced(subscription);
     expect(invoices).toHaveLength(2);
     const final = ['CANCEL', 700, 'Calls 2026-01-01: 7 × 100 = 700'];
     expect(invoices).toEqual(expect.arrayContaining([created, final]));
   });
 
-  test('so far is billed by a cancellation in the middle of a period, and what comes late 36 days after', async () => {
+  test('so far is billed by a cancellation in the middle of a period, and late usage 36 days after', async () => {
     const meterId = await newMeter('Calls');
     const subscription = await subscribe([{ meterId, unitAmount: '2' }]);
     await scenario.advanceTo('2026-01-15');
@@ -144,7 +144,7 @@ describe('usage', () => {
     ]);
   });
 
-  test('that is told of after two bills of its period is billed by the next invoice, whether the subscription goes on or is cancelled', async () => {
+  test('that arrives after two bills of its period is billed by the next invoice, whether the subscription continues or is canceled', async () => {
     const meterId = await newMeter('Calls');
     const kept = await subscribe([{ meterId, unitAmount: '2' }]);
     const cancelled = await subscribe([{ meterId, unitAmount: '0.5' }], {
@@ -194,7 +194,7 @@ describe('usage', () => {
     ]);
   });
 
-  test('that is corrected after its bill is taken off the next invoice', async () => {
+  test('that is corrected after its bill reduces the next invoice', async () => {
     const meterId = await newMeter('Calls');
     const subscription = await subscribe([{ meterId, unitAmount: '400' }]);
     await scenario.advanceTo('2026-01-20');
@@ -209,7 +209,7 @@ describe('usage', () => {
     ]);
   });
 
-  test('that costs more than an invoice may is billed with all else once it is corrected, also after a cancellation', async () => {
+  test('that exceeds the maximum invoice amount is billed with the rest after its correction, also after a cancellation', async () => {
     const [calls, texts] = [await newMeter('Calls'), await newMeter('Texts')];
     const prices = [calls, texts].map((meterId) => ({
       meterId,
@@ -273,7 +273,7 @@ describe('usage', () => {
     await price(product, [{ meterId, unitAmount: '2' }]);
     const { id: customerId } = await scenario.customer();
     await scenario.advanceTo('2026-01-03');
-    // Nobody had sold anything yet.
+    // No subscription existed yet.
     await use({ customerId }, meterId, ['2026-01-02', 1000]);
     const order = { customerId, productId: product.id };
     const session = await client.expect(201, client.post('/checkout', order));
@@ -288,7 +288,7 @@ describe('usage', () => {
     ]);
   });
 
-  test('in a trial is free for good, and billed from the trial’s end on', async () => {
+  test('in a trial is free permanently, and billed from the trial’s end on', async () => {
     const meterId = await newMeter('Calls');
     const prices = [{ meterId, unitAmount: '2', minimumAmount: 500 }];
     const subscription = await subscribe(prices, { product: { trialDays: 14 } });
@@ -309,11 +309,11 @@ describe('usage', () => {
     ]);
   });
 
-  test('is billed once where the subscription is cancelled while it renews, whether the invoice was there already or never will be', async () => {
+  test('is billed once if the subscription is canceled during its renewal, whether or not the invoice exists already', async () => {
     const meterId = await newMeter('Calls');
     const subscriptions: any[] = [];
     for (let number = 1; number <= 4; number += 1) {
-      // A card of every second one fails at the renewal: an invoice that is there already is voided.
+      // A card of every second one fails at the renewal: an invoice that exists already is voided.
       const card = number % 2 === 0 ? cards.good : cards.failsWhenSaved;
       const authorizedTransactionId = `${card}_${String(number)}`;
       subscriptions.push(

@@ -5,7 +5,7 @@ import type { TestSystem } from './test-system';
 import { card, Payer, type PayerPage } from './payer';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
-/** Cards of the sandbox, as an authorisation names them. */
+/** Cards of the sandbox, as an authorization names them. */
 export const cards = {
   good: 'txn_4242424242424242',
   declined: 'txn_4000000000000002',
@@ -14,10 +14,13 @@ export const cards = {
   failsTwice: 'txn_4000000000005126',
 } as const;
 
-/** One line of an invoice: `Pro: 1 × 2999 = 2999`, with a discount `… − 600`, without a single rate `Seats: 120 = 11500`. */
+/**
+ * One line of an invoice: `Pro: 1 × 2999 = 2999`, with a discount `… − 600`, without a single rate
+ * `Seats: 120 = 11500`.
+ */
 type LineText = string;
 
-/** An invoice as a scenario tells it: every amount in cents, a midnight as its day. */
+/** An invoice in the notation of a scenario: every amount in cents, a midnight as its day. */
 export interface InvoiceRow {
   readonly number: string;
   readonly status: string;
@@ -32,12 +35,12 @@ export interface InvoiceRow {
   readonly payments: readonly string[];
 }
 
-/** What a scenario leaves out is as it is with most. */
+/** Omitted fields have their usual value. */
 export type ExpectedInvoice = Partial<InvoiceRow> & Pick<InvoiceRow, 'period' | 'lines' | 'total'>;
 
 const webhooksWithinMs = 20_000;
 
-/** A dated life in a sandbox of its own, whose clock it moves. */
+/** A dated sequence of events in a separate sandbox, whose clock it advances. */
 export class Scenario {
   private constructor(
     private readonly system: TestSystem,
@@ -52,7 +55,7 @@ export class Scenario {
     return new Scenario(system, client, receiver);
   }
 
-  /** Every scenario ends with a look at what must always hold. */
+  /** Checks the invariants at the end of every scenario. */
   async end(): Promise<void> {
     try {
       await expectInvariants(this.system, this.client, { receivers: [this.receiver] });
@@ -66,7 +69,7 @@ export class Scenario {
     return this.client.expect(201, this.client.post('/customers', input));
   }
 
-  /** A flat monthly product at 29.99 USD unless told otherwise. */
+  /** Creates a flat monthly product, by default at 29.99 USD. */
   async product(changes: object = {}): Promise<any> {
     const input = {
       name: 'Pro',
@@ -84,7 +87,9 @@ export class Scenario {
     return this.client.expect(201, this.client.post('/discounts', input));
   }
 
-  /** A subscription of a new customer to a new product, paid with a card that works unless told otherwise. */
+  /**
+   * Creates a subscription of a new customer to a new product, by default paid with a good card.
+   */
   async subscription({
     product = {},
     customer = {},
@@ -98,7 +103,7 @@ export class Scenario {
     return this.client.expect(201, this.client.post('/subscriptions', body));
   }
 
-  /** A checkout of a new customer and a new product. */
+  /** Creates a checkout of a new customer and a new product. */
   async session({
     product = {},
     customer = {},
@@ -116,13 +121,13 @@ export class Scenario {
     );
   }
 
-  /** Opens a public page and types a card into its form. */
+  /** Opens a public page and submits a card in its form. */
   async payOn(url: string, number?: string): Promise<PayerPage> {
     const payer = new Payer(this.system.gatewayUrl);
     return payer.submit(await payer.open(url), card(number));
   }
 
-  /** Says yes to the challenge of a bank. */
+  /** Approves the challenge of a bank. */
   approve(page: PayerPage): Promise<PayerPage> {
     return new Payer(this.system.gatewayUrl).submit(page, {}, { button: 'Approve' });
   }
@@ -144,12 +149,12 @@ export class Scenario {
     await this.client.advanceTo(toTime(day));
   }
 
-  /** All invoices of a subscription, the oldest first. */
+  /** Returns all invoices of a subscription, the oldest first. */
   async invoices(subscription: { id: string }): Promise<any[]> {
     return (await this.client.all(`/invoices?subscriptionId=${subscription.id}`)).reverse();
   }
 
-  /** Every invoice of the subscription, line by line. */
+  /** Checks every invoice of the subscription, line by line. */
   async expectInvoices(
     subscription: { id: string },
     expected: readonly ExpectedInvoice[],
@@ -159,8 +164,9 @@ export class Scenario {
   }
 
   /**
-   * Every webhook of the subscription, in the order of its sequence, as `<day> <kind> <what it carries>`:
-   * `2026-02-28 payment_failed INV-000002 attempt 1 next 2026-03-03`, `2026-02-28 updated status ACTIVE → PAST_DUE`.
+   * Checks every webhook of the subscription, in the order of its sequence, as `<day> <kind>
+   * <details>`: `2026-02-28 payment_failed INV-000002 attempt 1 next 2026-03-03`, `2026-02-28
+   * updated status ACTIVE
    */
   async expectWebhooks(subscription: { id: string }, expected: readonly string[]): Promise<void> {
     await eventually(
@@ -174,7 +180,7 @@ export class Scenario {
       const { subscriptionId, customerId, status, canceledAt, reason } = data;
       expect(sequence).toBe(index + 1);
       expect([id, type, timestamp].every((text) => typeof text === 'string')).toBe(true);
-      // The facts of `data` that stand at the top level, too.
+      // The fields of `data` that are repeated at the top level.
       expect(facts).toEqual(
         JSON.parse(JSON.stringify({ subscriptionId, customerId, status, canceledAt, reason })),
       );
@@ -198,7 +204,10 @@ export class Scenario {
 
 const keysOfAll = ['subscriptionId', 'customerId', 'status', 'subscription'];
 
-/** Exactly the keys that the kind has, and the same things under all of them. */
+/**
+ * Checks that the payload has exactly the keys of its kind, with the same contents under all of
+ * them.
+ */
 function expectPayload({ type, timestamp, data }: any): void {
   const kind = String(type).replace('subscription.', '');
   const { subscription } = data;
@@ -279,7 +288,7 @@ function toLineText({ description, quantity, unitAmount, amount, discountAmount 
   return `${String(description)}: ${String(quantity)}${rate} = ${String(amount)}${off}`;
 }
 
-/** Paid at once on its first day, the next in number, a later period, unless told otherwise. */
+/** By default paid on its first day, with the next number and a later period. */
 function toExpectedRow(expected: ExpectedInvoice, index: number): InvoiceRow {
   const start = expected.period?.[0] ?? '';
   const isPaid = (expected.status ?? 'PAID') === 'PAID';
@@ -303,7 +312,7 @@ function toTime(day: string): string {
   return day.includes('T') ? day : `${day}T00:00:00.000Z`;
 }
 
-/** What a life on one plan brings: each period but the last one's end, e.g. for `expectInvoices`. */
+/** The periods between boundaries, e.g. for `expectInvoices`. */
 export function periodsBetween(boundaries: readonly string[]): [string, string][] {
   return boundaries.slice(1).map((end, index) => [boundaries[index] ?? '', end]);
 }

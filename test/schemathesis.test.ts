@@ -4,13 +4,14 @@ import { warningsIn } from './service-log';
 import { startTestSystem, type TestSystem } from './test-system';
 
 const requestsMin = 10_000;
-// Of each operation, so that the two that run side by side take the same time and make the number together: the live one goes through
-// all that each field may be besides.
+// Examples per operation: both concurrent runs take the same time and reach the required number
+// together; the live one also covers all variants of each field.
 const liveRound = { phases: 'examples,coverage,fuzzing', examplesMax: 56 };
 const sandboxRound = { phases: 'fuzzing', examplesMax: 72 };
-// How many are generated depends on what is answered.
+// The number of generated requests depends on the responses.
 const missingRound = { phases: 'fuzzing', examplesMax: 15 };
-// Four minutes at most where nobody else is at work. There is no limit of time in a round, so that a slower machine only takes longer.
+// About four minutes on an idle machine. A round has no time limit, so that a slower machine only
+// takes longer.
 const timeoutMs = 20 * 60_000;
 
 const program = ensureSchemathesis();
@@ -31,7 +32,7 @@ async function newKey(api: ApiClient): Promise<string> {
   return key;
 }
 
-/** How many requests were made; none of the answers may be one that the document does not describe. */
+/** Returns the number of requests; no response may violate the document. */
 async function findNothing(api: ApiClient, args: readonly string[]): Promise<number> {
   const key = await newKey(api);
   const url = system.gatewayUrl;
@@ -49,11 +50,11 @@ testWithPython(
         `--phases=${round.phases}`,
         `--max-examples=${String(round.examplesMax)}`,
         `--seed=${String(seed)}`,
-        // It would revoke the very key that it works with, whose id it finds in the list.
+        // It would revoke the key of the test itself, whose id is in the list.
         '--exclude-operation-id=revokeApiKey',
       ]);
     };
-    // One process of the tool keeps one core busy; in environments of their own they do not get in each other's way.
+    // One process of the tool uses one core; separate environments keep the two runs independent.
     await Promise.all([run(system.live, 1, liveRound), run(system.sandbox, 2, sandboxRound)]);
     for (let seed = 3; made < requestsMin; seed += 2) {
       const both = [

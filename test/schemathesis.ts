@@ -8,8 +8,9 @@ import { readLauncherEnvironment } from '@billing/local/config';
 const version = '4.32.5';
 const installTimeoutMs = 120_000;
 
-// Beside what the tool expects of a right request: what depends on the time or on other resources may be refused, and no schema can say
-// so; a version may be stale, and an idempotency key used before. A wrong request may be refused for these as well as for what is wrong.
+// Statuses in addition to the tool's expectations. A valid request may be refused for reasons that
+// no schema expresses: time, other resources, a stale version, a used idempotency key. An invalid
+// request may be refused for these as well.
 const expected = {
   right: '"2xx", 304, 400, 401, 403, 404, 409, 412, 422',
   wrong: '400, 401, 403, 404, 405, 409, 412, 413, 415, 422',
@@ -26,10 +27,10 @@ positive_data_acceptance.expected-statuses = [${expected.right}, 429]
 negative_data_rejection.expected-statuses = [${expected.wrong}, 429]
 `;
 
-// Longer than the gateway takes to give up: it shall say so itself.
+// Longer than the gateway's own timeout, so that the gateway reports it.
 const patience = '--request-timeout=30';
 
-/** The program, installed once; undefined where there is no Python or no way to its packages. */
+/** The program, installed once; undefined where Python or its packages are unavailable. */
 export function ensureSchemathesis(): string | undefined {
   const folder = join(readLauncherEnvironment().cacheDir, `schemathesis-${version}`);
   const program = join(folder, 'bin', 'st');
@@ -42,14 +43,17 @@ export function ensureSchemathesis(): string | undefined {
   return isInstalled ? program : undefined;
 }
 
-/** Runs all checks over a started gateway; the answer is what it printed, and whether it found anything. */
+/**
+ * Runs all checks against a started gateway; returns the output, and whether there are findings.
+ */
 export async function runSchemathesis(
   program: string,
   { url, key, args }: { url: string; key: string; args: readonly string[] },
 ): Promise<{ isClean: boolean; output: string; generated: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'billing-schemathesis-'));
   await writeFile(join(folder, 'schemathesis.toml'), configuration);
-  // One worker: some Python versions break when two threads read source code at once, as the tool does to describe what it tries.
+  // One worker: some Python versions break when two threads read source code concurrently, as the
+  // tool does to describe its tests.
   const common = ['--checks=all', '--continue-on-failure', '--no-color', '--workers=1', patience];
   const { isClean, output } = await new Promise<{ isClean: boolean; output: string }>((resolve) => {
     execFile(

@@ -11,19 +11,19 @@ import { readLauncherEnvironment } from '@billing/local/config';
 import { freePort } from '@billing/chassis/free-port';
 import { findNatsServer } from '@billing/local/nats-server';
 
-/** A NATS server that speaks TLS alone and knows each service by a user of its own. */
+/** A NATS server that requires TLS and has one user per service. */
 export interface SecuredNats {
   readonly port: number;
-  /** With the service's user and password. */
+  /** The URL with the service's user and password. */
   urlOf(service: string): string;
   stop(): Promise<void>;
 }
 
-// What every publisher does to the stream itself, whatever its name.
+// The operations of every publisher on the stream itself, whichever its name.
 const ofStream = ['INFO', 'CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.*`);
 const ofConsumer = ['$JS.API.CONSUMER.>', '$JS.ACK.>'];
 
-/** Undefined where there is no program to start. */
+/** Returns undefined where no server program is available. */
 export async function startSecuredNats(
   services: readonly string[],
   { certificate, key }: TransportSecurity,
@@ -60,7 +60,7 @@ function configuration({
     return { user, password, permissions: { publish, subscribe: ['_INBOX.>'] } };
   });
   const path = (name: string) => join(folder, name);
-  // The format of the server's configuration takes JSON.
+  // The format of the server's configuration accepts JSON.
   return JSON.stringify({
     listen: `127.0.0.1:${String(port)}`,
     jetstream: { store_dir: path('data') },

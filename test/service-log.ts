@@ -6,13 +6,13 @@ const warningsMax = 50;
 const lastRequestId = 'the-last-request';
 const logsWithin = { timeoutMs: 60_000 };
 
-/** Sends the request behind which `logsOf` reads. */
+/** Sends the request that marks the end of the logs for `logsOf`. */
 export async function sendLastRequest({ gatewayUrl }: { gatewayUrl: string }): Promise<void> {
   const headers = { 'X-Request-Id': lastRequestId };
   await (await fetch(`${gatewayUrl}/healthz`, { headers })).arrayBuffer();
 }
 
-/** What was written, by service, once the last request is among it. */
+/** Returns the log of each service, once it contains the last request. */
 export function logsOf({ logDir }: { logDir: string }): Promise<Map<string, string>> {
   return eventually(async () => {
     const files = await readdir(logDir);
@@ -26,7 +26,7 @@ export function logsOf({ logDir }: { logDir: string }): Promise<Map<string, stri
   }, logsWithin);
 }
 
-/** What the services themselves found wrong, the latest of it. */
+/** The latest warnings and errors of the services. */
 export async function warningsIn({ logDir }: { logDir: string }): Promise<string[]> {
   const files = await readdir(logDir);
   const texts = files.map((file) => readFile(join(logDir, file), 'utf8'));

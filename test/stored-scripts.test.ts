@@ -52,7 +52,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** What operators write themselves: who they are, and what they called. */
+/** Writes the texts that operators control: their names, and the names of resources. */
 async function writeByOperators(): Promise<void> {
   const email = 'named@example.com';
   const invited = await owner.api('POST', '/operators', { email, role: 'VIEWER' });
@@ -65,7 +65,7 @@ async function writeByOperators(): Promise<void> {
   expect((await owner.in(sandboxId).v1('PATCH', path, { name: 'x' })).status).toBe(404);
 }
 
-/** The addresses of all pages, as the dashboard's own list has them. */
+/** The addresses of all pages, from the dashboard's own list. */
 function dashboardPaths(): string[] {
   const file = join(__dirname, '../gateway/dashboard/src/shell/pages.ts');
   const paths = [...readFileSync(file, 'utf8').matchAll(/\bpage\(\s*'([^']+)'/g)];
@@ -77,7 +77,10 @@ function dashboardPaths(): string[] {
   });
 }
 
-/** Looks at pages in a browser that tells of every script that ran, and of every one that the policy kept from it. */
+/**
+ * Visits pages in a browser that reports every executed script, and every one that the policy
+ * blocked.
+ */
 async function look(work: (page: Page, texts: string[]) => Promise<void>): Promise<string[]> {
   const texts: string[] = [];
   const complaints: string[] = [];
@@ -98,7 +101,7 @@ async function look(work: (page: Page, texts: string[]) => Promise<void>): Promi
   return texts;
 }
 
-/** What a page is found to be. */
+/** The findings on a page. */
 interface Found {
   readonly x: unknown;
   readonly scripts: number;
@@ -107,7 +110,7 @@ interface Found {
   readonly text: string;
 }
 
-/** Notes what is to be read on the page, and that nothing of it did anything. */
+/** Collects the page's texts, and checks that none of them was executed. */
 async function read(page: Page, texts: string[]): Promise<void> {
   const { x, scripts, images, links, text } = await page.evaluate<Found>(
     '({ x: window.__x, scripts: document.querySelectorAll("script:not([src])").length,' +
@@ -120,25 +123,25 @@ async function read(page: Page, texts: string[]): Promise<void> {
   texts.push(text);
 }
 
-/** Marks that stand nowhere as they were written; in addresses they are escaped. */
+/** Marks that appear nowhere as they were written; in addresses they are escaped. */
 function unread(marks: readonly string[], texts: readonly string[]): string[] {
   const all = texts.join('\n');
   const forms = (mark: string) => [`${mark} <script>`, `${mark}/%3Cscript`, `${mark}%20%3Cscript`];
   return marks.filter((mark) => !forms(mark).some((form) => all.includes(form)));
 }
 
-/** Opens a page and waits until all that it asked for is there. */
+/** Opens a page and waits until all its requests are complete. */
 async function openDashboard(page: Page, path: string, asking: ReadonlySet<unknown>) {
   await page.goto(`${system.gatewayUrl}/dashboard/${sandboxId}${path}`);
   await page.locator('main h1').waitFor();
-  // What an answer leads to is asked for in one of the next pictures.
+  // A response may cause further requests in one of the next frames.
   for (let quiet = 0; quiet < 5; quiet = asking.size === 0 ? quiet + 1 : 0) {
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
   }
   await page.locator('progress').first().waitFor({ state: 'detached' });
 }
 
-/** The requests of a page that are under way. */
+/** The page's requests in flight. */
 function requestsOf(page: Page): ReadonlySet<unknown> {
   const asking = new Set<unknown>();
   page.on('request', (request) => asking.add(request));
@@ -147,7 +150,7 @@ function requestsOf(page: Page): ReadonlySet<unknown> {
   return asking;
 }
 
-/** What opens more of a page: its forms, and a delivery that was answered. */
+/** Elements that open more of a page: its forms, and a delivery with a response. */
 async function openersOf(page: Page): Promise<Locator[]> {
   const main = page.locator('main');
   const exact = (name: string) => ({ name, exact: true });
@@ -163,7 +166,7 @@ async function openersOf(page: Page): Promise<Locator[]> {
 }
 
 testInChromium(
-  'no text that anybody stored runs on any page of the dashboard, and all of them can be read',
+  'no stored text is executed on any page of the dashboard, and all of them are legible',
   async () => {
     const paths = dashboardPaths();
     expect(paths.length).toBeGreaterThan(20);
@@ -214,7 +217,7 @@ testInChromium(
   timeoutMs,
 );
 
-describe('what is stored', () => {
+describe('stored hostile text', () => {
   test.each([
     ['/customers', { email: 'a@b.co' }, ['externalId', 'name', 'phone']],
     [
@@ -228,7 +231,7 @@ describe('what is stored', () => {
     ['/webhook-endpoints', {}, ['url']],
     ['/api-keys', {}, ['name']],
     ['/checkout-links', { productIds: [] }, ['label']],
-  ] as const)('%s takes no text of 10 kB', async (path, input, fields) => {
+  ] as const)('%s accepts no text of 10 kB', async (path, input, fields) => {
     for (const field of fields) {
       const { status, body } = await api.post(path, { name: 'x', ...input, [field]: long });
       expect([field, status, Object.keys(body.error as object)]).toEqual([
@@ -244,7 +247,7 @@ describe('what is stored', () => {
     expect([status, Object.keys(body.error as object)]).toEqual([400, ['metadata']]);
   });
 
-  test.each(hostileSchemes)('leads no browser to %j', async (address) => {
+  test.each(hostileSchemes)('never navigates a browser to %j', async (address) => {
     const customerId = data.ids['/customers/:id'];
     const productId = data.ids['/products/:id'];
     for (const [path, field] of [

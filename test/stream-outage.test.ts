@@ -8,7 +8,7 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
 const setupTimeoutMs = 120_000;
 
-describe('a system whose stream is away', () => {
+describe('a system whose stream is down', () => {
   let proxy: TestProxy;
   let system: TestSystem;
   let receiver: WebhookReceiver;

@@ -11,34 +11,37 @@ import { type RunningSystem, startSystem } from '@billing/local/system';
 import { startSystemProcesses } from '@billing/local/system-processes';
 import { ApiClient } from './api-client';
 
-/** The whole system with databases, a stream and keys of its own. */
+/** The whole system with its own databases, stream and keys. */
 export interface TestSystem {
-  /** Where a service stores its documents. */
+  /** The database of a service. */
   databaseOf(service: string): { uri: string; database: string };
   readonly gatewayUrl: string;
-  /** Speaks for the organisation's live environment. */
+  /** A client for the organization's live environment. */
   readonly live: ApiClient;
-  /** Speaks for its first sandbox, whose clock is real. */
+  /** A client for its first sandbox, whose clock is real. */
   readonly sandbox: ApiClient;
   readonly sandboxKey: string;
-  /** What a client dials to reach each service, past the gateway. */
+  /** The gRPC address of each service, past the gateway. */
   readonly addresses: RunningSystem['addresses'];
-  /** Where the services' databases are, and how their names begin. */
+  /** The server of the services' databases, and the prefix of their names. */
   readonly databases: { readonly uri: string; readonly prefix: string };
-  /** Where every service writes its log. */
+  /** The folder of the services' logs. */
   readonly logDir: string;
-  /** The present process of each service, where they run apart. */
+  /** The current process of each service, if they run separately. */
   readonly pids: () => Record<string, number>;
   client(key: string | undefined): ApiClient;
-  /** Stops everything and starts it again on the same data, at the same addresses. Only where services share this process. */
+  /**
+   * Stops everything and starts it again on the same data, at the same addresses. Only if the
+   * services share this process.
+   */
   restart(whileStopped: () => void): Promise<void>;
   stop(): Promise<void>;
 }
 
-// A process that was killed is there again sooner.
+// Lets a killed process restart faster.
 const compileCache = join(tmpdir(), 'billing-compile-cache');
 
-// Tests of anything else send as fast as they can.
+// Tests of other subjects send as fast as they can.
 const unlimited = {
   RATE_LIMIT_PER_SECOND: '0',
   RATE_LIMIT_INGEST_PER_SECOND: '0',
@@ -47,7 +50,7 @@ const unlimited = {
   RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '0',
 };
 
-/** Starts every service on the infrastructure that jest's global setup has started. */
+/** Starts every service on the infrastructure of jest's global setup. */
 export async function startTestSystem({
   processes = false,
   otlpEndpoint,
@@ -62,17 +65,17 @@ export async function startTestSystem({
   processes?: boolean;
   /** Database and stream of the test's own, e.g. to kill them; absent: those of all tests. */
   infrastructure?: Servers;
-  /** By which processes are told where to kill themselves; see failpoint.ts of the chassis. */
+  /** Folder that tells processes where to kill themselves; see failpoint.ts of the chassis. */
   failpointsFolder?: string;
-  /** What processes get besides. */
+  /** Additional environment variables of processes. */
   environment?: Record<string, string>;
   otlpEndpoint?: string;
   rateLimits?: Record<string, string>;
-  /** More of the gateway's variables. */
+  /** Additional variables of the gateway. */
   gateway?: Record<string, string>;
-  /** By which live environments are charged; absent: by nothing. */
+  /** Provider of live environments; absent: none. */
   stripe?: Record<string, string>;
-  /** Certificates and credentials; absent: calls are plain. */
+  /** Certificates and credentials; absent: calls are unencrypted. */
   secured?: Pick<SystemSite, 'security' | 'variablesOf'>;
 } = {}): Promise<TestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
@@ -143,7 +146,7 @@ async function describeSystem(
   };
 }
 
-// Tests make more operators in a minute than an organisation in years.
+// Tests create more operators in a minute than an organization in years.
 function quickPasswords(service: string): Record<string, string> {
   return service === 'identity' ? { PASSWORD_HASH_COST: '10' } : {};
 }

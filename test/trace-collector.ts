@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as it was exported. */
+/** An exported span. */
 export interface ExportedSpan {
   readonly name: string;
   readonly traceId: string;
@@ -14,11 +14,11 @@ export interface ExportedSpan {
   readonly linkedTraceIds: readonly string[];
 }
 
-/** The receiving end of OTLP over HTTP: keeps every span that services export. */
+/** An OTLP receiver over HTTP that stores every exported span. */
 export interface TraceCollector {
   readonly endpoint: string;
   readonly spans: ExportedSpan[];
-  /** Everything that was exported, as it came. */
+  /** The complete export as text. */
   text(): string;
   close(): Promise<void>;
 }

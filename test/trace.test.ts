@@ -6,10 +6,10 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const otherTraceId = '5b8efff798038103d269b633813fc60c';
-// As the gateway's proxy says: only the first one's traces are continued.
+// The gateway trusts only its proxy: only this address's traces are continued.
 const trusted = { 'X-Forwarded-For': '192.0.2.1' };
 const untrusted = { 'X-Forwarded-For': '192.0.2.2' };
-// Stands for everything that belongs to people.
+// Stands for all personal data.
 const mark = 'sesame';
 const spansWithin = { timeoutMs: 20_000 };
 
@@ -58,7 +58,7 @@ describe('one trace', () => {
         productId: product.id,
         authorizedTransactionId: 'txn_4242424242424242',
       },
-      // The flag says that the caller does not record the trace; that is decided here.
+      // The flag says that the caller does not record the trace; the gateway decides that itself.
       { ...trusted, traceparent: `00-${traceId}-b7ad6b7169203331-00` },
     );
     expect(answer.status).toBe(201);
@@ -129,7 +129,7 @@ describe('one trace', () => {
     });
   });
 
-  test('of a caller that is not trusted is linked, and its id is in the log', async () => {
+  test('of an untrusted caller is linked, and its id is in the log', async () => {
     const traceparent = `00-${otherTraceId}-b7ad6b7169203331-00`;
     const headers = { ...untrusted, traceparent, 'X-Request-Id': 'linked' };
     const answers = await Promise.all(
@@ -179,7 +179,7 @@ describe('one trace', () => {
     }, spansWithin);
   });
 
-  test('holds no key, token, address, card, body or query', async () => {
+  test('contains no key, token, address, card, body or query', async () => {
     const email = `${mark}@example.com`;
     const customer = await system.sandbox.post('/customers', { email, name: mark });
     const answer = await system.sandbox.post('/portal/sessions', { customerId: customer.body.id });

@@ -8,23 +8,25 @@ export interface VisitorPage {
   readonly url: string;
   readonly headers: Headers;
   readonly root: HTMLElement;
-  /** What can be read in its main part. */
+  /** The visible text of its main part. */
   readonly text: string;
   readonly bytes: Buffer;
 }
 
 const redirectsMax = 5;
 
-/** A browser without scripts that keeps cookies: it opens pages, follows links and sends forms. */
+/**
+ * A browser without scripts that stores cookies: it opens pages, follows links and submits forms.
+ */
 export class Visitor {
   readonly cookies = new Map<string, string>();
 
-  /** What the browser was last told to keep. */
+  /** The cookies set by the last response. */
   lastCookies: readonly string[] = [];
 
   constructor(private readonly gatewayUrl: string) {}
 
-  /** One who has entered the portal as a customer. */
+  /** Signs in to the portal as a customer. */
   static async enter(
     api: ApiClient,
     { customerId, returnUrl }: { customerId: string; returnUrl?: string },
@@ -40,7 +42,10 @@ export class Visitor {
     return this.load(new URL(address, this.gatewayUrl).href, {});
   }
 
-  /** Fills in the form that holds a button with this text, the page's first form unless said, and presses it. */
+  /**
+   * Fills in and submits the form that has a button with this text, by default the page's first
+   * form.
+   */
   submit(page: VisitorPage, typed: Typed = {}, button?: string): Promise<VisitorPage> {
     const { action, fields } = readForm(page, typed, button);
     return this.post(new URL(action, page.url).href, fields);
@@ -79,7 +84,7 @@ export class Visitor {
   }
 }
 
-/** What a form of the page would send. */
+/** The fields that a form of the page would send. */
 export function readForm(page: VisitorPage, typed: Typed = {}, button?: string) {
   const forms = page.root.querySelectorAll('main form');
   const isMeant = (form: HTMLElement) =>
@@ -102,7 +107,7 @@ export function readForm(page: VisitorPage, typed: Typed = {}, button?: string) 
   return { action: form.getAttribute('action') ?? '', fields: { ...fields, ...choices(typed) } };
 }
 
-// A choice that was changed is named with an underscore in front: `{ _method: id }`.
+// A changed selection is named with a leading underscore: `{ _method: id }`.
 function choices(typed: Typed): Record<string, string> {
   const changed = Object.entries(typed).filter(([name]) => name.startsWith('_'));
   return Object.fromEntries(changed.map(([name, value]) => [name.slice(1), value]));

@@ -1,8 +1,8 @@
 const RealDate = Date;
 
 /**
- * Puts the wall clock of this process forward: its services, their libraries and the test all see the new time, and deadlines between them
- * stay what they are. Returns what puts it back.
+ * Advances the wall clock of this process: its services, their libraries and the test all see the
+ * new time, and deadlines between them keep their length. Returns a function that restores it.
  */
 export function putWallClockForward(aheadMs: number): () => void {
   class LaterDate extends RealDate {
@@ -14,7 +14,7 @@ export function putWallClockForward(aheadMs: number): () => void {
       return RealDate.now() + aheadMs;
     }
 
-    // What was made before is still a date.
+    // Dates created before are still instances.
     static override [Symbol.hasInstance](value: unknown): boolean {
       return value instanceof RealDate;
     }

@@ -21,7 +21,8 @@ const deliveriesCount = endpointsCount * subscriptionsCount * eventsEach;
 const startsAt = new Date('2026-01-31T00:00:00Z');
 const dayMs = 24 * 60 * 60 * 1_000;
 const watchEveryMs = 20;
-// What a process had claimed when it was killed comes due again when its lease ends; nobody here lets an attempt wait.
+// Deliveries claimed by a killed process are due again when its lease ends; no receiver here delays
+// an attempt.
 const shortLeases = { DELIVERY_LEASE_MS: '5000' };
 const settleTimeoutMs = 240_000;
 const setupTimeoutMs = 600_000;
@@ -33,17 +34,17 @@ describe('webhooks while notifier, stream and database are killed', () => {
   let receiver: WebhookReceiver;
   let client: PersistentClient;
   let endpoints: { id: string; url: string }[];
-  /** How many deliveries had arrived when each was killed. */
+  /** The number of arrived deliveries at each kill. */
   const kills: { name: string; arrived: number }[] = [];
-  /** What the launcher said of its servers. */
+  /** The launcher's messages about its servers. */
   const launched: string[] = [];
-  /** By endpoint and message, in the order in which they arrived first. */
+  /** By endpoint and message, in the order of first arrival. */
   const arrived = new Map<string, ReturnType<typeof readWebhook>>();
 
   beforeAll(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'billing-faults-'));
     await makeSharedFolder(dataDir);
-    // Those that are given to all tests are no test's to kill.
+    // The servers shared by all tests must not be killed.
     const environment = { ...readLauncherEnvironment(), mongodbUri: undefined, natsUrl: undefined };
     const throwawayFolders = [dataDir];
     const log = (line: string) => launched.push(`${new Date().toISOString()} ${line}`);
@@ -103,7 +104,7 @@ describe('webhooks while notifier, stream and database are killed', () => {
     await client.advanceTo(new Date(startsAt.getTime() + days * dayMs).toISOString());
   }
 
-  /** Each in its turn, whenever another share of the deliveries has arrived. */
+  /** Kills each in turn, whenever another share of the deliveries has arrived. */
   async function killAgainAndAgain(ending: AbortSignal): Promise<void> {
     const turns = [
       ...Object.keys(infrastructure.pids()).flatMap((name) => ['notifier', name]),
@@ -131,7 +132,7 @@ describe('webhooks while notifier, stream and database are killed', () => {
   }
 
   test(
-    'reach each endpoint, no sequence missing, each for the first time in its turn',
+    'reach each endpoint, no sequence missing, each for the first time in order',
     async () => {
       const sequences = Array.from({ length: eventsEach }, (_, index) => index + 1);
       await eventually(
@@ -149,7 +150,7 @@ describe('webhooks while notifier, stream and database are killed', () => {
     settleTimeoutMs + 10_000,
   );
 
-  test('are missing nowhere, and the endpoints can be asked whether they are', async () => {
+  test('are missing nowhere, and the gaps of the endpoints show so', async () => {
     for (const { id } of endpoints) {
       expect(await client.get(`/webhook-endpoints/${id}/gaps`)).toEqual([]);
     }
@@ -166,7 +167,7 @@ describe('webhooks while notifier, stream and database are killed', () => {
     expect(texts.size).toBe(subscriptionsCount * eventsEach);
   });
 
-  test('were sent meanwhile', () => {
+  test('were sent during the outages', () => {
     const servers = Object.keys(infrastructure.pids());
     const killed = new Set(kills.map(({ name }) => name));
     expect(killed).toEqual(new Set(['notifier', ...servers, 'nats-server, wiped']));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A webhook as it came in. */
+/** A received webhook. */
 export interface ReceivedWebhook {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -11,19 +11,21 @@ export interface ReceivedWebhook {
   readonly body: any;
 }
 
-/** A real HTTP server that keeps what it is sent. `respond` decides the status of each answer. */
+/**
+ * A real HTTP server that records what it receives. `respond` decides the status of each response.
+ */
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: ReceivedWebhook[];
   respond: (webhook: ReceivedWebhook) => number;
-  /** What every answer says. */
+  /** The body of every response. */
   says: string;
   close(): Promise<void>;
 }
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
-  // Its port may have been another receiver's, to which somebody still sends.
+  // Its port may have been another receiver's, to which an earlier test still sends.
   const ownPath = `/hook/${randomUUID()}`;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

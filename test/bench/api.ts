@@ -1,6 +1,6 @@
 import type { StagedSystem } from './stage';
 
-/** Makes a resource of the system's sandbox over REST. */
+/** Creates a resource in the system's sandbox over REST. */
 export async function makeResource(
   { gatewayUrl, keys }: Pick<StagedSystem, 'gatewayUrl' | 'keys'>,
   path: string,

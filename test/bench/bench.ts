@@ -1,27 +1,27 @@
 import type { Comparison } from './comparison';
 import type { Stage } from './stage';
 
-/** How long and how often is measured. */
+/** Duration and number of measurements. */
 export interface Effort {
   readonly pairs: number;
-  /** Of each run of a pair. */
+  /** Seconds of each run of a pair. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** Whether less is to be made, too. */
+  /** Also reduces the amount of prepared data. */
   readonly isQuick: boolean;
 }
 
-/** Rows of figures that say something by themselves. */
+/** A table of figures without a comparison. */
 export interface FigureTable {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Rows of exact numbers, the same on every machine. */
+/** A table of exact counts, equal on every machine. */
 export type CountTable = FigureTable;
 
-/** What a benchmark found out. */
+/** The results of a benchmark. */
 export interface Findings {
   readonly comparisons?: readonly Comparison[];
   readonly counts?: readonly CountTable[];

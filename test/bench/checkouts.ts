@@ -8,7 +8,7 @@ import type { Stage, StagedSystem } from './stage';
 
 const inFlight = 16;
 const floorDatabase = 'bench_floor';
-// What the floor reads and writes, and the service that owns it.
+// The documents that the floor reads and writes, and the service that owns them.
 const copied = {
   customers: 'customer',
   products: 'catalog',
@@ -16,7 +16,7 @@ const copied = {
   invoices: 'checkout',
 } as const;
 
-/** P6: POST /v1/checkout against the same reads and writes in one process without any HTTP. */
+/** P6: POST /v1/checkout against the same reads and writes in one process without HTTP. */
 export const checkouts: Bench = {
   name: 'checkouts',
   title: 'POST /v1/checkout',
@@ -48,7 +48,7 @@ async function ourSide(stage: Stage, system: StagedSystem): Promise<Side> {
     billingInterval: 'MONTHLY',
   });
   const order = { customerId: customer.id, productId: product.id };
-  // The floor copies one of each.
+  // The floor copies one document of each.
   await makeResource(system, '/checkout', order);
   const request = { method: 'POST', path: '/v1/checkout', body: JSON.stringify(order) } as const;
   const headers = {

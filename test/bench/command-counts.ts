@@ -1,13 +1,13 @@
 import { type CommandStartedEvent, MongoClient } from 'mongodb';
 
-/** What went to the database, by command and collection. */
+/** Counts database commands by command and collection. */
 export class CommandCounts {
   readonly times = new Map<string, number>();
-  /** Documents that writes were about. */
+  /** Documents written, by command and collection. */
   readonly written = new Map<string, number>();
   private isCounting = false;
 
-  /** Counts from now on what the clients send that `connect` opens in this process. */
+  /** Counts the commands of the clients that `connect` opens in this process. */
   async of<T>(connect: () => Promise<T>): Promise<T> {
     const note = (event: CommandStartedEvent) => {
       if (this.isCounting) this.note(event);
@@ -15,7 +15,7 @@ export class CommandCounts {
     const { prototype } = MongoClient;
     const connectClient: MongoClient['connect'] = Reflect.get(prototype, 'connect');
     prototype.connect = function (this: MongoClient) {
-      // A setter that the driver's types do not know.
+      // A setter missing in the driver's types.
       Object.assign(this, { monitorCommands: true });
       this.on('commandStarted', note);
       return connectClient.call(this);

@@ -5,41 +5,44 @@ import { type Demand, judge, type Sample, sampleOf, type Verdict } from './stati
 export interface Run {
   readonly operations: number;
   readonly perSecond: number;
-  /** Share of one core; 0 where the measured program makes its own work. */
+  /** Share of one core; 0 where the measured program generates its own load. */
   readonly generatorCpu: number;
   readonly latencyMs?: Readonly<Record<string, number>>;
 }
 
-/** One of the two programs that are compared. */
+/** One of the two compared programs. */
 export interface Side {
   readonly name: string;
-  /** Its processes now, by name. */
+  /** Its current processes, by name. */
   readonly pids: () => Readonly<Record<string, number>>;
-  /** Makes what a run of so many seconds takes; not measured. */
+  /** Prepares the data for a run of this many seconds; not measured. */
   readonly prepare?: (seconds: number) => Promise<void>;
   readonly run: (seconds: number) => Promise<Run>;
 }
 
-/** What one side came to. */
+/** The results of one side. */
 export interface SideFigures {
   readonly name: string;
   readonly perSecond: Sample;
-  /** CPU milliseconds for each operation by process, medians; processes of the database too. */
+  /** CPU milliseconds per operation by process, medians; includes the database processes. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** The median run's. */
+  /** Of the median run. */
   readonly latencyMs: Readonly<Record<string, number>> | undefined;
 }
 
-/** Two programs measured by turns, and how one did against the other. */
+/** Two programs measured alternately, and their ratio. */
 export interface Comparison {
   readonly id: string;
   readonly title: string;
   readonly unit: string;
   readonly ours: SideFigures;
   readonly floor: SideFigures;
-  /** Ours by the floor's, pair by pair. */
+  /** Our rate divided by the floor's, pair by pair. */
   readonly ratio: Sample;
-  /** The floor's CPU for each operation by ours, without the database: steady where rates are not. */
+  /**
+   * The floor's CPU time per operation divided by ours, without the database: more stable than
+   * rates.
+   */
   readonly cpuRatio: number;
   readonly generatorCpu: number;
   /** Undefined: the ratio is only shown. */
@@ -58,9 +61,9 @@ export interface ComparisonOptions {
   readonly pairs: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** At least so many, in more time if need be. */
+  /** Minimum number of warm-up operations, which may extend the warm-up. */
   readonly warmUpOperations?: number;
-  /** Processes that both use, such as the database. */
+  /** Processes used by both sides, such as the database. */
   readonly sharedPids: () => Readonly<Record<string, number>>;
   readonly log: (line: string) => void;
 }
@@ -71,7 +74,7 @@ interface MeasuredRun extends Run {
 
 const warmUpRoundsMax = 5;
 
-/** Runs both by turns, so that whatever else the machine does meets both alike. */
+/** Runs both sides alternately, so that other load on the machine affects both alike. */
 export async function compare(options: ComparisonOptions): Promise<Comparison> {
   const { id, title, unit, ours, floor, demand, pairs, log } = options;
   log(`${id}: warming up`);
@@ -95,7 +98,7 @@ export async function compare(options: ComparisonOptions): Promise<Comparison> {
   return { id, title, unit, ...figures, ratio, cpuRatio, generatorCpu, demand, verdict };
 }
 
-/** Code is compiled by use, not by time: on a busy machine it takes longer until a program is as fast as it will be. */
+/** Code is compiled by use, not by time: on a busy machine it takes longer to reach full speed. */
 async function warmUp(
   side: Side,
   { warmUpSeconds, warmUpOperations = 0 }: ComparisonOptions,

@@ -14,7 +14,7 @@ test('batches of different numbers have no event in common', () => {
   expect(new Set(ids).size).toBe(2_000);
 });
 
-test('a batch stays as it is when the next one is made', () => {
+test('a batch is unchanged after the next one is built', () => {
   const batches = new EventBatches(shape, now);
   const first = batches.batch(1, now);
   const before = first.toString();
@@ -22,14 +22,14 @@ test('a batch stays as it is when the next one is made', () => {
   expect(first.toString()).toBe(before);
 });
 
-test('the events of a batch are of its time', () => {
+test('the events of a batch have the time of the batch', () => {
   const later = new Date('2026-03-10T12:34:56.789Z');
   const body = new EventBatches(shape, now).batch(1, later);
   const { events } = JSON.parse(body.toString()) as { events: { timestamp: string }[] };
   expect(new Set(events.map(({ timestamp }) => timestamp))).toEqual(new Set([later.toISOString()]));
 });
 
-test('a tenth of a dirty batch repeats events, and a hundredth is of nobody', () => {
+test('a tenth of a dirty batch repeats events, and a hundredth has an unknown customer', () => {
   const batches = new EventBatches({ ...shape, isDirty: true }, now);
   const first = new Set(idsIn(batches.batch(1, now)));
   const second = batches.batch(2, now);

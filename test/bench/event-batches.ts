@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-/** What the events of a batch are of. */
+/** Size, customers and meters of a batch. */
 export interface BatchShape {
   readonly size: number;
   readonly customerIds: readonly string[];
   readonly meterIds: readonly string[];
-  /** Every tenth event repeats one of before, and every hundredth is of an unknown customer. */
+  /** Every tenth event repeats an earlier one, and every hundredth has an unknown customer. */
   readonly isDirty?: boolean;
 }
 
@@ -14,12 +14,15 @@ const placeWidth = 3;
 const repeatedEvery = 10;
 const unknownEvery = 100;
 const unknownAt = 5;
-const nobody = '00000000-0000-7000-8000-000000000000';
+const unknownCustomerId = '00000000-0000-7000-8000-000000000000';
 
-/** Makes batches of usage events as fast as they can be sent: one text, in which only a number and a time change from batch to batch. */
+/**
+ * Builds batches of usage events as fast as they can be sent: one text in which only a number and a
+ * time differ between batches.
+ */
 export class EventBatches {
   private readonly body: Buffer;
-  /** Where the number of the batch stands in the id of each event that is new, and where its time. */
+  /** Offsets of the batch number in the id of each new event, and of its time. */
   private readonly places: { readonly number: number; readonly time: number }[] = [];
 
   constructor(shape: BatchShape, now: Date) {
@@ -37,7 +40,7 @@ export class EventBatches {
     }
   }
 
-  /** The bytes of one batch, of `now`. No two numbers share an event, but for those that are repeated. */
+  /** The bytes of one batch at `now`. No two numbers share an event, except repeated ones. */
   batch(number: number, now: Date): Buffer {
     const body = Buffer.from(this.body);
     const digits = Buffer.from(String(number).padStart(numberWidth, '0'));
@@ -57,7 +60,7 @@ function eventAt(
   const { customerIds, meterIds, isDirty = false } = shape;
   const isUnknown = isDirty && place % unknownEvery === unknownAt;
   return {
-    customerId: isUnknown ? nobody : customerIds[place % customerIds.length],
+    customerId: isUnknown ? unknownCustomerId : customerIds[place % customerIds.length],
     meterId: meterIds[place % meterIds.length],
     quantity: '12.5',
     timestamp: time,

@@ -2,12 +2,12 @@ import type { Collection, Document, MongoClient } from 'mongodb';
 
 export type Documents = Collection<Document & { _id: string }>;
 
-/** A floor works on documents and indexes as the system has them, in a database of its own. */
+/** A floor works on copies of the system's documents and indexes, in a database of its own. */
 export function documentsOf(client: MongoClient, database: string, collection: string): Documents {
   return client.db(database).collection<Document & { _id: string }>(collection);
 }
 
-/** Empties a floor's collection and gives it the indexes of the system's. */
+/** Empties a floor's collection and creates the indexes of the system's collection. */
 export async function likeThatOf(system: Documents, floor: Documents): Promise<void> {
   await floor.deleteMany({});
   const indexes = (await system.indexes()).filter(({ name }) => name !== '_id_');
@@ -15,7 +15,7 @@ export async function likeThatOf(system: Documents, floor: Documents): Promise<v
   if (wanted.length > 0) await floor.createIndexes(wanted);
 }
 
-/** Any document of a collection that has some. */
+/** Returns any document of a collection that is not empty. */
 export async function anyOf(documents: Documents): Promise<Document & { _id: string }> {
   const found = await documents.findOne({});
   if (found === null) throw new Error(`There is nothing in ${documents.namespace} to copy`);

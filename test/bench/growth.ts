@@ -6,11 +6,14 @@ import type { Stage, StagedSystem } from './stage';
 
 const few = 1_000;
 const many = { quick: 20_000, usual: 100_000 };
-// What costs 1.3 times as much runs at this share of the speed.
+// Work that costs 1.3 times as much runs at this share of the speed.
 const slowest = 0.77;
 const connections = 8;
 
-/** P11: the same work on few subscriptions and on a hundred times as many, each in databases of its own. */
+/**
+ * P11: the same work on few subscriptions and on a hundred times as many, each in its own
+ * databases.
+ */
 export const growth: Bench = {
   name: 'growth',
   title: 'renewals and lists on 1,000 rows and on 100,000',

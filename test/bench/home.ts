@@ -10,11 +10,13 @@ const rows = { quick: 20_000, usual: 100_000 };
 const serverWorkMsMax = 300;
 const warmUps = 10;
 const reads = { quick: 50, usual: 200 };
-// The services add up what has settled once a minute.
+// The services aggregate settled data once a minute.
 const keptWithinMs = 300_000;
 const pauseMs = 500;
 
-/** What the dashboard's first page costs the servers, at 100,000 subscriptions with two years behind them. */
+/**
+ * Server cost of the dashboard's first page, at 100,000 subscriptions with two years of history.
+ */
 export const home: Bench = {
   name: 'home',
   title: "the dashboard's first page at 100,000 subscriptions",
@@ -46,7 +48,8 @@ interface Measured {
 async function measure(measured: Measured): Promise<FigureTable> {
   const { stage, seed, operator, count, effort } = measured;
   const times = effort.isQuick ? reads.quick : reads.usual;
-  // Whoever stored the history has told nobody. The first look may be too much for one request, and has it added up once for all.
+  // The history was stored without events. The first request may exceed its limit, but starts the
+  // aggregation for all later ones.
   await operator.api('GET', '/reports/overview');
   stage.log('home: waiting until what is past is added up');
   await untilKept(seed);

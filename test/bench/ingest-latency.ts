@@ -6,18 +6,18 @@ import { judge, percent, sampleOf, spreadText } from './statistics';
 import type { Stage } from './stage';
 import { TimedGenerator, type TimedResult } from './timed-generator';
 
-// Of the most that was taken. Beyond it waits grow with every moment that something else runs.
+// Share of the maximum throughput. Above it, waits grow with every disturbance.
 const loadShare = 0.7;
 const getsPerSecond = 100;
 const slowdownMax = { atMost: 3 };
 
-/** How much the system took of batches of one size, closed loop. */
+/** Closed-loop throughput of batches of one size. */
 export interface IngestMaximum {
   readonly size: number;
   readonly eventsPerSecond: number;
 }
 
-/** How long batches wait that are sent by the clock, whatever is answered. */
+/** Latency of batches that are sent at fixed times, independent of responses. */
 export async function openLoopTable(
   maxima: readonly IngestMaximum[],
   { site, stage, effort }: { site: IngestSite; stage: Stage; effort: Effort },
@@ -44,7 +44,7 @@ function latencyCells({ events, seconds, latencyMs, cpuShare }: TimedResult): st
   return [String(Math.round(events / seconds)), ...waits, percent(cpuShare)];
 }
 
-/** P10: what readers feel of ingest. Alone and beside it by turns. */
+/** P10: the latency of reads alone and during ingest, alternately. */
 export async function readersTable(
   { size, eventsPerSecond }: IngestMaximum,
   { site, stage, effort }: { site: IngestSite; stage: Stage; effort: Effort },
@@ -65,26 +65,26 @@ export async function readersTable(
   const ingest = () =>
     site.generator.run({ ...site.jobOf({ size }), seconds, pace: { kind: 'open', perSecond } });
   await read(effort.warmUpSeconds);
-  const pairs: { alone: Latency; beside: Latency }[] = [];
+  const pairs: { alone: Latency; during: Latency }[] = [];
   let generatorCpu = 0;
   for (let pair = 1; pair <= effort.pairs; pair += 1) {
     const alone = await read(seconds);
-    const [beside, load] = await Promise.all([read(seconds), ingest()]);
-    pairs.push({ alone: alone.latencyMs, beside: beside.latencyMs });
-    generatorCpu = Math.max(generatorCpu, alone.cpuShare, beside.cpuShare, load.cpuShare);
+    const [during, load] = await Promise.all([read(seconds), ingest()]);
+    pairs.push({ alone: alone.latencyMs, during: during.latencyMs });
+    generatorCpu = Math.max(generatorCpu, alone.cpuShare, during.cpuShare, load.cpuShare);
     stage.log(
-      `P10: pair ${String(pair)}: ${String(beside.latencyMs.p99)} : ${String(alone.latencyMs.p99)} ms`,
+      `P10: pair ${String(pair)}: ${String(during.latencyMs.p99)} : ${String(alone.latencyMs.p99)} ms`,
     );
   }
   const floor = sampleOf(pairs.map(({ alone }) => alone.p99));
-  const ratio = sampleOf(pairs.map(({ alone, beside }) => beside.p99 / alone.p99));
+  const ratio = sampleOf(pairs.map(({ alone, during }) => during.p99 / alone.p99));
   const verdict = judge({ ratio, floor, generatorCpu, demand: slowdownMax });
   return {
     title: `P10: GET customer, ${String(getsPerSecond)} a second by the clock, while batches of ${String(size)} come at ${percent(loadShare)} of the maximum`,
-    columns: ['p99 beside ingest, ms', 'p99 alone, ms', 'ratio', 'demand', 'verdict'],
+    columns: ['p99 during ingest, ms', 'p99 alone, ms', 'ratio', 'demand', 'verdict'],
     rows: [
       [
-        spreadText(sampleOf(pairs.map(({ beside }) => beside.p99))),
+        spreadText(sampleOf(pairs.map(({ during }) => during.p99))),
         spreadText(floor),
         spreadText(ratio),
         demandText(slowdownMax),

@@ -6,14 +6,14 @@ import type { Stage } from './stage';
 
 const minuteSeconds = 60;
 const minutes = 10;
-// So that a quick run tells something, too; it is named so.
+// Keeps a quick run meaningful; the report names the shorter step.
 const quickStepSeconds = 6;
-// Half of what it takes: this is about time, not about haste.
+// Half the maximum throughput: the benchmark measures endurance, not speed.
 const loadShare = 0.5;
 const growthMax = { atMost: 1.15 };
 const watched = ['gateway', 'metering'] as const;
 
-/** P14: memory while ingest goes on and on, minute by minute. */
+/** P14: memory during continuous ingest, minute by minute. */
 export async function memoryTable(
   { size, eventsPerSecond }: { size: number; eventsPerSecond: number },
   { site, stage, effort }: { site: IngestSite; stage: Stage; effort: Effort },

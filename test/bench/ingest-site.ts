@@ -12,7 +12,7 @@ const meterCount = 4;
 const floorDatabase = 'bench_floor';
 const events = 'usageEvents';
 
-/** How batches are sent while the most is asked for. */
+/** How batches are sent to find the maximum throughput. */
 export interface IngestPace {
   readonly size: number;
   readonly inFlight: number;
@@ -45,14 +45,14 @@ export class IngestSite {
     return this.named.customerIds[0] ?? '';
   }
 
-  /** A job for the generator, all but its length and pace. */
+  /** A job for the generator without its duration and pace. */
   jobOf({ size, isDirty = false }: Omit<IngestPace, 'inFlight'>, url = this.system.gatewayUrl) {
     const headers = { Authorization: `Bearer ${this.system.keys.testKey}` };
     const work = { kind: 'ingest', shape: { ...this.named, size, isDirty } } as const;
     return { url, headers, work } satisfies Partial<TimedJob>;
   }
 
-  /** As many batches as the system takes. */
+  /** Sends as many batches as the system accepts. */
   side(pace: IngestPace, name = 'billing'): Side {
     return this.loadedSide(pace, { name, url: this.system.gatewayUrl, pids: this.system.pids });
   }
@@ -123,7 +123,7 @@ export class IngestSite {
     };
   }
 
-  /** The floors store into a collection with the indexes of the system's, beside one of its events. */
+  /** The floors insert into a collection with the system's indexes, copying one of its events. */
   private async prepareFloor() {
     const { site } = this.system;
     // Any batch will do: one event of it is copied.

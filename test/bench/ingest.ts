@@ -12,8 +12,9 @@ const middle = { size: 100, inFlight: 8 };
 const single = { size: 1, inFlight: 32 };
 
 /**
- * P3, P4, P5: usage events stored, against the driver alone, a bare hop, and batches without anything wrong in them. P10, P12, P14: who
- * else feels it, what reading costs then, and whether memory stays as it is.
+ * P3, P4, P5: stored usage events, against the driver alone, a bare hop, and batches without
+ * invalid events. P10, P12, P14: the effect of ingest on other callers, the cost of reads, and
+ * memory over time.
  */
 export const ingest: Bench = {
   name: 'ingest',

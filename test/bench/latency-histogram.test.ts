@@ -1,6 +1,6 @@
 import { LatencyHistogram } from './latency-histogram';
 
-test('a histogram tells the slowest of a thousand as exactly as the middle', () => {
+test('a histogram reports the slowest of a thousand as exactly as the median', () => {
   const histogram = new LatencyHistogram();
   for (let ms = 1; ms <= 1_000; ms += 1) histogram.record(ms);
   const { p50, p90, p99, p99_9, max } = histogram.latency();
@@ -10,7 +10,7 @@ test('a histogram tells the slowest of a thousand as exactly as the middle', () 
   }
 });
 
-test('a histogram takes what lasted no time', () => {
+test('a histogram accepts a duration of zero', () => {
   const histogram = new LatencyHistogram();
   histogram.record(0);
   expect(histogram.latency().max).toBeLessThan(0.01);

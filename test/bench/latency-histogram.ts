@@ -2,12 +2,15 @@ import { createHistogram } from 'node:perf_hooks';
 
 const percentiles = { p50: 50, p90: 90, p99: 99, p99_9: 99.9 };
 
-/** Milliseconds, each with three digits that count. */
+/** Milliseconds with three significant digits. */
 export type Latency = Readonly<Record<keyof typeof percentiles | 'max', number>>;
 
-/** Durations as Node's own HDR histogram keeps them: the last percent is as exact as the first, in a bounded space. */
+/**
+ * Durations in Node's HDR histogram: the last percentile is as exact as the first, in bounded
+ * space.
+ */
 export class LatencyHistogram {
-  // In microseconds, and it records whole numbers from 1 on.
+  // In microseconds; the histogram records integers from 1 on.
   private readonly histogram = createHistogram({ lowest: 1, highest: 600_000_000, figures: 3 });
 
   record(ms: number): void {

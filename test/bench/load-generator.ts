@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { startProgram } from './program';
 
-/** Requests that are sent again and again by so many connections, each with one request at a time. */
+/** Requests repeated over a number of connections, each with one request at a time. */
 export interface LoadJob {
   readonly url: string;
   readonly connections: number;
@@ -16,16 +16,16 @@ export interface LoadJob {
 }
 
 export interface LoadResult {
-  /** With a status of 2xx. */
+  /** Responses with a status of 2xx. */
   readonly answered: number;
   readonly failed: number;
   readonly perSecond: number;
   readonly latencyMs: Readonly<Record<'p50' | 'p90' | 'p99' | 'p99_9' | 'max', number>>;
-  /** What the generator itself used, as a share of one core. */
+  /** CPU use of the generator, as a share of one core. */
   readonly cpuShare: number;
 }
 
-/** Makes load in a process of its own. */
+/** Generates load in a separate process. */
 export class LoadGenerator {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -37,7 +37,7 @@ export class LoadGenerator {
     return this.child.pid ?? 0;
   }
 
-  /** Throws where anything but success was answered: a failing program is no slow one. */
+  /** Throws if any request failed: a failing program must not count as a slow one. */
   async run(job: LoadJob): Promise<LoadResult> {
     this.child.send(job);
     const [result] = (await once(this.child, 'message')) as [LoadResult | { failure: string }];

@@ -1,7 +1,8 @@
 import autocannon, { type Result } from 'autocannon';
 import type { LoadJob, LoadResult } from './load-generator';
 
-// The load generator: a process of its own, so that it never shares an event loop with what it measures.
+// The load generator: a separate process, so that it never shares an event loop with the measured
+// program.
 
 process.on('message', (job: LoadJob) => {
   run(job).then(

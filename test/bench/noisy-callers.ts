@@ -16,19 +16,19 @@ const advanceCount = 300;
 const slowCallerCount = 1_000;
 const sandboxCount = 5;
 const retryMs = 5_000;
-// The noise is there before anything is measured.
+// The noise starts before the measurement.
 const settleMs = 2_000;
 
-/** Something that keeps the system busy until it is told to end. */
+/** Background load that runs until it is stopped. */
 interface Noise {
   readonly name: string;
   readonly make: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What live readers feel of callers who take all they can get. */
+/** Latency of live readers during abusive load from other callers. */
 export const noisyCallers: Bench = {
   name: 'noisy-callers',
-  title: 'live reads beside waiting advances, slow callers and busy sandboxes',
+  title: 'live reads during waiting advances, slow callers and busy sandboxes',
   run: async (stage, effort) => {
     const system = await stage.system();
     const live = new ApiClient(system.gatewayUrl, system.keys.liveKey);
@@ -63,28 +63,28 @@ async function tableOf(
   { name, make }: Noise,
   { stage, effort, read }: { stage: Stage; effort: Effort; read: Reads },
 ): Promise<FigureTable> {
-  const pairs: { alone: number; beside: number }[] = [];
+  const pairs: { alone: number; during: number }[] = [];
   let generatorCpu = 0;
   for (let pair = 1; pair <= effort.pairs; pair += 1) {
     const alone = await read(effort.seconds * 2);
     const ending = new AbortController();
     const noise = make(ending.signal);
     await delay(settleMs);
-    const beside = await read(effort.seconds * 2);
+    const during = await read(effort.seconds * 2);
     ending.abort();
     await noise;
-    pairs.push({ alone: alone.latencyMs.p99, beside: beside.latencyMs.p99 });
-    generatorCpu = Math.max(generatorCpu, alone.cpuShare, beside.cpuShare);
-    stage.log(`${name}: ${beside.latencyMs.p99.toFixed(1)} : ${alone.latencyMs.p99.toFixed(1)} ms`);
+    pairs.push({ alone: alone.latencyMs.p99, during: during.latencyMs.p99 });
+    generatorCpu = Math.max(generatorCpu, alone.cpuShare, during.cpuShare);
+    stage.log(`${name}: ${during.latencyMs.p99.toFixed(1)} : ${alone.latencyMs.p99.toFixed(1)} ms`);
   }
   const floor = sampleOf(pairs.map(({ alone }) => alone));
-  const ratio = sampleOf(pairs.map(({ alone, beside }) => beside / alone));
+  const ratio = sampleOf(pairs.map(({ alone, during }) => during / alone));
   return {
-    title: `GET customer, live, ${String(getsPerSecond)} a second by the clock, beside ${name}`,
-    columns: ['p99 beside, ms', 'p99 alone, ms', 'ratio', 'demand', 'verdict'],
+    title: `GET customer, live, ${String(getsPerSecond)} a second at fixed times, during ${name}`,
+    columns: ['p99 during, ms', 'p99 alone, ms', 'ratio', 'demand', 'verdict'],
     rows: [
       [
-        spreadText(sampleOf(pairs.map(({ beside }) => beside))),
+        spreadText(sampleOf(pairs.map(({ during }) => during))),
         spreadText(floor),
         spreadText(ratio),
         demandText(slowdownMax),
@@ -94,7 +94,7 @@ async function tableOf(
   };
 }
 
-/** Three hundred callers of one sandbox who ask again as soon as they may. */
+/** Three hundred callers of one sandbox that retry as soon as they may. */
 async function waitingAdvances(live: ApiClient): Promise<Noise> {
   const sandbox = await dailySandbox(live);
   return {
@@ -103,7 +103,7 @@ async function waitingAdvances(live: ApiClient): Promise<Noise> {
       const caller = async () => {
         while (!signal.aborted) {
           await advance(sandbox, signal);
-          // Callers who wait as they are told do not all come back at one instant.
+          // Callers that respect Retry-After do not all return at the same instant.
           const pauseMs = retryMs * (1 + Math.random());
           await delay(pauseMs, undefined, { signal }).catch(() => undefined);
         }
@@ -114,7 +114,10 @@ async function waitingAdvances(live: ApiClient): Promise<Noise> {
   };
 }
 
-/** Of another address than the readers'. Each is cut off after its time, and comes again. */
+/**
+ * From another address than the readers'. Each connection is cut off after its timeout, and opened
+ * again.
+ */
 function slowCallers({ gatewayUrl }: StagedSystem): Noise {
   const { hostname, port } = new URL(gatewayUrl);
   const head =
@@ -146,7 +149,7 @@ function slowCallers({ gatewayUrl }: StagedSystem): Noise {
   };
 }
 
-/** Renewals of five years, in several sandboxes at once. */
+/** Renewals of five years, in several sandboxes concurrently. */
 function busySandboxes(live: ApiClient): Noise {
   return {
     name: `${String(sandboxCount)} sandboxes that advance by five years`,

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-// The kernel's unit of these figures; fixed at 100 on every Linux that is in use.
+// The kernel's unit of these figures; fixed at 100 on all common Linux systems.
 const ticksPerSecond = 100;
 
-/** CPU seconds so far of each named process with all its descendants, as the kernel counts them. */
+/** CPU seconds used so far by each named process with all its descendants, from the kernel. */
 export function cpuSecondsOf(pids: Readonly<Record<string, number>>): Record<string, number> {
   const processes = readProcesses();
   return Object.fromEntries(
@@ -11,7 +11,7 @@ export function cpuSecondsOf(pids: Readonly<Record<string, number>>): Record<str
   );
 }
 
-/** What each used between two readings. */
+/** CPU seconds used between two readings. */
 export function cpuSecondsBetween(
   before: Readonly<Record<string, number>>,
   after: Readonly<Record<string, number>>,
@@ -41,13 +41,14 @@ function readStat(pid: string): ProcessTicks | undefined {
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
-    // It ended while the list was being read.
+    // The process ended while the list was being read.
     return undefined;
   }
-  // The second field is the program's name in brackets, which may hold anything; state, parent and so on follow.
+  // The second field is the program's name in brackets, which may contain any character; state,
+  // parent and others follow.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const field = (index: number) => Number(fields[index - 3]);
-  // 14 to 17: own user and system time, then that of children that were waited for.
+  // 14 to 17: own user and system time, then that of reaped children.
   return { parent: field(4), ticks: field(14) + field(15) + field(16) + field(17) };
 }
 

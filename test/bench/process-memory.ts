@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Resident memory of each named process now, in MB. */
+/** Current resident memory of each named process, in MB. */
 export function residentMbOf(pids: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, residentMb(pid)]));
 }

@@ -3,14 +3,18 @@ import { compare, type Side } from './comparison';
 import type { LoadJob } from './load-generator';
 import type { Stage, StagedSystem } from './stage';
 
-// More connections add waiting and no throughput: one core of the gateway is busy with far fewer.
+// More connections add latency and no throughput: far fewer already saturate one core of the
+// gateway.
 const connections = 32;
-// As many as fit every cache there is: what is measured is the way through the services.
+// All products fit into every cache: the measurement covers the path through the services.
 const productCount = 100;
 // After these the compiler has little left to do.
 const warmUpOperations = 6_000;
 
-/** P1 and P2: GET /v1/products/:id against the least that could serve it, and with tracing against without. */
+/**
+ * P1 and P2: GET /v1/products/:id against the minimal program that could serve it, and with tracing
+ * against without.
+ */
 export const productReads: Bench = {
   name: 'products',
   title: 'GET /v1/products/:id',
@@ -124,7 +128,7 @@ async function tracedSide(stage: Stage, job: Job): Promise<Side> {
   return sideOf(stage, { name: '5 % traced', url: traced.gatewayUrl, pids: traced.pids }, job);
 }
 
-/** A floor that does less than the answer needs would be no floor. */
+/** A floor that returned less than the full response would be no valid floor. */
 async function expectSameAnswer(ours: string, floor: string, { requests, headers }: Job) {
   const path = requests[0]?.path ?? '';
   const read = async (url: string) => (await fetch(`${url}${path}`, { headers })).text();

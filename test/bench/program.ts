@@ -3,14 +3,17 @@ import { join } from 'node:path';
 
 const readyWithinMs = 20_000;
 
-/** Starts a file of this folder as a process of its own, and waits until it says that it is ready. It ends with this process. */
+/**
+ * Starts a file of this folder as a separate process, and waits until it reports ready. It ends
+ * with this process.
+ */
 export async function startProgram(
   file: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ChildProcess> {
   const child = fork(join(__dirname, `${file}.js`), {
     env: { ...process.env, ...environment },
-    // Standard output is the report's.
+    // Standard output is reserved for the report.
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
   await new Promise<void>((resolve, reject) => {

@@ -10,7 +10,7 @@ type SpanProcessor = NonNullable<TracingOptions['spanProcessors']>[number];
 
 const due = 100;
 
-/** What a hundred renewals cost in commands to the database and in calls, by what is called. */
+/** The cost of a hundred renewals in database commands and calls, by name. */
 export const renewalCosts: Bench = {
   name: 'renewal-costs',
   title: 'database commands and gRPC calls of 100 due renewals',
@@ -30,7 +30,7 @@ export const renewalCosts: Bench = {
 async function renewOnce(stage: Stage, calls: Map<string, number>): Promise<CommandCounts> {
   const commands = new CommandCounts();
   const site = await stage.siteOf('costs', {});
-  // What services do without a caller is recorded below a span too.
+  // The span also records work that services do without a caller.
   const system = await inSpan({ name: 'bench', kind: 'internal' }, () =>
     commands.of(() => startSystem(site)),
   );
@@ -64,7 +64,7 @@ function tableOf(
     .sort(([, a], [, b]) => b - a)
     .map(([name, count]) => [name, count, written.get(name) ?? 0] as const);
   return {
-    title: `${String(due)} due renewals up to the last empty outbox, with the polls meanwhile`,
+    title: `${String(due)} due renewals up to the last empty outbox, including polls`,
     columns: ['what', 'times', 'documents written'],
     rows: [...sums, ...rows].map(([name, count, documents]) => [
       name,
@@ -74,10 +74,10 @@ function tableOf(
   };
 }
 
-// OpenTelemetry's number for the receiving end.
+// OpenTelemetry's number for the server kind.
 const serverKind = 1;
 
-/** Both ends of a call have a span; the server's are left out. */
+/** Both ends of a call have a span; the server's is skipped. */
 function countInto(calls: Map<string, number>): SpanProcessor {
   return {
     onStart: () => undefined,

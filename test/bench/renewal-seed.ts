@@ -5,16 +5,16 @@ import { anyOf, documentsOf, likeThatOf } from './floor-data';
 import type { StagedSystem } from './stage';
 
 const dayMs = 24 * 60 * 60 * 1_000;
-// Monthly periods that began so long ago are in their second one now, for some weeks to come.
+// Monthly periods that began this long ago are in their second period now, for some weeks to come.
 const startedAgoMs = 32 * dayMs;
 const farAway = new Date('2100-01-01T00:00:00Z');
 const insertedAtOnce = 500;
-// How often it is said how many are stored.
+// Interval of progress reports, in documents.
 const storedAtOnce = 10_000;
-// More bring no more rows.
+// More concurrent inserts give no higher rate.
 const insertsInFlight = 4;
 
-/** Makes subscriptions by copying one that the system has made itself, straight into its database. */
+/** Creates subscriptions by copying one created by the system, directly in its database. */
 export class RenewalSeed {
   private constructor(
     private readonly client: MongoClient,
@@ -59,7 +59,7 @@ export class RenewalSeed {
     return documentsOf(this.client, this.databaseOf('subscription'), 'revenueTotals');
   }
 
-  /** The same documents with the same indexes, all in a database of a floor's own. */
+  /** The same documents with the same indexes, in a floor's own database. */
   async floorIn(database: string): Promise<RenewalSeed> {
     const floor = new RenewalSeed(this.client, () => database, this.template);
     await likeThatOf(this.subscriptions, floor.subscriptions);
@@ -68,13 +68,15 @@ export class RenewalSeed {
     return floor;
   }
 
-  /** So many subscriptions whose second period has begun, to be noticed from `dueAt` on; returns their ids. */
+  /**
+   * Creates subscriptions whose second period has begun, due from `dueAt` on; returns their ids.
+   */
   async overdue(count: number, dueAt: Date): Promise<string[]> {
     const start = longAgo();
     return this.insert(count, { createdAt: start, startAt: start, anchor: start, dueAt });
   }
 
-  /** So many that are due in another age; says how many are stored. */
+  /** Creates subscriptions that are due far in the future; reports the number stored. */
   async idle(count: number, onStored: (stored: number) => void): Promise<void> {
     for (let stored = 0; stored < count;) {
       const next = Math.min(count - stored, storedAtOnce);
@@ -102,7 +104,7 @@ export class RenewalSeed {
   }
 
   private async insertBatch(ids: readonly string[], fields: Document): Promise<void> {
-    // Nobody has heard of them: their first event will be their renewal.
+    // No service knows them yet: their first event will be their renewal.
     const documents = ids.map((_id) => ({
       ...this.template,
       dueAt: farAway,
@@ -119,7 +121,7 @@ function longAgo(): Date {
   return new Date(nowMs() - startedAgoMs);
 }
 
-/** The time of the machine, as the services have it. */
+/** The machine's time, as the services have it. */
 export function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }

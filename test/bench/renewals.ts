@@ -7,14 +7,14 @@ import { compare, type Run, type Side } from './comparison';
 import { nowMs, RenewalSeed } from './renewal-seed';
 import type { Stage, StagedSystem } from './stage';
 
-// So many renewals for each second that a run may take.
+// Renewals per second of a run's maximum duration.
 const countPerSecond = 300;
 const floorDatabase = 'bench_floor';
 const noticePollMs = 5;
 const pollMs = 50;
 const askedAtOnce = 100;
 const giveUpMs = 120_000;
-// In which they are stored before they fall due, and more for each.
+// Time to store the subscriptions before they become due: a base, and an amount per subscription.
 const leadMsMin = 1_000;
 const leadMsEach = 2;
 const farAway = new Date('2200-01-01T00:00:00Z');
@@ -48,12 +48,12 @@ export const renewals: Bench = {
 /** Subscriptions that are due, all from one moment on. */
 interface Due {
   readonly ids: readonly string[];
-  /** The one that is renewed first. */
+  /** The subscription that is renewed first. */
   readonly first: string;
   readonly at: Date;
 }
 
-/** From the first renewal until the last invoice is numbered and no outbox waits. */
+/** From the first renewal until the last invoice has its number and no outbox entry is left. */
 export function renewalSide(system: StagedSystem, seed: RenewalSeed, name = 'billing'): Side {
   let due: Due | undefined;
   return {
@@ -69,7 +69,7 @@ export function renewalSide(system: StagedSystem, seed: RenewalSeed, name = 'bil
   };
 }
 
-/** Makes so many, and returns at the moment when they fall due. */
+/** Creates subscriptions, and returns at the moment when they become due. */
 export async function madeDue(seed: RenewalSeed, count: number): Promise<Due> {
   for (let leadMs = leadMsMin + leadMsEach * count; ; leadMs *= 2) {
     const at = new Date(nowMs() + leadMs);
@@ -77,7 +77,7 @@ export async function madeDue(seed: RenewalSeed, count: number): Promise<Due> {
     const [first = ''] = await seed.overdue(1, new Date(at.getTime() - 1));
     const leftMs = at.getTime() - nowMs();
     if (leftMs < 0) {
-      // Some were noticed before all were there.
+      // Some were found due before all were stored.
       await untilRenewed(seed, [...ids, first]);
       continue;
     }
@@ -119,7 +119,10 @@ async function renewedBy(child: ChildProcess, count: number): Promise<number> {
   return answer.seconds;
 }
 
-/** When the first of them was renewed: until then the scanner waited for its next turn, and nothing was done. */
+/**
+ * The time of the first renewal: before, the scanner waited for its next poll, and no work was
+ * done.
+ */
 async function renewedSince(seed: RenewalSeed, first: string, at: Date): Promise<number> {
   for (;;) {
     const renewed = await seed.subscriptions.findOne({ _id: first, dueAt: { $gt: at } });
@@ -130,8 +133,8 @@ async function renewedSince(seed: RenewalSeed, first: string, at: Date): Promise
 }
 
 /**
- * When all were renewed and nothing waited any more. Asks for some by their ids, and for others once these are renewed, so that asking is
- * not what is measured.
+ * The time at which all were renewed and no work was pending. Polls a few ids, and others once
+ * these are renewed, so that polling does not distort the measurement.
  */
 async function untilRenewed(seed: RenewalSeed, ids: readonly string[]): Promise<number> {
   const startedMs = nowMs();

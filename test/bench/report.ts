@@ -6,7 +6,7 @@ import type { Effort, FigureTable, Findings } from './bench';
 import type { Comparison, SideFigures } from './comparison';
 import { type Demand, percent, type Sample } from './statistics';
 
-/** Where figures come from; without it they mean nothing. */
+/** The circumstances of the measurement, without which the figures mean nothing. */
 export interface Circumstances {
   readonly commit: string;
   readonly node: string;
@@ -38,7 +38,7 @@ export function readCircumstances(options: {
   };
 }
 
-/** Everything for people, on standard output. */
+/** The report as text, for standard output. */
 export function toText(findings: readonly Findings[], circumstances: Circumstances): string {
   const { commit, node, cores, cpu, memoryGb, servers, loadBefore } = circumstances;
   const comparisons = findings.flatMap((one) => one.comparisons ?? []);
@@ -52,7 +52,7 @@ export function toText(findings: readonly Findings[], circumstances: Circumstanc
   ].join('\n\n');
 }
 
-/** The same for programs, beside earlier ones. */
+/** The report as JSON, in the same folder as earlier ones. */
 export function writeJson(
   folder: string,
   findings: readonly Findings[],
@@ -91,7 +91,7 @@ function details({ id, ours, floor, generatorCpu }: Comparison): string {
 }
 
 function sideText({ name, cpuMs, latencyMs }: SideFigures): string {
-  // What took less than a hundredth of a millisecond only ticked along.
+  // Less than a hundredth of a millisecond is background activity.
   const cpu = Object.entries(cpuMs)
     .filter(([, ms]) => ms >= 0.005)
     .map(([process, ms]) => `${process} ${ms.toFixed(3)}`);
@@ -130,7 +130,7 @@ function commitOf(root: string): string {
     const commit = git('rev-parse', '--short=12', 'HEAD').trim();
     return git('status', '--porcelain').trim() === '' ? commit : `${commit}-changed`;
   } catch {
-    // Not a working copy of git.
+    // Not a git working copy.
     return 'unversioned';
   }
 }

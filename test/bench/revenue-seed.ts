@@ -4,14 +4,18 @@ import type { RenewalSeed } from './renewal-seed';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const insertedAtOnce = 1_000;
-// Two years of customers: of a hundred that began, so many have ended, are in their trial, and are past due.
+// Two years of customers: of a hundred that began, this many have ended, are on trial, and are past
+// due.
 const historyDays = 730;
 const ofHundred = { ended: 30, trialing: 3, pastDue: 2 };
 const renewalEveryDays = 30;
-// Written within the last minutes: what every reading looks at.
+// Written within the last minutes, so that every read has to scan them.
 const freshCount = 200;
 
-/** Subscriptions with a history, copies of one that the system has made, straight in its database. */
+/**
+ * Stores subscriptions with a history, copies of one created by the system, directly in its
+ * database.
+ */
 export async function storeHistory(
   { subscriptions, template }: Pick<RenewalSeed, 'subscriptions' | 'template'>,
   { count, now }: { readonly count: number; readonly now: Date },
@@ -56,7 +60,8 @@ function daysBefore(now: Date, days: number): Date {
   return new Date(now.getTime() - days * dayMs);
 }
 
-// Nothing falls due while the bench runs, and a whole day's renewals are still to come today.
+// No subscription becomes due during the benchmark, and a whole day's renewals are still to come
+// today.
 function endOfDayAfter(now: Date, days: number): Date {
   return new Date((Math.floor(now.getTime() / dayMs) + days + 1) * dayMs - 1_000);
 }

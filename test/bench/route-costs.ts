@@ -1,13 +1,16 @@
 import { measureRequestCosts } from '../request-costs';
 import type { Bench } from './bench';
 
-/** Exact on every machine: what one request of each route makes others do before it is answered. */
+/**
+ * Exact on every machine: the calls and database commands that one request of each route causes
+ * before its response.
+ */
 export const routeCosts: Bench = {
   name: 'routes',
   title: 'gRPC calls and database commands of each route',
   run: async (stage) => {
     stage.log('Counting gRPC calls and database commands of every route');
-    // The system that is counted runs in this process, on the same servers.
+    // The counted system runs in this process, on the same servers.
     process.env.MONGODB_URI = stage.infrastructure.mongodbUri;
     process.env.NATS_URL = stage.infrastructure.natsUrl;
     const costs = await measureRequestCosts();

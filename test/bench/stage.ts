@@ -18,23 +18,26 @@ export interface StageOptions {
   /** The repository. */
   readonly root: string;
   readonly log: (line: string) => void;
-  /** Where each process leaves a CPU profile at its end; absent: none does. */
+  /** Folder for a CPU profile of each process at its end; absent: none. */
   readonly profileDir?: string | undefined;
 }
 
-/** A system on the stage: every service in a process of its own. */
+/** A system under measurement: every service in a separate process. */
 export interface StagedSystem extends RunningSystem {
   readonly keys: Required<FirstKeys>;
   readonly site: SystemSite;
   readonly pids: () => Record<string, number>;
 }
 
-/** What differs between systems; they share their databases and stream, as replicas do, unless others are named. */
+/**
+ * The differences between systems; they share databases and stream, as replicas do, unless others
+ * are named.
+ */
 export type Variant = Partial<
   Pick<SystemSite, 'otlpEndpoint' | 'traceSampleRatio' | 'databasePrefix' | 'streamName'>
 >;
 
-// The limiter does its work and refuses nobody.
+// The limiter runs, but refuses no request.
 const rateLimits = {
   RATE_LIMIT_PER_SECOND: '999999',
   RATE_LIMIT_BURST: '999999',
@@ -42,7 +45,7 @@ const rateLimits = {
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '100',
 };
 
-/** Databases, systems, floors and load for benchmarks; started when first asked for, stopped together. */
+/** Databases, systems, floors and load for benchmarks; started on first use, stopped together. */
 export class Stage {
   private readonly closers = new Closers();
   private readonly systems = new Map<string, Promise<StagedSystem>>();
@@ -56,7 +59,7 @@ export class Stage {
 
   static async open(options: StageOptions): Promise<Stage> {
     const dataDir = await mkdtemp(join(tmpdir(), 'billing-b-'));
-    // Databases run as another user when the bench runs as root.
+    // Databases run as another user when the benchmark runs as root.
     await makeSharedFolder(dataDir);
     const infrastructure = await startInfrastructure({
       dataDir,
@@ -87,7 +90,7 @@ export class Stage {
     return `bench_${service}`;
   }
 
-  /** The same variant is started once. */
+  /** Starts a variant once, and returns the same system afterwards. */
   system(variant: Variant = {}): Promise<StagedSystem> {
     const key = JSON.stringify(variant);
     const started = this.systems.get(key) ?? this.startSystem(variant, this.systems.size + 1);
@@ -95,7 +98,7 @@ export class Stage {
     return started;
   }
 
-  /** A file of this folder as a process, until the stage closes. */
+  /** Runs a file of this folder as a process until the stage closes. */
   async program(file: string, environment: Record<string, string>): Promise<ChildProcess> {
     const child = await startProgram(file, { ...this.profiling(), ...environment });
     this.closers.add(file, () => stopped(child));
@@ -131,7 +134,7 @@ export class Stage {
     };
   }
 
-  /** Where a system runs; all have the same databases. */
+  /** The site of a system; all share the databases. */
   async siteOf(name: string, variant: Variant): Promise<SystemSite & { logDir: string }> {
     const runDir = join(this.dataDir, name);
     await makeSharedFolder(runDir);

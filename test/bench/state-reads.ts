@@ -6,12 +6,15 @@ import { type SeededUsage, UsageSeed } from './usage-seed';
 const few = 1_000;
 const more = { quick: [10_000, 100_000], usual: [10_000, 100_000, 1_000_000] };
 const connections = 8;
-// What costs 1.5 times as much runs at this share of the speed.
+// Work that costs 1.5 times as much runs at this share of the speed.
 const slowest = 0.66;
-// Reads are quick: more of them say no more.
+// Reads are fast: a longer run gives no more precision.
 const secondsMax = 3;
 
-/** P12: what a read of the usage state costs with how many events in the period, their hours sealed by the system. */
+/**
+ * P12: the cost of reading the usage state by number of events in the period, with the hours sealed
+ * by the system.
+ */
 export async function stateReads(stage: Stage, effort: Effort): Promise<Comparison[]> {
   const system = await stage.system();
   const seed = await UsageSeed.open(system);

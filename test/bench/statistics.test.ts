@@ -4,7 +4,7 @@ const steady = { median: 100, min: 95, max: 105 };
 const ratio = { median: 0.7, min: 0.6, max: 0.8 };
 
 describe('a comparison', () => {
-  test('reports the middle and the ends of what was measured', () => {
+  test('reports the median and the extremes of the measurements', () => {
     expect(sampleOf([3, 1, 2])).toEqual({ median: 2, min: 1, max: 3 });
     expect(sampleOf([4, 1, 2, 3])).toEqual({ median: 2.5, min: 1, max: 4 });
     expect(() => sampleOf([])).toThrow('Nothing was measured');
@@ -20,7 +20,7 @@ describe('a comparison', () => {
     expect(judge({ ratio, floor: steady, generatorCpu: 0.5, demand })).toBe(verdict);
   });
 
-  test('gives no verdict where the floor itself was unsteady', () => {
+  test('gives no verdict where the floor itself was unstable', () => {
     const floor = { median: 100, min: 90, max: 106 };
     const verdict = judge({ ratio, floor, generatorCpu: 0.5, demand: { atLeast: 0.1 } });
     expect(verdict).toBe('no verdict: floor spreads 16 %');

@@ -1,19 +1,19 @@
-/** What repeated measurements of one thing came to. */
+/** Repeated measurements of one quantity. */
 export interface Sample {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** What a figure must be to count as reached. */
+/** The target of a figure. */
 export type Demand = { readonly atLeast: number } | { readonly atMost: number };
 
-/** `shown` where nothing was demanded. */
+/** `shown` where no target is set. */
 export type Verdict = 'met' | 'missed' | 'shown' | `no verdict: ${string}`;
 
-// Beyond this the machine was busy with something else, and nothing can be said of what it ran.
+// Beyond this spread other load disturbed the machine, and the figures are not conclusive.
 const floorSpreadMax = 0.15;
-// A generator that is busy all the time measures itself.
+// A generator that is always busy measures itself.
 const generatorCpuMax = 0.9;
 
 export function sampleOf(values: readonly number[]): Sample {
@@ -26,12 +26,12 @@ export function sampleOf(values: readonly number[]): Sample {
   return { median: (lower + upper) / 2, min, max };
 }
 
-/** How far apart the measurements lie, as a share of their median. */
+/** The spread of the measurements, as a share of their median. */
 export function spreadOf({ median, min, max }: Sample): number {
   return median === 0 ? 0 : (max - min) / median;
 }
 
-/** Judges the median of the ratios, unless the measurement itself cannot be trusted. */
+/** Judges the median of the ratios, unless the measurement is unreliable. */
 export function judge({
   ratio,
   floor,
@@ -39,7 +39,7 @@ export function judge({
   demand,
 }: {
   ratio: Sample;
-  /** The rate of what is compared with, the same program each time. */
+  /** The rate of the baseline, the same program each time. */
   floor: Sample;
   /** Share of one core, the highest of all runs. */
   generatorCpu: number;
@@ -61,7 +61,7 @@ export function percent(share: number): string {
   return `${String(Math.round(share * 100))} %`;
 }
 
-/** The median and, in brackets, the least and the most. */
+/** The median and, in brackets, the minimum and maximum. */
 export function spreadText({ median, min, max }: Sample): string {
   return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
 }

@@ -4,7 +4,7 @@ import type { BatchShape } from './event-batches';
 import type { Latency } from './latency-histogram';
 import type { Stage } from './stage';
 
-/** What is sent, and how. */
+/** The requests and their pace. */
 export interface TimedJob {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,22 +19,22 @@ export interface TimedJob {
 }
 
 export interface TimedResult {
-  /** With a status of 2xx. */
+  /** Responses with a status of 2xx. */
   readonly answered: number;
   readonly failed: number;
-  /** Events of the batches that were answered, and what became of them. */
+  /** Events of the answered batches, by result. */
   readonly events: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** Until the last answer. */
+  /** Until the last response. */
   readonly seconds: number;
-  /** Where the pace is open: from the moment at which the request was to be sent. */
+  /** For an open pace measured from the scheduled time of the request. */
   readonly latencyMs: Latency;
-  /** What the generator itself used, as a share of one core. */
+  /** CPU use of the generator, as a share of one core. */
   readonly cpuShare: number;
 }
 
-/** Makes load by the clock, in a process of its own. */
+/** Generates load at scheduled times, in a separate process. */
 export class TimedGenerator {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -42,7 +42,7 @@ export class TimedGenerator {
     return new TimedGenerator(await stage.program('timed-load', {}));
   }
 
-  /** Throws where anything but success was answered: a failing program is no slow one. */
+  /** Throws if any request failed: a failing program must not count as a slow one. */
   async run(job: TimedJob): Promise<TimedResult> {
     this.child.send(job);
     const [result] = (await once(this.child, 'message')) as [TimedResult | { failure: string }];

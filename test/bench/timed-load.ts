@@ -3,7 +3,8 @@ import { EventBatches } from './event-batches';
 import { LatencyHistogram } from './latency-histogram';
 import type { TimedJob, TimedResult } from './timed-generator';
 
-// Load that knows when each request was to be sent: a process of its own, so that it never shares an event loop with what it measures.
+// Load with a known schedule for each request: a separate process, so that it never shares an event
+// loop with the measured program.
 
 const socketsMax = 256;
 
@@ -57,7 +58,7 @@ function endOf({ seconds }: TimedJob, startedMs: number): number {
   return startedMs + seconds * 1_000;
 }
 
-/** Each lane sends its next request when it has its answer: how much can be done, but not how long anybody waits. */
+/** Each lane sends its next request after its response: measures throughput, but not latency. */
 async function runClosed(
   inFlight: number,
   endMs: number,
@@ -69,7 +70,7 @@ async function runClosed(
   await Promise.all(Array.from({ length: inFlight }, lane));
 }
 
-/** Sends by the clock whatever is answered, and counts the wait from when a request was to be sent. */
+/** Sends on schedule regardless of responses, and measures latency from the scheduled time. */
 async function runOpen(
   perSecond: number,
   { startedMs, endMs }: { startedMs: number; endMs: number },

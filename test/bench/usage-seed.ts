@@ -7,7 +7,7 @@ import type { StagedSystem } from './stage';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const periodAgoMs = 20 * dayMs;
-// The last hours are open, and read event by event: they hold the same few events however many there are in all.
+// The last hours are open, and read event by event: they hold the same few events for every total.
 const openMs = 2 * hourMs;
 const openEvents = 20;
 const insertedAtOnce = 1_000;
@@ -15,14 +15,17 @@ const insertsAtOnce = 4;
 const pollMs = 250;
 const sealedWithinMs = 180_000;
 
-/** A customer whose running period holds so many events. */
+/** A customer with a given number of events in the current period. */
 export interface SeededUsage {
   readonly customerId: string;
   readonly meterId: string;
   readonly events: number;
 }
 
-/** Stores usage by the driver, beside what the API makes, and has the system seal its hours. */
+/**
+ * Stores usage through the driver, in addition to what the API creates, and has the system seal its
+ * hours.
+ */
 export class UsageSeed {
   private constructor(
     private readonly system: StagedSystem,
@@ -57,7 +60,7 @@ export class UsageSeed {
     return new UsageSeed(system, client, meter.id, product.id);
   }
 
-  /** A subscriber since twenty days, with so many events since then. */
+  /** Creates a customer subscribed for twenty days, with this many events since then. */
   async customer(events: number): Promise<SeededUsage> {
     const now = performance.timeOrigin + performance.now();
     const start = now - periodAgoMs;
@@ -67,14 +70,15 @@ export class UsageSeed {
     const startAt = new Date(start).toISOString();
     const { productId, meterId } = this;
     await makeResource(this.system, '/subscriptions', { customerId, productId, startAt });
-    // The system notices the series by an event of its own, an old one, whose hour may be sealed at once.
+    // The system learns of the series by an event of its own, old enough that its hour may be
+    // sealed immediately.
     const first = new Date(start + hourMs).toISOString();
     await this.insert({ customerId, meterId, events }, { start, now });
     await this.ingest({ customerId, timestamp: first });
     return { customerId, meterId, events };
   }
 
-  /** Until the hours of all these customers are sealed, as far as they may be. */
+  /** Waits until the hours of all these customers are sealed, as far as they may be. */
   async untilSealed(all: readonly SeededUsage[]): Promise<void> {
     const startedMs = performance.now();
     const series = this.collection('usageSeries');
@@ -98,7 +102,7 @@ export class UsageSeed {
     { start, now }: { start: number; now: number },
   ): Promise<void> {
     const events = this.collection('usageEvents');
-    // One less: the system itself takes in one.
+    // One less: the system itself ingests one.
     const spread = count - 1 - openEvents;
     const sealed = now - openMs - start;
     const environmentId = await this.environmentId();

@@ -17,7 +17,10 @@ interface Envelope {
   readonly environmentid: string;
 }
 
-/** An environment with as many endpoints as it may have, and events for them, published as subscription publishes its own. */
+/**
+ * An environment with the maximum number of endpoints, and events for them, published as
+ * subscription publishes its own.
+ */
 export class WebhookSeed {
   private constructor(
     private readonly client: MongoClient,
@@ -61,7 +64,7 @@ export class WebhookSeed {
     return documentsOf(this.client, database, 'deliveries');
   }
 
-  /** What a webhook of it looks like. */
+  /** The body of one of its webhooks. */
   async body(): Promise<string> {
     const messages = documentsOf(this.client, this.database, 'messages');
     const message = await messages.findOne({ environmentId: this.template.environmentid });
@@ -69,7 +72,7 @@ export class WebhookSeed {
     return message.body as string;
   }
 
-  /** Announces so many events, each the first of another subscription. */
+  /** Announces events, each the first of another subscription. */
   async announce(count: number): Promise<void> {
     const events = Array.from({ length: count }, () => {
       const subject = newId();
@@ -83,7 +86,7 @@ export class WebhookSeed {
     }
   }
 
-  /** Until no result waits to be stored, but for an endpoint that is left out. */
+  /** Waits until no result is unwritten, except for an excluded endpoint. */
   async untilStored({ without }: { without?: string | undefined } = {}): Promise<void> {
     const endpoints = documentsOf(this.client, this.database, 'webhookEndpoints');
     const all = await endpoints.find({ environmentId: this.template.environmentid }).toArray();
@@ -103,7 +106,7 @@ export class WebhookSeed {
   }
 }
 
-/** What a new subscription has announced, as its owner has logged it. */
+/** The event of a new subscription, as its owner has logged it. */
 async function createdEvent(
   place: Pick<StagedSystem, 'gatewayUrl' | 'keys'>,
   log: ReturnType<typeof documentsOf>,

@@ -8,7 +8,7 @@ import type { ReceiverJob } from './floors/webhook-receiver';
 import type { Stage, StagedSystem } from './stage';
 import { endpointsCount, WebhookSeed } from './webhook-seed';
 
-// So many events for each second that a run may take; each goes to every endpoint.
+// Events per second of a run's maximum duration; each goes to every endpoint.
 const eventsPerSecond = 40;
 const floorDatabase = 'bench_floor';
 const healthyShare = (endpointsCount - 1) / endpointsCount;
@@ -36,7 +36,7 @@ export const webhooks: Bench = {
       const apart = await compare({
         ...shared,
         id: 'P9',
-        title: 'webhooks to 9 endpoints beside one that hangs : nine tenths of all healthy',
+        title: 'webhooks to 9 endpoints next to one that hangs : nine tenths of all healthy',
         ours: hangingSide(system, { seed: seeds.hanging, receiver }),
         floor: { ...healthy, name: 'healthy', run: async (s) => ninths(await healthy.run(s)) },
         demand: { atLeast: 0.9 },
@@ -72,7 +72,10 @@ function healthySide(system: StagedSystem, { seed, receiver }: Scene): Side {
   };
 }
 
-/** As above, but one endpoint takes ten seconds for each; afterwards it gets what it lacks, so that the next run begins alike. */
+/**
+ * As above, but one endpoint takes ten seconds per request; afterwards it gets its missing events,
+ * so that each run begins alike.
+ */
 function hangingSide(system: StagedSystem, { seed, receiver }: Scene): Side {
   const hanging = '/hanging/0';
   return {
@@ -135,7 +138,7 @@ async function floorSide(stage: Stage, { seed, receiver }: Scene): Promise<Side>
 async function openSeeds(system: StagedSystem, origin: string) {
   const healthy = await WebhookSeed.open(system, { origin, name: 'healthy' });
   const hanging = await WebhookSeed.open(system, { origin, name: 'hanging' });
-  // What their first subscriptions have announced.
+  // The events of their first subscriptions.
   for (const seed of [healthy, hanging]) await seed.untilStored();
   return { healthy, hanging };
 }
@@ -151,7 +154,7 @@ async function startReceiver(stage: Stage) {
   return {
     origin: `http://127.0.0.1:${String(port)}`,
     hold: (path: string) => send({ hold: path }),
-    /** Resolves when so many messages have come in at paths that begin so. */
+    /** Resolves when this many messages have arrived at paths with the prefix. */
     expect: async (prefix: string, count: number): Promise<void> => {
       send({ expect: { prefix, count } });
       await once(child, 'message');

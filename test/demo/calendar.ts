@@ -1,6 +1,9 @@
 const dayMs = 86_400_000;
 
-/** When a day's work of the demo is done: just before the hour at which metered periods end, see `usage-rhythm.ts`. */
+/**
+ * Time of a day's work in the demo: just before the hour at which metered periods end, see
+ * `usage-rhythm.ts`.
+ */
 export const hourOfWorkMs = (8 * 60 + 50) * 60_000;
 
 /** The days of a plan, counted from 0. */
@@ -10,19 +13,19 @@ export class Calendar {
     readonly lastDay: number,
   ) {}
 
-  /** The calendar of so many months that ends on the day of an instant. */
+  /** The calendar of a number of months that ends on the day of an instant. */
   static of({ until, months }: { until: Date; months: number }): Calendar {
     const ends = new Date(midnightOf(until).getTime() + hourOfWorkMs);
     const startsAt = monthsAfter(ends, -months);
     return new Calendar(startsAt, Math.round((ends.getTime() - startsAt.getTime()) / dayMs));
   }
 
-  /** When the day's work is done. */
+  /** The time of the day's work. */
   at(day: number): Date {
     return new Date(this.startsAt.getTime() + day * dayMs);
   }
 
-  /** The day whose work is the first at or after an instant. */
+  /** The first day whose work is at or after an instant. */
   dayOf(at: Date): number {
     return Math.ceil((at.getTime() - this.startsAt.getTime()) / dayMs);
   }
@@ -31,7 +34,10 @@ export class Calendar {
     return [0, 6].includes(this.at(day).getUTCDay());
   }
 
-  /** The days on which a period begins that was anchored on a day, but the anchor itself, up to the last day. */
+  /**
+   * The days on which a period begins that is anchored on a day, except the anchor itself, up to
+   * the last day.
+   */
   periodStarts(anchorDay: number, interval: Interval): number[] {
     const days: number[] = [];
     for (let turn = 1; ; turn += 1) {
@@ -55,7 +61,7 @@ function intervalsAfter(at: Date, interval: Interval, count: number): Date {
   }
 }
 
-/** The same day of another month, or its last one where it is shorter. */
+/** The same day of another month, or its last day where it is shorter. */
 function monthsAfter(at: Date, months: number): Date {
   const moved = new Date(at);
   moved.setUTCMonth(at.getUTCMonth() + months);

@@ -1,7 +1,7 @@
 import type { Interval } from './calendar';
 import type { Currency } from './people';
 
-/** What the demo's shop sells. */
+/** A product in the demo's shop. */
 export interface Offer {
   /** `lookupKey` of the product. */
   readonly key: OfferKey;
@@ -12,7 +12,7 @@ export interface Offer {
   readonly isMetered: boolean;
 }
 
-/** A body as the API takes it. */
+/** A request body of the API. */
 type Input = Readonly<Record<string, unknown>>;
 
 export type OfferKey = 'starter' | 'team' | 'team-eu' | 'business' | 'api' | 'coaching';
@@ -114,7 +114,7 @@ export const meters: readonly (Input & { readonly name: MeterName })[] = [
   { name: 'Storage', aggregation: 'MAX', unit: 'GB' },
 ];
 
-/** What `PATCH /v1/products/:id/meter-prices` gets for the offer `api`. */
+/** Body of `PATCH /v1/products/:id/meter-prices` for the offer `api`. */
 export const meterPrices: readonly (Input & { readonly meter: MeterName })[] = [
   {
     meter: 'API calls',
@@ -128,7 +128,7 @@ export const meterPrices: readonly (Input & { readonly meter: MeterName })[] = [
   { meter: 'Storage', type: 'PER_UNIT', includedUnits: '10', unitAmount: '20' },
 ];
 
-/** Bodies of `POST /v1/discounts`; `for` names the only products that one is for. */
+/** Bodies of `POST /v1/discounts`; `for` restricts a discount to some products. */
 export const discounts: readonly (Input & {
   readonly code: DiscountCode;
   readonly for?: readonly OfferKey[];
@@ -161,5 +161,5 @@ export const discounts: readonly (Input & {
   },
 ];
 
-/** What the public checkout link offers. */
+/** The offers of the public checkout link. */
 export const linkOffers: readonly OfferKey[] = ['starter', 'team', 'coaching'];

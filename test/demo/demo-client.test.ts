@@ -3,7 +3,7 @@ import { patiently } from './demo-client';
 
 const answer = (status: number): Answer => ({ status, headers: new Headers(), body: {} });
 
-test.each([500, 502, 503, 504])('an answer of %i is retried', async (status) => {
+test.each([500, 502, 503, 504])('a response of %i is retried', async (status) => {
   const answers = [answer(status), answer(200)];
   const final = await patiently(() => Promise.resolve(answers.shift() ?? answer(404)));
   expect(final.status).toBe(200);

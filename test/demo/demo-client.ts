@@ -3,17 +3,17 @@ import { type Answer, answerOf } from '../api-client';
 
 const triesMax = 8;
 const pauseMs = 250;
-// Every POST of the demo has an idempotency key or is idempotent, as an advance of the clock is.
+// Every POST of the demo has an idempotency key or is idempotent, such as an advance of the clock.
 const worthAnotherTry = [429, 500, 502, 503, 504];
 
-/** An answer that no repetition makes better. */
+/** A response that no retry can change. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
-/** Speaks to the API as a patient client does: what fails for the moment is asked again under the same key. */
+/** A patient client of the API: retries temporary failures under the same key. */
 export class DemoClient {
-  /** Answers so far. */
+  /** Responses so far. */
   requests = 0;
 
   constructor(
@@ -26,7 +26,7 @@ export class DemoClient {
     return this.ask('GET', path);
   }
 
-  /** `idempotencyKey`: with it the same step does nothing twice. */
+  /** `idempotencyKey`: makes a repeated step harmless. */
   post(path: string, body: object, idempotencyKey?: string): Promise<any> {
     return this.ask('POST', path, { body, idempotencyKey });
   }
@@ -61,7 +61,7 @@ export class DemoClient {
   }
 }
 
-/** Asks until the answer is final; a server that is not there may come back. */
+/** Retries until the response is final; an unavailable server may come back. */
 export async function patiently(
   send: () => Promise<Answer>,
   signal?: AbortSignal,

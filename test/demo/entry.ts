@@ -2,7 +2,7 @@ import type { DiscountCode } from './catalogue';
 import type { Life } from './life';
 import type { CardName, Purchase, Step } from './step';
 
-/** How somebody comes to buy. */
+/** The way a customer buys. */
 export type Entry = 'CHECKOUT' | 'LINK' | 'API' | 'INVOICE';
 
 const abandonedFirst = 0.3;
@@ -12,7 +12,7 @@ const buysOnboarding = 0.25;
 const anchorAheadMs = 10 * 60_000;
 const dayMs = 86_400_000;
 
-/** Looks at the offer, comes back some days later, and buys it. */
+/** Views the offer, returns some days later, and buys it. */
 export function enter(life: Life, entry: Entry, purchase: Purchase): void {
   const { joinDay, person, random, offer } = life;
   switch (entry) {
@@ -38,17 +38,17 @@ export function enter(life: Life, entry: Entry, purchase: Purchase): void {
   }
 }
 
-/** Only ever looks. */
+/** Views the offer without buying. */
 export function lookOnly(life: Life, purchase: Purchase): void {
   const { calendar, joinDay, random } = life;
   register(life, joinDay);
   abandon(life, joinDay, purchase);
   if (random.chance(0.4)) abandon(life, joinDay + random.whole(2, 20), purchase);
-  // What is looked at on the last day is still open in the end.
+  // A session opened on the last day is still open at the end.
   if (random.chance(0.3) && joinDay < calendar.lastDay) abandon(life, calendar.lastDay, purchase);
 }
 
-/** The code that a buyer has, if it is good for what they buy. */
+/** The customer's discount code, if it applies to the offer. */
 export function discountFor({ offer, random }: Life): DiscountCode | undefined {
   if (offer.isMetered || !random.chance(0.3)) return undefined;
   if (offer.key === 'business') return 'YEAR25';
@@ -67,7 +67,7 @@ function abandon(life: Life, day: number, purchase: Purchase): void {
 }
 
 function cardsTried({ random, offer }: Life): CardName[] {
-  // A trial charges nothing, so that no card is declined.
+  // A trial charges nothing, so no card is declined.
   if (offer.trialDays > 0) return ['good'];
   if (random.chance(triesTwice)) return ['declined', 'good'];
   return [random.chance(challenged) ? 'challenges' : 'good'];
@@ -80,8 +80,8 @@ function buyOnboarding(life: Life): void {
 }
 
 /**
- * Metered periods end ten minutes after a day's work, in which the usage of the day before is told: so none of it comes after the
- * invoice that bills it.
+ * Metered periods end ten minutes after a day's work, which ingests the usage of the previous day:
+ * so none of it arrives after the invoice that bills it.
  */
 function startOf({ offer, calendar, joinDay }: Life): Date | undefined {
   if (!offer.isMetered) return undefined;

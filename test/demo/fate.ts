@@ -1,7 +1,7 @@
 import { changeOf, type Life } from './life';
 import type { CardName, Purchase, Step } from './step';
 
-/** What becomes of a purchase. */
+/** The further course of a purchase. */
 export type Fate =
   | 'STAYS'
   | 'LEAVES'
@@ -22,7 +22,7 @@ const failsLast = 0.12;
 const paysSoon = 0.6;
 const dunningDays = 14;
 
-/** Tells what comes after the purchase. */
+/** Plans the steps after the purchase. */
 export function befall(life: Life, fate: Fate, purchase: Purchase): void {
   switch (fate) {
     case 'STAYS':
@@ -42,7 +42,7 @@ export function befall(life: Life, fate: Fate, purchase: Purchase): void {
   }
 }
 
-/** Pays what was sent, mostly in time; some is paid when it is overdue. */
+/** Pays sent invoices, mostly in time and some when overdue. */
 export function payInvoicesSent(life: Life): void {
   const { random, joinDay, chargeDays } = life;
   for (const day of [joinDay, ...chargeDays]) {
@@ -69,7 +69,10 @@ function waver(life: Life): void {
   life.on(day + 3, { kind: 'UNCANCEL', purchase: 'first' });
 }
 
-/** There is no change of plan in a subscription: the old one ends, and at the same moment the new one begins. */
+/**
+ * A subscription cannot change its plan: the old one ends, and at the same moment the new one
+ * begins.
+ */
 function change(life: Life, purchase: Purchase | undefined): void {
   const { joinDay, offer } = life;
   const day = life.dayBetween(joinDay + offer.trialDays + 20, joinDay + offer.trialDays + 160);
@@ -79,7 +82,7 @@ function change(life: Life, purchase: Purchase | undefined): void {
   life.endsOn(day);
 }
 
-/** The card on file is replaced the day before a charge; what follows differs. */
+/** The saved card is replaced the day before a charge; the sequel differs by fate. */
 function failToPay(life: Life, fate: keyof typeof cardOfFailure): void {
   const { random, joinDay, chargeDays } = life;
   const days = chargeDays.filter((day) => day >= joinDay + 3);
@@ -112,7 +115,10 @@ function failToPay(life: Life, fate: keyof typeof cardOfFailure): void {
   }
 }
 
-/** A card that fails twice fails at once, is tried once more the day after, and is good when the schedule comes to it. */
+/**
+ * A card that fails twice fails on the charge, is retried the day after, and is good when the
+ * schedule comes to it.
+ */
 function wearOutCard(life: Life, day: number): void {
   life.on(day, { kind: 'CHANGE_CARD', card: 'failsTwice' });
   life.on(day + 1, { kind: 'RETRY_INVOICES' });

@@ -4,7 +4,7 @@ import type { DayPlan, DemoPlan } from './plan';
 import { Shopfront } from './shopfront';
 import { stockUp } from './stock';
 
-/** How far a filling is. */
+/** Progress of a filling. */
 export interface FillingState {
   readonly at: Date;
   readonly daysDone: number;
@@ -12,13 +12,14 @@ export interface FillingState {
   readonly requests: number;
 }
 
-/** Customers are independent of each other; more at once than the machine has processors gains little. */
+/** Customers are independent of each other; more parallelism than processors gains little. */
 const turnsAtOnce = 4;
 const closingMs = 60_000;
 
 /**
- * Lives through the plan in a sandbox whose clock stands at its beginning, or anywhere after it: the clock moves on when a day's work is
- * done, so what lies before it is done, and only the day on which it stands is gone through again.
+ * Executes the plan in a sandbox whose clock stands at its beginning or later. The clock moves on
+ * when a day's work is done, so earlier days are complete, and only the current day is executed
+ * again.
  */
 export async function fillSandbox({
   client,
@@ -28,7 +29,7 @@ export async function fillSandbox({
 }: {
   client: DemoClient;
   plan: DemoPlan;
-  /** Kept in the sandbox, see `stock.ts`. */
+  /** Stored in the sandbox, see `stock.ts`. */
   metadata: object;
   onProgress: (state: FillingState) => void;
 }): Promise<void> {

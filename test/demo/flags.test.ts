@@ -2,7 +2,7 @@ import { FlagError, parseFlags } from './flags';
 
 const defaults = { dataDir: '/data', liveKey: undefined };
 
-test('without flags the usual shop is made in the system of npm start', () => {
+test('without flags the usual shop is created in the system of npm start', () => {
   expect(parseFlags([], defaults)).toEqual({
     url: 'http://127.0.0.1:3000',
     key: undefined,
@@ -14,7 +14,7 @@ test('without flags the usual shop is made in the system of npm start', () => {
   });
 });
 
-test('a key on the command line wins over the one of the environment', () => {
+test('a key on the command line takes precedence over the environment variable', () => {
   const flags = ['--key', 'a', '--url', 'https://billing.example/'];
   expect(parseFlags(flags, { ...defaults, liveKey: 'b' })).toMatchObject({
     key: 'a',

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { peopleMax } from './people';
 
-/** What `npm run demo` was asked for. */
+/** The command-line flags of `npm run demo`. */
 export interface Flags {
   readonly url: string;
-  /** Of the live environment; undefined: the one that the data folder keeps. */
+  /** Key of the live environment; undefined: the one in the data folder. */
   readonly key: string | undefined;
   readonly dataDir: string;
-  /** The key of a sandbox that was begun before; undefined: a new one is made. */
+  /** Key of an existing sandbox to resume; undefined: a new one is created. */
   readonly sandboxKey: string | undefined;
   readonly seed: string;
   readonly customers: number;

@@ -9,13 +9,13 @@ export interface DatedStep {
   readonly step: Step;
 }
 
-/** While what somebody does is metered; the last day is not included. */
+/** The days of a customer's metered use; the last day is excluded. */
 export interface MeteredSpan {
   readonly from: number;
   readonly until: number;
 }
 
-/** What one customer does, day by day, as it is being told. */
+/** The planned steps of one customer, day by day. */
 export class Life {
   private readonly steps: DatedStep[] = [];
   private endDay = Infinity;
@@ -28,17 +28,17 @@ export class Life {
     readonly random: Random,
   ) {}
 
-  /** What happens after the last day is not told. */
+  /** Steps after the last day are dropped. */
   on(day: number, step: Step): void {
     if (day <= this.calendar.lastDay) this.steps.push({ day, step });
   }
 
-  /** The subscription of the first purchase is over from this day on. */
+  /** The subscription of the first purchase ends on this day. */
   endsOn(day: number): void {
     this.endDay = Math.min(this.endDay, day);
   }
 
-  /** The days on which something is charged without anybody doing anything. */
+  /** The days with an automatic charge. */
   get chargeDays(): number[] {
     const { calendar, joinDay, offer } = this;
     const anchorDay = joinDay + offer.trialDays;
@@ -46,13 +46,13 @@ export class Life {
     return [...afterTrial, ...calendar.periodStarts(anchorDay, offer.interval)];
   }
 
-  /** A day between two others, both included, if there is one before the plan's end. */
+  /** A day between two others, both included, if it lies before the plan's end. */
   dayBetween(from: number, to: number): number | undefined {
     const until = Math.min(to, this.calendar.lastDay);
     return from > until ? undefined : this.random.whole(from, until);
   }
 
-  /** In the order in which they are done. */
+  /** In the order of execution. */
   get told(): readonly DatedStep[] {
     return this.steps
       .map((dated, index) => ({ dated, index }))
@@ -79,7 +79,7 @@ export function purchaseOf(
   return { name, offer: offer.key, quantity, discount };
 }
 
-/** What somebody who needs more, or less, changes to; undefined where there is nothing. */
+/** The offer that a customer upgrades or downgrades to; undefined: none. */
 export function changeOf(
   { offer, quantity }: { offer: Offer; quantity: number },
   direction: 'GROWS' | 'SHRINKS',

@@ -37,7 +37,7 @@ function newPlanKey({ seed, customers, months }: Flags): PlanKey {
   return { seed, customers, startsAt, lastDay, name };
 }
 
-/** What was begun is gone on with; else the plan begins where the sandbox's clock stands. */
+/** Resumes the plan in the sandbox; a new plan begins at the time of its clock. */
 async function planKeyIn(client: DemoClient, key: PlanKey): Promise<PlanKey> {
   const kept = await keptPlan(client);
   if (kept !== undefined) return kept;
@@ -51,7 +51,7 @@ async function newSandboxKey(flags: Flags, planKey: PlanKey): Promise<string> {
   return key;
 }
 
-/** As `npm start` leaves it for whoever may read its folder. */
+/** The live key that `npm start` stores in its data folder. */
 function keptLiveKey(dataDir: string): string {
   const file = join(dataDir, 'keys.json');
   try {

@@ -1,6 +1,6 @@
 import type { Random } from './random';
 
-/** Who is billed. */
+/** A billed customer. */
 export interface Person {
   /** `externalId` of the customer. */
   readonly ref: string;
@@ -57,7 +57,7 @@ const placesOf: Readonly<Record<Currency, readonly (readonly [string, string, st
   ],
 };
 
-/** As many people as there are companies, no two at the same one, so that each e-mail address is one person's. */
+/** As many people as companies, one per company, so that each e-mail address is unique. */
 export function people(random: Random): (currency: Currency) => Person {
   const companies = random.shuffled(
     trades.flatMap((trade) => companyNames.map((name) => `${name} ${trade}`)),
@@ -81,7 +81,7 @@ export function people(random: Random): (currency: Currency) => Person {
   };
 }
 
-/** How many people there are at most. */
+/** The maximum number of people. */
 export const peopleMax = trades.length * companyNames.length;
 
 function toAscii(text: string): string {

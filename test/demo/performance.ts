@@ -6,11 +6,14 @@ import { cards, type Purchase, type PurchaseName, type Step, type Usage } from '
 import { oneTimeKey } from './catalogue';
 import type { Stock } from './stock';
 
-/** Under what name a subscription says which purchase of its customer it is. */
+/** Metadata key by which a subscription names its customer's purchase. */
 const purchaseField = 'purchase';
 const eventsMax = 1000;
 
-/** Carries steps out. Each may be carried out again: it finds what it made, or is known by its key. */
+/**
+ * Executes steps. Each may be repeated: it finds the resource it created, or is recognized by its
+ * key.
+ */
 export class Performance {
   private readonly customerIds = new Map<string, string>();
 
@@ -122,7 +125,7 @@ export class Performance {
     if (status !== 'COMPLETE') throw new Error(`Checkout ${sessionId} is ${status} after payment`);
   }
 
-  /** Who is there already has ordered: the page would make another customer of them. */
+  /** An existing customer has ordered already: the page would create a second customer. */
   private async followLink(
     person: Person,
     { purchase, card }: Extract<Step, { kind: 'FOLLOW_LINK' }>,
@@ -156,7 +159,7 @@ export class Performance {
   private async pathOf(person: Person, name: PurchaseName): Promise<string> {
     const customerId = await this.customerId(person);
     const { data } = await this.client.get(`/subscriptions?customerId=${customerId}`);
-    // What was bought by the link bears no name, and is the first.
+    // A purchase by the link has no metadata, and is the first.
     const subscription = data.find(({ metadata }: any) => {
       return (metadata[purchaseField] ?? 'first') === name;
     });

@@ -11,7 +11,7 @@ const stepsOf = ({ days }: DemoPlan): Step[] =>
   days.flatMap(({ turns }) => turns.flatMap(({ steps }) => steps));
 const kindsOf = (some: DemoPlan): Set<string> => new Set(stepsOf(some).map(({ kind }) => kind));
 
-test('covers thirteen months that end today, day by day, but for days on which nothing is done', () => {
+test('covers thirteen months that end today, day by day, except for days without work', () => {
   expect(plan.days[0]?.at).toEqual(new Date('2025-10-21T08:50:00Z'));
   expect(plan.days.at(-1)?.at).toEqual(new Date('2026-11-21T08:50:00Z'));
   plan.days.forEach(({ day, at }, index) => {
@@ -21,14 +21,14 @@ test('covers thirteen months that end today, day by day, but for days on which n
   });
 });
 
-test('is the same for the same seed, and another one for another', () => {
+test('is the same for the same seed, and differs for another', () => {
   const textOf = (seed: string) => JSON.stringify(planDemo({ seed, customers: 200, calendar }));
-  // Texts, because a difference in a plan of this size takes long to print.
+  // Compares texts, because the difference of two such plans takes long to print.
   expect(textOf('1') === JSON.stringify(plan)).toBe(true);
   expect(textOf('2') === JSON.stringify(plan)).toBe(false);
 });
 
-test('has as many customers as asked for, each at an address of their own', () => {
+test('has as many customers as requested, each with a unique address', () => {
   const people = new Map(
     plan.days.flatMap(({ turns }) => turns.map(({ person }) => [person.ref, person])),
   );
@@ -38,7 +38,7 @@ test('has as many customers as asked for, each at an address of their own', () =
     expect(email).toMatch(/^[a-z]+\.[a-z]+@[a-z]+\.example$/);
 });
 
-test('sells everything, in every way, and lets everything happen to it', () => {
+test('sells every product, in every way, with every fate', () => {
   expect(kindsOf(plan)).toEqual(
     new Set([
       'REGISTER',
@@ -60,7 +60,7 @@ test('sells everything, in every way, and lets everything happen to it', () => {
   expect(stepsOf(plan).some((step) => step.kind === 'CHECK_OUT' && !step.isPaid)).toBe(true);
 });
 
-test('grows: more join in each third of the time than in the one before', () => {
+test('grows: more customers join in each third of the time than in the previous one', () => {
   const third = calendar.lastDay / 3;
   const joined = [0, 0, 0];
   for (const { day, turns } of plan.days) {
@@ -73,7 +73,7 @@ test('grows: more join in each third of the time than in the one before', () => 
   expect(joined).toEqual([...joined].sort((a, b) => a - b));
 });
 
-test('tells of usage within the week before, each event once, and less of it on weekends', () => {
+test('ingests usage within a week, each event once, and less of it on weekends', () => {
   const ids = new Set<string>();
   const calls = { weekend: [] as number[], workday: [] as number[] };
   for (const { at, usage } of plan.days) {
@@ -81,7 +81,7 @@ test('tells of usage within the week before, each event once, and less of it on 
       ids.add(eventId);
       const ageMs = at.getTime() - timestamp.getTime();
       expect(ageMs > 0 && ageMs < 7 * 24 * 3_600_000).toBe(true);
-      // In the afternoon what was done that day, in the night a little more.
+      // The day's use is reported in the afternoon, and a little more in the night.
       if (meter !== 'API calls' || timestamp.getUTCHours() < 12) continue;
       const isWeekend = [0, 6].includes(timestamp.getUTCDay());
       calls[isWeekend ? 'weekend' : 'workday'].push(quantity);
@@ -92,7 +92,7 @@ test('tells of usage within the week before, each event once, and less of it on 
   expect(mean(calls.weekend)).toBeLessThan(mean(calls.workday) / 2);
 });
 
-test('of a few customers and months is as varied as it can be', () => {
+test('of a few customers and months is as varied as possible', () => {
   const few = planDemo({
     seed: 'few',
     customers: 12,

@@ -8,13 +8,16 @@ import { Random } from './random';
 import type { Step, Usage } from './step';
 import { UsageRhythm } from './usage-rhythm';
 
-/** What one customer does on one day, in this order. */
+/** The steps of one customer on one day, in order. */
 export interface Turn {
   readonly person: Person;
   readonly steps: readonly Step[];
 }
 
-/** Everything that happens at one instant: turns of different customers in any order, and the usage since the day before. */
+/**
+ * Everything at one instant: turns of different customers in any order, and the usage since the
+ * previous day.
+ */
 export interface DayPlan {
   readonly day: number;
   readonly at: Date;
@@ -25,7 +28,7 @@ export interface DayPlan {
 export interface DemoPlan {
   readonly seed: string;
   readonly days: readonly DayPlan[];
-  /** What the sandbox holds in the end. */
+  /** The final contents of the sandbox. */
   readonly totals: Readonly<Record<'customers' | 'subscriptions' | 'events' | 'grants', number>>;
 }
 
@@ -54,10 +57,10 @@ const fateDeck = dealt<Fate | 'LOOKS'>({
 });
 const entryDeck = dealt<Entry>({ CHECKOUT: 5, API: 3, LINK: 1, INVOICE: 1 });
 
-/** The link takes so many orders from one address at once. */
+/** The limit of orders per address at the link. */
 const linkOrdersMax = 28;
 
-/** The whole demo: the same seed and calendar give the same plan. */
+/** Plans the whole demo: the same seed and calendar give the same plan. */
 export function planDemo({
   seed,
   customers,
@@ -116,17 +119,20 @@ function tell(life: Life, { entry, fate }: { entry: Entry; fate: Fate | 'LOOKS' 
     return;
   }
   enter(life, entry, purchase);
-  // Nobody is charged by themselves who is sent invoices.
+  // Customers with sent invoices are never charged automatically.
   if (entry === 'INVOICE') payInvoicesSent(life);
   else befall(life, fate, purchase);
 }
 
-/** A metered subscription begins the day before: of the first, months would be counted from the end of another one. */
+/**
+ * A metered subscription begins the day before: from the first of a month on, months would be
+ * counted from the end of another one.
+ */
 function isRefusedOn(day: number, { offer, calendar }: { offer: Offer; calendar: Calendar }) {
   return offer.isMetered && calendar.at(day).getUTCDate() === 1 && day < calendar.lastDay;
 }
 
-/** Not everything is sold in every way. */
+/** Not every offer is sold in every way. */
 function entryFor(offer: Offer, entry: Entry): Entry {
   if (offer.isMetered) return 'API';
   if (entry === 'INVOICE' && !offer.hasSeats && offer.interval !== 'YEARLY') return 'CHECKOUT';
@@ -134,11 +140,11 @@ function entryFor(offer: Offer, entry: Entry): Entry {
   return entry;
 }
 
-/** More join each month, and few on weekends. In order; the first day is for setting up the shop. */
+/** More customers join each month, and few on weekends. Sorted; the first day sets up the shop. */
 function joinDays(random: Random, customers: number, calendar: Calendar): number[] {
   const { lastDay } = calendar;
   const days = Array.from({ length: customers }, (_, index) => {
-    // Spread evenly over the area below a line that rises from 1 to 3.
+    // Distributed evenly over the area below a line that rises from 1 to 3.
     const share = (index + random.next()) / customers;
     const day = 1 + Math.floor((lastDay - 1) * ((Math.sqrt(1 + 8 * share) - 1) / 2));
     const isPutOff = calendar.isWeekend(day) && random.chance(0.6) && day + 2 <= lastDay;
@@ -148,8 +154,8 @@ function joinDays(random: Random, customers: number, calendar: Calendar): number
 }
 
 /**
- * Each move of the clock takes time, so that days on which nobody does anything are left out, and their usage is told later: but before a
- * metered period ends, and within the week.
+ * Each move of the clock takes time, so days without work are dropped and their usage is ingested
+ * later: but before a metered period ends, and within the week.
  */
 function withoutQuietDays(days: readonly DayPlan[], lives: readonly Life[]): DayPlan[] {
   const endings = new Set(

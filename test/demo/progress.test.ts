@@ -2,7 +2,7 @@ import { progressLine, progressOn } from './progress';
 
 const at = new Date('2026-03-14T08:50:00Z');
 
-test('says how far it is, and how long it may take', () => {
+test('the progress line shows the share done and the remaining time', () => {
   const state = { at, daysDone: 50, days: 100, requests: 1240 };
   expect(progressLine(state, 10_000)).toBe(
     `${'█'.repeat(15)}${'░'.repeat(15)}   50 %  2026-03-14  1,240 requests  0:20 left`,

@@ -2,7 +2,7 @@ import type { FillingState } from './filling';
 
 const barWidth = 30;
 
-/** One line that says how far it is: `██████░░░░  41 %  month 6 of 13  1,240 requests  1:05 left`. */
+/** One line of progress: `██████░░░░  41 %  month 6 of 13  1,240 requests  1:05 left`. */
 export function progressLine(state: FillingState, elapsedMs: number): string {
   const { at, daysDone, days, requests } = state;
   const share = daysDone / days;
@@ -16,7 +16,8 @@ export function progressLine(state: FillingState, elapsedMs: number): string {
   ].join('  ');
 }
 
-// The months become fuller: the days to come take longer than those behind. Measured on the usual plan.
+// The months become fuller: remaining days take longer than past ones. Measured on the default
+// plan.
 const workGrowth = 1.6;
 
 function leftText(share: number, elapsedMs: number): string {
@@ -30,13 +31,13 @@ function clockText(ms: number): string {
   return `${String(Math.floor(seconds / 60))}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Where progress is shown. */
+/** The output of the progress. */
 export interface Screen {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** A line that is written over on a terminal; elsewhere one line for each month. */
+/** Rewrites a line on a terminal; elsewhere prints one line per month. */
 export function progressOn(screen: Screen, nowMs: () => number): (state: FillingState) => void {
   const startMs = nowMs();
   let month = '';

@@ -1,17 +1,19 @@
-/** Chance that can be had again: the same seed gives the same numbers (sfc32 by Chris Doty-Humphrey). */
+/**
+ * Reproducible random numbers: the same seed gives the same numbers (sfc32 by Chris Doty-Humphrey).
+ */
 export class Random {
   private a: number;
   private b: number;
   private c: number;
   private counter = 1;
 
-  /** Texts that differ give numbers that have nothing to do with each other. */
+  /** Different texts give uncorrelated numbers. */
   constructor(private readonly seed: string) {
     [this.a, this.b, this.c] = [hash(`${seed}/a`), hash(`${seed}/b`), hash(`${seed}/c`)];
     for (let turn = 0; turn < warmUps; turn += 1) this.next();
   }
 
-  /** A stream of its own, so that what is drawn here moves nothing there. */
+  /** An independent stream: draws from it do not affect this one. */
   fork(name: string): Random {
     return new Random(`${this.seed}/${name}`);
   }
@@ -26,7 +28,7 @@ export class Random {
     return (sum >>> 0) / 2 ** 32;
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   whole(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -47,8 +49,8 @@ export class Random {
   }
 
   /**
-   * A deck that is shuffled anew whenever it runs out: each kind of card comes as often as it should, in few draws too, which chance
-   * alone would not give.
+   * A deck that is reshuffled when it is used up: each kind of card occurs at its exact frequency
+   * even in few draws.
    */
   deck<T>(cards: readonly T[]): () => T {
     let left: T[] = [];
@@ -59,7 +61,7 @@ export class Random {
   }
 }
 
-// The author's own number of rounds until no trace of the seed is left.
+// The author's number of rounds until no trace of the seed is left.
 const warmUps = 12;
 
 /** FNV-1a. */

@@ -2,13 +2,13 @@ import { Calendar } from './calendar';
 import type { DemoClient } from './demo-client';
 import { type DemoPlan, planDemo } from './plan';
 
-/** What a plan follows from. It is kept in the sandbox, so that whoever comes back to it goes on with the same plan. */
+/** The inputs of a plan. Stored in the sandbox, so that a later call resumes the same plan. */
 export interface PlanKey {
   readonly seed: string;
   readonly customers: number;
   readonly startsAt: Date;
   readonly lastDay: number;
-  /** Of the sandbox, as the dashboard shows it. */
+  /** The sandbox's name on the dashboard. */
   readonly name: string;
 }
 
@@ -16,7 +16,7 @@ export function planOf({ seed, customers, startsAt, lastDay }: PlanKey): DemoPla
   return planDemo({ seed, customers, calendar: new Calendar(startsAt, lastDay) });
 }
 
-/** As metadata of the shop's first product. */
+/** Formats the key as metadata of the shop's first product. */
 export function toMetadata({ seed, customers, startsAt, lastDay, name }: PlanKey): object {
   return {
     demoSeed: seed,
@@ -27,7 +27,7 @@ export function toMetadata({ seed, customers, startsAt, lastDay, name }: PlanKey
   };
 }
 
-/** The plan that a sandbox was begun with; undefined where nothing is in it yet. */
+/** The plan with which a sandbox was begun; undefined for an empty sandbox. */
 export async function keptPlan(client: DemoClient): Promise<PlanKey | undefined> {
   const { data } = await client.get('/products?perPage=100');
   const kept = data.map(({ metadata }: any) => metadata).find((one: any) => 'demoSeed' in one);
@@ -44,7 +44,7 @@ export async function keptPlan(client: DemoClient): Promise<PlanKey | undefined>
   };
 }
 
-/** A new sandbox whose clock stands at the plan's beginning. */
+/** Creates a sandbox whose clock stands at the plan's beginning. */
 export async function openSandbox(
   live: DemoClient,
   { name, startsAt }: Pick<PlanKey, 'name' | 'startsAt'>,

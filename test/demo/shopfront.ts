@@ -2,7 +2,7 @@ import { card, Payer, type PayerPage, type Typed } from '../payer';
 import { Visitor } from '../visitor';
 import { type CardName, cards } from './step';
 
-/** The pages that payers see, and what they do on them. */
+/** The public pages, and the actions of payers on them. */
 export class Shopfront {
   private readonly payer: Payer;
 
@@ -13,7 +13,7 @@ export class Shopfront {
     this.payer = new Payer(url);
   }
 
-  /** Tries cards on a page that takes one, and says yes where a bank asks. Where nothing is to be paid any more, nothing is done. */
+  /** Tries cards on a page, and approves a bank's challenge. Does nothing where nothing is owed. */
   async pay(address: string, names: readonly CardName[]): Promise<void> {
     let page = await this.open(address);
     for (const name of names) {
@@ -23,12 +23,12 @@ export class Shopfront {
     }
   }
 
-  /** Orders at a link; the address of the session's page. */
+  /** Orders at a link; returns the address of the session's page. */
   async order(address: string, { email, productId }: { email: string; productId: string }) {
     return (await this.submit(await this.open(address), { email, productId })).url;
   }
 
-  /** Saves a card in the portal as the one that is charged from now on, unless it is there. */
+  /** Saves a card in the portal as the default, unless it is saved already. */
   async saveCard(door: string, name: CardName): Promise<void> {
     const visitor = new Visitor(this.url);
     await visitor.submit(await visitor.open(door));

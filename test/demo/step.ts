@@ -1,7 +1,7 @@
 import type { DiscountCode, MeterName, OfferKey } from './catalogue';
 import type { Person } from './people';
 
-/** Cards of the sandbox, by how they behave. */
+/** Cards of the sandbox, by their behavior. */
 export const cards = {
   good: '4242424242424242',
   other: '5555555555554444',
@@ -14,10 +14,10 @@ export const cards = {
 
 export type CardName = keyof typeof cards;
 
-/** A purchase of a customer that a later step comes back to. */
+/** A purchase of a customer that a later step refers to. */
 export type PurchaseName = 'first' | 'second';
 
-/** What is bought, and how. */
+/** The offer and terms of a purchase. */
 export interface Purchase {
   readonly name: PurchaseName;
   readonly offer: OfferKey;
@@ -25,7 +25,10 @@ export interface Purchase {
   readonly discount: DiscountCode | undefined;
 }
 
-/** One thing that a customer, or the shop for them, does through the public API or on a public page. */
+/**
+ * One action of a customer, or of the shop on their behalf, through the public API or on a public
+ * page.
+ */
 export type Step =
   | {
       readonly kind: 'REGISTER';
@@ -35,7 +38,9 @@ export type Step =
   | {
       readonly kind: 'SUBSCRIBE';
       readonly purchase: Purchase;
-      /** An authorisation of this card; undefined: what is saved is charged, or an invoice is sent. */
+      /**
+       * An authorization of this card; undefined: the saved card is charged, or an invoice is sent.
+       */
       readonly card: CardName | undefined;
       readonly startAt: Date | undefined;
     }
@@ -43,7 +48,7 @@ export type Step =
   | {
       readonly kind: 'CHECK_OUT';
       readonly purchase: Purchase | undefined;
-      /** The cards tried one after another, the last of which works; none: they leave. */
+      /** The cards tried one after another, the last of which works; empty: the customer leaves. */
       readonly cards: readonly CardName[];
       readonly isPaid: boolean;
     }
@@ -66,7 +71,7 @@ export type Step =
       readonly expiresAt: Date;
     };
 
-/** An event of `POST /v1/events/ingest`, but for the meter's id. */
+/** An event of `POST /v1/events/ingest` without the meter's id. */
 export interface Usage {
   readonly eventId: string;
   readonly externalCustomerId: string;

@@ -1,7 +1,7 @@
 import { discounts, linkOffers, meterPrices, meters, products } from './catalogue';
 import type { DemoClient } from './demo-client';
 
-/** What the shop has, by the names that the plan gives it. */
+/** Ids of the shop's resources, by the names in the plan. */
 export interface Stock {
   readonly productIds: ReadonlyMap<string, string>;
   readonly meterIds: ReadonlyMap<string, string>;
@@ -9,7 +9,9 @@ export interface Stock {
   readonly linkUrl: string;
 }
 
-/** Puts on sale what is not there yet. `metadata` is kept with the first product. */
+/**
+ * Creates the missing products, meters and discounts. `metadata` is stored with the first product.
+ */
 export async function stockUp(
   client: DemoClient,
   { seed, metadata }: { seed: string; metadata: object },

@@ -11,7 +11,7 @@ const counted: readonly (readonly [label: string, path: string])[] = [
   ['Usage events', '/events'],
 ];
 
-/** What is in the sandbox, and where to look at it. */
+/** Describes the contents of the sandbox, with links. */
 export async function summaryText(
   client: DemoClient,
   { sandboxName, sandboxKey }: { sandboxName: string; sandboxKey: string },

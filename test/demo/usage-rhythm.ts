@@ -11,7 +11,7 @@ const sizes = [180, 420, 900, 2600] as const;
 const packDays = 80;
 const packLastsDays = 90;
 
-/** How much somebody does each day: less on weekends, more every week, never quite the same. */
+/** Daily usage of a customer: less on weekends, growing every week, with variation. */
 export class UsageRhythm {
   private readonly size: number;
   private readonly random: Random;
@@ -24,7 +24,10 @@ export class UsageRhythm {
     this.size = this.random.pick(sizes);
   }
 
-  /** What is told on each day: the calls of the day and the night before, and how much is stored at the week's begin. */
+  /**
+   * The events ingested on each day: calls of the day and the previous night, and stored data at
+   * the beginning of the week.
+   */
   events(): { readonly day: number; readonly usage: readonly Usage[] }[] {
     const days: { day: number; usage: Usage[] }[] = [];
     for (let day = this.span.from + 1; day <= this.lastDay; day += 1) {
@@ -33,7 +36,7 @@ export class UsageRhythm {
     return days;
   }
 
-  /** Credits: some to try it out, which lapse, and packs that the big ones buy in advance. */
+  /** Credits: a trial grant that expires, and packs that large customers buy in advance. */
   grants(): DatedStep[] {
     const { from } = this.span;
     const { calendar } = this.life;

@@ -18,19 +18,21 @@ interface BilledUsage {
   readonly meterId: string;
   readonly start: string;
   readonly end: string;
-  /** Of all lines together: the first bill and what came late. */
+  /** Total of all lines: the first bill and late usage. */
   readonly quantity: bigint;
 }
 
-// So long after a subscription's end what came late is billed.
+// Time after a subscription's end at which late usage is billed.
 const lateBillAfterMs = 36 * 24 * 60 * 60 * 1_000;
-// Where nobody stops the clock, an event that was being stored during a settlement may be billed by the next one.
+// With a running clock, an event that was being stored during a settlement may be billed by the
+// next one.
 const storingMsMax = 60_000;
 
 /**
- * Counts the events of billed periods again. Left out is what cannot be told from outside: meters that are deleted or whose count depends
- * on more than quantities, meters that several subscriptions of a customer price, and periods of which events have come since the
- * subscription's last bill: every bill has to take up whatever came before it, however long ago the period ended.
+ * Recounts the events of billed periods. Excluded is usage that cannot be verified from outside:
+ * deleted meters, meters whose aggregation depends on more than quantities, meters priced by
+ * several subscriptions of a customer, and periods with events since the subscription's last bill.
+ * Every bill must include all earlier events, however long ago the period ended.
  */
 export function recountBilledUsage(seen: Seen): Examination {
   let examined = 0;
@@ -86,7 +88,10 @@ function billedUsage(lines: readonly LinePicture[]): BilledUsage[] {
   return [{ meterId, start, end, quantity }];
 }
 
-/** What a renewal has settled by prices that stood there all along; nothing of it is billed where no line tells of it. */
+/**
+ * Usages that a renewal settled by unchanged prices; a usage without a line counts as billed with
+ * nothing.
+ */
 function pricedUsages(
   { productId }: SubscriptionPicture,
   standing: readonly InvoicePicture[],
@@ -122,7 +127,9 @@ function recount(
   return quantityOf(events, seen.meters.find((meter) => meter.id === meterId)?.aggregation);
 }
 
-/** Whether a period was cut short by an end at once, which takes the usage of its very instant too. */
+/**
+ * True if an immediate end cut the period short; such a period includes usage of its last instant.
+ */
 function endsInclusively(
   { endedAt, cancelAtPeriodEnd, currentPeriodStart }: SubscriptionPicture,
   start: string,
@@ -130,14 +137,14 @@ function endsInclusively(
   return endedAt !== null && !cancelAtPeriodEnd && start === currentPeriodStart;
 }
 
-/** When usage of a subscription was billed. */
+/** The times at which usage of a subscription was billed. */
 function billsOf({ id, endedAt }: SubscriptionPicture, seen: Seen): number[] {
   const of = (reason: string) =>
     seen.invoices
       .filter((one) => one.subscriptionId === id && one.billingReason === reason)
       .map(({ createdAt }) => Date.parse(createdAt));
   const ends = of('SUBSCRIPTION_CANCEL');
-  // The bill of what came late makes an invoice only where something did.
+  // The bill of late usage creates an invoice only if there is some.
   const lateMs = endedAt === null ? NaN : Date.parse(endedAt) + lateBillAfterMs;
   const isLateBilled = ends.length > 0 && seen.now.getTime() - storingMs(seen) >= lateMs;
   return [...of('SUBSCRIPTION_CYCLE'), ...ends, ...(isLateBilled ? [lateMs] : [])];
@@ -147,7 +154,7 @@ function storingMs({ isManual }: Seen): number {
   return isManual ? 0 : storingMsMax;
 }
 
-/** Whether another subscription of the customer may take usage of the meter. */
+/** True if another subscription of the customer may bill usage of the meter. */
 function isShared(
   { id, customerId }: SubscriptionPicture,
   meterId: string,

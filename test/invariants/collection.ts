@@ -10,12 +10,12 @@ import {
   type ServiceAddresses,
 } from './service-logs';
 
-/** Where a picture is taken from. */
+/** The access needed for a picture. */
 export interface Viewpoint {
   readonly client: ApiClient;
-  /** Past the gateway; without them, what only the services know stays unseen. */
+  /** Direct access past the gateway; without it, facts that only services know are omitted. */
   readonly addresses?: ServiceAddresses | undefined;
-  /** Whose endpoints' webhooks were kept, by their URL. */
+  /** Receivers that recorded webhooks, by the URL of their endpoint. */
   readonly receivers?: readonly WebhookReceiver[] | undefined;
   /** A key of another environment. */
   readonly stranger?: ApiClient | undefined;
@@ -27,7 +27,9 @@ type Lists = Readonly<
 
 const looksEach = 3;
 
-/** Looks at one environment from everywhere. Whoever asks sees to it that nothing runs meanwhile. */
+/**
+ * Reads one environment from all sources. The caller ensures that no work is in flight during it.
+ */
 export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
   const { client, addresses, receivers = [], stranger } = viewpoint;
   const { now, isManual } = await readClock(client);
@@ -106,7 +108,7 @@ async function readAcknowledged(client: ApiClient): Promise<Picture['acknowledge
   const writes = [];
   for (const [path, id] of [...client.acknowledged]) {
     const { status, body } = await client.get(path);
-    // Not everything that can be made can be read alone.
+    // Not every created resource can be read alone.
     if (status === 405) continue;
     const wasDeleted = id === undefined;
     writes.push({

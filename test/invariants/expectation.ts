@@ -5,10 +5,10 @@ import type { WebhookReceiver } from '../webhook-receiver';
 import { takePicture } from './collection';
 import { examineAll, findingsOf, toTable } from './report';
 
-// What is on its way may still arrive; a webhook's first repetition comes after five seconds.
+// Deliveries in flight may still arrive; a webhook's first retry comes after five seconds.
 const settleTimeoutMs = 20_000;
 
-/** Fails with everything that is wrong in the client's environment, once nothing is on its way any more. */
+/** Fails with every violation in the client's environment, once no work is in flight. */
 export async function expectInvariants(
   system: TestSystem,
   client: ApiClient,

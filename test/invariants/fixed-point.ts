@@ -1,10 +1,10 @@
 // More decimals than a rate times a quantity can have.
 const decimals = 30;
 
-/** What stands for 1. */
+/** The fixed-point representation of 1. */
 export const one = 10n ** BigInt(decimals);
 
-/** A decimal text as a whole number, to be added and compared exactly. */
+/** Converts a decimal text to an integer, for exact sums and comparisons. */
 export function fixedPoint(text: string): bigint {
   const [whole = '', fraction = ''] = text.replace('-', '').split('.');
   const magnitude = BigInt(whole + fraction.padEnd(decimals, '0'));

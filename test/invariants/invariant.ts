@@ -1,6 +1,6 @@
 import type { Picture } from './picture';
 
-/** What came of looking: how many things were looked at, and what is wrong with them. */
+/** The result of a check: the number of checked items, and the violations. */
 export interface Examination {
   readonly examined: number;
   readonly findings: readonly string[];
@@ -8,14 +8,14 @@ export interface Examination {
 
 /** A rule that holds whenever the system is at rest. */
 export interface Invariant {
-  /** As the design numbers it. */
+  /** The number in the design. */
   readonly id: string;
   readonly title: string;
-  /** Undefined where the picture lacks what it takes. */
+  /** Returns undefined if the picture lacks the necessary facts. */
   examine(picture: Picture): Examination | undefined;
 }
 
-/** Looks at each thing; a text that comes back is a finding. */
+/** Checks each item; a returned text is a violation. */
 export function examineEach<T>(
   things: readonly T[],
   find: (thing: T) => readonly (string | false)[],
@@ -33,7 +33,7 @@ export function together(...parts: readonly Examination[]): Examination {
   };
 }
 
-/** Keys that stand for more than one thing, with how many. */
+/** Keys that occur more than once, with their count. */
 export function repeated(keys: readonly string[]): [key: string, count: number][] {
   return [...countBy(keys)].filter(([, count]) => count > 1);
 }

@@ -28,7 +28,10 @@ interface Site {
   readonly writes: string | undefined;
 }
 
-/** Prints the verdict on each invariant; ends with 1 where anything is wrong, with 2 where it was called wrongly. */
+/**
+ * Prints the verdict on each invariant; exits with 1 after a violation, with 2 after invalid
+ * arguments.
+ */
 async function main(): Promise<number> {
   const site = readSite();
   if (site === undefined) {
@@ -40,7 +43,7 @@ async function main(): Promise<number> {
   return findingsOf(verdicts).length > 0 ? 1 : 0;
 }
 
-/** Work in progress is no finding: what is wrong must be wrong in each of some pictures. */
+/** Work in progress is no violation: a violation must occur in each of several pictures. */
 async function examine({ url, key, strangerKey, addresses, writes }: Site): Promise<Verdict[]> {
   const client = new ApiClient(url, key);
   for (const { path, id } of writes === undefined ? [] : readWrites(writes)) {

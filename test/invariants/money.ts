@@ -48,7 +48,7 @@ function lineProblems(
 ): (string | false)[] {
   const { amount, discountAmount, details } = line;
   const problems: (string | false)[] = [
-    // What is below 0 lessens the sum and takes no part in the discount.
+    // A negative line lessens the sum and has no part in the discount.
     (discountAmount < 0 || discountAmount > Math.max(amount, 0)) &&
       `invoice ${invoiceId}: a line's discount is not within its amount`,
   ];
@@ -66,7 +66,7 @@ function lineProblems(
   ];
 }
 
-/** Whether the minimum or maximum of its meter's price is what a line came to. */
+/** True if the minimum or maximum of its meter's price is the amount of a line. */
 function isHeld(
   { meterId, periodStart }: LinePicture,
   { ofTiers, exact }: { ofTiers: bigint; exact: bigint },
@@ -76,7 +76,7 @@ function isHeld(
   const inForce = prices.filter(
     (price) => price.meterId === meterId && price.createdAt <= (periodStart ?? ''),
   );
-  // Prices that were replaced since cannot be seen; of their bounds it is known that they are whole amounts.
+  // Replaced prices cannot be read; their bounds are known to be whole amounts.
   if (inForce.length === 0) return exact % one === 0n;
   return inForce.some(({ minimumAmount, maximumAmount }) => {
     const isRaised = minimumAmount !== null && exact === BigInt(minimumAmount) * one;
@@ -108,7 +108,8 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((all, amount) => all + amount, 0);
 }
 
-// What is taken back is the difference of two rounded amounts, so that a half of it may go either way; all else goes half up.
+// A correction is the difference of two rounded amounts, so a half of it may be rounded either way;
+// everything else is rounded half up.
 function isRounded(amount: bigint, exact: bigint): boolean {
   const rest = 2n * (exact - amount * one);
   return exact < 0n ? rest >= -one && rest <= one : rest >= -one && rest < one;

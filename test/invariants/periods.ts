@@ -1,10 +1,10 @@
 import { examineEach, groupBy, type Invariant, repeated } from './invariant';
 import type { InvoicePicture, Picture, SubscriptionPicture } from './picture';
 
-// On a real clock a renewal comes some moments after its instant.
+// With a running clock a renewal follows its instant by some moments.
 const renewalLagMsMax = 60_000;
 const dayMs = 24 * 60 * 60 * 1_000;
-// A price with the shortest interval over ten years; more means that the dates are wrong.
+// The shortest interval over ten years; more means that the dates are wrong.
 const periodsMax = 4_000;
 
 export const billedEachPeriod: Invariant = {
@@ -33,7 +33,8 @@ function periodProblems(
     .flatMap(({ periodStart }) => periodStart ?? [])
     .filter((start) => new Date(start) >= anchor);
   const owed = periodsSoFar(subscription);
-  // What is billed for a period in which somebody cancelled was voided, and may never have been made.
+  // The invoice of a period in which the subscription was canceled was voided, and may never have
+  // been created.
   const optional = isCutShort(subscription) ? owed.at(-1) : undefined;
   return [
     ...repeated(billed).map(
@@ -68,7 +69,7 @@ function isCutShort({ endedAt, currentPeriodEnd }: SubscriptionPicture): boolean
   return endedAt !== null && new Date(endedAt) < new Date(currentPeriodEnd);
 }
 
-/** Starts of the periods that were entered, from the one that contains the creation on. */
+/** Starts of the periods so far, from the one that contains the creation on. */
 export function periodsSoFar(subscription: SubscriptionPicture): string[] {
   const anchor = anchorOf(subscription);
   const { createdAt, currentPeriodStart, price, phase } = subscription;
@@ -88,7 +89,10 @@ function endedBefore({ endedAt }: SubscriptionPicture, instant: Date): boolean {
   return endedAt !== null && new Date(endedAt) < instant;
 }
 
-/** Start of period n: n intervals after the anchor, on the month's last day where it lacks the anchor's. */
+/**
+ * Start of period n: n intervals after the anchor, on the month's last day where the anchor's day
+ * is missing.
+ */
 function periodStart(anchor: Date, price: SubscriptionPicture['price'], n: number): Date {
   const count = n * price.intervalCount;
   switch (price.billingInterval) {

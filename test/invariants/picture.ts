@@ -1,6 +1,6 @@
 import type { ReceivedWebhook } from '../webhook-receiver';
 
-/** Amounts are whole numbers of the smallest unit, times ISO 8601 texts, as REST shows them. */
+/** Amounts are integers of the smallest unit, times ISO 8601 texts, as in REST. */
 export interface InvoicePicture {
   readonly id: string;
   readonly organizationId: string;
@@ -27,7 +27,7 @@ export interface InvoicePicture {
 export interface LinePicture {
   readonly amount: number;
   readonly discountAmount: number;
-  /** Of lines for usage alone. */
+  /** Only in lines for usage. */
   readonly meterId: string | null;
   /** A decimal text. */
   readonly quantity: string | null;
@@ -40,7 +40,10 @@ export interface LinePicture {
   } | null;
 }
 
-/** As it is now; from the next period of a subscription on, so that one of before may decide. */
+/**
+ * The current price; it takes effect with the next period of a subscription, so an earlier one may
+ * apply.
+ */
 export interface MeterPricePicture {
   readonly productId: string;
   readonly meterId: string;
@@ -59,7 +62,7 @@ export interface UsageEventPicture {
   readonly receivedAt: string;
 }
 
-/** One that is not deleted. */
+/** A meter that is not deleted. */
 export interface MeterPicture {
   readonly id: string;
   readonly aggregation: string;
@@ -107,11 +110,11 @@ export interface SessionPicture {
   readonly discountId: string | null;
   readonly invoiceId: string | null;
   readonly subscriptionId: string | null;
-  /** Of the product's price; a ONE_TIME product makes no subscription. */
+  /** From the product's price; a ONE_TIME product creates no subscription. */
   readonly isOneTime: boolean;
-  /** It holds a redemption of its discount, or has confirmed it. */
+  /** It has reserved or confirmed a redemption of its discount. */
   readonly hasRedemption: boolean;
-  /** A step is in progress, so that its parts need not agree yet. */
+  /** A step is in progress, so its parts may still disagree. */
   readonly isChanging: boolean;
 }
 
@@ -129,11 +132,11 @@ export interface EndpointPicture {
   readonly active: boolean;
   /** Real time; events logged before it may have been sent elsewhere, or not at all. */
   readonly updatedAt: string;
-  /** What its receiver got; undefined where nobody kept it. */
+  /** The received webhooks; undefined if none were recorded. */
   readonly received: readonly Pick<ReceivedWebhook, 'headers' | 'text'>[] | undefined;
 }
 
-/** An entry of a service's event log, unpacked. */
+/** A decoded entry of a service's event log. */
 export interface EventPicture {
   readonly service: string;
   readonly id: string;
@@ -144,13 +147,13 @@ export interface EventPicture {
   readonly organizationId: string;
   readonly aggregateId: string;
   readonly sequence: number;
-  /** As webhooks name it: `subscription.renewed`. */
+  /** The webhook's type: `subscription.renewed`. */
   readonly type: string;
-  /** The subscription as the event carries it, in its REST form; undefined in events of others. */
+  /** The event's subscription in its REST form; undefined in other events. */
   readonly subscription: Pick<SubscriptionPicture, FieldAnnounced> | undefined;
 }
 
-/** Every change of these fields is announced. */
+/** The fields whose every change is announced. */
 export type FieldAnnounced =
   | 'id'
   | 'status'
@@ -160,7 +163,9 @@ export type FieldAnnounced =
   | 'cancelAtPeriodEnd'
   | 'endedAt';
 
-/** A write that was acknowledged with an address, and what reading that address gave afterwards. */
+/**
+ * A write that was acknowledged with an address, and the result of reading that address afterwards.
+ */
 export interface AcknowledgedWrite {
   readonly path: string;
   readonly id: string;
@@ -169,22 +174,23 @@ export interface AcknowledgedWrite {
   readonly readId: string | undefined;
 }
 
-/** What a key of another environment was answered for a resource of this one. */
+/** The response to a key of another environment for a resource of this one. */
 export interface ForeignLook {
   readonly path: string;
   readonly status: number;
 }
 
 /**
- * One environment as its callers, its services' logs and its webhook receivers see it, taken while nothing runs. What whoever took it
- * could not reach is undefined, and an invariant that needs it says so instead of holding.
+ * One environment as its callers, its services' logs and its webhook receivers see it, taken while
+ * no work is in flight. Facts that could not be read are undefined, and an invariant that needs
+ * them reports so instead of passing.
  */
 export interface Picture {
   readonly environmentId: string | undefined;
   readonly organizationId: string | undefined;
   /** The environment's time. */
   readonly now: Date;
-  /** True where `now` stands still while the picture is taken. */
+  /** True if `now` stands still while the picture is taken. */
   readonly isManual: boolean;
   readonly subscriptions: readonly SubscriptionPicture[];
   readonly invoices: readonly InvoicePicture[];
@@ -196,7 +202,7 @@ export interface Picture {
   readonly endpoints: readonly EndpointPicture[];
   readonly sessions: readonly SessionPicture[] | undefined;
   readonly events: readonly EventPicture[] | undefined;
-  /** Documents whose outbox is not empty, whose step is under way or that are due, by service. */
+  /** Number of documents with a non-empty outbox, a step in progress or due work, by service. */
   readonly pending: Readonly<Record<string, number>> | undefined;
   readonly acknowledged: readonly AcknowledgedWrite[] | undefined;
   readonly foreignLooks: readonly ForeignLook[] | undefined;

@@ -19,12 +19,12 @@ function limitProblem({ id, maxRedemptions, redemptionCount }: DiscountPicture):
   );
 }
 
-/** Only with all sessions it is known who holds all the redemptions; subscriptions alone must not be more than they are. */
+/** Exact only if all sessions are known; subscriptions alone must not exceed the redemptions. */
 function holderProblem(
   { id, redemptionCount }: DiscountPicture,
   { sessions, subscriptions }: Picture,
 ): string | false {
-  // One that a session made shares its redemption.
+  // A subscription that a session created shares its redemption.
   const ofSessions = new Set(sessions?.map(({ subscriptionId }) => subscriptionId));
   const holders = [
     ...(sessions ?? []).filter(

@@ -42,7 +42,7 @@ const received = (...all: ReturnType<typeof aWebhook>[]): Partial<Picture> => ({
 });
 
 const details = line.details ?? { exactAmount: '0', tiers: [], creditsUsed: [] };
-/** A line of 3 with tiers of such amounts. */
+/** Builds a line of 3 units with tiers of these amounts. */
 const held = (
   { exactAmount, tiers }: { exactAmount: string; tiers: string[] },
   meterPrices: MeterPricePicture[],
@@ -52,7 +52,7 @@ const held = (
   return { ...first({ lineItems }), meterPrices };
 };
 
-/** As if no invoice knew of any usage, by a price that was there before. */
+/** A picture in which no invoice bills usage, by a price that existed before. */
 const unbilled: Partial<Picture> = {
   invoices: [anInvoice(), secondInvoice].map((invoice) => ({
     ...invoice,
@@ -110,7 +110,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I3', 'more redemptions than the maximum', { discounts: [{ ...discount, maxRedemptions: 0 }] }],
   [
     'I3',
-    'a redemption that nobody holds',
+    'an unassigned redemption',
     { discounts: [{ ...discount, maxRedemptions: 2, redemptionCount: 2 }] },
   ],
   [
@@ -126,7 +126,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I4', 'an id of two events', { usageEvents: [usageEvent, { ...usageEvent, eventId: 'x' }] }],
   ['I4', 'usage that is billed twice', { usageEvents: [{ ...usageEvent, quantity: '2.5' }] }],
   ['I4', 'usage that is billed in part', { usageEvents: [{ ...usageEvent, quantity: '5.1' }] }],
-  ['I4', 'usage that nobody billed', unbilled],
+  ['I4', 'unbilled usage', unbilled],
   ['I4', 'a count that is none', { meters: [{ ...meter, aggregation: 'COUNT' }] }],
   ['I5', 'credits that vanished', { grants: [{ ...grant, remaining: '2.4' }] }],
   [
@@ -213,7 +213,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I13', 'a webhook about another environment', { subscriptions: [], sessions: [] }],
 ];
 
-test('a system that is whole gives no findings, and every invariant examines something', () => {
+test('a healthy system has no violations, and every invariant checks something', () => {
   const verdicts = examineAll(whole);
   expect(findingsOf(verdicts)).toEqual([]);
   expect(verdicts.filter(({ examined }) => examined === undefined || examined === 0)).toEqual([]);
@@ -238,7 +238,7 @@ test.each<[what: string, exactAmount: string, tiers: string[], meterPrices: Mete
   expect(findingsOf(examineAll(picture))).toEqual([]);
 });
 
-test('a subscription that ended within a period may lack that one’s invoice, but no other', () => {
+test('a subscription that ended within a period may lack that period’s invoice, but no other', () => {
   const ended = {
     status: 'CANCELED',
     phase: 'ENDED',
@@ -251,7 +251,7 @@ test('a subscription that ended within a period may lack that one’s invoice, b
   expect(of([secondInvoice])).toHaveLength(1);
 });
 
-describe('usage that came after two bills of its period', () => {
+describe('usage that arrived after two bills of its period', () => {
   const april = '2026-04-30T00:00:00.000Z';
   const late = { ...usageEvent, id: 'event-2', eventId: 'sent-2', quantity: '7' };
   const usageEvents = [usageEvent, { ...late, receivedAt: '2026-04-02T00:00:00.000Z' }];
@@ -273,13 +273,13 @@ describe('usage that came after two bills of its period', () => {
     expect(findings({ invoices: upTo })).toEqual([]);
   });
 
-  test('is missed on the next one', () => {
+  test('is missing on the next one', () => {
     expect(findings({ invoices: [...upTo, laterInvoice(april, ofNothing)] })).toHaveLength(1);
     const billed = laterInvoice(april, { ...line, quantity: '7' });
     expect(findings({ invoices: [...upTo, billed] })).toEqual([]);
   });
 
-  test('is missed 36 days after the end, where no invoice tells of it', () => {
+  test('is missing 36 days after the end, where no invoice contains it', () => {
     const end = { ...laterInvoice(march, ofNothing), billingReason: 'SUBSCRIPTION_CANCEL' };
     const ended = aSubscription({ status: 'CANCELED', phase: 'ENDED', endedAt: march });
     const changes = { subscriptions: [ended], invoices: [...whole.invoices, end] };
@@ -296,7 +296,7 @@ test.each<[what: string, changes: Partial<Picture>]>([
   expect(findingsOf(examineAll({ ...whole, ...changes }))).toEqual([]);
 });
 
-test('what cannot be reached is shown as unseen', () => {
+test('an unreachable fact is shown as unseen', () => {
   const table = toTable(examineAll({ ...whole, events: undefined, sessions: undefined }));
   expect(table).toMatch(/^I8 +unseen +0 /m);
   expect(table).toMatch(/^I7 +unseen +0 /m);
@@ -306,14 +306,14 @@ test.each([
   ['more redemptions than the maximum', { maxRedemptions: 0 }, 1],
   ['subscriptions without a redemption', { redemptionCount: 0 }, 1],
   ['redemptions that sessions may hold', { maxRedemptions: 2, redemptionCount: 2 }, 0],
-])('without any session in sight, %s are judged all the same', (_what, changes, count) => {
+])('without any known session, %s are checked nevertheless', (_what, changes, count) => {
   const discounts = [{ ...discount, ...changes }];
   const verdicts = examineAll({ ...whole, discounts, events: undefined, sessions: undefined });
   expect(verdicts.find(({ id }) => id === 'I3')).toMatchObject({ examined: 1 });
   expect(findingsOf(verdicts)).toHaveLength(count);
 });
 
-test('the table shows every finding', () => {
+test('the table shows every violation', () => {
   const table = toTable(examineAll({ ...whole, pending: { checkout: 2 } }));
   expect(table).toMatch(/^I11 +1 +1 /m);
   expect(table).toContain('! I11 checkout: 2 documents still wait');

@@ -8,7 +8,7 @@ import { sequencesAreWhole, webhooksArrive } from './sequences';
 import { creditsAreConserved, eventsCountOnce } from './usage';
 import { nothingWaits, numbersHaveNoGaps, writesAreKept } from './writes';
 
-/** All rules that hold for what the product does. */
+/** All invariants of the product. */
 export const invariants: readonly Invariant[] = [
   amountsAddUp,
   billedEachPeriod,
@@ -29,7 +29,7 @@ export const invariants: readonly Invariant[] = [
 export interface Verdict {
   readonly id: string;
   readonly title: string;
-  /** Undefined where it could not be examined with what was reachable. */
+  /** Undefined if the reachable facts do not suffice for a check. */
   readonly examined: number | undefined;
   readonly findings: readonly string[];
 }
@@ -51,7 +51,7 @@ export function findingsOf(verdicts: readonly Verdict[]): string[] {
   return verdicts.flatMap(({ id, findings }) => findings.map((finding) => `${id} ${finding}`));
 }
 
-// The rest of a flood says no more than its beginning.
+// Limits the output of a flood of findings.
 const findingsShownMax = 20;
 
 export function toTable(verdicts: readonly Verdict[]): string {

@@ -35,7 +35,7 @@ export const webhooksArrive: Invariant = {
   },
 };
 
-// Events come in order of their position in the log.
+// Events are sorted by their position in the log.
 function logProblems(id: string, logged: readonly EventPicture[]): (string | false)[] {
   const sequences = logged.map(({ sequence }) => sequence);
   return [

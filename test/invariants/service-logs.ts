@@ -28,16 +28,16 @@ import { toJsonSessionStatus } from '@billing/proto/json/checkout-session';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
 import type { EventPicture, SessionPicture } from './picture';
 
-/** What a client dials to reach each service. */
+/** The gRPC address of each service. */
 export type ServiceAddresses = Readonly<Record<string, string>>;
 
 const entriesPerPage = 1_000;
 const sessionsPerPage = 100;
-// Between the machines that made the environment and that logged its first events.
+// Between the machines that created the environment and that logged its first events.
 const clockSkewMs = 5 * 60_000;
 const announcingServices = ['subscription', 'checkout'];
 
-/** The environment of a key, as identity knows it, and when it was made. */
+/** Looks up the environment of a key in identity, with its creation time. */
 export async function environmentOf(
   addresses: ServiceAddresses,
   key: string,
@@ -62,7 +62,7 @@ export async function environmentOf(
   }
 }
 
-/** Everything that the services announced in an environment, and all that names something of it, in order. */
+/** Reads every announced event of an environment, in order. */
 export async function readEvents(
   addresses: ServiceAddresses,
   { environmentId, createdAt }: { environmentId: string; createdAt: Date | undefined },
@@ -131,7 +131,7 @@ function toEventPicture(service: string, entry: EventLogEntry): EventPicture {
   };
 }
 
-/** Every checkout session of an environment, from whichever process it was created. */
+/** Reads every checkout session of an environment. */
 export async function readSessions(
   addresses: ServiceAddresses,
   tenant: Tenant,
@@ -173,7 +173,10 @@ function toSessionPicture({ session, redemptionState, isChanging }: ListedSessio
   };
 }
 
-/** What still waits in each service: outboxes, begun steps, and what is due by the environment's time. */
+/**
+ * Counts the pending work of each service: outboxes, steps in progress, and due work by the
+ * environment's time.
+ */
 export async function countPending(
   addresses: ServiceAddresses,
   { environmentId, until }: { environmentId: string; until: Date },

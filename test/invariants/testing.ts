@@ -197,7 +197,7 @@ export const discount = {
   redemptionCount: 1,
 };
 
-/** An environment where nothing is wrong, and every invariant has something to look at. */
+/** A valid environment in which every invariant has something to check. */
 export const whole: Picture = {
   environmentId,
   organizationId,

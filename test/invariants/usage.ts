@@ -28,7 +28,7 @@ export const creditsAreConserved: Invariant = {
   title: 'credits granted = consumed + remaining or expired, none below 0, none billed twice',
   examine: ({ grants, invoices }) => {
     const burned = new Map<string, bigint>();
-    // What was voided is billed again by another one.
+    // A voided line is billed again by another invoice.
     const lines = invoices
       .filter(({ status }) => status !== 'VOID')
       .flatMap(({ lineItems }) => lineItems);

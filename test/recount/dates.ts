@@ -10,7 +10,7 @@ export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** So many months up to that of an instant, oldest first. */
+/** The given number of months up to that of an instant, oldest first. */
 export function monthsUntil(now: Date, count: number): string[] {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   return Array.from({ length: count }, (_, index) =>
@@ -18,7 +18,7 @@ export function monthsUntil(now: Date, count: number): string[] {
   );
 }
 
-/** So many days up to that of an instant, oldest first. */
+/** The given number of days up to that of an instant, oldest first. */
 export function daysUntil(now: Date, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     dayOf(new Date(now.getTime() - (count - 1 - index) * dayMs)),

@@ -4,7 +4,7 @@ import type { InvoiceRow } from './recurring';
 const dayMs = 86_400_000;
 const retryDays = [3, 7, 14];
 
-/** `GET /dashboard/api/reports/checkout`, counted again from the one invoice that each session makes. */
+/** `GET /dashboard/api/reports/checkout`, recounted from the single invoice of each session. */
 export function checkoutOf(
   invoices: readonly InvoiceRow[],
   { now, days }: { now: Date; days: number },
@@ -37,7 +37,7 @@ const outcomes = [
 ] as const;
 type Outcome = (typeof outcomes)[number];
 
-/** `GET /dashboard/api/reports/dunning`, counted again from the payments of each invoice. */
+/** `GET /dashboard/api/reports/dunning`, recounted from the payments of each invoice. */
 export function dunningOf(
   invoices: readonly InvoiceRow[],
   { now, days }: { now: Date; days: number },
@@ -57,7 +57,7 @@ export function dunningOf(
   };
 }
 
-/** What its payer does on a page is no failure of a charge. */
+/** True for automatic charges; a payer's attempt on a page is no failed charge. */
 function isCharged({ billingReason, collectionMethod }: InvoiceRow): boolean {
   return billingReason !== 'CHECKOUT' && collectionMethod === 'CHARGE_AUTOMATICALLY';
 }
@@ -79,7 +79,7 @@ function shapeOf(failed: readonly InvoiceRow[], measure: (some: readonly Invoice
   };
 }
 
-/** Payments at the very instant of a retry are that retry, with one saved method after another; of those that were made, it is the first, second … */
+/** Payments at the exact instant of a retry are that retry, with one saved method after another. */
 function outcomeOf({ status, payments }: InvoiceRow): Outcome {
   if (status === 'UNCOLLECTIBLE') return 'uncollectible';
   if (status === 'VOID') return 'voided';

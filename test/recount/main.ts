@@ -10,7 +10,10 @@ const usage = `Usage: npm run check:reports -- --url <gateway> --key <key> --env
   --email        of an operator
   --password     likewise`;
 
-/** Prints a line for each report; ends with 1 where one is not what its recount finds, with 2 where it was called wrongly. */
+/**
+ * Prints a line for each report; exits with 1 if a report differs from its recount, with 2 after
+ * invalid arguments.
+ */
 async function main(): Promise<number> {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({

@@ -37,8 +37,8 @@ function invoice(periodStart: string, changes: Partial<InvoiceRow> = {}): Invoic
   };
 }
 
-describe('revenue counted again', () => {
-  test('counts what was billed from the start until the end', () => {
+describe('recounted revenue', () => {
+  test('includes billed subscriptions from the start until the end', () => {
     const ended = subscription({ endedAt: '2026-03-10T00:00:00.000Z' });
     const { data } = revenueOf(recurringOf([ended], [invoice(february)]), { now, months: 3 });
     expect(data).toEqual([
@@ -53,7 +53,7 @@ describe('revenue counted again', () => {
     ]);
   });
 
-  test('counts no trial, and nothing that was never billed', () => {
+  test('includes no trial, and no subscription that was never billed', () => {
     const inTrial = subscription({ trialEnd: '2026-02-24T00:00:00.000Z' });
     expect(recurringOf([inTrial], [invoice(february)])).toEqual([]);
     expect(recurringOf([subscription()], [])).toEqual([]);
@@ -71,7 +71,7 @@ describe('revenue counted again', () => {
   });
 });
 
-test('dunning counted again tells a retry of the schedule from a payment in between', () => {
+test('recounted dunning distinguishes a scheduled retry from a payment in between', () => {
   const at = (day: number) => `2026-03-${String(day).padStart(2, '0')}T00:00:00.000Z`;
   const paid = (days: readonly number[]) =>
     invoice(at(1), {
@@ -89,7 +89,7 @@ test('dunning counted again tells a retry of the schedule from a payment in betw
   });
 });
 
-test('checkout counted again follows what became of the first invoices', () => {
+test('recounted checkout follows the results of the first invoices', () => {
   const made = (status: InvoiceRow['status']) =>
     invoice('2026-03-14T12:00:00.000Z', { status, billingReason: 'CHECKOUT' });
   const invoices = [made('PAID'), made('VOID'), made('OPEN'), invoice('2026-03-14T12:00:00.000Z')];

@@ -4,7 +4,7 @@ import { checkoutOf, dunningOf } from './funnels';
 import { recurringOf } from './recurring';
 import { countsOf, revenueOf } from './revenue';
 
-/** One report: as the dashboard shows it, and as it was counted again. */
+/** One report: from the dashboard, and recounted. */
 export interface Recounted {
   readonly path: string;
   readonly shown: any;
@@ -17,8 +17,8 @@ const dunningDays = 90;
 const longest = 400;
 
 /**
- * Counts what the dashboard's reports say of revenue, checkout and dunning again, from the lists of the public API alone. Nothing may
- * run meanwhile.
+ * Recounts the dashboard's revenue, checkout and dunning reports from the lists of the public API
+ * alone. No work may be in flight during it.
  */
 export async function recount({
   client,
@@ -66,7 +66,7 @@ export async function recount({
   );
 }
 
-/** What else a report shows was not counted. */
+/** Other fields of a report are not recounted. */
 function pick(shown: any, counted: object): any {
   return Object.fromEntries(Object.keys(counted).map((name) => [name, shown[name]]));
 }

@@ -1,4 +1,4 @@
-/** A subscription as far as revenue asks, as REST shows it. */
+/** The fields of a subscription, as in REST, that revenue depends on. */
 export interface SubscriptionRow {
   readonly id: string;
   readonly status: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
@@ -32,7 +32,7 @@ export interface InvoiceRow {
   }[];
 }
 
-/** What a subscription was found to bring a month, and since when and until when, from what it was invoiced. */
+/** The monthly revenue of a subscription, with its start and end, derived from its invoices. */
 export interface Recurring {
   readonly currency: string;
   readonly from: Date;
@@ -40,7 +40,7 @@ export interface Recurring {
   readonly monthlyAmount: bigint;
 }
 
-// As many years' twelfths as a period is: 4 years have no leap day here, a year has 365 days and 52 weeks.
+// Twelfths of a year per period: 4 years have no leap day here, a year has 365 days and 52 weeks.
 const periodsAYear: Readonly<Record<string, bigint>> = {
   DAILY: 365n,
   WEEKLY: 52n,
@@ -49,7 +49,10 @@ const periodsAYear: Readonly<Record<string, bigint>> = {
   YEARLY: 1n,
 };
 
-/** Of what was ever billed for a period of its own; a trial's invoice bills none. Of a start in the past only what runs is billed. */
+/**
+ * Covers subscriptions that were billed for a period; a trial's invoice bills none. For a start in
+ * the past only the current period is billed.
+ */
 export function recurringOf(
   subscriptions: readonly SubscriptionRow[],
   invoices: readonly InvoiceRow[],
@@ -85,7 +88,7 @@ function isInTrial(at: Date, { trialEnd }: SubscriptionRow): boolean {
   return trialEnd !== null && at < new Date(trialEnd);
 }
 
-/** Half a unit and more is a whole one. */
+/** Rounds half up. */
 function monthly(amount: number, { billingInterval, intervalCount }: SubscriptionRow['price']) {
   const aYear = BigInt(amount) * (periodsAYear[billingInterval] ?? 0n);
   const divisor = 12n * BigInt(intervalCount);

@@ -1,7 +1,7 @@
 import { monthsUntil, monthOf } from './dates';
 import type { Recurring, SubscriptionRow } from './recurring';
 
-/** `GET /dashboard/api/reports/revenue`, counted again: each month by looking at every subscription. */
+/** `GET /dashboard/api/reports/revenue`, recounted: each month from every subscription. */
 export function revenueOf(
   recurring: readonly Recurring[],
   { now, months }: { now: Date; months: number },
@@ -17,7 +17,7 @@ export function revenueOf(
 function monthOfRevenue(all: readonly Recurring[], month: string) {
   const started = all.filter(({ from }) => monthOf(from) === month);
   const ended = all.filter(({ until }) => until !== null && monthOf(until) === month);
-  // Texts of months sort as the months do.
+  // Texts of months sort chronologically.
   const recur = all.filter(
     ({ from, until }) => monthOf(from) <= month && (until === null || monthOf(until) > month),
   );

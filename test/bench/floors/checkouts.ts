@@ -1,7 +1,8 @@
 import { type Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
 
-// The least that begins a purchase without losing it: two facts read, the session, its invoice, and a write that says all was done.
+// The minimal program that creates a checkout session durably: two reads, the session, its invoice,
+// and a write that marks it complete.
 
 const { MONGODB_URI = '' } = process.env;
 

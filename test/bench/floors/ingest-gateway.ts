@@ -6,7 +6,8 @@ import {
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
 
-// The least that turns POST /v1/events/ingest into a gRPC call and its answer into JSON.
+// The minimal program that turns POST /v1/events/ingest into a gRPC call and its response into
+// JSON.
 
 const { GRPC_ADDRESS = '', HTTP_PORT = '' } = process.env;
 const bytesMax = 1024 * 1024;

@@ -1,7 +1,8 @@
 import { type Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
 
-// The least that stores usage events: the driver's own unordered inserts, so many at a time, of documents as the system stores them.
+// The minimal program that stores usage events: unordered inserts of the driver, a fixed number
+// concurrently, of documents as the system stores them.
 
 const { MONGODB_URI = '' } = process.env;
 

@@ -6,8 +6,8 @@ import {
 } from '@billing/proto/billing/metering/v1/metering';
 import { MongoClient } from 'mongodb';
 
-// The least that takes usage events over gRPC: it believes what it is sent, stores it in one insert, and does none of what the system
-// promises beside that.
+// The minimal program that accepts usage events over gRPC: it stores them in one insert, without
+// validation or any other guarantee of the system.
 
 const { MONGODB_URI = '', MONGODB_DATABASE = '', GRPC_LISTEN = '', ENVIRONMENT = '' } = process.env;
 const messageBytesMax = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-// Takes what an OpenTelemetry exporter sends, and forgets it.
+// Accepts the data of an OpenTelemetry exporter and discards them.
 
 createServer((request, response) => {
   request.resume().once('end', () => {

@@ -4,7 +4,7 @@ import {
   type Product,
 } from '@billing/proto/billing/catalog/v1/catalog';
 
-/** As much of a stored flat product as an answer needs. */
+/** The fields of a stored flat product that a response needs. */
 export interface ProductDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -27,7 +27,7 @@ export interface ProductDocument {
   };
 }
 
-/** A stored product that is known to be flat and monthly, as the service sends it. */
+/** Converts a stored flat monthly product as the service does. */
 export function toProtoProduct(document: ProductDocument): Product {
   const { price } = document;
   return {

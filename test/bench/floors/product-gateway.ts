@@ -7,7 +7,7 @@ import {
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { toJsonProduct } from '@billing/proto/json/product';
 
-// The least that turns GET /v1/products/:id into a gRPC call and its answer into JSON.
+// The minimal program that turns GET /v1/products/:id into a gRPC call and its response into JSON.
 
 const { GRPC_ADDRESS = '', HTTP_PORT = '' } = process.env;
 

@@ -7,7 +7,8 @@ import {
 import { MongoClient } from 'mongodb';
 import { toProtoProduct, type ProductDocument } from './product-document';
 
-// The least that serves a product over gRPC: one find by the driver and the answer, none of what the system promises beside it.
+// The minimal program that serves a product over gRPC: one find of the driver and the response,
+// without any other guarantee of the system.
 
 const { MONGODB_URI = '', MONGODB_DATABASE = '', GRPC_LISTEN = '' } = process.env;
 

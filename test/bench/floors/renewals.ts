@@ -1,13 +1,14 @@
 import { type Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
 
-// The least that renews subscriptions without losing one: a compare-and-set that also says what is to be done, the invoice, and a
-// second write that says it was done; each for itself, so many at a time.
+// The minimal program that renews subscriptions durably: a compare-and-set that also records the
+// pending work, the invoice, and a second write that marks it done; one subscription at a time per
+// worker.
 
 const { MONGODB_URI = '' } = process.env;
 const inFlight = 16;
 
-/** What is renewed: documents of a real system, in collections with its indexes. */
+/** The subscriptions to renew: documents of a real system, in collections with its indexes. */
 interface FloorJob {
   readonly database: string;
   readonly count: number;

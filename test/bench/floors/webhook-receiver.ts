@@ -1,9 +1,13 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// Takes in webhooks at once, but for one path at which it lets everybody wait; counts each message once.
+// Answers webhooks immediately, except on one path where every request hangs; counts each message
+// once.
 
-/** `hold`: which path waits from now on, nobody's where it is empty. `expect`: answer when so many have come in at the paths. */
+/**
+ * `hold`: the path whose requests hang from now on; empty: none. `expect`: answer once this many
+ * messages have arrived at the paths.
+ */
 export type ReceiverJob =
   { readonly hold: string } | { readonly expect: { readonly prefix: string; count: number } };
 

@@ -2,12 +2,13 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
 import { Pool } from 'undici';
 
-// The least that delivers webhooks and remembers it: a document before each POST, a second write after it, each for itself.
+// The minimal program that delivers webhooks and records it: a document before each POST, a second
+// write after it, one delivery at a time per worker.
 
 const { MONGODB_URI = '' } = process.env;
 const inFlight = 64;
 
-/** What is delivered: copies of a real system's delivery, in a collection with its indexes. */
+/** The deliveries: copies of a real system's delivery, in a collection with its indexes. */
 export interface FloorJob {
   readonly database: string;
   readonly origin: string;
