@@ -39,7 +39,7 @@ const outboxEntriesSmall = 8;
 const writeIdBytes = 16;
 const endOfTime = new Date(8.64e15);
 
-/** Dependencies of a store besides its collection. */
+/** Dependencies of a store in addition to its collection. */
 export interface StoreDependencies<S> {
   readonly clock: Clock;
   readonly activity: ActivityCounter;

@@ -3,12 +3,12 @@ import { firstReachedBetween, newlyReachedAt, recordFirstReached } from './first
 const noon = new Date('2026-01-31T12:00:00Z');
 const later = new Date('2026-01-31T12:05:00Z');
 
-describe('milestones', () => {
-  test('leave a document alone that has reached nothing', () => {
+describe('first-reached timestamps', () => {
+  test('leave a document unchanged that has reached no step', () => {
     expect(recordFirstReached({}, [], noon)).toEqual({});
   });
 
-  test('keep the time of the write that reached them', () => {
+  test('keep the time of the write that reached each step', () => {
     const begun = recordFirstReached({}, ['BEGUN'], noon);
     expect(begun).toEqual({ milestones: { BEGUN: noon }, milestonesAt: noon });
     expect(recordFirstReached(begun, ['BEGUN'], later)).toEqual(begun);
@@ -18,12 +18,12 @@ describe('milestones', () => {
     });
   });
 
-  test('stay reached, whatever is said afterwards', () => {
+  test('stay, even if a later decision no longer names the step', () => {
     const begun = recordFirstReached({}, ['BEGUN'], noon);
     expect(recordFirstReached(begun, [], later)).toEqual(begun);
   });
 
-  test('are found by the latest of them, by whichever clock', () => {
+  test('are found by the latest of them, whichever clock set it', () => {
     const ended = recordFirstReached(
       recordFirstReached({}, ['BEGUN'], later),
       ['BEGUN', 'ENDED'],
@@ -33,7 +33,7 @@ describe('milestones', () => {
     expect(ended.milestonesAt).toEqual(later);
   });
 
-  test('are told with the time of the write that reached them, not with a later one', () => {
+  test('are returned with the time of the write that reached them, not a later one', () => {
     const begun = recordFirstReached({}, ['BEGUN'], later);
     const ended = recordFirstReached(begun, ['BEGUN', 'ENDED'], noon);
     expect(newlyReachedAt(undefined, {})).toBeUndefined();
@@ -42,7 +42,7 @@ describe('milestones', () => {
     expect(newlyReachedAt(begun, ended)).toEqual(noon);
   });
 
-  test('of a span include its beginning and not its end', () => {
+  test('of a range include its start and exclude its end', () => {
     const ended = recordFirstReached(
       recordFirstReached({}, ['BEGUN'], noon),
       ['BEGUN', 'ENDED'],

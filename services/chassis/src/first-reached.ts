@@ -1,20 +1,23 @@
-/** What an aggregate has reached permanently, by name, with the real time of the write that reached it. */
+/** Real time of the write that first reached each step, by the step's name. */
 export type FirstReachedTimestamps = Readonly<Record<string, Date>>;
 
-/** Where a document notes them. */
+/** Fields of a document with its first-reached timestamps. */
 export interface FirstReachedFields {
   readonly milestones?: FirstReachedTimestamps;
-  /** The latest of them; absent as long as there is none. */
+  /** The latest timestamp; absent while there is none. */
   readonly milestonesAt?: Date;
 }
 
-/** Makes a write that reaches something in an environment; `at` is the time that it notes. */
+/** Runs a write that reaches a step for the first time; `at` is the timestamp that it stores. */
 export type FirstReachedWriter = <T>(
   step: { readonly environmentId: string; readonly at: Date },
   write: () => Promise<T>,
 ) => Promise<T>;
 
-/** The fields after a write that takes place at `now`, real time: what was reached before keeps its time. */
+/**
+ * Returns the fields after a write at `now` (real time). Steps reached before keep their
+ * timestamps.
+ */
 export function recordFirstReached(
   { milestones, milestonesAt }: FirstReachedFields,
   reached: readonly string[],
@@ -28,7 +31,7 @@ export function recordFirstReached(
   );
 }
 
-/** The time that a write notes for what it reaches first; undefined where it reaches nothing. */
+/** Timestamp of the steps that this write reaches first, if any. */
 export function newlyReachedAt(
   before: FirstReachedFields | undefined,
   { milestones = {} }: FirstReachedFields,
@@ -37,7 +40,7 @@ export function newlyReachedAt(
   return Object.entries(milestones).find(([name]) => noted[name] === undefined)?.[1];
 }
 
-/** What was reached from `from` on and, where it is given, before `until`. */
+/** Returns the steps reached from `from` on and, if given, before `until`. */
 export function firstReachedBetween(
   { milestones = {} }: FirstReachedFields,
   { from, until }: { readonly from: Date; readonly until?: Date | undefined },
@@ -54,7 +57,7 @@ function fieldsOf(
   return { milestones, ...(milestonesAt !== undefined && { milestonesAt }) };
 }
 
-// The clocks of two replicas differ a little.
+// Clocks of two replicas differ a little.
 function later(now: Date, before: Date | undefined): Date {
   return before !== undefined && before > now ? before : now;
 }

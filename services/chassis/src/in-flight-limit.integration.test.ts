@@ -78,7 +78,7 @@ describe('a server with the maximum number of calls in flight', () => {
     await expect(peer.getCustomer({ id: 'x' }, testContext())).resolves.toBeDefined();
   });
 
-  test('refuses no caller that stays within the limit, whatever its total number of calls', async () => {
+  test('refuses no caller that stays within the limit, however many calls it makes in total', async () => {
     const careful = connectPeer<CustomerServiceServer>(CustomerServiceService, {
       address: server.address,
       service: 'test',

@@ -2,18 +2,18 @@ import type { Stored } from './aggregate';
 import type { AggregateDocument } from './aggregate-document';
 import type { DocumentBatches } from './document-batches';
 
-/** A new aggregate whose maker carries out its commands. */
+/** A new aggregate whose caller runs its commands itself. */
 export interface InlineCommands<S> {
   readonly stored: Stored<S>;
-  /** False: the id was taken before, and what waits there is the relay's. */
+  /** False if the id was in use: then the existing aggregate's commands are left to the relay. */
   readonly inserted: boolean;
-  /** To be called when all commands are carried out. What was decided in the meantime stays for the relay. */
+  /** Called when all commands are done. Commands decided in the meantime are left to the relay. */
   readonly markDone: () => Promise<void>;
   /** Leaves the commands to the relay. */
   readonly leaveToRelay: () => void;
 }
 
-/** Of a document as it was inserted; undefined where another one stood there before. */
+/** Inline commands of a document as it was inserted; undefined if it existed before. */
 export function inlineCommandsOf<S>(
   stored: Stored<S>,
   document: AggregateDocument | undefined,
@@ -36,7 +36,7 @@ export function inlineCommandsOf<S>(
     inserted: true,
     markDone: () => batches.removeDone({ id, done, all: { eventSequence, commandSequence } }),
     leaveToRelay: () => {
-      // It may have changed since it was inserted.
+      // The document may have changed since it was inserted.
       onPending(id, undefined);
     },
   };

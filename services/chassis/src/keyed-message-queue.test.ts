@@ -25,8 +25,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('lanes', () => {
-  test('work on items of one key one at a time, in the order in which they came', async () => {
+describe('a keyed message queue', () => {
+  test('handles items of one key one at a time, in the order of arrival', async () => {
     const { lanes, started, finish } = lanesByHand(10);
     for (const name of ['a1', 'a2', 'a3']) lanes.add('a', name);
 
@@ -37,7 +37,7 @@ describe('lanes', () => {
     expect(started).toEqual(['a1', 'a2', 'a3']);
   });
 
-  test('work on items of other keys meanwhile, as many as are allowed', async () => {
+  test('handles items of other keys concurrently, up to the limit', async () => {
     const { lanes, started, finish } = lanesByHand(2);
     for (const key of ['a', 'b', 'c']) lanes.add(key, key);
 
@@ -46,7 +46,7 @@ describe('lanes', () => {
     expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  test('let keys take turns', async () => {
+  test('alternates between keys', async () => {
     const { lanes, started, finish } = lanesByHand(1);
     for (const name of ['a1', 'a2', 'a3']) lanes.add('a', name);
     lanes.add('b', 'b1');
@@ -57,7 +57,7 @@ describe('lanes', () => {
     expect(started).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  test('take an item that comes while an earlier one of its key is being worked on', async () => {
+  test('accepts an item while an earlier one of its key is being handled', async () => {
     const { lanes, started, finish } = lanesByHand(2);
     lanes.add('a', 'a1');
     lanes.add('a', 'a2');
@@ -69,7 +69,7 @@ describe('lanes', () => {
     expect(started).toEqual(['a1', 'a2', 'a3']);
   });
 
-  test('repeat an item that failed after a pause, before the later ones of its key', async () => {
+  test('retries a failed item after a pause, before later items of its key', async () => {
     const { lanes, started, finish } = lanesByHand(1);
     for (const name of ['a1', 'a2']) lanes.add('a', name);
     await finish('a1', 1_000);
@@ -83,7 +83,7 @@ describe('lanes', () => {
     expect(started).toEqual(['a1', 'a1', 'a2']);
   });
 
-  test('work on items of other keys during a pause', async () => {
+  test('handles items of other keys during a pause', async () => {
     const { lanes, started, finish } = lanesByHand(1);
     lanes.add('a', 'a1');
     lanes.add('b', 'b1');
@@ -92,7 +92,7 @@ describe('lanes', () => {
     expect(started).toEqual(['a1', 'b1']);
   });
 
-  test('work at once on what is paused when pauses are ended, and only once', async () => {
+  test('handles paused items immediately when pauses are ended, and only once', async () => {
     const { lanes, started, finish } = lanesByHand(2);
     lanes.add('a', 'a1');
     lanes.add('b', 'b1');
@@ -104,7 +104,7 @@ describe('lanes', () => {
     expect(started).toEqual(['a1', 'b1', 'a1']);
   });
 
-  test('are idle once nothing waits or runs', async () => {
+  test('is idle once nothing waits or runs', async () => {
     const { lanes, finish } = lanesByHand(1);
     await lanes.idle();
     lanes.add('a', 'a1');

@@ -1,13 +1,13 @@
 interface KeyQueue<Item> {
-  /** The first one is being worked on, or is repeated after a pause. */
+  /** The first item is being handled, or waits for its retry. */
   readonly items: Item[];
   pause: NodeJS.Timeout | undefined;
 }
 
 /**
- * Works on items of one key one at a time and in the order in which they came, and on those of other keys in the meantime, so many at a time.
- * Keys take turns: one with many items does not keep the others waiting. An item that fails keeps its place: the later ones of its key
- * wait until it is done.
+ * Handles items of one key one at a time in the order of arrival, and a bounded number of keys
+ * concurrently. Keys alternate, so one with many items does not delay the others. A failed item
+ * keeps its place: later items of its key wait until it is done.
  */
 export class KeyedMessageQueue<Item> {
   private readonly queues = new Map<string, KeyQueue<Item>>();
@@ -18,7 +18,8 @@ export class KeyedMessageQueue<Item> {
   constructor(
     private readonly concurrency: number,
     /**
-     * Gives the time after which the item is worked on again, nothing if it is done. Must not reject: there is nobody who could handle it.
+     * Handles an item. Returns the delay before its retry, or undefined when it is done. Must not
+     * reject, because the queue does not handle errors.
      */
     private readonly work: (item: Item) => Promise<number | undefined>,
   ) {}
@@ -34,14 +35,14 @@ export class KeyedMessageQueue<Item> {
     this.startReady();
   }
 
-  /** Works at once on what is paused. */
+  /** Retries paused items immediately. */
   endPauses(): void {
     for (const [key, queue] of this.queues) {
       if (queue.pause !== undefined) this.endPause(key, queue);
     }
   }
 
-  /** Resolves when nothing is left. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void> {
     if (this.queues.size === 0) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,2 +1,5 @@
-/** The most bytes of one gRPC message, either way. Ours stay far below; ingest batches of 1 MiB are the largest. */
+/**
+ * Maximum size of one gRPC message in either direction. The largest in use are ingest batches of 1
+ * MiB.
+ */
 export const messageBytesMax = 4 * 1024 * 1024;

@@ -6,7 +6,7 @@ function withKeys(count: number): Record<string, number> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${String(index)}`, 1]));
 }
 
-describe('metadata that is kept', () => {
+describe('accepted metadata', () => {
   test.each<[string, unknown]>([
     ['none', undefined],
     ['null', null],
@@ -26,7 +26,7 @@ describe('metadata that is kept', () => {
   });
 });
 
-describe('metadata that is refused', () => {
+describe('refused metadata', () => {
   test.each<[string, unknown, string[]]>([
     ['a text', 'text', ['Must be an object']],
     ['a number', 1, ['Must be an object']],

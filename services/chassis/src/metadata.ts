@@ -1,17 +1,17 @@
-// Metadata: the caller's own notes on a resource, kept and returned, never read by a rule.
+// Metadata: notes of the caller on a resource. They are stored and returned; no rule reads them.
 
 const keysMax = 50;
 const keyPattern = /^[A-Za-z0-9_.-]{1,40}$/;
 const textLengthMax = 500;
-// A refused key is shown in its message, but a key may be as long as a request.
+// A refused key appears in its message, but may be as long as a request.
 const keyShownMax = 40;
 
 /**
- * What is wrong with the value of a `metadata` field, each problem with its key in front; none for a value to keep. An absent value and
- * null are right: they stand for `{}`.
+ * Returns the problems of a `metadata` field, each with its key; none for a valid value. An absent
+ * value and null are valid and stand for `{}`.
  *
- * Numbers are bounded like all numbers of the API, to what JSON carries exactly. `__proto__` is refused because assigning it somewhere
- * on the way would lose it.
+ * Numbers are limited to those that JSON represents exactly, like all numbers of the API.
+ * `__proto__` is refused because an assignment to it somewhere on the way would lose it.
  */
 export function checkMetadata(value: unknown): string[] {
   if (value === undefined || value === null) return [];

@@ -20,7 +20,8 @@ import {
 
 const configuration = testServiceConfiguration('metrics');
 
-// Runs the sources in a process of their own, as a program's main file does: the exporter loads modules in a way that jest does not bear.
+// Runs the sources in a process of their own, as a program's main file does: the exporter loads
+// modules in a way that jest does not support.
 const main = `
   const { transformFileSync } = require('@swc/core');
   require.extensions['.ts'] = (module, path) => module._compile(transformFileSync(path, {
@@ -55,7 +56,7 @@ const main = `
     return running;
   });`;
 
-/** The receiving end of OTLP over HTTP. */
+/** A receiver of OTLP over HTTP. */
 async function startCollector() {
   const exports: any[] = [];
   const server = createServer((request, response) => {
@@ -102,7 +103,7 @@ describe('a service whose metrics are exported', () => {
     await dropTestStream(configuration);
   });
 
-  /** The newest points of a metric. */
+  /** Returns the newest points of a metric. */
   function pointsOf(name: string): any[] {
     for (const { scopeMetrics } of collector.exports.toReversed()) {
       for (const { metrics } of scopeMetrics) {
@@ -117,7 +118,7 @@ describe('a service whose metrics are exported', () => {
   const attributesOf = ({ attributes }: any) =>
     Object.fromEntries(attributes.map(({ key, value }: any) => [key, value.stringValue]));
 
-  test('tells who it is', async () => {
+  test('identifies itself', async () => {
     await eventually(() => {
       expect(attributesOf(collector.exports[0].resource)).toEqual({
         'service.namespace': 'billing',
@@ -127,7 +128,7 @@ describe('a service whose metrics are exported', () => {
     });
   });
 
-  test('tells that it can serve', async () => {
+  test('reports that it can serve', async () => {
     await eventually(() => {
       const [ready] = pointsOf('billing.ready');
       expect(attributesOf(ready)).toEqual({});
@@ -135,7 +136,7 @@ describe('a service whose metrics are exported', () => {
     });
   });
 
-  test('tells how long its oldest outbox waits and how much is due, and since when', async () => {
+  test('reports the age of its oldest outbox, and the amount and age of due work', async () => {
     await eventually(() => {
       const [age] = pointsOf('billing.outbox.age');
       expect(attributesOf(age)).toEqual({ 'billing.aggregate': 'order' });
@@ -185,7 +186,7 @@ describe('a service whose metrics are exported', () => {
     });
   });
 
-  test('raises the count of poison messages when one is set aside', async () => {
+  test('counts a message that is moved to the poison messages', async () => {
     await eventually(() => {
       const [poison] = pointsOf('billing.poison_messages');
       expect(attributesOf(poison)).toEqual({ 'messaging.consumer.group.name': 'sale' });
@@ -193,14 +194,14 @@ describe('a service whose metrics are exported', () => {
     });
   });
 
-  test('tells how late its event loop is', async () => {
+  test('reports its event loop delay', async () => {
     await eventually(() => {
       const [{ asDouble, asInt }] = pointsOf('nodejs.eventloop.delay.p99');
       expect(Number(asDouble ?? asInt)).toBeGreaterThanOrEqual(0);
     });
   });
 
-  test('exports what is left when it stops', async () => {
+  test('exports the remaining metrics when it stops', async () => {
     const before = collector.exports.length;
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number];

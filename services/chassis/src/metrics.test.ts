@@ -23,10 +23,10 @@ describe('the metrics of a service', () => {
     metrics = new Metrics({ service: 'catalog', logger, readers: [reader] });
   });
 
-  /** What shutting down exports. */
+  /** Returns the metrics that the shutdown exports. */
   async function exported(): Promise<Map<string, { unit: string; points: any[] }>> {
     let found: any[] = [];
-    // The exporter forgets what it has when it is shut down, which is right after the last export.
+    // The exporter drops its metrics on shutdown, right after the last export.
     const shutdown = exporter.shutdown.bind(exporter);
     exporter.shutdown = () => {
       found = exporter
@@ -103,7 +103,7 @@ describe('the metrics of a service', () => {
     }
   });
 
-  test('are read only when they are exported, and one that cannot be read is left out', async () => {
+  test('are read only on export, and a failing one is left out', async () => {
     let reads = 0;
     metrics.observe('outboxAge', async () => {
       reads += 1;
@@ -120,7 +120,7 @@ describe('the metrics of a service', () => {
     expect(found.get('billing.due_work.backlog')?.points ?? []).toEqual([]);
   });
 
-  test('tell whether a replica can serve, also while a database does not answer', async () => {
+  test('report if a replica can serve, even while a database does not answer', async () => {
     const hanging = new Metrics({
       service: 'catalog',
       logger,
@@ -144,7 +144,7 @@ describe('the metrics of a service', () => {
     await hanging.shutdown();
   });
 
-  test('tell how late the event loop is', async () => {
+  test('report the event loop delay', async () => {
     // The monitor ticks between the blocks, and finds each tick late.
     for (let block = 0; block < 5; block += 1) {
       const until = monotonicMs() + 80;
@@ -157,7 +157,7 @@ describe('the metrics of a service', () => {
   });
 });
 
-test('a service that exports nothing reads nothing', async () => {
+test('a service without an exporter reads nothing', async () => {
   const metrics = new Metrics({ service: 'catalog', logger });
   let reads = 0;
   metrics.observe('outboxAge', async () => {

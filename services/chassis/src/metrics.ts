@@ -12,7 +12,7 @@ import { instruments } from './instruments';
 import { droppedLogLines, type Logger } from './logging';
 import type { StreamState } from './stream-definition';
 
-/** What attributes of few values may be; whoever asks for another asks for nothing. */
+/** Allowed values of enumerated attributes. A query for any other value matches nothing. */
 export const attributeValues = {
   'billing.live': ['true', 'false'],
   'billing.payment.outcome': ['SUCCEEDED', 'FAILED'],
@@ -25,20 +25,20 @@ export const attributeValues = {
 export type AttributeValue<Name extends keyof typeof attributeValues> =
   (typeof attributeValues)[Name][number];
 
-// In seconds. A call has 10 s; what lags is judged in minutes and hours.
+// In seconds. A call has 10 s; lags are minutes and hours.
 const callBoundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const lagBoundaries = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 
-// A collector that hangs must not hold up the end of the process.
+// A hanging collector must not delay the end of the process.
 const exportTimeoutMs = 3_000;
 const exportEveryMsDefault = 60_000;
 const eventLoopResolutionMs = 20;
 
 export interface MetricsOptions {
-  /** Whose they are; many services may share a process. */
+  /** Service that owns the metrics; several services may share a process. */
   readonly service: string;
   readonly logger: Logger;
-  /** The base address of an OTLP/HTTP collector. Without it nothing is gathered. */
+  /** Base address of an OTLP/HTTP collector. Without it no metrics are collected. */
   readonly otlpEndpoint?: string | undefined;
   readonly exportEveryMs?: number;
   readonly readers?: readonly IMetricReader[];
@@ -57,19 +57,19 @@ type ObservedInstrument =
   | 'activeRequests';
 type EventLoopDelays = ReturnType<typeof monitorEventLoopDelay>;
 
-/** A value that is read when metrics are exported, and only then. */
+/** A value that is read only when metrics are exported. */
 export interface Observation {
   readonly value: number;
   readonly attributes: Attributes;
 }
 
-/** Of whose money something tells: a sandbox's is none, and wakes nobody. */
+/** Distinguishes real money from a sandbox's, which must not raise alerts. */
 interface LiveFlag {
   /** `live` of the tenant. */
   readonly live: boolean;
 }
 
-/** A request over HTTP, once it is answered. */
+/** An answered HTTP request. */
 export interface AnsweredRequest {
   readonly method: string;
   readonly route: string;
@@ -79,7 +79,7 @@ export interface AnsweredRequest {
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** What one service measures. */
+/** Metrics of one service. */
 export class Metrics {
   private readonly provider: MeterProvider;
   private readonly meter: Meter;
@@ -105,7 +105,7 @@ export class Metrics {
     const resource = resourceFromAttributes({
       'service.namespace': 'billing',
       'service.name': options.service,
-      // Replicas count apart; without it a collector takes them for one that jumps back and forth.
+      // Distinguishes replicas. Otherwise a collector would see one that jumps back and forth.
       'service.instance.id': newId(),
     });
     this.provider = new MeterProvider({ resource, readers });
@@ -122,12 +122,12 @@ export class Metrics {
     this.droppedCredits = this.counter('droppedCredits');
     this.callDuration = this.histogram('callDuration', callBoundaries);
     this.requestDuration = this.histogram('requestDuration', callBoundaries);
-    // It wakes the process fifty times a second: not for nobody.
+    // Wakes the process fifty times a second, so it runs only if metrics are exported.
     this.countDroppedLines();
     this.eventLoop = readers.length > 0 ? this.watchEventLoop() : undefined;
   }
 
-  /** `lagMs` is left out where time is not real: a manual clock is never late. */
+  /** `lagMs` is absent under a manual clock, which is never late. */
   recordRenewal({ lagMs, live }: LiveFlag & { lagMs: number | undefined }): void {
     this.renewals.add(1, { 'billing.live': live });
     if (lagMs !== undefined) this.renewalLag.record(lagMs / 1_000);
@@ -188,17 +188,17 @@ export class Metrics {
     this.callDuration.record(durationMs / 1_000, attributes);
   }
 
-  /** `route` is the path with its parameters unfilled. */
+  /** `route` is the path with unfilled parameters. */
   recordRequest({ method, route, status, durationMs }: AnsweredRequest): void {
     this.requestDuration.record(durationMs / 1_000, {
-      // Methods are whatever callers make up.
+      // Callers can invent methods.
       'http.request.method': knownMethods.has(method) ? method : '_OTHER',
       'http.route': route,
       'http.response.status_code': status,
     });
   }
 
-  /** A replica that serves nobody has no other sign of it: who gets no requests fails none. */
+  /** A replica that gets no requests fails none, so its readiness is the only sign of trouble. */
   observeReadiness(isReady: () => boolean | Promise<boolean>): void {
     this.observe('ready', async () => [{ value: (await isReady()) ? 1 : 0, attributes: {} }]);
   }
@@ -232,7 +232,7 @@ export class Metrics {
     this.droppedCredits.add(1, { 'billing.live': live });
   }
 
-  /** Has a value read at each export. What cannot be read is left out of it. */
+  /** Registers a value that is read at each export. A value that cannot be read is left out. */
   observe(instrument: ObservedInstrument, read: () => Promise<readonly Observation[]>): void {
     const { name, ...descriptor } = instruments[instrument];
     this.meter.createObservableGauge(name, descriptor).addCallback(async (result) => {
@@ -244,7 +244,7 @@ export class Metrics {
     });
   }
 
-  /** Exports what is left. */
+  /** Exports the remaining metrics. */
   async shutdown(): Promise<void> {
     await this.provider.shutdown();
     this.eventLoop?.disable();
@@ -276,7 +276,7 @@ export class Metrics {
     });
   }
 
-  // Several services of one process share its logs: each tells of all.
+  // Several services of one process share its logs: each reports all dropped lines.
   private countDroppedLines(): void {
     const { name, ...descriptor } = instruments.droppedLogLines;
     this.meter.createObservableCounter(name, descriptor).addCallback((result) => {
@@ -289,7 +289,7 @@ export class Metrics {
     delays.enable();
     const { name, ...descriptor } = instruments.eventLoopDelay;
     this.meter.createObservableGauge(name, descriptor).addCallback((result) => {
-      // What it measures is the time between ticks; that of an idle loop is the resolution itself.
+      // The monitor measures the time between ticks; for an idle loop that is its resolution.
       if (delays.count > 0) {
         result.observe(Math.max(delays.percentile(99) / 1e9 - eventLoopResolutionMs / 1_000, 0));
       }

@@ -2,10 +2,10 @@ import { AbstractCursor, type Collection, type Db, type Document } from 'mongodb
 import { atBoundary } from './failpoint';
 import { type DetachedSpan, startDetachedSpan } from './tracing';
 
-/** How values are read and written; bare commands do not inherit it from their client. */
+/** BSON options for reads and writes; bare commands do not inherit them from their client. */
 export const bsonOptions = { useBigInt64: true, ignoreUndefined: true };
 
-// The methods that send commands, and the command that each sends.
+// Methods that send commands, and the command that each sends.
 const commands: Partial<Record<keyof Collection, string>> = {
   aggregate: 'aggregate',
   bulkWrite: 'bulkWrite',
@@ -29,7 +29,7 @@ const commands: Partial<Record<keyof Collection, string>> = {
   updateOne: 'update',
 };
 
-// What a crash may come before or after.
+// Writes: a crash may come before or after each.
 const writes: ReadonlySet<string> = new Set([
   'bulkWrite',
   'delete',
@@ -39,9 +39,10 @@ const writes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Gives each operation on the database's collections a span below the active one, if that is recorded. The driver's own command
- * monitoring is not used: it decodes every reply a second time, even when nobody looks at it. A findOne by its filter alone goes out as
- * a bare command, because the driver's own opens a cursor for it, which costs a third more of the processor for every read.
+ * Gives each operation on the database's collections a span below the active one, if that is
+ * recorded. The driver's own command monitoring is not used, because it decodes every reply a
+ * second time, even if nothing reads it. A findOne with only a filter is sent as a bare command:
+ * the driver's own opens a cursor, which costs a third more CPU per read.
  */
 export function traceCollections(db: Db, service: string): Db {
   const open = db.collection.bind(db);

@@ -52,7 +52,7 @@ describe('a stored document', () => {
     expect(await items.findOne({ _id: document._id })).toEqual(document);
   });
 
-  test('lacks the fields that are undefined', async () => {
+  test('omits fields that are undefined', async () => {
     const _id = newId();
     await items.insertOne({ _id, present: 1, absent: undefined });
     expect(Object.keys((await items.findOne({ _id })) ?? {})).toEqual(['_id', 'present']);
@@ -97,7 +97,7 @@ describe('a violated unique index', () => {
     ).toBe('email');
   });
 
-  test('is the primary key where an upsert finds its document not matching', async () => {
+  test('is the primary key when an upsert finds that its document does not match', async () => {
     const _id = newId();
     await accounts.insertOne({ _id, email: _id, version: 2 });
     const stale = { _id, version: 1 };
@@ -127,7 +127,7 @@ describe('a violated unique index', () => {
     for (const write of writes) expect(duplicateKeyIndex(await violation(write))).toBe('email');
   });
 
-  test('is the one answer to 50 racing inserts but one', async () => {
+  test('refuses all but one of 50 concurrent inserts', async () => {
     const email = newId();
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, async () => {
@@ -141,7 +141,7 @@ describe('a violated unique index', () => {
   });
 });
 
-/** The database behind a door that lets nobody in at the first knock. */
+/** The database behind a server that closes the first connection. */
 async function serverBehindDoor() {
   const [, before = '', host = '', after = ''] =
     /^(mongodb:\/\/(?:[^@/]*@)?)([^/]+)(.*)$/.exec(process.env.MONGODB_URI!) ?? [];
@@ -171,8 +171,8 @@ async function serverBehindDoor() {
   };
 }
 
-describe('the connection', () => {
-  test('answers a ping, and no more after it is closed', async () => {
+describe('a connection', () => {
+  test('answers a ping, and fails it after it is closed', async () => {
     const other = await connectMongo({
       uri: process.env.MONGODB_URI!,
       database: 'any',
@@ -183,14 +183,14 @@ describe('the connection', () => {
     await expect(other.ping()).rejects.toThrow();
   });
 
-  test('to a server that is not there is refused within its time limit', async () => {
+  test('to an unreachable server is refused within its time limit', async () => {
     const nowhere = { uri: 'mongodb://127.0.0.1:1/', database: 'any', service: 'test' };
     await expect(connectMongo({ ...nowhere, reachWithinMs: 0 })).rejects.toThrow(
       'MongoDB cannot be reached',
     );
   });
 
-  test('to a server that says nothing at first is made once it speaks', async () => {
+  test('to a server that is silent at first is established once it answers', async () => {
     const { uri, knocks, close } = await serverBehindDoor();
     const late = await connectMongo({ uri, database: 'any', service: 'test' });
     await late.ping();
@@ -242,11 +242,11 @@ describe('the spans of operations', () => {
       () => items.insertMany([{ _id: newId(), email: newId() }]),
     ],
     ['a count', ['mongodb aggregate items'], () => items.countDocuments({})],
-  ])('%s has one', async (_what, expected, act) => {
+  ])('include one for %s', async (_what, expected, act) => {
     expect(await spansOf(act)).toEqual(expected);
   });
 
-  test('belong each to the request that asked, however many share a connection', async () => {
+  test('belong to the request that made the operation, however many share a connection', async () => {
     const single = await connectMongo({
       uri: process.env.MONGODB_URI!,
       database: mongo.db.databaseName,
@@ -278,7 +278,7 @@ describe('the spans of operations', () => {
     expect(parents.sort()).toEqual(expected.flat().sort());
   });
 
-  test('are not made outside of a trace', async () => {
+  test('are not created outside of a trace', async () => {
     await items.findOne({ _id: 'none' });
     expect(exporter.getFinishedSpans()).toEqual([]);
   });

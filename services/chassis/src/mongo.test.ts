@@ -21,7 +21,7 @@ function failingWith(...errors: Error[]): jest.Mock<Promise<string>> {
   return attempt.mockResolvedValue('done');
 }
 
-describe('repeating', () => {
+describe('retrying', () => {
   test.each<[string, Error]>([
     ['a lost connection', new MongoNetworkError('connection closed')],
     ['a server that is no longer primary', serverError(10107)],
@@ -46,7 +46,7 @@ describe('repeating', () => {
     ['a malformed command', serverError(9)],
     ['a refusal', new DomainError('not_found', 'PRODUCT_NOT_FOUND', 'Product not found')],
     ['a bug', new TypeError('undefined is not a function')],
-  ])('leaves %s alone', async (_what, error) => {
+  ])('does not retry %s', async (_what, error) => {
     const attempt = failingWith(error);
     await expect(retryTransient(attempt)).rejects.toBe(error);
     expect(attempt).toHaveBeenCalledTimes(1);
@@ -55,7 +55,7 @@ describe('repeating', () => {
   test.each([
     serverError(14_031, 'OutOfDiskSpace'),
     serverError(4_293, 'could not extend file "base/5/123": No space left on device'),
-  ])('answers at once that there is no space: %s', async (error) => {
+  ])('refuses immediately for lack of space: %s', async (error) => {
     const attempt = failingWith(error);
     await expect(retryTransient(attempt)).rejects.toMatchObject({
       kind: 'unavailable',
@@ -64,7 +64,7 @@ describe('repeating', () => {
     expect(attempt).toHaveBeenCalledTimes(1);
   });
 
-  test('gives up after five attempts and keeps the last cause', async () => {
+  test('stops after five attempts and keeps the last cause', async () => {
     const errors = Array.from({ length: 5 }, (_, index) => new MongoNetworkError(String(index)));
     const attempt = failingWith(...errors);
     await expect(retryTransient(attempt)).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe('the violated index', () => {
     expect(duplicateKeyIndex(serverError(11000, message))).toBe(expected);
   });
 
-  test('is the primary key where DocumentDB reports an internal error about it', () => {
+  test('is the primary key if DocumentDB reports an internal error about it', () => {
     const message = 'duplicate key value violates unique constraint "collection_pk_2"';
     expect(duplicateKeyIndex(serverError(1, message))).toBe('_id_');
   });

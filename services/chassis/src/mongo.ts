@@ -17,21 +17,23 @@ import { bsonOptions, traceCollections } from './mongo-spans';
 /** A service's database. */
 export interface MongoConnection {
   readonly db: Db;
-  /** Rejects when the database does not answer. */
+  /** Rejects if the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Which database, and for whom. */
+/** Options of the connection to a database. */
 export interface MongoOptions {
   readonly uri: string;
   readonly database: string;
   readonly service: string;
-  /** In PEM: who must have issued the server's certificate. */
+  /** Certificate authority of the server in PEM. */
   readonly authority?: string | undefined;
   /** More connections than this bring no more throughput. */
   readonly maxPoolSize?: number;
-  /** A database that starts together with its services is given so long. */
+  /**
+   * Time that a database may take to become reachable, as it may start together with its services.
+   */
   readonly reachWithinMs?: number;
 }
 
@@ -50,14 +52,15 @@ export async function connectMongo({
     ...bsonOptions,
     ...(authority !== undefined && { tls: true, ca: authority }),
     writeConcern: { w: 'majority', journal: true },
-    // Not every server has retryable writes. Ours are all safe to repeat, and retryTransient does.
+    // Not every server has retryable writes. All writes here are idempotent, and retryTransient
+    // retries them.
     retryWrites: false,
     retryReads: false,
     maxPoolSize,
     connectTimeoutMS: 5_000,
     serverSelectionTimeoutMS: 5_000,
     waitQueueTimeoutMS: 10_000,
-    // A server that hangs must not hold its callers for ever; only index builds come near this.
+    // A hanging server must not block its callers forever; only index builds come near this.
     socketTimeoutMS: 120_000,
   });
   try {
@@ -70,14 +73,17 @@ export async function connectMongo({
   return {
     db,
     ping: async () => {
-      // A database that hangs counts as one that is away, long before its socket times out.
+      // A hanging database counts as unavailable long before its socket times out.
       await db.command({ ping: 1 }, { timeoutMS: pingTimeoutMs });
     },
     close: () => client.close(),
   };
 }
 
-/** Each attempt ends after the time that calls are given later on, which a busy machine may need for its first connection alone. */
+/**
+ * Each attempt may take as long as later calls: on a busy machine the first connection alone may
+ * need it.
+ */
 async function reach(client: MongoClient, withinMs: number): Promise<void> {
   const until = monotonicMs() + withinMs;
   for (;;) {
@@ -91,13 +97,14 @@ async function reach(client: MongoClient, withinMs: number): Promise<void> {
 }
 
 const attemptsMax = 5;
-// 50, 150, 450 and 1350 ms: a lost race is over by the first, a restarted server is back by the last.
+// 50, 150, 450 and 1350 ms: a lost race is over by the first, a restarted server is back by the
+// last.
 const backoffMsMin = 50;
 const backoffFactor = 3;
-// A caller's deadline is 10 s: whoever comes later repeats for nobody.
+// A caller's deadline is 10 s: after it a retry has no caller.
 const retryWithinMs = 10_000;
 
-// The server's own names of the codes; none of them says anything about the request itself.
+// The server's own names of the codes; none of them depends on the request itself.
 const transientCodes = new Set<unknown>([
   6, // HostUnreachable
   7, // HostNotFound
@@ -118,16 +125,17 @@ const transientCodes = new Set<unknown>([
   16_908_292, // "deadlock detected", from DocumentDB: inserts that race for one key of a unique index
 ]);
 
-// FerretDB passes on the loss of its PostgreSQL as InternalError (1), which is also the code of its bugs: only the text tells them
-// apart. These are the words of PostgreSQL, its driver and the socket.
+// FerretDB passes on the loss of its PostgreSQL as InternalError (1), which is also the code of its
+// bugs: only the text distinguishes them. These are the texts of PostgreSQL, its driver and the
+// socket.
 const internalErrorCode = 1;
-// A collection that several inserts make at once may be unknown to one of them, once.
+// A collection that several inserts create concurrently may be unknown to one of them, once.
 const lostPostgres =
   /Unable to create the specified collection|the database system is|terminating connection|failed to connect|connection re(?:fused|set)|broken pipe|unexpected EOF|conn closed|closed pool|too many clients|remaining connection slots|deadlock detected/;
 
 /**
- * Repeats what failed because of the server's passing state. The first attempt may have been carried out in spite of its failure, so
- * whatever is attempted must be safe to repeat. Gives up as `unavailable`.
+ * Retries attempts that failed because of a transient state of the server. A failed attempt may
+ * have taken effect, so attempts must be idempotent. Stops retrying with `unavailable`.
  */
 export async function retryTransient<T>(attempt: () => Promise<T>): Promise<T> {
   const startedMs = monotonicMs();
@@ -150,13 +158,13 @@ export async function retryTransient<T>(attempt: () => Promise<T>): Promise<T> {
 const outOfDiskSpaceCode = 14_031;
 const outOfSpace = /could not extend file|No space left on device/i;
 
-/** Whether the database had no space for a write. FerretDB passes PostgreSQL's words on. */
+/** True if the database had no space for a write. FerretDB passes PostgreSQL's texts on. */
 function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof MongoServerError)) return false;
   return error.code === outOfDiskSpaceCode || outOfSpace.test(error.message);
 }
 
-/** Whether a failure says something of the server's passing state alone. */
+/** True if a failure is due to a transient state of the server only. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof MongoError)) return false;
   return (
@@ -167,20 +175,22 @@ export function isTransient(error: unknown): boolean {
     error.hasErrorLabel(MongoErrorLabel.SystemOverloadedError) ||
     transientCodes.has(error.code) ||
     (error.code === internalErrorCode && lostPostgres.test(error.message)) ||
-    // One write of many; the whole batch is repeated.
+    // One write of many; the whole batch is retried.
     (error instanceof MongoBulkWriteError &&
       [error.writeErrors].flat().some(({ code }) => transientCodes.has(code)))
   );
 }
 
 const duplicateKeyCode = 11_000;
-// DocumentDB's findAndModify answers InternalError. It names the primary key so that it can be told; of a secondary index it gives a
-// name of its own, so fields under one are never changed by findOneAndUpdate.
+// DocumentDB's findAndModify answers InternalError, with the name of the primary key. For a
+// secondary index it uses a name of its own, so indexed fields are never changed by
+// findOneAndUpdate.
 const documentDbPrimaryKey = /violates unique constraint "collection_pk_\d+"/;
 
 /**
- * The name of the unique index that a write violated, `_id_` for the primary key; undefined if the error is another one. Servers
- * agree on the code alone, and not all give the key's fields, so the name is read from the message.
+ * Returns the name of the unique index that a write violated, `_id_` for the primary key; undefined
+ * for other errors. Servers agree only on the code, and not all return the key's fields, so the
+ * name is read from the message.
  */
 export function duplicateKeyIndex(error: unknown): string | undefined {
   if (!(error instanceof MongoServerError)) return undefined;

@@ -7,7 +7,7 @@ describe('the address of NATS', () => {
     ['nats://s3cret@a:1,nats://b:2', { servers: ['nats://a:1', 'nats://b:2'], token: 's3cret' }],
     ['tls://me:p%40ss%3A@a:1', { servers: ['tls://a:1'], user: 'me', pass: 'p@ss:' }],
     ['me:secret@[::1]:4222', { servers: ['[::1]:4222'], user: 'me', pass: 'secret' }],
-  ])('%s is read', (url, address) => {
+  ])('%s is parsed', (url, address) => {
     expect(natsAddress(url)).toEqual(address);
   });
 });

@@ -1,13 +1,13 @@
 import type { ConnectionOptions } from 'nats';
 
-/** Where NATS is, and how to sign in. */
+/** Addresses of NATS servers with credentials. */
 export type NatsAddress = Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'token'>;
 
 const addressPattern = /^((?:[a-z]+:\/\/)?)(?:([^@/]+)@)?(.+)$/;
 
 /**
- * Reads addresses separated by commas, `nats://host:port`. The first may carry `user:password@` or `token@`, percent-encoded, which the
- * client library takes apart from its addresses.
+ * Parses addresses separated by commas, `nats://host:port`. The first may contain `user:password@`
+ * or `token@`, percent-encoded, which the client library expects separately.
  */
 export function natsAddress(url: string): NatsAddress {
   const parts = url.split(',').map((address) => addressPattern.exec(address.trim()));

@@ -4,11 +4,11 @@ import { jitter } from './ids';
 import type { Logger } from './logging';
 import { natsAddress } from './nats-address';
 
-/** Where NATS is, and who connects. */
+/** Options of a connection to NATS. */
 export interface NatsLinkOptions {
   /** Addresses of NATS servers, separated by commas; see nats-address.ts for credentials. */
   readonly url: string;
-  /** In PEM: who must have issued the server's certificate. */
+  /** Certificate authority of the server in PEM. */
   readonly authority?: string | undefined;
   /** The text of a `.creds` file. */
   readonly credentials?: string | undefined;
@@ -20,11 +20,14 @@ const connectTimeoutMs = 5_000;
 const reconnectEveryMs = 500;
 const openAgainMsMin = 500;
 const openAgainMsMax = 5_000;
-// A server that is gone without closing the connection is noticed after two of these.
+// The loss of a server that did not close the connection is detected after two of these.
 const pingEveryMs = 10_000;
 const flushTimeoutMs = 2_000;
 
-/** A connection to NATS that is retried until it stands, and then reconnects without a limit. */
+/**
+ * A connection to NATS. Connecting is retried until it succeeds; an established connection
+ * reconnects without a limit.
+ */
 export class NatsLink {
   private readonly closing = new AbortController();
   private connection: NatsConnection | undefined;
@@ -32,13 +35,13 @@ export class NatsLink {
   private opening: Promise<void> = Promise.resolve();
   private lastProblem: string | undefined;
 
-  /** `prepare` runs once connected, and again until it succeeds. */
+  /** `prepare` runs after connecting, and again until it succeeds. */
   constructor(
     private readonly options: NatsLinkOptions,
     private readonly prepare: () => Promise<void>,
   ) {}
 
-  /** Resolves after the first attempt; further ones are made in the background. */
+  /** Resolves after the first attempt; further attempts run in the background. */
   async open(): Promise<void> {
     if (!(await this.tryOpen())) this.opening = this.openAgain();
   }
@@ -49,13 +52,14 @@ export class NatsLink {
     return this.isUp && connection?.isClosed() === false ? connection : undefined;
   }
 
-  /** Sends what is on its way, then disconnects. */
+  /** Sends pending messages, then disconnects. */
   async close(): Promise<void> {
     this.closing.abort();
     await this.opening;
     const current = this.current();
     if (current !== undefined) {
-      // Acknowledgements are not confirmed: without this the last ones might be lost, and their messages repeated.
+      // Acks are not confirmed: without this the last ones might be lost, and their messages
+      // redelivered.
       const limit = new AbortController();
       await Promise.race([this.flush(current), sleep(flushTimeoutMs, limit.signal)]);
       limit.abort();
@@ -91,7 +95,7 @@ export class NatsLink {
     return connection;
   }
 
-  // An outage of hours is one line, not one for each attempt.
+  // An outage of hours is logged once, not for each attempt.
   private reportProblem(error: Error): void {
     if (error.message === this.lastProblem) return;
     this.lastProblem = error.message;
@@ -140,10 +144,11 @@ async function openConnection({
       maxReconnectAttempts: -1,
       reconnectTimeWait: reconnectEveryMs,
       reconnectJitter: reconnectEveryMs,
-      // A server may refuse us while its own configuration is being changed; giving up would need a restart.
+      // A server may refuse the client while its own configuration is changed; without retries a
+      // restart would be needed.
       ignoreAuthErrorAbort: true,
       pingInterval: pingEveryMs,
-      // Recording where each request came from costs more than the request.
+      // Recording the origin of each request costs more than the request.
       noAsyncTraces: true,
     });
   } catch (error) {

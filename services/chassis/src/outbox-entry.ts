@@ -4,7 +4,10 @@ import { type AggregateDocument, type OutboxEntry, tenantOf } from './aggregate-
 import { eventId, toEnvelope } from './event-log';
 import { bsonOptions } from './mongo-spans';
 
-/** A document as the database will give it: with the same kinds of numbers, and without what is undefined. */
+/**
+ * Returns a document as the database will return it: with the same types of numbers, and without
+ * undefined fields.
+ */
 export function asStored(written: AggregateDocument): AggregateDocument {
   const { outbox } = BSON.deserialize(
     BSON.serialize({ outbox: written.outbox }, bsonOptions),
@@ -13,7 +16,7 @@ export function asStored(written: AggregateDocument): AggregateDocument {
   return { ...written, outbox };
 }
 
-/** An outbox entry as it is logged and published. */
+/** Converts an outbox entry to the event that is logged and published. */
 export function announcementOf(
   service: string,
   { definition }: AggregateCollection<never>,

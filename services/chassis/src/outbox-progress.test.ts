@@ -19,8 +19,8 @@ function document(
 
 const filled = document([entry('command', 4), entry('event', 8), entry('event', 7)], [8, 4]);
 
-describe('how far an outbox has come', () => {
-  test('what is to do comes in the order of its numbers, without what is done', () => {
+describe('the progress of an outbox', () => {
+  test('returns pending entries in the order of their sequence, without those that are done', () => {
     const progress = new OutboxProgress();
     expect(progress.pending(filled, 'event').map(({ sequence }) => sequence)).toEqual([7, 8]);
     progress.recordDone(entry('event', 7));
@@ -28,7 +28,7 @@ describe('how far an outbox has come', () => {
     expect(progress.pending(filled, 'command').map(({ sequence }) => sequence)).toEqual([4]);
   });
 
-  test('what is done stands there until it is removed', () => {
+  test('keeps done entries removable until they are removed', () => {
     const progress = new OutboxProgress();
     progress.recordDone(entry('event', 7));
     expect(progress.removable(filled)).toEqual([entry('event', 7)]);
@@ -36,7 +36,7 @@ describe('how far an outbox has come', () => {
     expect(progress.removable(filled)).toEqual([]);
   });
 
-  test('it is over once all of both kinds is done', () => {
+  test('is finished once all entries of both kinds are done', () => {
     const progress = new OutboxProgress();
     progress.recordDone(entry('event', 8));
     expect(progress.isFinished(filled)).toBe(false);
@@ -49,7 +49,7 @@ describe('how far an outbox has come', () => {
     expect(progress.removable(filled)).toEqual([]);
   });
 
-  test('what was added after it was emptied is to do, and is not emptied', () => {
+  test('counts entries added after the outbox was emptied as pending, and the outbox as not emptied', () => {
     const progress = new OutboxProgress();
     progress.recordDone(entry('event', 8));
     progress.recordDone(entry('command', 4));
@@ -61,7 +61,7 @@ describe('how far an outbox has come', () => {
     expect(progress.removable(more)).toEqual([]);
   });
 
-  test('an empty outbox that still waits is told so once', () => {
+  test('needs one more write while it is empty but still marked as pending', () => {
     const progress = new OutboxProgress();
     const waiting = document([], [8, 4]);
     expect(progress.isFinished(waiting)).toBe(true);
@@ -72,7 +72,7 @@ describe('how far an outbox has come', () => {
   describe('a command that ends with a write', () => {
     const quiet = { document: filled, isOtherInFlight: () => false };
 
-    test('is the last only where everything before it is done', () => {
+    test('is the last one only if everything before it is done', () => {
       const progress = new OutboxProgress();
       const completion = progress.completionOf(entry('command', 4), quiet);
       progress.recordDone(entry('event', 7));
@@ -83,7 +83,7 @@ describe('how far an outbox has come', () => {
       expect(completion.isLastOf(another)).toBe(false);
     });
 
-    test('waits a moment for what is under way, and for nothing else', async () => {
+    test("waits a moment for the other kind's running work, and for nothing else", async () => {
       const progress = new OutboxProgress();
       const command = entry('command', 4);
       await progress.completionOf(command, quiet).whenLast();
@@ -95,7 +95,7 @@ describe('how far an outbox has come', () => {
       progress.recordDone(entry('event', 8));
       await waited;
       expect(progress.isFinished(filled, command)).toBe(true);
-      // What comes after it is not waited for, and what hangs not for long.
+      // A later command is not waited for, and a hanging one not for long.
       const earlier = progress.completionOf(entry('command', 3), {
         document: document([...filled.outbox, entry('command', 3)], [8, 4]),
         isOtherInFlight: () => true,
@@ -104,7 +104,7 @@ describe('how far an outbox has come', () => {
       await new OutboxProgress().completionOf(command, busy).whenLast();
     });
 
-    test('is done and out of the outbox with it', () => {
+    test('is done and removed from the outbox with it', () => {
       const progress = new OutboxProgress();
       progress.recordDone(entry('event', 8));
       progress.completionOf(entry('command', 4), quiet).recordWritten(filled);

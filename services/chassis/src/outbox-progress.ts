@@ -1,36 +1,46 @@
 import type { AggregateDocument, OutboxEntry } from './aggregate-document';
 import { sleep } from './clock';
 
-// Events are out within milliseconds, unless the stream is away.
+// Events are published within milliseconds, unless the stream is unavailable.
 const waitMs = 250;
 
 type Numbers = Record<OutboxEntry['kind'], number>;
 type Numbered = Pick<OutboxEntry, 'kind' | 'sequence'>;
-/** What is known of a document's outbox, from the database or from the write that filled it. */
+/** Outbox of a document, as read from the database or as written by this process. */
 export type OutboxDocument = Pick<
   AggregateDocument,
   'outbox' | 'eventSequence' | 'commandSequence' | 'pendingSince'
 >;
 
-/** A command that is about to be done. The write of its last step may empty the outbox where the command is all that is left to do. */
+/**
+ * A command that is about to be done. The write of its last step may empty the outbox if only the
+ * command is pending.
+ */
 export interface Completion {
-  /** Resolves when all else that stood in the outbox is done, or is not soon: a moment's wait may save a write. */
+  /**
+   * Resolves when everything else in the outbox is done, or soon after if that takes long: a short
+   * wait may save a write.
+   */
   whenLast(): Promise<void>;
-  /** Whether nothing of the outbox, as it was read for the write, is left to do once the command is done. */
+  /**
+   * True if nothing in the outbox, as it was read for the write, is pending once the command is
+   * done.
+   */
   isLastOf(document: OutboxDocument): boolean;
-  /** The write has emptied the outbox as it was read. */
+  /** Records that the write has emptied the outbox as it was read. */
   recordWritten(document: OutboxDocument): void;
 }
 
 /**
- * How far the relay has come with one document while it works on it: entries are done in the order of their numbers, each kind apart.
- * Entries that are done may stand in the document for a while, so that one write takes out all of them.
+ * Progress of the relay with one document. Entries are processed in the order of their sequence,
+ * events and commands independently. Done entries may stay in the document for a while, so that one
+ * write removes all of them.
  */
 export class OutboxProgress {
   private readonly done: Numbers = { event: 0, command: 0 };
   private readonly removed: Numbers = { event: 0, command: 0 };
   private emptiedAt: Numbers = { event: -1, command: -1 };
-  // Whoever wants to know of what is done next.
+  // Called after each entry that is done.
   private readonly listeners = new Set<() => void>();
 
   isDone({ kind, sequence }: Numbered): boolean {
@@ -48,27 +58,27 @@ export class OutboxProgress {
     }
   }
 
-  /** The outbox was emptied as it stood after so many entries. */
+  /** Records that the outbox was emptied as it was read, with these sequences. */
   recordEmptied({ outbox, eventSequence, commandSequence }: OutboxDocument): void {
     this.recordRemoved(outbox);
     this.emptiedAt = { event: eventSequence, command: commandSequence };
   }
 
-  /** Those of a kind that are still to do, in their order. */
+  /** Pending entries of a kind, in order. */
   pending({ outbox }: OutboxDocument, kind: OutboxEntry['kind']): OutboxEntry[] {
     return outbox
       .filter((entry) => entry.kind === kind && !this.isDone(entry))
       .sort((a, b) => a.sequence - b.sequence);
   }
 
-  /** Those that are done and still stand there. */
+  /** Entries that are done and still in the document. */
   removable({ outbox }: OutboxDocument): OutboxEntry[] {
     return outbox.filter(
       (entry) => this.isDone(entry) && entry.sequence > this.removed[entry.kind],
     );
   }
 
-  /** Whether nothing of the outbox is left to do; with `last`, once that is done too. */
+  /** True if nothing in the outbox is pending; with `last`, once that is done, too. */
   isFinished({ outbox }: Pick<OutboxDocument, 'outbox'>, last?: Numbered): boolean {
     return outbox.every(
       (entry) =>
@@ -76,7 +86,7 @@ export class OutboxProgress {
     );
   }
 
-  /** Whether the document has nothing more to be told, as far as it was known. */
+  /** True if the document needs no further write, as far as it is known. */
   isEmptied({ outbox, eventSequence, commandSequence, pendingSince }: OutboxDocument): boolean {
     if (outbox.length === 0 && pendingSince === null) return true;
     const { event, command } = this.emptiedAt;
@@ -84,8 +94,8 @@ export class OutboxProgress {
   }
 
   /**
-   * How a write that is the command's last step takes the command out itself, with all else that stands there. `isOtherInFlight`: whether
-   * something else of the document is being done.
+   * Lets the write of a command's last step remove the command, with all other entries that are
+   * done. `isOtherInFlight` returns true while other work of the document is in flight.
    */
   completionOf(
     entry: Numbered,

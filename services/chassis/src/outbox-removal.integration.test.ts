@@ -28,7 +28,8 @@ const definition: AggregateDefinition<Parcel> = {
 };
 const configuration = testServiceConfiguration('removal');
 const tenant = testTenant();
-// Time stands still, but where it is moved on: no sweep comes in between, however slow the machine.
+// The clock stands still until a test advances it, so that no sweep runs in between on a slow
+// machine.
 const now = systemClock.now();
 const event = { type: 'parcel.sent', data: {} };
 const command = { type: 'weigh', payload: { weight: 7 } };
@@ -48,7 +49,7 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
-/** A relay at work, and what it and the store have written to the parcels. */
+/** A running relay, with the updates that it and the store have written to the parcels. */
 function scene(collection: string, { weigh, publish }: { weigh: Weigh; publish?: Publish }) {
   const time = { now };
   const clock = { now: () => time.now };
@@ -94,11 +95,11 @@ function scene(collection: string, { weigh, publish }: { weigh: Weigh; publish?:
     });
   const insert = (parts: Partial<Pick<Transitioned, 'events' | 'commands'>>) =>
     within().insert({ state: { id, weight: 0 }, events: [], commands: [], ...parts });
-  /** Lets so much time pass, and then sweeps come by. */
+  /** Advances the clock and runs sweeps. */
   const afterSweeps = async (ms: number) => {
     time.now = new Date(time.now.getTime() + ms);
     const before = sweeps;
-    // Once the third has begun, the second has seen what there is.
+    // Once the third has started, the second has read the current state.
     await eventually(() => {
       expect(sweeps).toBeGreaterThan(before + 2);
     });
@@ -116,7 +117,7 @@ type Note = (
 type Weigh = (delivery: Delivery, note: Note) => Promise<unknown> & Promise<void>;
 type Publish = EventStream['publish'];
 
-/** Tells of each call. */
+/** Calls `note` for each call of a method. */
 function noting(
   documents: Collection<AggregateDocument>,
   note: (method: string | symbol, args: readonly unknown[]) => void,
@@ -134,7 +135,7 @@ function noting(
   });
 }
 
-/** Something that happens when it is told to. */
+/** A promise that is resolved when the test says so. */
 function gate() {
   let open: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => {
@@ -144,7 +145,7 @@ function gate() {
 }
 
 describe('an outbox', () => {
-  test('is emptied by the last write of its command, when its events are out', async () => {
+  test('is emptied by the last write of its command if its events are published', async () => {
     const published = gate();
     const { id, relay, updates, settled, stored, insert } = scene('last', {
       weigh: async ({ aggregateId, completion }, note) => {
@@ -164,7 +165,7 @@ describe('an outbox', () => {
     expect(updates).toHaveLength(1);
   });
 
-  test('is emptied by one write where the command wrote before its events were out', async () => {
+  test('is emptied by one write if the command wrote before its events were published', async () => {
     const noted = gate();
     const { relay, updates, settled, insert } = scene('before', {
       weigh: async ({ aggregateId, completion }, note) => {
@@ -182,7 +183,7 @@ describe('an outbox', () => {
     await relay.stop();
   });
 
-  test('keeps what the last write of its command adds', async () => {
+  test('keeps entries added by the last write of its command', async () => {
     const published: string[] = [];
     const { id, relay, settled, insert } = scene('adds', {
       weigh: ({ aggregateId, completion }, note) =>
@@ -198,7 +199,7 @@ describe('an outbox', () => {
     await relay.stop();
   });
 
-  test('keeps what is added while the command runs', async () => {
+  test('keeps entries added while the command runs', async () => {
     const begun = gate();
     const added = gate();
     let count = 0;
@@ -221,7 +222,7 @@ describe('an outbox', () => {
     await relay.stop();
   });
 
-  test('has no command carried out again for a write that read it before it was done', async () => {
+  test('never reruns a command because of a write that read the document before the command was done', async () => {
     let count = 0;
     const weighed = gate();
     const { id, parcels, relay, note, stored, settled, insert } = scene('readBefore', {
@@ -246,7 +247,7 @@ describe('an outbox', () => {
     await relay.stop();
   });
 
-  test('loses nothing that others add while it is emptied', async () => {
+  test('keeps entries that other writers add while it is emptied', async () => {
     const published: string[] = [];
     const { id, parcels, relay, note, settled, insert } = scene('race', {
       weigh: () => Promise.resolve(),
@@ -257,7 +258,7 @@ describe('an outbox', () => {
     });
     const removed = jest.spyOn(parcels.batches, 'removeDone');
     await insert({ events: [event], commands: [command] });
-    // As fast as they can, so that some come between what the relay read and what it removes.
+    // As fast as possible, so that some entries are added between the relay's read and its removal.
     for (let weight = 1; weight <= 30; weight += 1) await note(id, weight, { events: [event] });
     await settled();
     expect([...new Set(published)]).toEqual(
@@ -267,7 +268,7 @@ describe('an outbox', () => {
     await relay.stop();
   });
 
-  test('gives up its events although the command behind them fails', async () => {
+  test('is cleared of events even if the command behind them fails', async () => {
     let isUp = false;
     const { relay, settled, stored, insert } = scene('fails', {
       weigh: () => (isUp ? Promise.resolve() : Promise.reject(new Error('The peer is down'))),
@@ -281,13 +282,13 @@ describe('an outbox', () => {
     await relay.stop();
   });
 
-  test('gives up its events at a stop although their command never began', async () => {
+  test('is cleared of events at a stop even if their command never started', async () => {
     const { relay, stored, insert, parcels } = scene('stopped', {
       weigh: () => Promise.resolve(),
     });
     const crowd = gate();
     parcels.handle({ commands: { weigh: () => crowd.passed } });
-    // As many as are carried out at once.
+    // As many as run concurrently.
     await Promise.all(
       Array.from({ length: documentsInFlightMax }, () =>
         parcels.within({ tenant, now }).insert({
@@ -308,7 +309,7 @@ describe('an outbox', () => {
     expect((await stored())?.outbox.map(({ kind }) => kind)).toEqual(['command']);
   });
 
-  test('is left to a command that is at work for long, and emptied by its last write', async () => {
+  test("is left to a long-running command, and emptied by the command's last write", async () => {
     const weighed = gate();
     const { id, relay, updates, settled, insert, afterSweeps } = scene('long', {
       weigh: async ({ aggregateId, completion }, note) => {
@@ -331,7 +332,7 @@ describe('an outbox', () => {
   test.each([
     ['more are announced', 0, 1],
     ['it has had its time', 40_000, 0],
-  ])('gives up its events to a command that hangs once %s', async (_when, ms, more) => {
+  ])('is cleared of events when a command hangs, once %s', async (_when, ms, more) => {
     const hanging = gate();
     const { id, relay, note, stored, insert, afterSweeps } = scene(`hangs${String(more)}`, {
       weigh: () => hanging.passed,
@@ -349,7 +350,7 @@ describe('an outbox', () => {
     await relay.stop();
   });
 
-  test('of a document with events alone costs one write, and is not read', async () => {
+  test('of a document with only events costs one write and no read', async () => {
     const { relay, parcels, updates, settled, insert } = scene('alone', {
       weigh: () => Promise.resolve(),
     });
@@ -363,7 +364,7 @@ describe('an outbox', () => {
 });
 
 describe('a write', () => {
-  test('names the fields that change, and no others', async () => {
+  test('contains only the fields that change', async () => {
     const { id, relay, note, updates, insert } = scene('fields', {
       weigh: () => Promise.resolve(),
     });

@@ -2,7 +2,7 @@ import type { CallContext, Tenant } from './call-context';
 import { systemClock } from './clock';
 import { newId } from './ids';
 
-/** For calls that carry no tenant; the channel leaves it out. */
+/** Tenant of calls without a tenant; it is not sent. */
 export const noTenant: Tenant = {
   organizationId: '',
   environmentId: '',
@@ -12,7 +12,7 @@ export const noTenant: Tenant = {
 
 const timeoutMs = 20_000;
 
-/** The context of a call that a program makes of its own accord, for no caller of a service. */
+/** Context of a call that a program makes on its own behalf, not for a caller of a service. */
 export function ownCall(tenant: Tenant = noTenant): CallContext {
   const now = systemClock.now();
   return {

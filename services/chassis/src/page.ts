@@ -1,13 +1,13 @@
 import { refuseProblems, wholeNumberProblems } from '@billing/kernel/input-problems';
 
-/** Pages are counted in 32 bits; no list is as long as that. */
+/** Pages are 32-bit numbers; no list is as long as that. */
 export const pageMax = 2 ** 31 - 1;
 const perPageMax = 100;
 
-// More would make a query longer than its answer.
+// More ids would make a query larger than its answer.
 const idsMax = 100;
 
-/** The filter of a list by ids; absent: all. A malformed id matches nothing. */
+/** Filter of a list by ids; no filter matches everything. A malformed id matches nothing. */
 export function filterByIds(
   filter: { readonly ids: readonly string[] } | undefined,
 ): Record<string, unknown> {
@@ -19,7 +19,7 @@ export function filterByIds(
   return { _id: { $in: ids } };
 }
 
-/** Which part of a list is asked for; refuses what no list may be asked. */
+/** Validates the requested page of a list. */
 export function readPage({
   page,
   perPage,

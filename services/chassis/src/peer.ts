@@ -22,26 +22,33 @@ import { currentTraceparent, inSpan } from './tracing';
 import { channelCredentials } from './transport-credentials';
 import type { TransportSecurity } from './transport-security';
 
-/** Another service's methods as async functions. Failures are DomainErrors, DeadlineExceededError, or a plain Error for a bug there. */
+/**
+ * Another service's methods as async functions. They fail with a DomainError, a
+ * DeadlineExceededError, or a plain Error for a bug in the peer.
+ */
 export type Peer<S> = AsyncHandlers<S> & { close(): void };
 
-/** How a peer is reached. */
+/** Options of a connection to a peer. */
 export interface PeerOptions<S> {
   /** `dns:///host:port` or `unix:/path`. */
   readonly address: string;
   /** The calling service, for traces. */
   readonly service: string;
-  /** Whether idempotent calls are repeated after an unclear failure. Default true. */
+  /** Enables retries of idempotent calls after an unclear failure. Default: true. */
   readonly retries?: boolean;
   /** Methods that carry no tenant. */
   readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
-  /** Calls that run in parallel; others wait. Undefined: as many as are made, and the peer refuses those that are too many. */
+  /**
+   * Maximum number of concurrent calls; others wait. Undefined: unlimited, and the peer refuses
+   * calls over its own limit.
+   */
   readonly callsMax?: number;
-  /** Undefined: calls are plain. */
+  /** Undefined: plaintext. */
   readonly security?: TransportSecurity | undefined;
 }
 
-// 4 attempts within about a second: enough for a replica that restarts, short enough for a caller with a deadline of 10 s.
+// 4 attempts within about a second: enough for a replica that restarts, short enough for a caller
+// with a deadline of 10 s.
 const retryPolicy = {
   maxAttempts: 4,
   initialBackoff: '0.1s',
@@ -50,7 +57,8 @@ const retryPolicy = {
   retryableStatusCodes: ['UNAVAILABLE'],
 };
 
-// Keepalive finds a dead peer within 30 s; reconnecting starts fast because a local restart takes well under a second.
+// Keepalive detects a dead peer within 30 s. Reconnecting starts fast, because a local restart
+// takes well under a second.
 const channelOptions: ChannelOptions = {
   'grpc.max_receive_message_length': messageBytesMax,
   'grpc.max_send_message_length': messageBytesMax,
@@ -58,14 +66,17 @@ const channelOptions: ChannelOptions = {
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 2_000,
-  // Where names are cached the first look after a replica is replaced may still show the old one; the library would wait 30 s for the next.
+  // If names are cached, the first lookup after a replica is replaced may still return the old one;
+  // by default the library would wait 30 s for the next lookup.
   'grpc.dns_min_time_between_resolutions_ms': 1_000,
   'grpc.enable_retries': 1,
-  // Statistics of every call that nothing here reads.
+  // Per-call statistics, which nothing here reads.
   'grpc.enable_channelz': 0,
 };
 
-/** Connects to a service; calls pass on tenant, deadline, cancellation and trace of the context they are given. */
+/**
+ * Connects to a service. Calls pass on tenant, deadline, cancellation and trace of their context.
+ */
 export function connectPeer<S extends UntypedServiceImplementation>(
   definition: ServiceDefinition,
   options: PeerOptions<S>,
@@ -105,7 +116,7 @@ export function connectPeer<S extends UntypedServiceImplementation>(
   return methods as Peer<S>;
 }
 
-// A creation that gives a new id would make two things if its answer was lost.
+// Retrying a creation with a new id would create two resources if its answer was lost.
 function serviceConfig(definition: ServiceDefinition, retries: boolean): string {
   const names = Object.values(definition)
     .filter(({ path }) => retries && idempotentCalls.has(path))
@@ -138,7 +149,8 @@ function call(
       return;
     }
     const callOptions: CallOptions = { deadline: answeredUntil(context) };
-    // Messages are translated here: of a fault in one the library reports the same code as of a stream that was cut.
+    // Messages are serialized here, because the library reports a failure to do so with the same
+    // code as a stream that was cut.
     const bytes = method.requestSerialize(request);
     const running = client.makeUnaryRequest<Buffer, Buffer>(
       method.path,
@@ -166,7 +178,8 @@ function call(
   });
 }
 
-// A peer that ends its connections cancels their streams; only a caller that went away cancels on this side.
+// A peer that closes its connections cancels their streams. On this side only a caller that
+// disconnected cancels.
 function toError(error: ServiceError, signal: AbortSignal): Error {
   const isCut = error.code === status.CANCELLED && !signal.aborted;
   return isCut ? peerUnavailable(error) : fromServiceError(error);

@@ -2,29 +2,29 @@ import { sleep } from './clock';
 import { jitter } from './ids';
 import type { Logger } from './logging';
 
-/** Work that a service repeats in real time, e.g. reading event logs. */
+/** Work that a service runs periodically in real time, e.g. reading event logs. */
 export interface PeriodicWork {
   readonly name: string;
   readonly everyMs: number;
-  /** Stops early when the signal aborts. Failures are logged and the work is repeated. */
+  /** Stops early when the signal aborts. Failures are logged and retried at the next run. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** False for work that writes nothing, or frees space: it goes on while the disk is full. */
+  /** False for work that writes nothing, or frees space: it continues while the disk is full. */
   readonly writes?: boolean;
 }
 
-/** What periodic work depends on. */
+/** Dependencies of periodic work. */
 export interface PeriodicRunsOptions {
   readonly logger: Logger;
   readonly isStorageFull: () => boolean;
-  /** Registers what ends the work. */
+  /** Registers how the work is stopped. */
   readonly onClose: (name: string, close: () => Promise<void>) => void;
 }
 
-/** Repeats each piece of work until it is closed. */
+/** Runs periodic work until it is closed. */
 export class PeriodicRuns {
   constructor(private readonly options: PeriodicRunsOptions) {}
 
-  /** The first run starts at once. */
+  /** Starts the work; the first run begins immediately. */
   begin(work: PeriodicWork): void {
     const stopping = new AbortController();
     const running = this.repeat(work, stopping.signal);

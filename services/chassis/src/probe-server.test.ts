@@ -21,7 +21,7 @@ const ask = async (path: string, method = 'GET'): Promise<number> =>
 test.each([
   ['a process that is ready', true, 200],
   ['a process that is not', false, 503],
-])('%s says so, and lives either way', async (_case, ready, status) => {
+])('%s reports it, and is live in both cases', async (_case, ready, status) => {
   isReady = ready;
   expect(await ask('/readyz')).toBe(status);
   expect(await ask('/healthz')).toBe(200);
@@ -31,7 +31,7 @@ test.each([
   [true, { status: 'ready', database: 'up', stream: 'down' }],
   [false, { status: 'not_ready', database: 'up', stream: 'down' }],
 ])(
-  'the body of /readyz names the state of what the process needs (ready: %s)',
+  "the body of /readyz reports the state of the process's dependencies (ready: %s)",
   async (ready, body) => {
     isReady = ready;
     const response = await fetch(`http://${probes.address}/readyz`);
@@ -48,7 +48,7 @@ test.each([
   expect(await ask(path, method)).toBe(status);
 });
 
-test('who connects and says nothing holds up no end', async () => {
+test('a silent connection does not delay the stop', async () => {
   const server = await listenForProbes('127.0.0.1:0', notReady);
   const silent = connect({ host: '127.0.0.1', port: Number(server.address.split(':')[1]) });
   await once(silent, 'connect');
@@ -57,7 +57,7 @@ test('who connects and says nothing holds up no end', async () => {
   await gone;
 });
 
-test('who connects in numbers and says nothing does not keep probes waiting for long', async () => {
+test('many silent connections do not keep probes waiting for long', async () => {
   const port = Number(probes.address.split(':')[1]);
   const silent = Array.from({ length: 16 }, () => connect({ host: '127.0.0.1', port }));
   await Promise.all(silent.map((socket) => once(socket, 'connect')));
@@ -70,7 +70,7 @@ test('who connects in numbers and says nothing does not keep probes waiting for 
 test.each([
   ['that is taken', () => probes.address],
   ['that cannot be', () => '127.0.0.1:99999'],
-])('an address %s is named', async (_case, address) => {
+])('an address %s is named in the error', async (_case, address) => {
   await expect(listenForProbes(address(), notReady)).rejects.toThrow(
     `Cannot listen on ${address()}`,
   );

@@ -3,27 +3,28 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostAndPort, withPort } from './listen-address';
 
-/** Answers the probes of an orchestrator. */
+/** Server for the probes of an orchestrator. */
 export interface ProbeServer {
   /** `host:port` with the real port. */
   readonly address: string;
   stop(): Promise<void>;
 }
 
-/** What a process says of its readiness. */
+/** Readiness of a process. */
 export interface Readiness {
   readonly isReady: boolean;
-  /** Shown in the body after `status`. */
+  /** Included in the body after `status`. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
-// An orchestrator asks one question at a time, at once; nobody else has business here, nor may keep it waiting.
+// An orchestrator sends one short request at a time; other clients must not keep it waiting.
 const limits = { headersTimeout: 1_000, requestTimeout: 1_000, connectionsCheckingInterval: 500 };
 const connectionsMax = 16;
 
 /**
- * Serves `GET /healthz` (200 as long as the process answers at all) and `GET /readyz` (200 or 503, with the facts as JSON) over plain HTTP,
- * in addition to the gRPC health service: the probes of Kubernetes have no certificate to show, and calls take none without.
+ * Serves `GET /healthz` (200 while the process answers at all) and `GET /readyz` (200 or 503, with
+ * the facts as JSON) over plain HTTP, in addition to the gRPC health service: Kubernetes probes
+ * have no certificate, and gRPC requires one.
  */
 export async function listenForProbes(
   address: string,
@@ -52,7 +53,7 @@ export async function listenForProbes(
   };
 }
 
-/** `url` is undefined for another method than GET. */
+/** `url` is undefined for methods other than GET. */
 async function answer(
   url: string | undefined,
   readiness: () => Promise<Readiness>,

@@ -26,7 +26,7 @@ const statusOf = async (path: string): Promise<number> =>
   (await fetch(`http://${address}${path}`)).status;
 const probes = async () => ({ live: await statusOf('/healthz'), ready: await statusOf('/readyz') });
 
-test('a service lives while it makes its indexes, is ready once it serves, and no more from the first moment of its stop', async () => {
+test('a service is live while it builds its indexes, ready once it serves, and not ready from the start of its stop', async () => {
   const seen: object[] = [];
   service.ensureIndexes(async () => {
     seen.push(await probes());
@@ -46,7 +46,7 @@ test('a service lives while it makes its indexes, is ready once it serves, and n
   ]);
 });
 
-test('a service starts, is ready and stops without the stream, and connects once it is there', async () => {
+test('a service starts, is ready and stops without the stream, and connects once the stream is available', async () => {
   const proxy = await startTestProxy(configuration.NATS_URL);
   proxy.cut();
   const HEALTH_LISTEN = `127.0.0.1:${String(await freePort())}`;

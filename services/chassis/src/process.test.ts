@@ -56,7 +56,7 @@ class Child {
 }
 
 describe('a process', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('stops once on %s and ends with 0', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('stops once on %s and exits with 0', async (signal) => {
     const child = new Child(`
       runProcess('test', async () => {
         say('started');
@@ -68,7 +68,7 @@ describe('a process', () => {
     expect(child.output).toBe('started\nstopping\nstopped\n');
   });
 
-  test('ends at once on a second signal', async () => {
+  test('exits immediately on a second signal', async () => {
     const child = new Child(`
       runProcess('test', async () => {
         say('started');
@@ -95,7 +95,7 @@ describe('a process', () => {
     expect(child.output).toBe('starting\nstarted\nstopped\n');
   });
 
-  test('ends with 1 when it cannot stop in time', async () => {
+  test('exits with 1 if it cannot stop in time', async () => {
     const child = new Child(`
       runProcess('test', async () => {
         say('started');
@@ -107,7 +107,7 @@ describe('a process', () => {
     expect(child.output).toContain('Not stopped within 50 ms');
   });
 
-  test('ends with 1 when stopping fails, and says why', async () => {
+  test('exits with 1 if stopping fails, and logs the reason', async () => {
     const child = new Child(`
       runProcess('test', async () => {
         say('started');
@@ -119,7 +119,7 @@ describe('a process', () => {
     expect(child.output).toContain('stuck');
   });
 
-  test('that is badly configured says what is wrong, without a stack, and ends with 78', async () => {
+  test('with an invalid configuration reports the problems without a stack and exits with 78', async () => {
     const child = new Child(`
       runProcess('catalog', async () => {
         throw new ConfigurationError([{ variable: 'NATS_URL', problem: 'is required' }]);
@@ -130,7 +130,7 @@ describe('a process', () => {
     );
   });
 
-  test('that refuses to start prints the refusal alone, and ends with its status', async () => {
+  test('that refuses to start prints only the refusal and exits with its status', async () => {
     const child = new Child(`
       runProcess('launcher', async () => {
         throw new StartRefusal(75, 'Cannot listen on 127.0.0.1:3000: address already in use');
@@ -139,7 +139,7 @@ describe('a process', () => {
     expect(child.errors).toBe('Cannot listen on 127.0.0.1:3000: address already in use\n');
   });
 
-  test('that cannot start says why, down to the first cause, and ends with 1', async () => {
+  test('that cannot start reports the chain of causes and exits with 1', async () => {
     const child = new Child(`
       runProcess('catalog', () => {
         throw new Error('MongoDB cannot be reached', { cause: new Error('connect ECONNREFUSED') });
@@ -153,7 +153,7 @@ describe('a process', () => {
   test.each([
     ['an exception', `throw new Error('a bug')`],
     ['a rejection', `void Promise.reject(new Error('a bug'))`],
-  ])('logs %s that nobody caught, stops, and ends with 70', async (_what, bug) => {
+  ])('logs %s that was not caught, stops, and exits with 70', async (_what, bug) => {
     const child = new Child(`
       runProcess('test', async () => {
         setTimeout(() => { ${bug} }, 10);
@@ -170,7 +170,7 @@ describe('a process', () => {
   });
 });
 
-describe('what is still in memory when a process stops', () => {
+describe('data that is still in memory when a process stops', () => {
   const collected: string[] = [];
   const collector = createServer((request, response) => {
     let body = '';
@@ -222,7 +222,7 @@ describe('what is still in memory when a process stops', () => {
 });
 
 describe('a process that logs to a file', () => {
-  test('has written all its lines when it ends, however early', async () => {
+  test('has written all its lines when it exits, however early', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'process-'));
     const file = join(folder, 'logs', 'test.log');
     const child = new Child(`
@@ -236,7 +236,7 @@ describe('a process that logs to a file', () => {
 });
 
 describe('closing', () => {
-  test('goes in the reverse order of opening, one at a time', async () => {
+  test('runs in the reverse order of opening, one at a time', async () => {
     const closed: string[] = [];
     const closers = new Closers();
     for (const name of ['database', 'stream', 'server']) {
@@ -249,7 +249,7 @@ describe('closing', () => {
     expect(closed).toEqual(['server', 'stream', 'database']);
   });
 
-  test('goes on after a failure and reports it at the end', async () => {
+  test('continues after a failure and reports it at the end', async () => {
     const closed: string[] = [];
     const closers = new Closers();
     closers.add('database', async () => {
@@ -263,7 +263,7 @@ describe('closing', () => {
     expect(closed).toEqual(['database']);
   });
 
-  test('happens once, and a second call waits for the first', async () => {
+  test('runs once, and a second call waits for the first', async () => {
     let count = 0;
     const closers = new Closers();
     closers.add('database', async () => {
@@ -277,7 +277,7 @@ describe('closing', () => {
 });
 
 describe('a command', () => {
-  test('prints its answer and ends with 0', async () => {
+  test('prints its output and exits with 0', async () => {
     const child = new Child(`
       clearInterval(forever);
       runCommand('test', async () => 'the answer');
@@ -304,7 +304,7 @@ describe('a command', () => {
       1,
       'Operator not found',
     ],
-  ])('that fails with %s prints the reason alone', async (error, status, reason) => {
+  ])('that fails with %s prints only the reason', async (error, status, reason) => {
     const child = new Child(`
       clearInterval(forever);
       runCommand('test', async () => {

@@ -6,10 +6,10 @@ import { createLogger } from './logging';
 import { redactSecrets } from './redaction';
 import { exitStatuses, StartRefusal } from './start-refusal';
 
-/** What runs until it is told to stop. */
+/** A running part of the process that can be stopped. */
 export interface Running {
   stop(): Promise<void>;
-  /** How long stopping may take in all; longer counts as failed. */
+  /** Maximum time for stopping; longer counts as failed. */
   readonly stopLimitMs?: number;
 }
 
@@ -18,7 +18,7 @@ const stopLimitMsDefault = 25_000;
 
 const exitCodes = { stopped: 0, failed: 1, bug: 70 };
 
-/** Closes what was opened, in the reverse order, whatever fails. */
+/** Closes resources in the reverse order of their opening, and continues after failures. */
 export class Closers {
   private readonly opened: { name: string; close: () => Promise<void> }[] = [];
   private closing: Promise<void> | undefined;
@@ -51,15 +51,16 @@ export class Closers {
 }
 
 /**
- * The life of a process: start, run, and stop once on SIGTERM or SIGINT. A second signal ends it at once. An error that nobody
- * caught is a bug: it is logged and the process stops, because its state can no longer be trusted.
+ * Runs a process: start, run, and stop once on SIGTERM or SIGINT. A second signal ends it
+ * immediately. An uncaught error is a bug: it is logged and the process stops, because its state
+ * can no longer be trusted.
  */
 export function runProcess(name: string, start: () => Promise<Running>): void {
   const lifecycle = new Lifecycle(name, start);
   void lifecycle.run();
 }
 
-/** The life of a process that does one thing: standard output gets its answer, and nothing else. */
+/** Runs a process that does one thing. Only its output is written to standard output. */
 export function runCommand(name: string, run: () => Promise<string>): void {
   run().then(
     (answer) => {
@@ -88,7 +89,8 @@ class Lifecycle {
     try {
       this.running = this.start();
       await this.running;
-      // Where NODE_COMPILE_CACHE is set: a process that is killed later has left the next one what it compiled.
+      // With NODE_COMPILE_CACHE set, a process that is killed later leaves its compiled code to the
+      // next one.
       flushCompileCache();
     } catch (error) {
       const prefix = error instanceof StartRefusal ? '' : `${this.name} cannot start: `;
@@ -117,7 +119,7 @@ class Lifecycle {
     if (this.isStopping) return;
     this.isStopping = true;
     try {
-      // A start that is in progress is finished first: only then is it known what has to be closed.
+      // A start in progress is finished first: only then is it known what has to be closed.
       const limit = this.limitStop(stopLimitMsDefault);
       const running = await this.running;
       clearTimeout(limit);
@@ -152,7 +154,8 @@ function exitStatusOf(error: unknown): number {
   return error instanceof ConfigurationError ? exitStatuses.configuration : exitCodes.failed;
 }
 
-// Whoever configured the process reads this: the reasons come first, and a stack only where the program itself may be at fault.
+// For people who configured the process: reasons come first, and a stack only if the program itself
+// may be at fault.
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ConfigurationError || error instanceof StartRefusal) return error.message;

@@ -1,6 +1,6 @@
 import { redactSecrets } from './redaction';
 
-describe('redacting', () => {
+describe('redaction', () => {
   test.each([
     ['an API key', 'key billing_live_AbC-12_3 used', 'key [redacted] used'],
     ['a test key', '{"key":"billing_test_x"}', '{"key":"[redacted]"}'],
@@ -13,7 +13,7 @@ describe('redacting', () => {
     ['a card number with dashes', '4000-0027-6000-3184', '[redacted]'],
     ['a card number of 15 digits', '3782 822463 10005', '[redacted]'],
     ['two secrets', 'billing_live_a whsec_b', '[redacted] [redacted]'],
-  ])('takes out %s', (_what, text, expected) => {
+  ])('removes %s', (_what, text, expected) => {
     expect(redactSecrets(text)).toBe(expected);
   });
 

@@ -1,19 +1,22 @@
-// Our own secrets, and those of payment providers, have readable prefixes, so they can be found wherever they stand: in a message, a stack,
-// a nested field.
+// The platform's own secrets, and those of payment providers, have readable prefixes, so they are
+// found in any text: a message, a stack, a nested field.
 const secrets =
   /\b(?:billing_(?:live|test)_|[rs]k_(?:live|test)_|whsec_)[\w+/=-]+|\b(Bearer|Basic) +[\w.~+/=-]+/g;
 
 // The user and password of an address.
 const credentials = /(:\/\/)[^\s/@"]+@/g;
 
-// 13 to 19 digits in one run, or in the groups that are printed on cards. A longer run or a part of a word is no card, but for an
-// authorisation that is named after one.
+// 13 to 19 digits in one run, or in the groups that are printed on cards. A longer run or a part of
+// a word is not a card number, except in an authorization that is named after one.
 const cardLike =
   /(?:(?<=txn_)|(?<![\w.-]))(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{5})(?![A-Za-z\d-])/g;
 
 const censored = '[redacted]';
 
-/** Takes API keys, webhook secrets, authorization values passwords of addresses and card numbers out of a text. JSON stays valid JSON. */
+/**
+ * Removes API keys, webhook secrets, authorization values, passwords of addresses and card numbers
+ * from a text. JSON stays valid JSON.
+ */
 export function redactSecrets(text: string): string {
   return text
     .replace(credentials, `$1${censored}@`)
@@ -27,7 +30,7 @@ export function redactSecrets(text: string): string {
     });
 }
 
-// The check digit of ISO/IEC 7812: without it every long number would look like a card.
+// Check digit of ISO/IEC 7812. Without it, every long number would look like a card number.
 function passesLuhn(text: string): boolean {
   const digits = text.replace(/\D/g, '');
   let sum = 0;
@@ -39,7 +42,8 @@ function passesLuhn(text: string): boolean {
   return sum % 10 === 0;
 }
 
-// A number that is no part of a JSON string cannot become a word. Where only the look is that of a number, null does no harm.
+// A number outside of a JSON string cannot be replaced by a word. If it only looks like a number,
+// null does no harm.
 function isBareNumber(text: string, position: number, length: number): boolean {
   return /[:,[]/.test(text[position - 1] ?? '') && /[,}\]]/.test(text[position + length] ?? '');
 }

@@ -22,7 +22,7 @@ const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
   updateCustomer: neverAsked,
 });
 
-/** Asks as tools do, by the protocol's own contract. */
+/** Sends a question as tools do, by the protocol's own contract. */
 async function ask(address: string, version: string, question: object): Promise<any> {
   const folder = join(require.resolve('@grpc/reflection'), '../../proto');
   const contract = loadSync(join(folder, `grpc/reflection/${version}/reflection.proto`), {
@@ -68,7 +68,7 @@ describe('reflection', () => {
     expect(listServicesResponse.service).toEqual([{ name: 'billing.customer.v1.CustomerService' }]);
   });
 
-  test('describes a service and what its messages are made of', async () => {
+  test('describes a service and its messages', async () => {
     const { fileDescriptorResponse } = await ask(await serve(true), 'v1', {
       fileContainingSymbol: 'billing.customer.v1.CustomerService',
     });
@@ -77,7 +77,7 @@ describe('reflection', () => {
     expect(files.join()).toContain('google.protobuf');
   });
 
-  test('is absent where it is switched off', async () => {
+  test('is absent if it is disabled', async () => {
     await expect(ask(await serve(false), 'v1', { listServices: '*' })).rejects.toMatchObject({
       details: expect.stringContaining('not implement'),
     });

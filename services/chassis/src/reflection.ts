@@ -17,12 +17,12 @@ interface Version {
   readonly answer: handleBidiStreamingCall<unknown, unknown>;
 }
 
-// One for all services of a process.
+// Shared by all services of a process.
 let contracts: PackageDefinition | undefined;
 
 /**
- * Lets tools such as grpcurl ask the server what it offers. The contracts are read when the first one asks: that takes longer than the
- * rest of a server's start, and most servers are never asked.
+ * Adds gRPC reflection for tools such as grpcurl. The contracts are loaded on the first request:
+ * that takes longer than the rest of a server's start, and most servers never get one.
  */
 export function addReflection(server: Server, services: readonly RpcService[]): void {
   const names = services.flatMap(({ definition }) => nameOf(definition));
@@ -61,7 +61,7 @@ function readVersions(services: string[]): Map<string, Version> {
     if (method !== undefined)
       read.set(method.path, { method, answer: answer as Version['answer'] });
   };
-  // All that the library does with a server is to add its services.
+  // The library only adds its services to the server.
   new ReflectionService(contracts, { services }).addToServer({ addService });
   return read;
 }

@@ -97,7 +97,7 @@ describe('the relay', () => {
       { ...definition, collection },
       { clock: systemClock, activity: openActivity(mongo.db) },
     );
-    // The peer's effect is once for each natural key, as that of every peer is.
+    // The peer's effect happens once for each natural key, as with every peer.
     orders.handle({
       commands: {
         ship: async (
@@ -138,7 +138,7 @@ describe('the relay', () => {
     });
   }
 
-  /** The real stream; notes what it acknowledged. */
+  /** The real stream, with the ids that it acknowledged. */
   function recording(real: EventStream): EventStream {
     return Object.assign(Object.create(real) as EventStream, {
       publish: async (message: Parameters<EventStream['publish']>[0]) => {
@@ -182,7 +182,7 @@ describe('the relay', () => {
     );
   }
 
-  test('logs and publishes events in order, carries out commands in order, and empties the outbox', async () => {
+  test('logs and publishes events in order, runs commands in order, and empties the outbox', async () => {
     const orders = openOrders();
     const relay = relayOf(orders);
     relay.start();
@@ -194,15 +194,16 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  // A step hangs for ever, before or after it took place: what a killed process leaves behind. The next relay must find the rest.
-  // Several documents share their commands to the database, one of them has its own.
+  // A step hangs forever, before or after it was executed: the state that a killed process leaves.
+  // The next relay must find the rest. Several documents share their database commands; a single
+  // one has its own.
   test.each([
     { documents: 1, isNoted: false, leastReached: 20 },
     { documents: 5, isNoted: false, leastReached: 20 },
     { documents: 1, isNoted: true, leastReached: 20 },
     { documents: 5, isNoted: true, leastReached: 20 },
   ])(
-    'killed before or after each step for $documents documents (noted by the command: $isNoted) loses and doubles nothing',
+    'killed before or after each step for $documents documents (a command writes to its order: $isNoted) neither loses nor duplicates an entry',
     async ({ documents, isNoted, leastReached }) => {
       const stepsMax = 24;
       const kills = Array.from({ length: stepsMax }, (_, step) =>
@@ -227,7 +228,8 @@ describe('the relay', () => {
           allSettled.catch(() => undefined);
           await Promise.race([killer.killed, allSettled]);
           if (killer.isDead) reached += 1;
-          // What hangs never ends, but its sweeps must not go on beside the survivor's.
+          // Hanging steps never end, but the stopped relay's sweeps must not compete with the
+          // survivor's.
           void doomed.stop();
           const survivor = openOrders(collection, { isNoted });
           const relay = relayOf(survivor);
@@ -244,7 +246,7 @@ describe('the relay', () => {
     90_000,
   );
 
-  test('logs every event in order while the stream is away, and publishes them when it is back', async () => {
+  test('logs every event in order while the stream is unavailable, and publishes them when it is back', async () => {
     const orders = openOrders('orders_stream_away');
     let isAway = true;
     const away = Object.assign(Object.create(stream) as EventStream, {
@@ -265,7 +267,7 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  test('lets no event wait for a stream that is known to be away: it is in the log', async () => {
+  test('does not delay events for a stream that is known to be unavailable: they are in the log', async () => {
     const orders = openOrders('orders_stream_disconnected');
     const disconnected = Object.assign(Object.create(recording(stream)) as EventStream, {
       isConnected: () => false,
@@ -280,7 +282,7 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  test('names an event that is too large for the stream, in an alarm of its own', async () => {
+  test('reports an event that is too large for the stream with an alarm of its own', async () => {
     const orders = openOrders('largeOrders');
     await orders.ensureIndexes();
     const id = newId();
@@ -300,7 +302,7 @@ describe('the relay', () => {
     await relay.stop();
   });
 
-  test('holds up commands, but no events, while a peer is down', async () => {
+  test('holds up commands, but not events, while a peer is unavailable', async () => {
     const orders = openOrders('orders_peer_down');
     let isUp = false;
     const shipped: number[] = [];

@@ -19,7 +19,7 @@ import { workContext } from './work-context';
 type Lane = OutboxEntry['kind'];
 const laneNames: readonly Lane[] = ['event', 'command'];
 
-/** One lane of one document. */
+/** One lane of one document. A lane is the queue of one kind of outbox entries. */
 interface DocumentLane {
   readonly collection: AggregateCollection<never>;
   readonly key: string;
@@ -27,59 +27,61 @@ interface DocumentLane {
   readonly lane: Lane;
 }
 
-/** A lane at work on a document as it was known then. */
+/** A run of a lane for a document, as the document was known at its start. */
 interface LaneRun extends DocumentLane {
   readonly document: AggregateDocument;
   readonly progress: OutboxProgress;
 }
 
-/** What the relay works with. */
+/** Dependencies of the relay, and its limits at a stop. */
 export interface RelayOptions {
   readonly service: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly eventLog: EventLog;
   readonly stream: EventStream;
-  /** How long entries that are being relayed may take at a stop. */
+  /** Time that running entries may take after a stop. */
   readonly graceMs: number;
-  /** While true outboxes are not swept. */
+  /** While true, outboxes are not swept. */
   readonly isPaused?: () => boolean;
-  /** Where commands that keep failing are recorded; absent: nowhere. */
+  /** Records commands that keep failing; absent: they are not recorded. */
   readonly stuckCommands?: Pick<StuckCommands, 'recordFailure' | 'recordDone'>;
-  /** Whether a document's environment was deleted: nothing of it is relayed any more. */
+  /** True if a document's environment was deleted; its entries are not relayed. */
   readonly isDeleted?: (environmentId: string) => boolean;
 }
 
-// The write's own process gets this long to relay it before a sweep may take it up; it also keeps the activity count ahead of effects.
+// Gives the writing process time to relay its entries before a sweep may find them. Also keeps the
+// activity count ahead of effects.
 const sweepAfterMs = 1_000;
 const sweepEveryMs = 1_500;
-// So long may what is done stand in a document while the other lane is at work on it.
+// Maximum time that done entries stay in a document while its other lane runs.
 const sweepBusyAfterMs = 30_000;
 const sweepBatch = 100;
 /**
- * Documents that are relayed at once, in each lane: three batches, of which one is answered, one on its way and one being filled. More would
- * only queue for the database and storm a peer that has just come back.
+ * Documents in flight per lane: three batches, one being answered, one in flight and one being
+ * filled. More would only queue for the database, and overload a peer that has just recovered.
  */
 export const documentsInFlightMax = 300;
-// What does not fit is found by a later sweep.
+// Documents over this limit are found by a later sweep.
 const documentsWaitingMax = 5_000;
 const retryDelayMsMin = 100;
 const retryDelayMsMax = 10_000;
 
 /**
- * Empties outboxes: events go to the event log and the stream, commands to their handlers. The two lanes run apart, each in order of its
- * numbers and one document at a time; entry k+1 waits for k. A crash anywhere leaves the entry in the document, and a sweep repeats it.
+ * Empties outboxes: logs and publishes events, and runs commands by their handlers. Both lanes of a
+ * document run independently, each in order of its sequence: entry k+1 waits for k. A crash at any
+ * point leaves the entry in the document, and a sweep retries it.
  */
 export class Relay {
   private readonly stopping = new AbortController();
-  // Aborts when what still runs at a stop has had its time.
+  // Aborts the work that still runs after the grace.
   private readonly forcedStop = new AbortController();
-  // Apart, so that commands to a peer that hangs never keep events waiting.
+  // Separate, so that commands to a hanging peer never delay events.
   private readonly queues: Readonly<Record<Lane, KeyedRetryQueue>>;
   private readonly eventLog: InsertBatches<EventLogDocument>;
-  // Of the documents that a lane is at work on.
+  // Progress of documents with a running lane.
   private readonly progress = new Map<string, OutboxProgress>();
-  // Of these, what is done and was left in the document to the lane that ends last.
+  // Done entries of these documents whose removal is left to the lane that ends last.
   private readonly deferredRemovals = new Map<string, LaneRun>();
   private sweeping: Promise<void> = Promise.resolve();
 
@@ -100,7 +102,10 @@ export class Relay {
     this.sweeping = this.sweepUntilStopped();
   }
 
-  /** Finishes the entries that are being relayed, cuts those that take longer than the grace, and leaves the others where they are. */
+  /**
+   * Finishes running entries, aborts them after the grace, and leaves the others in their
+   * documents.
+   */
   async stop(): Promise<void> {
     this.stopping.abort();
     const timer = setTimeout(() => {
@@ -108,7 +113,7 @@ export class Relay {
     }, this.options.graceMs);
     await this.sweeping;
     await Promise.all([this.queues.event.stop(), this.queues.command.stop()]);
-    // The lane that it was left to may not have begun.
+    // The lane that should have removed them may never have started.
     const left = [...this.deferredRemovals.values()].map((run) =>
       this.removeDone(run, { hadEntries: false }),
     );
@@ -116,7 +121,7 @@ export class Relay {
     clearTimeout(timer);
   }
 
-  /** Runs what waits in a document now, without the pause after a failure. */
+  /** Relays a document's entries now, without the pause after a failure. */
   runNow(collection: AggregateCollection<never>, id: string): void {
     this.queues.command.endPause(keyOf(collection, id));
     this.enqueue(collection, id);
@@ -140,7 +145,7 @@ export class Relay {
     });
   }
 
-  /** `written` is the document as a write of this process has just left it: then nobody has to read it. */
+  /** `written` is the document as this process has just written it, which saves reading it. */
   private enqueue(
     collection: AggregateCollection<never>,
     id: string,
@@ -157,13 +162,14 @@ export class Relay {
     const key = keyOf(collection, id);
     for (const lane of laneNames) {
       if (written?.outbox.some(({ kind }) => kind === lane) === false) continue;
-      // What was left to the other lane is not looked at again before that had its time: it would cost a write of its own.
+      // If the removal is left to the other lane, that lane first gets time to finish: a separate
+      // removal would cost another write.
       if (!includeBusy && (this.queues[lane].isBusy(key) || this.deferredRemovals.has(key)))
         continue;
       let known = written;
       this.queues[lane].submit(key, () => {
         const run = { collection, key, id, lane, known };
-        // A repeat reads what has become of it.
+        // A retry reads the document's current state.
         known = undefined;
         return this.drain(run);
       });
@@ -171,7 +177,7 @@ export class Relay {
   }
 
   private async drain({ known, ...lane }: DocumentLane & { known: AggregateDocument | undefined }) {
-    // Both lanes ask at once, and the document is read once.
+    // Both lanes read concurrently, and the batch reads the document once.
     const document = this.fresh(known) ?? (await lane.collection.batches.find(lane.id));
     if (document === undefined || this.stopping.signal.aborted) return;
     if (this.options.isDeleted?.(document.environmentId) === true) return;
@@ -186,7 +192,7 @@ export class Relay {
     }
   }
 
-  // Another replica's sweep may have done by now what a write left behind long ago.
+  // If the write is older, another replica's sweep may have processed its entries already.
   private fresh(written: AggregateDocument | undefined): AggregateDocument | undefined {
     const writtenMs = written?.pendingSince?.getTime();
     if (written === undefined || writtenMs === undefined) return undefined;
@@ -209,14 +215,16 @@ export class Relay {
       entry,
       ...announcementOf(service, collection, { document, entry }),
     }));
-    // All of them before any is published: while the stream is away, readers of the log still get everything in order.
+    // All are logged before any is published: while the stream is unavailable, readers of the log
+    // still get everything in order.
     for (const { id, envelope, traceparent } of announcements) {
       const { environmentId } = document;
       const logged = { _id: id, environmentId, envelope, traceparent: traceparent ?? null };
       await logEvent(this.eventLog, logged, clock);
     }
     for (const { id, envelope, traceparent, subject, entry } of announcements) {
-      // Consumers find it in the log. Events that wait would fill the outbox, and calls would be refused for the stream's sake.
+      // Consumers find it in the log. Otherwise waiting events would fill the outbox, and calls
+      // would be refused because of the stream.
       if (!stream.isConnected()) {
         progress.recordDone(entry);
         continue;
@@ -236,7 +244,7 @@ export class Relay {
     }
   }
 
-  // Nothing that waits behind such an event is published before somebody raises the limit.
+  // Later events wait behind such an event until an operator raises the limit.
   private failToPublish(error: unknown, { id, subject, data }: EventMessage): never {
     if (error instanceof DomainError && error.reason === 'EVENT_TOO_LARGE') {
       const facts = { event: id, subject, bytes: Buffer.byteLength(data) };
@@ -259,7 +267,8 @@ export class Relay {
         throw error;
       }
       run.progress.recordDone(entry);
-      // No turn of the event loop in between where nothing was recorded: writes that end together are batched.
+      // Without a recorded failure there is no await, so that writes that end together share a
+      // batch.
       const forgotten = stuckCommands?.recordDone({ ...run, entry });
       if (forgotten !== undefined) await forgotten;
     }
@@ -300,8 +309,9 @@ export class Relay {
   }
 
   /**
-   * Takes out of the document what is done. Where the other lane is at work on it too, that is left to whoever ends last, so that it
-   * costs one write; but not what is done later while that is at work, because it may hang.
+   * Removes done entries from the document. If the other lane is running, the removal is left to
+   * the lane that ends last, so that it costs one write. Entries that are done later during that
+   * run are removed right away, because the other lane may hang.
    */
   private async removeDone(run: LaneRun, { hadEntries }: { hadEntries: boolean }): Promise<void> {
     const { collection, document, key, id, lane, progress } = run;
@@ -339,7 +349,7 @@ export class Relay {
     const { clock } = this.options;
     const nowMs = clock.now().getTime();
     const until = new Date(nowMs - sweepAfterMs);
-    // What this process is at work on needs no second look so soon.
+    // Documents with a running lane are submitted again only after this time.
     const longAgo = new Date(nowMs - sweepBusyAfterMs);
     let from = new Date(0);
     let skip: string[] = [];
@@ -357,7 +367,8 @@ export class Relay {
       if (this.queues.event.isFull || this.queues.command.isFull) return;
       const last = batch.at(-1)?.pendingSince;
       if (batch.length < sweepBatch || !last || this.stopping.signal.aborted) return;
-      // The next page starts at the last one's instant, without those of that instant that were seen.
+      // The next page starts at the last one's instant and excludes the documents of that instant
+      // that were seen.
       const ties = batch.filter(({ pendingSince }) => pendingSince?.getTime() === last.getTime());
       skip = [...(last.getTime() === from.getTime() ? skip : []), ...ties.map(({ _id }) => _id)];
       from = last;

@@ -42,7 +42,7 @@ async function serve(version: string, address: string): Promise<GrpcServer> {
 
 const stop = (server: GrpcServer) => server.stop({ drainDelayMs: 0, graceMs: 200 });
 
-/** Names are told for a moment longer as they were, as where answers are cached. */
+/** Returns the old addresses for a moment longer, as a DNS cache does. */
 function answerNames(lookups: string[]): void {
   jest.spyOn(dns.promises, 'lookup').mockImplementation((() => {
     const address = lookups.length > 1 ? lookups.shift() : lookups[0];
@@ -54,7 +54,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('a caller finds the replica that replaced another, though its name was told wrongly at first', async () => {
+test('a caller finds the replica that replaced another, although the first lookup returned the old address', async () => {
   const first = await serve('first', '127.0.0.2:0');
   const port = first.address.split(':')[1] ?? '';
   answerNames(['127.0.0.2', '127.0.0.2', '127.0.0.3']);

@@ -2,14 +2,14 @@ import { Metadata } from '@grpc/grpc-js';
 
 const replayedKey = 'idempotent-replayed';
 
-/** What a server sends ahead of an answer that it gives again. */
+/** Metadata that a server sends before an idempotent replay. */
 export function replayedMetadata(): Metadata {
   const metadata = new Metadata();
   metadata.set(replayedKey, 'true');
   return metadata;
 }
 
-/** Whether the answer that follows is a repeated one. */
+/** True if the answer that follows is an idempotent replay. */
 export function isReplayed(metadata: Metadata): boolean {
   return metadata.get(replayedKey)[0] === 'true';
 }

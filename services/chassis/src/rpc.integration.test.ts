@@ -110,7 +110,7 @@ describe('a call between services', () => {
     peer.close();
   });
 
-  test('brings a domain error back as it was thrown, fields and all', async () => {
+  test('returns a domain error as it was thrown, with its fields', async () => {
     const fields = { name: ['Required', 'Too long'], ü: ['ß'] };
     const server = await serve(() =>
       Promise.reject(new DomainError('invalid_input', 'INVALID_REQUEST', 'Not so', { fields })),
@@ -133,7 +133,7 @@ describe('a call between services', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('a secret detail'))],
-  ])('that %s with a bug tells nothing of it', async (_case, handler) => {
+  ])('that %s with a bug reveals nothing of it', async (_case, handler) => {
     const server = await serve(handler);
     const call = dial(server.address).getCustomer({ id: 'x' }, testContext());
     await expect(call).rejects.toThrow('INTERNAL');
@@ -150,7 +150,7 @@ describe('a call between services', () => {
     ['ended without a status', constants.NGHTTP2_NO_ERROR],
     ['cancelled by the peer', constants.NGHTTP2_CANCEL],
     ['reset', constants.NGHTTP2_INTERNAL_ERROR],
-  ])('whose stream is %s is unavailable: its outcome is unknown', async (_case, code) => {
+  ])('whose stream is %s is unavailable, because its outcome is unknown', async (_case, code) => {
     const forcedStop = createServer();
     const sessions = new Set<ServerHttp2Session>();
     forcedStop.on('session', (session) => sessions.add(session));
@@ -203,7 +203,7 @@ describe('a call between services', () => {
     });
   });
 
-  test('ends at its deadline and says that it timed out', async () => {
+  test('ends at its deadline and reports a timeout', async () => {
     const server = await serve(async (_request, { signal }) => {
       await sleep(20_000, signal);
       return answer;
@@ -212,7 +212,7 @@ describe('a call between services', () => {
     await expect(call).rejects.toMatchObject({ name: 'DeadlineExceededError' });
   });
 
-  test('is repeated while the service says that it is unavailable, unless it is not idempotent', async () => {
+  test('is retried while the service is unavailable, but only if it is idempotent', async () => {
     let calls = 0;
     const server = await serve(() => {
       calls += 1;
@@ -229,7 +229,7 @@ describe('a call between services', () => {
     });
   });
 
-  test('finds a service again that was restarted on the same socket', async () => {
+  test('reaches a service again that was restarted on the same socket', async () => {
     const address = `unix:/tmp/billing-rpc-${testContext().requestId.slice(-12)}.sock`;
     const first = await serve(() => Promise.resolve(answer), address);
     const peer = dial(address);
@@ -242,7 +242,7 @@ describe('a call between services', () => {
     await eventually(() => peer.getCustomer({ id: 'x' }, testContext()));
   });
 
-  test('that runs when the server stops is answered first', async () => {
+  test('that runs when the server stops still gets its answer', async () => {
     let started = false;
     const server = await serve(async () => {
       started = true;
@@ -257,7 +257,7 @@ describe('a call between services', () => {
     await expect(call).resolves.toEqual(answer);
   });
 
-  test('health says whether the service serves', async () => {
+  test('the health service reports if the service serves', async () => {
     const server = await serve(() => Promise.resolve(answer));
     const check = () =>
       isServing(server.address, { deadline: new Date(systemClock.now().getTime() + 2_000) });

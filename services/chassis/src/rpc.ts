@@ -32,43 +32,52 @@ export type AsyncHandlers<S> = {
     : never;
 };
 
-/** A gRPC service and what answers its calls. */
+/** A gRPC service and the handlers of its calls. */
 export interface RpcService {
   readonly definition: ServiceDefinition;
   readonly implementation: UntypedServiceImplementation;
 }
 
-/** What every handler is wrapped with. */
+/** Dependencies of the code around every handler. */
 export interface RpcDependencies {
   readonly service: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where answers to calls with an idempotency key are kept. */
+  /** Store of answers to calls with an idempotency key. */
   readonly idempotencyRecords?: IdempotencyRecords;
   /** Shared by all services of one server. */
   readonly inFlightLimit?: InFlightLimit;
   readonly metrics?: Metrics;
-  /** Whether nothing can be written: calls that write are refused. */
+  /** True if nothing can be written: calls that write are refused. */
   readonly isStorageFull?: () => boolean;
-  /** Whether an environment was deleted: calls that carry it are refused. */
+  /** True if an environment was deleted: its calls are refused. */
   readonly isDeleted?: (environmentId: string) => boolean;
-  /** Whether callers prove by certificates who they are: then a method answers those that it names alone. */
+  /**
+   * True if callers identify themselves by certificates: then each method accepts only the callers
+   * that it names.
+   */
   readonly checksCallers?: boolean;
 }
 
-/** How the methods of a service differ from the usual. */
+/** Exceptions of single methods of a service. */
 export interface RpcOptions<S> {
   /** Methods that may be called without a tenant. */
   readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
-  /** Names of response fields that are shown once: a repeated answer has them empty. */
+  /** Response fields that are revealed once; a replay has them empty. */
   readonly secrets?: readonly string[];
-  /** Methods that are answered however many calls run, because other calls wait for what they bring; 'all' for every one. */
+  /**
+   * Methods that are exempt from the in-flight limit, because other calls wait for them; 'all' for
+   * every method.
+   */
   readonly unlimited?: readonly (keyof AsyncHandlers<S>)[] | 'all';
-  /** Methods whose repeat joins the running call: under the same idempotency key it runs at once, without waiting for the first answer. */
+  /**
+   * Methods whose retry joins the running call: a retry under the same idempotency key runs
+   * immediately, without waiting for the first answer.
+   */
   readonly joinable?: readonly (keyof AsyncHandlers<S>)[];
-  /** Methods that are answered while the disk is full although they write: what they delete frees space. */
+  /** Methods that may run while the disk is full although they write, because they free space. */
   readonly freesStorage?: readonly (keyof AsyncHandlers<S>)[];
-  /** Who may call each method where callers are checked. Absent: no service may. */
+  /** Allowed callers of each method, where callers are checked. Absent: no service may call. */
   readonly callers?: Callers<S>;
 }
 
@@ -76,9 +85,14 @@ type AnyMethod = MethodDefinition<unknown, unknown>;
 type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown>;
 
 /**
- * Binds async handlers to a generated service definition. Around each call: a span that continues the caller's trace, the context
- * from the metadata, cancellation and deadline as one AbortSignal, and the mapping of errors; no rejection ever reaches grpc-js.
- * Calls without a deadline are refused, and so are those beyond the server's limit. A call with an idempotency key runs once.
+ * Binds async handlers to a generated service definition. Around each call it adds:
+ * - a span that continues the caller's trace,
+ * - the context from the metadata,
+ * - cancellation and deadline as one AbortSignal,
+ * - the mapping of errors; no rejection reaches grpc-js.
+ *
+ * Calls without a deadline and calls over the server's limit are refused. A call with an
+ * idempotency key runs once.
  */
 export function rpcService<S extends UntypedServiceImplementation>(
   definition: ServiceDefinition,
@@ -115,7 +129,9 @@ export function rpcService<S extends UntypedServiceImplementation>(
   };
 }
 
-/** Answers are serialized by `unary`, where a fault in one counts as a fault of the call. */
+/**
+ * Answers are serialized by `unary`, so that a failure to do so counts as a failure of the call.
+ */
 function withSerializedAnswers(definition: ServiceDefinition): ServiceDefinition {
   const methods = Object.entries(definition).map(([name, method]) => [
     name,
@@ -246,7 +262,7 @@ function readContext(
     ...rest,
     deadline,
     storing: new StoringGate(deadline, clock),
-    // Most calls never look at it.
+    // Lazy, because most calls never use it.
     get signal() {
       return (signal ??= abortWithCall(call));
     },
@@ -257,7 +273,10 @@ function readContext(
   };
 }
 
-/** The caller's own deadline; the call itself lasts longer where the caller grants a grace for the answer. */
+/**
+ * Returns the caller's own deadline. The call lasts longer if the caller grants a grace for the
+ * answer.
+ */
 function readDeadline(call: ServerUnaryCall<unknown, unknown>): Date {
   const graceMs = Number(call.metadata.get('grace-ms')[0] ?? 0);
   const deadline = new Date(new Date(call.getDeadline()).getTime() - graceMs);
@@ -267,7 +286,7 @@ function readDeadline(call: ServerUnaryCall<unknown, unknown>): Date {
   return deadline;
 }
 
-// grpc-js cancels the call by itself when its deadline passes.
+// grpc-js cancels the call when its deadline passes.
 function abortWithCall(call: ServerUnaryCall<unknown, unknown>): AbortSignal {
   const controller = new AbortController();
   const abort = () => {
@@ -278,7 +297,8 @@ function abortWithCall(call: ServerUnaryCall<unknown, unknown>): AbortSignal {
   return controller.signal;
 }
 
-// grpc-js calls every stream that has ended cancelled, also one that was answered: nothing is left to be aborted.
+// grpc-js also marks answered calls as canceled once their stream has ended; then there is nothing
+// to abort.
 function forgetCancellation(call: ServerUnaryCall<unknown, unknown>): void {
   call.removeAllListeners('cancelled');
 }

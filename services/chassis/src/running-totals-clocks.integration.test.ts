@@ -10,8 +10,8 @@ beforeAll(async () => {
 
 afterAll(() => parcels.close());
 
-describe('running totals, where clocks and processes stand still or fail,', () => {
-  test('count what lands minutes after its decision, when later ones are kept already', async () => {
+describe('running totals, with wrong clocks and stalled processes,', () => {
+  test('count a document stored minutes after its decision, when a snapshot already includes later ones', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const { send, updateSnapshot, read } = parcels.replica(tenant, clock);
@@ -31,7 +31,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     expect(await read()).toEqual(await parcels.recount(environmentId));
   });
 
-  test('count what a process writes that stood still for long after its decision', async () => {
+  test('count a document of a process that stalled for long after its decision', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const [stood, other] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
@@ -47,7 +47,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     expect(await other.read()).toEqual(await parcels.recount(tenant.environmentId));
   });
 
-  test('count what is reached after the clock went back, and after it is right again', async () => {
+  test('count steps reached after the clock went back, and after it is right again', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const { send, updateSnapshot, read } = parcels.replica(tenant, clock);
@@ -67,7 +67,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     expect(await parcels.replica(tenant, clock).read()).toEqual(all);
   });
 
-  test('count what one reaches after the clock went back and another had kept them', async () => {
+  test('count a step reached after the clock went back and another replica had taken a snapshot', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const [writer, updater] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
@@ -81,7 +81,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     expect(await updater.read()).toEqual({ a: { sent: 2n, weight: 2n } });
   });
 
-  test('count what is written by a clock that went back, as the last thing before a kill', async () => {
+  test('count a write by a clock that went back, even if the process is killed right after it', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const [killed, other] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
@@ -101,7 +101,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     expect(await other.read()).toEqual({ a: { sent: 2n, weight: 2n } });
   });
 
-  test('trust no sums of a clock that is ahead', async () => {
+  test('ignore a snapshot by a clock that is ahead', async () => {
     const tenant = testTenant();
     const [clock, ahead] = [new TestClock(), new TestClock()];
     ahead.wait(24 * 60);
@@ -117,7 +117,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     expect(await read()).toEqual({ a: { sent: 2n, weight: 2n } });
   });
 
-  // A process stands still and is killed before what it would do next; others keep up all the time.
+  // A process stalls and is killed before its next step, while others keep updating snapshots.
   test.each(['before its write', 'after its write'])(
     'are right again after a stall and a kill %s',
     async (point) => {
@@ -142,7 +142,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
       const all = await parcels.recount(tenant.environmentId);
       expect(Object.keys(all)).toEqual(point === 'after its write' ? ['a', 'b'] : ['a']);
 
-      // Started again, it is asked once.
+      // Restarted, with one read.
       const started = parcels.replica(tenant, clock);
       await started.read();
       await started.totals.updateSnapshots();
@@ -150,7 +150,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     },
   );
 
-  test('are right again within a day, though the process that was killed never comes back', async () => {
+  test('are right again within a day, even if the killed process never restarts', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const { send, updateSnapshot, read, totals } = parcels.replica(tenant, clock);

@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('running totals', () => {
-  test('are those of a recount at every moment, whatever the clock does and whoever stalls', async () => {
+  test('equal a full recount at every moment, however clocks move and processes stall', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
         const tenant = testTenant();
@@ -63,7 +63,7 @@ describe('running totals', () => {
     );
   });
 
-  test('need nothing any more of what is kept', async () => {
+  test('no longer read documents that the snapshot includes', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const { send, arrive, read, totals } = parcels.replica(tenant, clock);
@@ -78,7 +78,7 @@ describe('running totals', () => {
     expect(await read()).toEqual({ a: { sent: 1n, weight: 5n, arrived: 1n } });
   });
 
-  test('leave out what follows nothing that was noted', async () => {
+  test('exclude a step if the earlier step that it follows has no timestamp', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const { send, arrive, read } = parcels.replica(tenant, clock, { follows: { ARRIVED: 'SENT' } });
@@ -92,7 +92,7 @@ describe('running totals', () => {
     expect(await read()).toEqual({ a: { sent: 1n, weight: 1n, arrived: 1n } });
   });
 
-  test('stay right where several keep them at once', async () => {
+  test('stay right when several replicas update the snapshot concurrently', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const replicas = Array.from({ length: 4 }, () => parcels.replica(tenant, clock));
@@ -106,7 +106,7 @@ describe('running totals', () => {
       expect(await read()).toEqual({ a: { sent: 20n, weight: 60n } });
   });
 
-  test('of another environment are others', async () => {
+  test('are separate for each environment', async () => {
     const clock = new TestClock();
     const [one, other] = [
       parcels.replica(testTenant(), clock),
@@ -116,7 +116,7 @@ describe('running totals', () => {
     expect(await other.read()).toEqual({});
   });
 
-  test('forget the rows that nobody asks for any more', async () => {
+  test('drop rows that are no longer read', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const changes = { oldestRow: (newest: string) => (newest === 'c' ? 'b' : '') };
@@ -128,7 +128,7 @@ describe('running totals', () => {
     expect(Object.keys(await read()).sort()).toEqual(['b', 'c']);
   });
 
-  test('are counted anew when what is added up has changed', async () => {
+  test('are recounted when the definition has changed', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const { send, updateSnapshot } = parcels.replica(tenant, clock);

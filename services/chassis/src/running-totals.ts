@@ -12,30 +12,39 @@ export type CountedDocument = FirstReachedFields &
   Pick<AggregateDocument, '_id' | 'createdAt'> &
   Record<string, unknown>;
 
-/** What is added up of one kind of aggregate. */
+/** Definition of sums over one kind of aggregate. */
 export interface TotalsDefinition {
-  /** Where the sums are kept, one document an environment. */
+  /** Collection of the snapshots, one document per environment. */
   readonly collection: string;
-  /** Another number counts everything again: to be raised with every change of `addendsOf`. */
+  /** Version of `addendsOf`; raise it with every change. A new revision recounts everything. */
   readonly revision: number;
-  /** The fields of the aggregates' documents that `addendsOf` reads. None of them changes once its milestone is reached. */
+  /**
+   * Fields of the aggregates' documents that `addendsOf` reads. None of them changes after its step
+   * is reached.
+   */
   readonly fields: readonly string[];
-  /** The oldest row that anybody asks for, where that is the newest; those before it are dropped. Absent: all are kept. */
+  /**
+   * Returns the oldest row to keep, given the newest one; earlier rows are dropped. Absent: all are
+   * kept.
+   */
   readonly oldestRow?: (newest: string) => string;
-  /** What counts only where an earlier milestone is noted, too: nothing is counted by half that was stored before milestones were noted. */
+  /**
+   * The earlier step without which a step does not count. Documents stored before timestamps were
+   * recorded are then excluded from all sums, instead of being counted by half.
+   */
   readonly follows?: Readonly<Record<string, string>>;
-  /** What reaching a milestone adds, the same whenever it is asked. */
+  /** Addends of a step; must not depend on the time of the call. */
   readonly addendsOf: (document: CountedDocument, step: string) => readonly Addend[];
 }
 
-// The driver gives whole numbers as it finds them, 32 or 64 bits wide.
+// The driver returns integers as stored, 32 or 64 bits wide.
 type Count = number | bigint;
 
 interface TotalsDocument {
   readonly _id: string;
   readonly revision: Count;
   readonly version: Count;
-  /** What was reached before, in real time, is in the rows. */
+  /** Real time up to which the rows include all reached steps. */
   readonly upTo: Date;
   readonly rows: readonly {
     readonly row: string;
@@ -48,37 +57,46 @@ type Snapshot = Pick<TotalsDocument, 'upTo'> & {
   readonly totals: Totals;
 };
 
-/** Up to when sums are kept, as this process has seen it last. */
+/** Version and time of the latest snapshot that this process has seen. */
 type SnapshotVersion = Pick<Snapshot, 'version' | 'upTo'>;
 
 const beginning = new Date(0);
 // A few hundred bytes each.
 const batchSize = 5_000;
-// As much as the clocks of two machines may differ.
+// Maximum difference between the clocks of two machines.
 const clocksApartMs = 60_000;
 /**
- * A milestone carries the time of the decision, and stands in the database after all attempts to write it: 10 s of repeating, 10 s of
- * waiting for a connection and 120 s at its socket, with a minute by which the clocks of two machines may differ.
+ * Time after which a reached step is surely stored. A timestamp is the time of the decision; the
+ * document is stored after all attempts to write it: 10 s of retries, 10 s of waiting for a
+ * connection and 120 s of socket timeout, plus a minute of clock difference between machines.
  */
 const settledAfterMs = 4 * 60_000;
-// Less often a reading costs more; more often a document is read for it more than three times.
+// Larger intervals make reads more expensive; with smaller ones, the updates read each document
+// more than three times.
 const snapshotEveryMs = 2 * 60_000;
-/** A process that writes later than this after the decision, because it stood still, has everything counted again. */
+/**
+ * A process that writes later than this after the decision, because it stalled, causes a full
+ * recount.
+ */
 const lateAfterMs = 150_000;
-// What nobody noticed, because of a kill or of another machine's clock, is put right by this and by every start of a process.
+// Errors that no process detects, due to a kill or another machine's clock, are corrected by this
+// recount and by each start of a process.
 const recountEveryMs = 24 * 60 * 60_000;
 
 /**
- * Sums over all aggregates of one kind, exact at every moment, at the cost of what was reached in the last minutes: what was reached
- * earlier is kept added up. Every milestone is added to what is kept once, because the sums and the time up to which they count are one
- * compare-and-set; what is reached later lies after that time. Nothing here depends on business time.
+ * Sums over all aggregates of one kind, exact at every moment, at the cost of reading the steps
+ * reached in the last minutes. A snapshot contains the sums of everything reached before. Sums and
+ * time of a snapshot are replaced by one compare-and-set, so each step is added once; later steps
+ * lie after that time. Nothing here depends on environment time.
  */
 export class RunningTotals {
   private readonly snapshots: Collection<TotalsDocument>;
-  /** Environments in which something waits to be added to what is kept, by the real time from which on that is possible. */
+  /**
+   * Environments with steps to add to the snapshot, with the real time from which that is possible.
+   */
   private readonly scheduled = new Map<string, Date>();
   private readonly versions = new Map<string, SnapshotVersion>();
-  /** When this process has counted all of an environment. */
+  /** Time at which this process last recounted each environment. */
   private readonly recounted = new Map<string, Date>();
   /** The latest real time since the clock last went back. */
   private latest = beginning;
@@ -96,16 +114,19 @@ export class RunningTotals {
     aggregates.writeFirstReached = (step, write) => this.writeReached(step, write);
   }
 
-  /** The sums of an environment as they are now. */
+  /** Returns the current sums of an environment. */
   async read({ environmentId }: Pick<Tenant, 'environmentId'>): Promise<Totals> {
     const snapshot = await this.findSnapshot(environmentId);
-    // Perhaps whoever reached something has stopped before it was added to what is kept.
+    // A process that reached a step may have died before it updated the snapshot.
     const isRecountDue = this.isRecountDue(environmentId, this.now());
     this.schedule(environmentId, isRecountDue ? beginning : snapshot.upTo);
     return (await this.sumSince(environmentId, snapshot)).totals;
   }
 
-  /** Adds to what is kept what has settled since. To be repeated; without it reads are slower and never wrong. */
+  /**
+   * Adds settled steps to the snapshots. Must run periodically; without it, reads are slower but
+   * never wrong.
+   */
   async updateSnapshots(signal?: AbortSignal): Promise<void> {
     const now = this.now();
     for (const [environmentId, at] of this.scheduled) {
@@ -122,8 +143,8 @@ export class RunningTotals {
   }
 
   /**
-   * Adds what settled before `now` to what is kept of one environment, unless somebody else was faster; now and then by counting all of
-   * it again.
+   * Adds the steps that settled before `now` to the snapshot of one environment, unless another
+   * replica was faster. From time to time this recounts everything.
    */
   async updateSnapshot(environmentId: string, now: Date): Promise<void> {
     const until = new Date(now.getTime() - settledAfterMs);
@@ -140,8 +161,9 @@ export class RunningTotals {
   }
 
   /**
-   * Something is reached by a decision of `at`. Where the sums may be kept beyond that already, they are forgotten before the write, so
-   * that it may be the last thing that the process does, and after it, because they may have been kept again in the meantime.
+   * Wraps a write that reaches a step by a decision at `at`. If a snapshot may already be past that
+   * time, it is discarded before the write, in case the process dies right after it, and again
+   * after the write, because it may have been taken again in between.
    */
   private async writeReached<T>(
     { environmentId, at }: { readonly environmentId: string; readonly at: Date },
@@ -155,7 +177,7 @@ export class RunningTotals {
     try {
       return await write();
     } finally {
-      // One that has failed may have been carried out all the same.
+      // A failed write may have taken effect.
       if (wasLate || this.isLate(environmentId, at)) await this.discardSnapshot(environmentId);
     }
   }
@@ -170,7 +192,7 @@ export class RunningTotals {
     return last === undefined || now.getTime() - last.getTime() >= recountEveryMs;
   }
 
-  // Once the clock has gone back, nothing holds any more that was known of times.
+  // After the clock went back, recorded times are invalid.
   private now(): Date {
     const now = this.clock.now();
     if (now.getTime() < this.latest.getTime() - clocksApartMs) {
@@ -195,7 +217,8 @@ export class RunningTotals {
     if (document === null || Number(document.revision) !== this.definition.revision) {
       return emptySnapshot(version);
     }
-    // By a clock that went ahead, or before this one went back: what is reached now would lie before it.
+    // Taken by a clock that was ahead, or before this clock went back: steps reached now would lie
+    // before it.
     const soonest = this.now().getTime() - settledAfterMs + clocksApartMs;
     if (document.upTo.getTime() > soonest) return emptySnapshot(version);
     return { version, upTo: document.upTo, totals: totalsOf(document) };
@@ -206,7 +229,10 @@ export class RunningTotals {
     if ((before?.version ?? 0) <= (now.version ?? 0)) this.versions.set(environmentId, now);
   }
 
-  /** What is kept with what was reached since, up to `until` where it is given; and the latest of all that was reached since. */
+  /**
+   * Adds steps reached since the snapshot, up to `until` if given. Also returns the latest
+   * timestamp of all steps since the snapshot.
+   */
   private sumSince(
     environmentId: string,
     { upTo: from, totals }: Snapshot,
@@ -234,7 +260,7 @@ export class RunningTotals {
     });
   }
 
-  // Rows that matter in time are named so that they sort by it.
+  // Names of rows sort by time if rows expire.
   private withoutOldRows(totals: Totals): Totals {
     const { oldestRow } = this.definition;
     if (oldestRow === undefined || totals.size === 0) return totals;
@@ -243,7 +269,7 @@ export class RunningTotals {
     return new Map([...totals].filter(([row]) => row >= oldest));
   }
 
-  /** Whether nobody else has replaced them since that version. */
+  /** False if another process has replaced the snapshot since that version. */
   private async replaceSnapshot(
     _id: string,
     version: number | undefined,
@@ -269,7 +295,7 @@ export class RunningTotals {
     return isReplaced;
   }
 
-  // The version goes on, also where nothing is kept yet, so that who adds up at this moment loses.
+  // Increments the version even if there is no snapshot yet, so that a concurrent update loses.
   private async discardSnapshot(environmentId: string): Promise<void> {
     await this.replaceSnapshot(environmentId, undefined, { upTo: beginning, totals: new Map() });
     await retryTransient(() =>

@@ -22,7 +22,7 @@ afterAll(async () => {
 const check = (value: string, ...old: string[]) =>
   checkFingerprints(mongo.db, [{ variable: 'PEPPER', value, old }]);
 
-test('the first secret is remembered by its fingerprint, and starts again', async () => {
+test('the first secret is stored as a fingerprint, and the next start with it succeeds', async () => {
   await check('first');
   await check('first');
   const stored = await mongo.db.collection('secretFingerprints').find().toArray();
@@ -30,21 +30,21 @@ test('the first secret is remembered by its fingerprint, and starts again', asyn
   expect(stored).toEqual([{ _id: 'PEPPER', fingerprint: 'a7937b64b8caa58f' }]);
 });
 
-test('another secret is refused, and what is remembered stays', async () => {
+test('another secret is refused, and the stored fingerprint stays', async () => {
   await check('first');
   await expect(check('second')).rejects.toThrow(refused);
   await expect(check('second', 'third')).rejects.toThrow(refused);
   await check('first');
 });
 
-test('a secret that replaces the remembered one is a rotation, which nothing takes back', async () => {
+test('a secret that replaces the stored one is a rotation, which cannot be reverted', async () => {
   await check('first');
   await check('second', 'first');
   await check('second');
   await expect(check('first')).rejects.toThrow(refused);
 });
 
-test('replicas that start at the same moment agree', async () => {
+test('replicas that start concurrently agree', async () => {
   await Promise.all([check('first'), check('first'), check('first')]);
   await expect(check('second')).rejects.toThrow(refused);
 });

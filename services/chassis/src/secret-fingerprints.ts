@@ -5,32 +5,35 @@ import { retryTransient } from './mongo';
 
 /** A secret that stored data depends on. */
 export interface DataSecret {
-  /** The variable that configures it. */
+  /** Name of the variable that configures it. */
   readonly variable: string;
   readonly value: string | Buffer;
-  /** Those that it replaces while they still verify or decrypt. */
+  /** Previous secrets that still verify or decrypt. */
   readonly old: readonly (string | Buffer)[];
 }
 
 interface FingerprintDocument {
-  /** The variable. */
+  /** Name of the variable. */
   readonly _id: string;
-  /** The first 8 bytes of the secret's SHA-256 in hexadecimal: enough to tell secrets apart, too little to find one. */
+  /**
+   * The first 8 bytes of the secret's SHA-256 in hexadecimal: enough to distinguish secrets, too
+   * little to find one.
+   */
   readonly fingerprint: string;
 }
 
 const fingerprintBytes = 8;
 const duplicateKey = 11_000;
 
-/** The fingerprint of a secret. */
 export function fingerprintOf(secret: string | Buffer): string {
   const hash = createHash('sha256').update(secret).digest();
   return hash.subarray(0, fingerprintBytes).toString('hex');
 }
 
 /**
- * Compares the configured secrets with those that the database was written with, and remembers new ones. A secret that replaces a
- * configured old one is a rotation; any other difference throws a ConfigurationError, before anything is written with a wrong secret.
+ * Compares the configured secrets with those that the database was written with, and stores
+ * fingerprints of new ones. A secret that replaces a configured old one is a rotation. Any other
+ * difference throws a ConfigurationError, before anything is written with a wrong secret.
  */
 export async function checkFingerprints(db: Db, secrets: readonly DataSecret[]): Promise<void> {
   const problems: ConfigurationProblem[] = [];
@@ -62,7 +65,7 @@ async function isKnown(db: Db, { variable, value, old }: DataSecret): Promise<bo
       await retryTransient(() => fingerprints.insertOne(document));
       return document;
     } catch (error) {
-      // Another replica started at the same moment.
+      // Another replica started concurrently.
       const first = (error as { code?: unknown }).code === duplicateKey ? await find() : null;
       if (first === null) throw error;
       return first;

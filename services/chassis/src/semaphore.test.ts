@@ -1,11 +1,11 @@
 import { Semaphore } from './semaphore';
 
-/** Lets everything that can go on go on. */
+/** Lets everything run that can run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('of two slots', () => {
+describe('a semaphore with two slots', () => {
   const started: number[] = [];
   const calls = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
   const slots = new Semaphore(2);
@@ -18,12 +18,12 @@ describe('of two slots', () => {
     ),
   );
 
-  test('the first two calls get one at once', async () => {
+  test('grants the first two calls a slot immediately', async () => {
     await settle();
     expect(started).toEqual([0, 1]);
   });
 
-  test('the next one gets that of a call that failed, and so on in order', async () => {
+  test('grants the next call the slot of one that failed, and so on in order', async () => {
     calls[1]?.reject(new Error('refused'));
     await settle();
     expect(started).toEqual([0, 1, 2]);
@@ -33,7 +33,7 @@ describe('of two slots', () => {
     expect(started).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('each call has its own outcome, and both slots are free again', async () => {
+  test("returns each call's own outcome and frees both slots", async () => {
     calls[3]?.resolve('fourth');
     calls[4]?.resolve('fifth');
     expect((await outcomes).map(({ status }) => status)).toEqual([
@@ -50,7 +50,7 @@ describe('of two slots', () => {
     expect(again).toEqual([0, 1, 2]);
   });
 
-  test('a call whose signal aborts while it waits leaves the queue', async () => {
+  test('removes a waiting call from the queue when its signal aborts', async () => {
     const line = new Semaphore(1);
     const running = Promise.withResolvers<string>();
     const first = line.run(() => running.promise);
@@ -65,7 +65,7 @@ describe('of two slots', () => {
     expect(line.inUse).toBe(0);
   });
 
-  test('never are more under way', async () => {
+  test('never runs more calls concurrently', async () => {
     let underWay = 0;
     let most = 0;
     const line = new Semaphore(3);

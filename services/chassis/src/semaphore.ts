@@ -1,16 +1,19 @@
-/** Lets a number of calls run in parallel; what comes beyond it waits, and goes in the order in which it came. */
+/** Semaphore with a FIFO queue: runs a number of calls concurrently, and queues the rest. */
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];
   private taken = 0;
 
   constructor(private readonly max: number) {}
 
-  /** Calls that hold a slot at the moment. */
+  /** Number of calls that hold a slot. */
   get inUse(): number {
     return this.taken;
   }
 
-  /** Runs the call in a slot. A call whose signal aborts while it waits leaves the queue and rejects with the signal's reason. */
+  /**
+   * Runs the call in a slot. A call whose signal aborts while it waits leaves the queue and rejects
+   * with the signal's reason.
+   */
   async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.taken < this.max) this.taken += 1;
     else await this.turn(signal);

@@ -46,24 +46,23 @@ import { StorageGuard } from './storage-guard';
 import { startTracing } from './tracing';
 import { transportSecurityOf } from './transport-security';
 
-/** What a test or the local stack may replace. */
+/** Replacements for tests and the local stack. */
 export interface ServiceOverrides {
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
-/** A started service. */
 export interface RunningService {
-  /** What a client dials. */
+  /** Address for clients. */
   readonly address: string;
-  /** Not serving, then running calls and work are finished, then everything is closed. */
+  /** Reports not serving, then finishes running calls and work, then closes everything. */
   stop(): Promise<void>;
 }
 
 const storageWatchEveryMs = 1_000;
 
 type AnyCollection = AggregateCollection<never>;
-/** What holds work and calls up. */
+/** Conditions that pause work and refuse calls. */
 interface WorkGates {
   readonly isStorageFull: () => boolean;
   readonly isDeleted: (environmentId: string) => boolean;
@@ -73,7 +72,7 @@ type WorkStores = 'eventLog' | 'stuckCommands' | 'activity';
 type BoundRpc = (dependencies: RpcDependencies) => RpcService;
 
 const healthCheckEveryMs = 1_500;
-// Half of what a peer takes at a time where nothing else is said: its other callers find room beside this one.
+// Half of a peer's default limit, so that its other callers find room.
 const peerCallsMax = 128;
 // Keys, pages and webhooks of a deleted environment end within 5 s at every replica.
 const readDeletedEveryMs = 2_000;
@@ -81,8 +80,9 @@ const sweepDeletedEveryMs = 10_000;
 const forgetKeysEveryMs = 10 * 60_000;
 
 /**
- * Everything a service process is made of: database, stream, peers, aggregates with relay and scanner, gRPC server with health. A
- * service opens one, adds its aggregates, peers and work, and ends with serve().
+ * Components of a service process: database, stream, peers, aggregates with relay and scanner, gRPC
+ * server with health. A service opens one, adds its aggregates, peers and work, and then calls
+ * serve().
  */
 export class Service {
   private readonly closers = new Closers();
@@ -116,7 +116,7 @@ export class Service {
     });
   }
 
-  /** Connects to the database, and to the stream as far as it is there; nothing is served yet. */
+  /** Connects to the database and, if it is available, to the stream. Does not serve yet. */
   static async open(
     name: string,
     configuration: ServiceConfiguration,
@@ -155,17 +155,17 @@ export class Service {
     service.onClose('tracing', () => tracing.shutdown());
     service.onClose('database', () => mongo.close());
     service.onClose('stream', () => stream.close());
-    // Before the database: a last export reads from it.
+    // Before the database, because a last export reads from it.
     service.onClose('metrics', () => metrics.shutdown());
     return service;
   }
 
-  /** The service's own database, for stores that are no aggregates. */
+  /** The service's own database, for stores without aggregates. */
   get db(): Db {
     return this.mongo.db;
   }
 
-  /** The deletion of environments from this service; before it is first used, the service may say what is kept. */
+  /** Deletion of environments from this service. Options must be set before its first use. */
   get deletion(): EnvironmentDeletion {
     const { clock, logger } = this;
     this.environmentDeletion ??= new EnvironmentDeletion(this.db, {
@@ -176,7 +176,9 @@ export class Service {
     return this.environmentDeletion;
   }
 
-  /** Says how the deletion of environments differs here. Called once, first of all. */
+  /**
+   * Sets exceptions for the deletion of environments. Called at most once, before anything else.
+   */
   deleteEnvironments(options: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'>): void {
     this.deletionOptions = options;
   }
@@ -213,22 +215,25 @@ export class Service {
     return peer;
   }
 
-  /** Refuses to serve where the database was written with other secrets; see checkFingerprints. */
+  /** Refuses to serve if the database was written with other secrets; see checkFingerprints. */
   dependOnSecrets(secrets: readonly DataSecret[]): void {
     this.indexers.unshift(() => checkFingerprints(this.db, secrets));
   }
 
-  /** Runs a check of what is stored, before anything is served. Its rejection ends the start. */
+  /**
+   * Registers a check of stored data that runs before anything is served. A rejection aborts the
+   * start.
+   */
   checkBeforeServing(check: () => Promise<void>): void {
     this.indexers.push(check);
   }
 
-  /** Creates indexes of a store that is no aggregate, before anything is served. */
+  /** Registers indexes of a store without aggregates, created before anything is served. */
   ensureIndexes(ensure: () => Promise<void>): void {
     this.indexers.push(ensure);
   }
 
-  /** Reads events of other services, at least once, those of one aggregate in order. */
+  /** Consumes events of other services: each at least once, those of one aggregate in order. */
   consume(options: {
     durable: string;
     filterSubjects: string[];
@@ -249,7 +254,9 @@ export class Service {
     });
   }
 
-  /** Repeats work in real time until the service stops; the first run starts at once. */
+  /**
+   * Runs work periodically in real time until the service stops; the first run starts immediately.
+   */
   every(work: PeriodicWork): void {
     this.starters.push(() => {
       this.periodic.begin(work);
@@ -257,12 +264,15 @@ export class Service {
     });
   }
 
-  /** Registers what is closed when the service stops; the last one added is closed first. */
+  /**
+   * Registers a resource to close when the service stops. Resources are closed in the reverse
+   * order.
+   */
   onClose(name: string, close: () => Promise<void>): void {
     this.closers.add(name, close);
   }
 
-  /** Creates indexes, starts all work and serves. Closes everything again if it fails. */
+  /** Creates indexes, starts all work and serves. Closes everything again after a failure. */
   async serve(rpcs: readonly BoundRpc[]): Promise<RunningService> {
     try {
       return await this.startServing(rpcs);
@@ -311,7 +321,7 @@ export class Service {
     return { address: server.address, stop: () => this.closers.closeAll() };
   }
 
-  /** Stores that every service has, with their indexes. */
+  /** Opens the stores that every service has, and creates their indexes. */
   private async openOwnStores() {
     const eventLog = openEventLog(this.db);
     const activity = openActivity(this.db);
@@ -322,7 +332,7 @@ export class Service {
     return { eventLog, activity, idempotencyRecords };
   }
 
-  /** Starts to carry out what documents hold for later. */
+  /** Starts relay and due work. */
   private startDocumentWork(
     { activity, ...stores }: Pick<RelayOptions & DueWorkOptions, WorkStores>,
     { isStorageFull: isPaused, isDeleted }: WorkGates,
@@ -359,7 +369,7 @@ export class Service {
     );
     this.server = server;
     this.onClose('server', () => server.stop({ drainDelayMs, graceMs }));
-    // Before the server: a deletion would take longer than the calls have at a stop.
+    // Closed before the server: a deletion would take longer than the time that a stop gives calls.
     this.onClose('deletions', () => {
       this.deletion.stop();
       return Promise.resolve();
@@ -382,12 +392,15 @@ export class Service {
       name: 'sweep deleted environments',
       everyMs: sweepDeletedEveryMs,
       run: (signal) => deletion.sweep(signal),
-      // A deletion frees the space that is lacking.
+      // A deletion frees space.
       writes: false,
     });
   }
 
-  /** From before the first index is made, which may take minutes, until everything else is closed. */
+  /**
+   * Answers probes from before the first index is built, which may take minutes, until everything
+   * else is closed.
+   */
   private async answerProbes(): Promise<void> {
     const { HEALTH_LISTEN: address } = this.configuration;
     if (address === undefined) return;
@@ -410,7 +423,7 @@ export class Service {
     };
   }
 
-  /** How this process is, for people. */
+  /** Serves the status of this process to people. */
   private statusRpc(stuckCommands: StuckCommands): BoundRpc {
     const { name, clock, configuration, stream } = this;
     return systemRpc({
@@ -429,7 +442,10 @@ export class Service {
     });
   }
 
-  /** Readiness follows the database alone: no request needs the stream, and events come by the logs without it. */
+  /**
+   * Readiness follows only the database: no request needs the stream, and without it events are
+   * read from the logs.
+   */
   private async watchHealth(server: GrpcServer): Promise<void> {
     const check = async () => {
       server.setServing(await this.database.isUp());
@@ -446,7 +462,10 @@ export class Service {
     });
   }
 
-  /** Asks whether nothing can be written. Background work pauses for so long. */
+  /**
+   * Watches the disk. Returns a function that reports if nothing can be written; background work
+   * pauses while it returns true.
+   */
   private async watchStorage(): Promise<() => boolean> {
     const { DISK_RESERVE_FOLDER: folder, DISK_RESERVE_MB: megabytes } = this.configuration;
     if (folder === undefined) return this.isStorageFull;

@@ -1,9 +1,9 @@
 import { SharedPoll } from './shared-poll';
 
-describe('a look that several callers wait for', () => {
+describe('a poll shared by several callers', () => {
   const never = new AbortController().signal;
 
-  test('is made once and seen by all of them', async () => {
+  test('runs once, and all callers get its result', async () => {
     let polls = 0;
     const poll = new SharedPoll(
       () => {
@@ -21,7 +21,7 @@ describe('a look that several callers wait for', () => {
     expect(polls).toBe(1);
   });
 
-  test('is abandoned when the last of them leaves, and not before', () => {
+  test('is aborted when the last caller leaves, and not before', () => {
     let isAbandoned = false;
     const poll = new SharedPoll(
       (abandoned) =>
@@ -41,7 +41,7 @@ describe('a look that several callers wait for', () => {
     expect(isAbandoned).toBe(true);
   });
 
-  test('keeps no caller whose signal aborts', async () => {
+  test('returns to a caller whose signal aborts', async () => {
     const gone = new AbortController();
     const poll = new SharedPoll<string>(
       () => new Promise(() => undefined),

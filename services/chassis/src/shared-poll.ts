@@ -1,6 +1,6 @@
 import { sleep } from './clock';
 
-/** One look at something that several callers wait for. It is abandoned once the last of them has left. */
+/** One poll that several callers wait for. It is aborted when the last of them leaves. */
 export class SharedPoll<T> {
   private readonly abandoned = new AbortController();
   private readonly result: Promise<T | undefined>;
@@ -11,7 +11,7 @@ export class SharedPoll<T> {
     private readonly onEnd: () => void,
   ) {
     this.result = poll(this.abandoned.signal).finally(onEnd);
-    // The callers may all have left.
+    // There may be no caller left to handle a rejection.
     this.result.catch(() => undefined);
   }
 
@@ -27,7 +27,7 @@ export class SharedPoll<T> {
     this.abandoned.abort();
   }
 
-  /** What is seen; undefined where the time is over or the signal aborts before. */
+  /** Result of the poll; undefined if the time is over or the signal aborts first. */
   async within(ms: number, signal: AbortSignal): Promise<T | undefined> {
     const answered = new AbortController();
     const pause = sleep(ms, AbortSignal.any([signal, answered.signal])).then(() => undefined);

@@ -12,7 +12,7 @@ import {
 
 const environment = { environmentId: 'e', live: true };
 
-test('a call is named by service and method', () => {
+test("a call's span contains service and method", () => {
   expect(rpcAttributes('/billing.customer.v1.CustomerService/GetCustomer')).toEqual({
     'rpc.system': 'grpc',
     'rpc.service': 'billing.customer.v1.CustomerService',
@@ -20,7 +20,7 @@ test('a call is named by service and method', () => {
   });
 });
 
-test('the caller is named by request and environment, never by scopes or keys', () => {
+test("a caller's attributes contain request and environment, never scopes or keys", () => {
   const metadata = new Metadata();
   metadata.set('request-id', 'r');
   metadata.set('environment-id', 'e');
@@ -40,7 +40,7 @@ test.each([
   ['a refusal', new DomainError('not_found', 'NO', 'No'), 5, 5],
   ['a bug', new Error('lost'), 13, 13],
   ['a peer that is full', fromServiceError(serviceError(status.RESOURCE_EXHAUSTED)), 14, 8],
-])('%s has the code of the side that saw it', (_case, error, sent, received) => {
+])('%s has the code that its side of the call saw', (_case, error, sent, received) => {
   expect(serverOutcome(error)).toEqual({ 'rpc.grpc.status_code': sent });
   expect(clientOutcome(error)).toEqual({ 'rpc.grpc.status_code': received });
 });
@@ -49,7 +49,7 @@ test.each([
   ['customer', { 'billing.customer_id': 'id', 'billing.subscription_id': undefined }],
   ['subscription', { 'billing.customer_id': 'c', 'billing.subscription_id': 'id' }],
   ['invoice', { 'billing.customer_id': 'c', 'billing.subscription_id': 's' }],
-])('work on a %s names customer and subscription', (aggregate, expected) => {
+])('work on a %s contains customer and subscription', (aggregate, expected) => {
   const document = {
     _id: 'id',
     ...environment,
@@ -67,7 +67,7 @@ test.each([
   });
 });
 
-test('an event is named by its envelope', () => {
+test("an event's attributes are read from its envelope", () => {
   const data = JSON.stringify({
     subject: 's',
     sequence: 2,
@@ -87,7 +87,7 @@ test('an event is named by its envelope', () => {
 });
 
 test.each(['no JSON', 'null', '"text"'])(
-  'an event that holds %s is named by its subject',
+  'an event that contains %s is identified by its subject',
   (data) => {
     expect(eventAttributes({ subject: 'a.order.paid', data })).toEqual({
       'billing.aggregate': 'order',

@@ -4,13 +4,13 @@ import type { SpanAttributes } from './tracing';
 
 // Names of span attributes, in one place: people and dashboards search by them.
 
-/** What spans say of a stored document. */
+/** Fields of a stored document that appear in spans. */
 export interface NamedDocument {
   readonly _id: string;
   readonly environmentId?: unknown;
   readonly live?: unknown;
   readonly customerId?: unknown;
-  /** Of documents that hold a copy of their customer. */
+  /** For documents that contain a copy of their customer. */
   readonly customer?: unknown;
   readonly subscriptionId?: unknown;
 }
@@ -21,7 +21,7 @@ export function rpcAttributes(path: string): SpanAttributes {
   return { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method };
 }
 
-/** Attributes that name the request and the environment for which a call is served. */
+/** Attributes that name the request and the environment of a call. */
 export function callerAttributes(metadata: Metadata): SpanAttributes {
   const text = (key: string) => metadata.get(key)[0]?.toString();
   const live = text('environment-live');
@@ -61,7 +61,7 @@ export function aggregateAttributes(
   };
 }
 
-/** Attributes of an event as it was announced; those that its envelope does not give are left out. */
+/** Attributes of an event; those missing in its envelope are left out. */
 export function eventAttributes(event: {
   /** `<service>.<aggregate>.<fact>`. */
   readonly subject: string;

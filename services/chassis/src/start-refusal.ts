@@ -1,16 +1,19 @@
-/** What the end of a program means to who called it. */
+/** Exit statuses of programs, for their callers. */
 export const exitStatuses = {
-  /** The command line is wrong. */
+  /** Invalid command line. */
   usage: 2,
-  /** Something stored is damaged. */
+  /** Damaged stored data. */
   damaged: 65,
-  /** Something that is needed is taken or cannot be reached: it may work later. */
+  /** A required resource is in use or unreachable; a later start may succeed. */
   busy: 75,
-  /** The configuration is wrong, or not the one that the data belongs to. */
+  /** Invalid configuration, or one that does not belong to the data. */
   configuration: 78,
 } as const;
 
-/** A program does not start, for a reason that people can mend: its message is printed alone, without a stack. */
+/**
+ * A refusal to start for a reason that people can fix. The message is printed alone, without a
+ * stack.
+ */
 export class StartRefusal extends Error {
   override readonly name = 'StartRefusal';
 
@@ -23,7 +26,7 @@ export class StartRefusal extends Error {
   }
 }
 
-/** Why a server cannot listen on an address. */
+/** Explains why a server cannot listen on an address. */
 export function listenRefusal(address: string, cause: unknown): Error {
   const isTaken = (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
   if (!isTaken) return new Error(`Cannot listen on ${address}`, { cause });

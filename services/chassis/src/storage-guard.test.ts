@@ -1,6 +1,6 @@
 import { StorageGuard } from './storage-guard';
 
-test('storage is full below the reserve, and free again above a quarter more', async () => {
+test('storage is full below the reserve, and available again above a quarter more', async () => {
   const free = [1_000, 999, 1_001, 1_249, 1_250, 1_001, 999];
   const guard = new StorageGuard({
     folder: '/data',

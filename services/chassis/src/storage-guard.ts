@@ -1,18 +1,18 @@
 import { statfs } from 'node:fs/promises';
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** Whose free space is watched, and how much of it is kept back. */
+/** Folder whose free space is watched, and the reserve. */
 export interface StorageGuardOptions {
   readonly folder: string;
   readonly reserveBytes: number;
-  /** Free bytes of a folder's file system; replaced by tests. */
+  /** Free bytes of a folder's file system; replaced in tests. */
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
-// Space that is freed and taken again at once must not switch writes on and off.
+// Hysteresis, so that space that is freed and used again does not switch writes on and off.
 const reopenFactor = 1.25;
 
-/** Writes are refused from before the disk is full, while the database can still finish what it has begun. */
+/** Refuses writes before the disk is full, while the database can still complete started ones. */
 export class StorageGuard {
   private full = false;
 
@@ -22,7 +22,7 @@ export class StorageGuard {
     return this.full;
   }
 
-  /** Looks at the free space. */
+  /** Checks the free space. */
   async look(): Promise<void> {
     const { folder, reserveBytes, freeBytes = freeBytesOf } = this.options;
     const free = await freeBytes(folder);
@@ -30,7 +30,7 @@ export class StorageGuard {
   }
 }
 
-/** The answer to a write that finds no space. */
+/** Error of a write that finds no space. */
 export function storageFull(cause?: unknown): DomainError {
   return new DomainError('unavailable', 'STORAGE_FULL', 'Service unavailable', { cause });
 }

@@ -16,7 +16,7 @@ test('a request stores nothing when fewer than two seconds of its deadline are l
   }).not.toThrow();
 });
 
-test('a request that has begun to store ends what it began, whatever time is left', () => {
+test('a request that has started to store completes its writes, however little time is left', () => {
   let now = start;
   const gate = new StoringGate(after(5_000), { now: () => now });
   gate.pass();

@@ -3,8 +3,9 @@ import { answerMarginMs } from './answer-margin';
 import type { Clock } from './clock';
 
 /**
- * Lets a request store something only while enough of its deadline is left for the write and the answer: a request that is answered 5xx
- * for lack of time has stored nothing. Once the first write has begun, the others of the same request follow at any time.
+ * Lets a request write only while enough of its deadline is left for the write and the answer: a
+ * request that is answered 5xx for lack of time has stored nothing. After its first write, a
+ * request may write at any time.
  */
 export class StoringGate {
   private hasBegun = false;
@@ -14,7 +15,10 @@ export class StoringGate {
     private readonly clock: Clock,
   ) {}
 
-  /** Called right before a write. Throws unavailable where the request has stored nothing and has too little time left. */
+  /**
+   * Called right before a write. Throws unavailable if the request has stored nothing yet and has
+   * too little time left.
+   */
   pass(): void {
     if (this.hasBegun) return;
     const msLeft = this.deadline.getTime() - this.clock.now().getTime();

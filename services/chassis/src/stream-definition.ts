@@ -10,22 +10,23 @@ import {
 } from 'nats';
 import type { Logger } from './logging';
 
-/** The stream as its server reports it. */
+/** State of the stream as its server reports it. */
 export interface StreamState {
-  /** The server answers and has the stream. */
+  /** True if the server answers and has the stream. */
   readonly isConnected: boolean;
-  /** Replicas that should be there and are not, or are behind; undefined while the server does not answer. */
+  /** Replicas that are missing or behind; undefined while the server does not answer. */
   readonly missingReplicas: number | undefined;
 }
 
 const minuteMs = 60_000;
-// Long enough for a consumer that is away over a weekend; after that the event logs bring what it lacks.
+// Long enough for a consumer that is down over a weekend; after that the event logs provide missing
+// events.
 const maxAgeMs = 3 * 24 * 60 * minuteMs;
 const duplicateWindowMs = 2 * minuteMs;
-// What a server answers that is no cluster, or whose cluster has too few servers.
+// Codes of a server that is not in a cluster, or whose cluster has too few servers.
 const tooFewServersCodes = [10074, 10005];
 
-/** Creates the stream with the settings that it should have, and corrects those of one that exists. */
+/** Creates the stream with its settings, and corrects those of an existing one. */
 export class StreamDefinition {
   constructor(
     private readonly options: {
@@ -35,13 +36,15 @@ export class StreamDefinition {
     },
   ) {}
 
-  /** Replicas are raised and never lowered. Where they cannot be had, the stream stays as it is. */
+  /**
+   * Replicas are raised and never lowered. If there are too few servers, the stream stays as it is.
+   */
   async ensure({ streams }: JetStreamManager): Promise<void> {
     const { name, replicas, logger } = this.options;
     const wanted = streamSettings(name);
     const config = await this.find(streams);
     if (config === undefined) {
-      // Another process may create the same stream at the same time: then both succeed.
+      // Another process may create the same stream concurrently; then both succeed.
       await this.withReplicas(replicas, (num_replicas) =>
         streams.add({ name, ...wanted, num_replicas }),
       );
@@ -78,7 +81,8 @@ export class StreamDefinition {
     }
   }
 
-  // One copy serves, and an alert says that others are missing; no stream at all would slow down every webhook.
+  // One copy is enough to serve, and an alert reports the missing ones; without a stream every
+  // webhook would be slow.
   private async withReplicas(
     replicas: number,
     write: (replicas: number) => Promise<unknown>,
@@ -95,25 +99,30 @@ export class StreamDefinition {
   }
 }
 
-/** Whether the server says that a stream or consumer does not exist. */
+/** True if the server reports that a stream or consumer does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof NatsError && error.api_error?.code === 404;
 }
 
-// Limits of size are the operator's, set on the stream or the server, and left as they are.
+// Limits of size belong to the operator, who sets them on the stream or the server; they are never
+// changed here.
 function streamSettings(name: string) {
   return {
     subjects: [`${name.toLowerCase()}.>`],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     max_age: nanos(maxAgeMs),
-    // A full stream refuses events, which then wait in their outboxes, instead of forgetting older ones.
+    // A full stream refuses events, which then wait in their outboxes, instead of dropping older
+    // ones.
     discard: DiscardPolicy.New,
     duplicate_window: nanos(duplicateWindowMs),
   };
 }
 
-/** Copies of the stream that are reachable and up to date. A server that is no cluster holds one. */
+/**
+ * Number of copies of the stream that are reachable and up to date. A server without a cluster
+ * holds one.
+ */
 export function currentReplicas({ cluster }: Pick<StreamInfo, 'cluster'>): number {
   if (cluster?.leader === undefined) return 1;
   const followers = (cluster.replicas ?? []).filter(({ current, offline }) => current && !offline);

@@ -32,7 +32,7 @@ const configuration = testServiceConfiguration('stuck');
 const patience = { timeoutMs: 60_000 };
 const shipped: string[] = [];
 const broken = new Set<string>();
-// What a command waits for while it runs.
+// Promises that commands wait for while they run.
 const gates = new Map<string, Promise<void>>();
 
 let service: Service;
@@ -88,7 +88,7 @@ const placed = (id: string): Transition<Order> => ({
   commands: [1, 2].map((parcel) => ({ type: 'ship', payload: { parcel } })),
 });
 
-/** An order whose first parcel cannot be shipped, once that is recorded. */
+/** Creates an order whose first parcel cannot be shipped, and waits until that is recorded. */
 async function stuckOrder(begin = placed): Promise<{
   id: string;
   context: CallContext;
@@ -125,7 +125,7 @@ async function expectEmptied(id: string): Promise<void> {
 }
 
 describe('a command that keeps failing', () => {
-  test('is listed for its organisation alone, without secrets', async () => {
+  test('is listed only for its organization, without secrets', async () => {
     const { id, context, stuck } = await stuckOrder();
     expect(stuck).toEqual({
       id: `orders:${id}:1`,
@@ -148,7 +148,7 @@ describe('a command that keeps failing', () => {
     await expect(peer.retryStuckCommand({ id: stuck.id }, stranger)).rejects.toMatchObject(unknown);
   });
 
-  test('is retried at once, and forgotten once it has run', async () => {
+  test('is retried immediately on request, and removed from the list after a success', async () => {
     const { id, stuck, context } = await stuckOrder();
     broken.delete(`${id}/1`);
     await peer.retryStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
@@ -170,7 +170,7 @@ describe('a command that keeps failing', () => {
     expect(await listed(context)).toEqual([]);
   });
 
-  test('that has run in the meantime is not skipped, and neither is the next one', async () => {
+  test('is not skipped if it has run in the meantime, and neither is the next one', async () => {
     const { id, stuck, context } = await stuckOrder();
     let open = (): void => undefined;
     gates.set(`${id}/2`, new Promise((resolve) => (open = resolve)));
@@ -187,7 +187,7 @@ describe('a command that keeps failing', () => {
     expect(shippedOf(id)).toEqual([`${id}/1`, `${id}/2`]);
   });
 
-  test('is not skipped where its receiver waits for it', async () => {
+  test('is not skipped if its receiver waits for it', async () => {
     const { id, stuck, context } = await stuckOrder(counted);
     await expect(
       peer.skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() }),
@@ -202,13 +202,15 @@ describe('a command that keeps failing', () => {
   });
 });
 
-describe('failures that may pass', () => {
+describe('transient failures', () => {
   const start = new Date('2026-01-01T00:00:00.000Z');
   const minutesLater = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
   const unavailable = new DomainError('unavailable', 'RESULT_TOO_EARLY', 'Service unavailable');
   let now = start;
 
-  /** Fails a command 20 times at each of the instants, and counts what is recorded after each. */
+  /**
+   * Fails a command 20 times at each of the instants, and counts the recorded commands after each.
+   */
   async function recordedAfter(error: Error, instants: readonly Date[]): Promise<number[]> {
     const context = testContext();
     const id = newId();
@@ -234,12 +236,12 @@ describe('failures that may pass', () => {
     return counts;
   }
 
-  test('make a command stuck after 5 minutes alone', async () => {
+  test('make a command stuck only after 5 minutes', async () => {
     const instants = [start, minutesLater(4), minutesLater(5)];
     expect(await recordedAfter(unavailable, instants)).toEqual([0, 0, 1]);
   });
 
-  test('never come from an unfinished pass', async () => {
+  test('never include an unfinished pass', async () => {
     expect(await recordedAfter(unfinishedPass(), [start, minutesLater(60)])).toEqual([0, 0]);
   });
 });

@@ -10,7 +10,7 @@ import type { Logger } from './logging';
 import { retryTransient } from './mongo';
 import { redactSecrets } from './redaction';
 
-/** A command that fails again and again. All later commands of its aggregate wait for it. */
+/** A command that fails repeatedly. All later commands of its aggregate wait for it. */
 export interface StuckCommand {
   /** `<collection>:<aggregate id>:<number>`. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface StuckCommand {
   /** The noun: `subscription`. */
   readonly aggregate: string;
   readonly aggregateId: string;
-  /** The command's number in its aggregate. */
+  /** Sequence of the command in its aggregate. */
   readonly sequence: number;
   readonly type: string;
   /** In all replicas. */
@@ -67,7 +67,7 @@ const errorLengthMax = 500;
 /** Records commands that keep failing, and lets operators retry and skip them. */
 export class StuckCommands {
   private readonly documents: Collection<StuckCommandDocument>;
-  // What this process has seen fail, by the command's id.
+  // Failures seen by this process, by the command's id.
   private readonly failing = new Map<string, Failing>();
 
   constructor(
@@ -106,7 +106,9 @@ export class StuckCommands {
     }
   }
 
-  /** Forgets a command that has run; undefined where nothing of it is stored. Never rejects. */
+  /**
+   * Removes the record of a command that has run. Returns undefined if it has none. Never rejects.
+   */
   recordDone(command: CommandOf): Promise<void> | undefined {
     const id = idOf(command);
     const before = this.failing.get(id);
@@ -119,7 +121,7 @@ export class StuckCommands {
     try {
       await this.documents.deleteOne({ _id: id });
     } catch (failure) {
-      // The next list finds that the command is not waiting any more.
+      // The next list detects that the command is not waiting any more.
       this.dependencies.logger.warn(
         { err: failure, command: id },
         'stuck command record not deleted',
@@ -127,7 +129,7 @@ export class StuckCommands {
     }
   }
 
-  /** The commands of an organisation that are stuck, the oldest first. */
+  /** Lists the stuck commands of an organization, oldest first. */
   async list({ tenant }: Pick<CallContext, 'tenant'>): Promise<StuckCommand[]> {
     const { organizationId } = tenant;
     const recorded = await retryTransient(() =>
@@ -139,15 +141,16 @@ export class StuckCommands {
     return waiting.flat().map(toStuckCommand);
   }
 
-  /** Runs a stuck command now. Throws not_found where it is not stuck any more. */
+  /** Runs a stuck command now. Throws not_found if it is not stuck any more. */
   async retry(id: string, context: Pick<CallContext, 'tenant'>): Promise<void> {
     const { collection, stuck } = await this.find(id, context);
     this.dependencies.runNow(collection, stuck.aggregateId);
   }
 
   /**
-   * Takes a stuck command out of its outbox, so that the next one runs. The removal is one compare-and-set on the entry: throws
-   * not_found where the command has run in the meantime, failed_precondition where its removal would harm more than its failure.
+   * Removes a stuck command from its outbox, so that the next one runs. The removal is one
+   * compare-and-set on the entry. Throws not_found if the command has run in the meantime, and
+   * failed_precondition if skipping it would do more harm than its failure.
    */
   async skip(id: string, context: Pick<CallContext, 'tenant'>): Promise<void> {
     const { collection, stuck } = await this.find(id, context);
@@ -216,7 +219,7 @@ export class StuckCommands {
     return { collection, stuck };
   }
 
-  // Another replica may have carried it out; then nothing is left to tell.
+  // Another replica may have run it; then there is nothing left to report.
   private async isWaiting(stuck: StuckCommandDocument): Promise<boolean> {
     const { _id, aggregateId, sequence } = stuck;
     const waiting = await retryTransient(async () =>

@@ -45,7 +45,7 @@ afterAll(async () => {
   await dropTestStream(configuration);
 });
 
-test('a service says what it is, since when it runs, and that what it needs is there', async () => {
+test('a service reports its identity, its start and the state of its dependencies', async () => {
   const status = await peer.getStatus({}, testContext());
   expect(status).toEqual({
     service: 'status',
@@ -64,7 +64,7 @@ test('a service says what it is, since when it runs, and that what it needs is t
   expect(status.memoryBytes).toBeGreaterThan(10_000_000n);
 });
 
-test('events that wait, or are in hand, are counted', async () => {
+test('events that wait or are in flight are counted', async () => {
   for (const id of ['a:1', 'b:1', 'c:1']) {
     await service.stream.publish({ subject: 'test.event', id, data: '{}' });
   }

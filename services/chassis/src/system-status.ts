@@ -12,7 +12,7 @@ import type { StreamState } from './stream-definition';
 import type { StuckCommands } from './stuck-commands';
 import { type RpcService, type RpcDependencies, rpcService } from './rpc';
 
-/** What a service tells of itself. */
+/** Sources of a service's status. */
 export interface StatusSources {
   readonly service: string;
   readonly version: string;
@@ -20,16 +20,18 @@ export interface StatusSources {
   readonly startedAt: Date;
   readonly streamState: () => Promise<StreamState>;
   readonly isDatabaseUp: () => Promise<boolean>;
-  /** Deletes what the service has of an environment; false if the time was over before. */
+  /**
+   * Deletes the service's documents of an environment; false if the time was over before the end.
+   */
   readonly deleteEnvironment: (environmentId: string, limits: DeletionLimits) => Promise<boolean>;
   /** In seconds, one for each kind of aggregate. */
   readonly outboxAges: () => Promise<readonly number[]>;
-  /** Events that wait for each of the service's consumers. */
+  /** Number of waiting events for each of the service's consumers. */
   readonly streamLags: () => Promise<readonly number[]>;
   readonly stuckCommands: Pick<StuckCommands, 'list' | 'retry' | 'skip'>;
 }
 
-// Whoever looks wants to be told that something hangs, not to hang with it.
+// A hanging dependency must be reported, not make the status hang, too.
 const readTimeoutMs = 500;
 const eventLoopSampleMs = 100;
 const eventLoopResolutionMs = 10;
@@ -43,7 +45,9 @@ export const systemCallers: Callers<SystemServiceServer> = {
   deleteEnvironment: ['identity'],
 };
 
-/** The call by which people see how a service is. It reads when it is asked, and only then. */
+/**
+ * The call with which people see the status of a service. It reads its sources only when called.
+ */
 export function systemRpc(sources: StatusSources): (dependencies: RpcDependencies) => RpcService {
   return rpcService<SystemServiceServer>(
     SystemServiceService,
@@ -69,7 +73,7 @@ export function systemRpc(sources: StatusSources): (dependencies: RpcDependencie
         return { isDone: await sources.deleteEnvironment(environmentId, limits) };
       },
     },
-    // It is asked for when there is too much to do, too.
+    // The status is also needed under overload.
     {
       withoutTenant: ['getStatus', 'deleteEnvironment'],
       unlimited: 'all',
@@ -102,7 +106,10 @@ async function statusOf(sources: StatusSources): Promise<GetStatusResponse> {
   };
 }
 
-/** How the process itself is. Its event loop is watched for a moment: to watch it for ever would wake it fifty times a second. */
+/**
+ * Status of the process. The event loop is measured only for a moment: a permanent measurement
+ * would wake the process fifty times a second.
+ */
 export async function processStatus(): Promise<
   Pick<GetStatusResponse, 'eventLoopDelaySeconds' | 'memoryBytes'>
 > {
@@ -110,7 +117,7 @@ export async function processStatus(): Promise<
   delays.enable();
   await sleep(eventLoopSampleMs);
   delays.disable();
-  // What it measures is the time between ticks; that of an idle loop is the resolution itself.
+  // The monitor measures the time between ticks; for an idle loop that is its resolution.
   const measured = delays.count === 0 ? 0 : delays.percentile(99) / 1e9;
   return {
     eventLoopDelaySeconds: Math.max(measured - eventLoopResolutionMs / 1_000, 0),
@@ -118,7 +125,7 @@ export async function processStatus(): Promise<
   };
 }
 
-/** What cannot be read, or not in time, is undefined. */
+/** Undefined if the value cannot be read in time. */
 async function inTime<T>(read: () => Promise<T>): Promise<T | undefined> {
   const limit = new AbortController();
   try {

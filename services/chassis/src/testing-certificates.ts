@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TransportSecurity } from './transport-security';
 
-/** An authority for tests, which issues certificates to processes on this machine. */
+/** A certificate authority for tests, which issues certificates to processes on this machine. */
 export interface TestAuthority {
   issue(subjectAltName?: string): TransportSecurity;
 }
 
-/** Node can read certificates but not make them; openssl makes these. */
+/** Node can read certificates but not create them, so openssl does. */
 export function createTestAuthority(): TestAuthority {
   return inThrowawayFolder((openssl, read) => {
     const root = ['-nodes', '-days', '2', '-subj', '/CN=Test authority', '-keyout', 'ca.key'];

@@ -1,7 +1,9 @@
 import type { AggregateCollection, CommandHandler } from './aggregate-collection';
 import { DocumentBatches } from './document-batches';
 
-/** Counts the steps of a relay and, at one of them, kills it: that step and all later ones never return. */
+/**
+ * Simulates a crash: counts the steps of a relay and blocks one of them and all later ones forever.
+ */
 export class SimulatedCrash {
   isDead = false;
   readonly killed: Promise<void>;

@@ -10,7 +10,7 @@ import { RunningTotals, type TotalsDefinition } from './running-totals';
 import type { testTenant } from './testing';
 import { type Counts, TotalsSum } from './totals';
 
-// A parcel is sent and may arrive; how many did both is added up by the place that they were sent from.
+// A parcel is sent and may arrive. Both are summed by place of origin.
 
 interface Parcel {
   readonly id: string;
@@ -36,7 +36,7 @@ const parcelDefinition: AggregateDefinition<Parcel> = {
   stepsReached: ({ hasArrived }) => (hasArrived ? ['SENT', 'ARRIVED'] : ['SENT']),
 };
 
-// The driver gives a small number as it finds it.
+// The driver returns small integers as stored.
 const sent = (weight: unknown): Counts => ({ sent: 1n, weight: BigInt(weight as bigint | number) });
 
 const totalsDefinition: TotalsDefinition = {
@@ -48,7 +48,7 @@ const totalsDefinition: TotalsDefinition = {
   ],
 };
 
-/** Real time as the test has it. */
+/** A settable real-time clock. */
 export class TestClock implements Clock {
   constructor(public at = new Date('2026-01-31T00:00:00Z')) {}
 
@@ -61,7 +61,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Parcels in a database of their own, and those who add them up. */
+/** Parcels in a database of their own, and replicas that sum them. */
 export class Parcels {
   readonly documents: Collection<AggregateDocument>;
 
@@ -81,7 +81,7 @@ export class Parcels {
     await this.mongo.close();
   }
 
-  /** A replica of a service in an environment, with its own clock where it is given one. */
+  /** Creates a replica of a service in an environment, optionally with its own clock. */
   replica(tenant: ReturnType<typeof testTenant>, clock: TestClock, changes = {}) {
     const parcels = collectionOf(this.mongo.db, clock);
     const totals = new RunningTotals(
@@ -95,10 +95,10 @@ export class Parcels {
     return {
       totals,
       read: async () => Object.fromEntries(await totals.read(tenant)),
-      /** As it does every minute, whatever there is to do. */
+      /** Runs as in production every minute, even with nothing to do. */
       runUpdate: () => totals.updateSnapshots(AbortSignal.abort()),
       updateSnapshot: () => totals.updateSnapshot(tenant.environmentId, clock.now()),
-      /** What its next write does around itself. */
+      /** Wraps the next write of this replica. */
       around: (writer: <T>(write: () => Promise<T>) => Promise<T>) => {
         parcels.writeFirstReached = (step, write) => {
           parcels.writeFirstReached = writeFirstReached;
@@ -119,14 +119,14 @@ export class Parcels {
     };
   }
 
-  /** The document of the only one of an environment. */
+  /** Returns the only parcel's document of an environment. */
   async one(environmentId: string): Promise<AggregateDocument> {
     const document = await this.documents.findOne({ environmentId });
     if (document === null) throw new Error('No parcel');
     return document;
   }
 
-  /** What is there to be added up. */
+  /** Computes the expected sums from all documents. */
   async recount(environmentId: string) {
     const sum = new TotalsSum();
     for (const { from, weight, hasArrived } of await this.documents

@@ -1,12 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a server, whose connections can be cut as networks cut them. */
+/** A TCP proxy in front of a server. Tests can cut its connections as a network failure does. */
 export interface TestProxy {
-  /** The server's URL by way of the proxy. */
+  /** URL of the server through the proxy. */
   readonly url: string;
-  /** Closes all connections, and new ones at once. */
+  /** Closes all connections, and new ones immediately. */
   cut(): void;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   mend(): void;
   close(): Promise<void>;
 }

@@ -4,14 +4,17 @@ import { connectPeer, type Peer } from './peer';
 import type { RunningService } from './service';
 import { dropTestDatabase, dropTestStream } from './testing';
 
-/** What is tested: a service's contract, its configuration, and how it starts. */
+/** A service under test: contract, configuration and start. */
 export interface ServiceUnderTest<C extends ServiceConfiguration> {
   readonly definition: ServiceDefinition;
   readonly configuration: C;
   readonly start: (configuration: C) => Promise<RunningService>;
 }
 
-/** Runs a service from before a file's first test until after its last, with a peer that calls it. */
+/**
+ * Runs a service from before a file's first test until after its last, and returns a peer that
+ * calls it.
+ */
 export function callService<
   S extends UntypedServiceImplementation,
   C extends ServiceConfiguration = ServiceConfiguration,

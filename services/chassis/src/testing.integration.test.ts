@@ -10,7 +10,7 @@ import {
 } from './testing';
 
 describe('the configuration of a service under test', () => {
-  test('names another database for each service and one stream for all', () => {
+  test('names a separate database for each service and one stream for all', () => {
     const first = testServiceConfiguration('first');
     const second = testServiceConfiguration('second', { SECOND_ADDRESS: 'unix:/second' });
 
@@ -19,7 +19,7 @@ describe('the configuration of a service under test', () => {
     expect(second.SECOND_ADDRESS).toBe('unix:/second');
   });
 
-  test('names data that dropping removes, and dropping again is harmless', async () => {
+  test('names data that dropping removes, and dropping it again is harmless', async () => {
     const configuration = testServiceConfiguration('dropped');
     const mongo = await connectMongo({
       uri: configuration.MONGODB_URI,
@@ -45,11 +45,11 @@ describe('the configuration of a service under test', () => {
 });
 
 describe('the context of a test', () => {
-  test('is of a tenant that no other test has', () => {
+  test('has a tenant that no other test has', () => {
     expect(testContext().tenant.environmentId).not.toBe(testContext().tenant.environmentId);
   });
 
-  test('stands at a given time under a manual clock, else at real time', () => {
+  test('uses a given time under a manual clock, otherwise real time', () => {
     const now = new Date('2026-01-31T00:00:00.000Z');
 
     expect(testContext({ now })).toMatchObject({ now, tenant: { manualClock: true } });
@@ -58,7 +58,7 @@ describe('the context of a test', () => {
 });
 
 describe('eventually', () => {
-  test('waits for an assertion to hold and gives what it gave', async () => {
+  test('waits for an assertion to hold and returns its result', async () => {
     let times = 0;
     const result = await eventually(() => {
       times += 1;
@@ -68,7 +68,7 @@ describe('eventually', () => {
     expect(result).toBe(3);
   });
 
-  test('fails as the assertion last failed once its time is up', async () => {
+  test("fails with the assertion's last failure after its timeout", async () => {
     const never = eventually(() => Promise.reject(new Error('not yet')), { timeoutMs: 50 });
     await expect(never).rejects.toThrow('not yet');
   });

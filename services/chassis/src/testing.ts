@@ -14,16 +14,18 @@ import { newId, randomSecret } from './ids';
 import { connectMongo } from './mongo';
 import { natsAddress } from './nats-address';
 
-// What integration tests share. Jest loads this module once for each test file, so each file has its own run and thereby its own
-// databases and stream; services of one file share the stream, as they do in production.
+// Shared helpers of integration tests. Jest loads this module once per test file, so each file has
+// its own databases and stream. Services of one file share the stream, as they do in production.
 const run = randomSecret(6).toString('hex');
 
-// Longer than any call under test, shorter than jest's limit for a test: a call that hangs fails with a reason.
+// Longer than any call under test, shorter than jest's limit for a test: a hanging call fails with
+// a reason.
 const callDeadlineMs = 25_000;
 
 /**
- * A configuration for one service under test: a database of its own, a free port on loopback, no log. MONGODB_URI and NATS_URL come
- * from the environment; jest's global setup has started what they point to.
+ * Creates a configuration for one service under test: a database of its own, a free port on
+ * loopback, no log. MONGODB_URI and NATS_URL come from the environment; jest's global setup has
+ * started both.
  */
 export function testServiceConfiguration<Extra extends object = object>(
   service: string,
@@ -39,7 +41,7 @@ export function testServiceConfiguration<Extra extends object = object>(
   return { ...configuration, ...extra } as ServiceConfiguration & Extra;
 }
 
-/** A tenant that no other test has: a sandbox on real time unless told otherwise. */
+/** Creates a tenant that no other test has: a sandbox on real time by default. */
 export function testTenant(tenant: Partial<Tenant> = {}): Tenant {
   return {
     organizationId: newId(),
@@ -51,8 +53,8 @@ export function testTenant(tenant: Partial<Tenant> = {}): Tenant {
 }
 
 /**
- * The context of one call, by default of a tenant that no other test has. A `now` travels to services only where the clock is manual,
- * so giving one makes it manual.
+ * Creates the context of one call, by default of a tenant that no other test has. A `now` is sent
+ * to services only under a manual clock, so setting it makes the clock manual.
  */
 export function testContext({
   tenant,
@@ -73,7 +75,7 @@ export function testContext({
   };
 }
 
-/** Removes the databases of services that have stopped. */
+/** Drops the databases of services that have stopped. */
 export async function dropTestDatabase(
   ...configurations: readonly Pick<ServiceConfiguration, 'MONGODB_URI' | 'MONGODB_DATABASE'>[]
 ): Promise<void> {
@@ -87,7 +89,7 @@ export async function dropTestDatabase(
   }
 }
 
-/** Removes the test file's stream, after the last service that uses it has stopped. */
+/** Deletes the test file's stream, after the last service that uses it has stopped. */
 export async function dropTestStream({
   NATS_URL: url,
   STREAM_NAME: streamName,
@@ -97,7 +99,7 @@ export async function dropTestStream({
     const { streams } = await connection.jetstreamManager();
     await streams.delete(streamName);
   } catch (error) {
-    // No service of the file has made it.
+    // No service of the file has created it.
     if (!(error instanceof NatsError && error.api_error?.code === 404)) throw error;
   } finally {
     await connection.close();
@@ -105,8 +107,9 @@ export async function dropTestStream({
 }
 
 /**
- * Repeats an assertion until it holds, and gives what it gave; after `timeoutMs` it fails as the assertion last failed. The pauses double
- * from `everyMs` to `everyMsMax`: what takes long is not to be slowed down by its being asked.
+ * Retries an assertion until it holds, and returns its result. After `timeoutMs` it fails with the
+ * assertion's last failure. Pauses double from `everyMs` to `everyMsMax`, so that polling does not
+ * slow down long operations.
  */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
@@ -129,7 +132,7 @@ export async function eventually<T>(
   }
 }
 
-/** What a call fails with whose request or answer is larger than a message may be. */
+/** Returns the error of a call whose request or response exceeds the maximum message size. */
 export function tooLarge(): Error {
   const facts = { code: status.RESOURCE_EXHAUSTED, details: '', metadata: new Metadata() };
   return fromServiceError(Object.assign(new Error('Received message larger than max'), facts));

@@ -1,7 +1,7 @@
-/** Whole numbers by name. */
+/** Integers by name. */
 export type Counts = Readonly<Record<string, bigint>>;
 
-/** What something adds to one row. */
+/** Counts that are added to one row. */
 export interface Addend {
   readonly row: string;
   readonly counts: Counts;
@@ -10,7 +10,7 @@ export interface Addend {
 /** Sums by row and name. */
 export type Totals = ReadonlyMap<string, Counts>;
 
-/** Adds up, exactly. */
+/** Accumulates exact sums. */
 export class TotalsSum {
   private readonly rows = new Map<string, Record<string, bigint>>();
 

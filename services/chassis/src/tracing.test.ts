@@ -23,7 +23,7 @@ afterEach(async () => {
   shutdown = undefined;
 });
 
-/** Starts tracing into memory, and gives what has been recorded so far. */
+/** Starts tracing into memory, and returns a function that reads the recorded spans. */
 function record(sampleRatio?: number) {
   const exporter = new InMemorySpanExporter();
   const handle = startTracing({
@@ -35,7 +35,7 @@ function record(sampleRatio?: number) {
 }
 
 describe('a span', () => {
-  test('surrounds what runs in it, and is the parent of what that starts', async () => {
+  test('surrounds the work that runs in it, and is the parent of the spans that it starts', async () => {
     const spans = record();
     const answer = await inSpan(
       { ...server, service: 'catalog', attributes: { count: 2 } },
@@ -56,7 +56,7 @@ describe('a span', () => {
     ['catalog', 'catalog'],
     ['customer', 'customer'],
     [undefined, 'billing'],
-  ])('on behalf of %s has the resource %s', async (service, expected) => {
+  ])('for %s has the resource %s', async (service, expected) => {
     const spans = record();
     await inSpan({ ...server, service }, async () => undefined);
     expect(spans()[0]?.resource.attributes).toEqual({ 'service.name': expected });
@@ -77,7 +77,7 @@ describe('a span', () => {
     ]);
   });
 
-  test('does not compute attributes when it is not recorded', async () => {
+  test('does not compute attributes unless it is recorded', async () => {
     const describe = jest.fn(() => ({}));
     record(0);
     await inSpan({ ...server, attributes: describe, outcome: describe }, async () => {
@@ -86,7 +86,7 @@ describe('a span', () => {
     expect(describe).not.toHaveBeenCalled();
   });
 
-  test('is told of an error that becomes an answer within it', async () => {
+  test('records an error that becomes an answer within it', async () => {
     const spans = record();
     await inSpan(server, () => {
       recordSpanError(new Error('lost'));
@@ -96,7 +96,7 @@ describe('a span', () => {
     recordSpanError(new Error('where no span is active'));
   });
 
-  test('continues the trace that it is given', async () => {
+  test('continues a given trace', async () => {
     const spans = record();
     await inSpan({ ...server, traceparent: sampled }, async () => {
       expect(currentTraceId()).toBe(traceId);
@@ -111,13 +111,13 @@ describe('a span', () => {
     'nonsense',
     `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
     sampled.replace(/^00/, 'ff'),
-  ])('begins a new trace when given %j', async (traceparent) => {
+  ])('starts a new trace when given %j', async (traceparent) => {
     const spans = record();
     await inSpan({ ...server, traceparent }, async () => undefined);
     expect(spans()[0]?.parentSpanContext).toBeUndefined();
   });
 
-  test('is recorded as its caller chose, whatever the ratio', async () => {
+  test('is recorded as its caller chose, at any ratio', async () => {
     const spans = record(0);
     await inSpan({ ...server, traceparent: sampled }, async () => undefined);
     await inSpan({ ...server, traceparent: notSampled }, async () => undefined);
@@ -137,7 +137,7 @@ describe('a span', () => {
     expect(JSON.stringify(spans()[0]?.events)).not.toContain('sesame');
   });
 
-  test('counts a refusal as an answer, an outage as a failure', async () => {
+  test('treats a refusal as an answer, an outage as a failure', async () => {
     const spans = record();
     const refusal = new DomainError('not_found', 'PRODUCT_NOT_FOUND', 'Product not found');
     const outage = new DomainError('unavailable', 'DATABASE_UNAVAILABLE', 'Service unavailable');
@@ -148,7 +148,7 @@ describe('a span', () => {
     expect(spans()[0]?.attributes).toEqual({ 'error.type': 'PRODUCT_NOT_FOUND' });
   });
 
-  test('ends with an error also when its function throws before it is asynchronous', async () => {
+  test('ends with an error even if its function throws synchronously', async () => {
     const spans = record();
     const failing = () => {
       throw new Error('at once');
@@ -173,7 +173,7 @@ describe('the span of a request from outside', () => {
     expect(spans()[0]?.links).toEqual([]);
   });
 
-  test('begins a trace with a link to the span of any other caller', async () => {
+  test('starts a trace with a link to the span of any other caller', async () => {
     const spans = record();
     await inRequestSpan(server, caller(sampled), async () => {
       expect(currentTraceId()).not.toBe(traceId);
@@ -213,7 +213,7 @@ describe('the span of a request from outside', () => {
     },
   );
 
-  test('1,000 requests with one trace id of an untrusted caller are 1,000 recorded traces', async () => {
+  test('makes 1,000 requests with one trace id of an untrusted caller 1,000 recorded traces', async () => {
     const spans = record();
     for (let count = 0; count < 1_000; count += 1) {
       await inRequestSpan(server, caller(notSampled), async () => undefined);
@@ -221,7 +221,7 @@ describe('the span of a request from outside', () => {
     expect(new Set(spans().map((span) => span.spanContext().traceId)).size).toBe(1_000);
   });
 
-  test('is no child of a span that happens to be active', async () => {
+  test('is never a child of a span that happens to be active', async () => {
     const spans = record();
     await inSpan({ name: 'active', kind: 'internal' }, () =>
       inRequestSpan(server, caller(undefined), async () => undefined),
@@ -244,7 +244,7 @@ describe('a detached span', () => {
     expect(detached?.status.code).toBe(2);
   });
 
-  test('is neither described nor made where nothing is recorded', async () => {
+  test('is neither described nor created if nothing is recorded', async () => {
     const describeSpan = jest.fn();
     record(0);
     startDetachedSpan(describeSpan);
@@ -259,7 +259,7 @@ describe('without a collector', () => {
     shutdown = () => handle.shutdown();
   });
 
-  test('a trace has an id all the same, the same all the way', async () => {
+  test('a trace still has an id, the same for all its work', async () => {
     await inSpan(server, async () => {
       const outer = currentTraceparent();
       expect(outer).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
@@ -277,20 +277,23 @@ describe('without a collector', () => {
     expect(await idFor(false)).toMatch(new RegExp(`^(?!${traceId})[0-9a-f]{32}$`));
   });
 
-  test.each([sampled, notSampled])('the trace of %s goes on, unrecorded', async (traceparent) => {
-    await inSpan({ ...server, traceparent }, async () => {
-      expect(currentTraceId()).toBe(traceId);
-      expect(currentTraceparent()).toMatch(/-00$/);
-    });
-  });
+  test.each([sampled, notSampled])(
+    'the trace of %s continues without being recorded',
+    async (traceparent) => {
+      await inSpan({ ...server, traceparent }, async () => {
+        expect(currentTraceId()).toBe(traceId);
+        expect(currentTraceparent()).toMatch(/-00$/);
+      });
+    },
+  );
 });
 
 describe('starting and shutting down', () => {
-  test('what was never started only runs the function', async () => {
+  test('tracing that was never started only runs the function', async () => {
     expect(await inSpan(server, async () => currentTraceparent() ?? 'none')).toBe('none');
   });
 
-  test('tracing goes on until the last of those who started it shuts down', async () => {
+  test('tracing continues until its last user shuts it down', async () => {
     const spans = record();
     const second = startTracing();
     await shutdown?.();

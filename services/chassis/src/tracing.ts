@@ -27,34 +27,43 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { randomHex } from './ids';
 import { redactSecrets } from './redaction';
 
-/** Facts by which spans are searched. Undefined ones are left out. Never a key, token, e-mail address, card, body or query. */
+/**
+ * Attributes by which spans are searched. Undefined ones are left out. Never a key, token, e-mail
+ * address, card, body or query.
+ */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What a span says. */
+/** Options of a span. */
 export interface SpanOptions {
   readonly name: string;
   readonly kind: keyof typeof kinds;
-  /** The service on whose behalf the work is done, `service.name` of the span's resource; many may share a process. */
+  /**
+   * Service that does the work, `service.name` of the span's resource; many services may share a
+   * process.
+   */
   readonly service?: string;
   /** A function is called only if the span is recorded. */
   readonly attributes?: SpanAttributes | (() => SpanAttributes);
   /** Attributes that are known at the end; `error` is undefined on success. */
   readonly outcome?: (error: unknown) => SpanAttributes;
-  /** The W3C trace context that the span continues; without it, the active span's. */
+  /** The W3C trace context that the span continues; by default the active span's. */
   readonly traceparent?: string;
 }
 
-/** The trace context that came with a request from outside. */
+/** Trace context of a request from outside. */
 export interface RemoteCaller {
   readonly traceparent: string | undefined;
-  /** Whether the caller's trace is continued; otherwise it is only linked. */
+  /** True if the caller's trace is continued; otherwise it is only linked. */
   readonly isTrusted: boolean;
 }
 
 export interface TracingOptions {
-  /** The base address of an OTLP/HTTP collector. Without it nothing is recorded, but traces still have ids. */
+  /**
+   * Base address of an OTLP/HTTP collector. Without it nothing is recorded, but traces still have
+   * ids.
+   */
   readonly otlpEndpoint?: string;
-  /** The share of traces that are recorded, decided where they enter the system. */
+  /** Share of traces that are recorded, decided where they enter the system. */
   readonly sampleRatio?: number;
   readonly spanProcessors?: readonly SpanProcessor[];
 }
@@ -67,10 +76,10 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 };
 
-// Of spans that belong to no service.
+// Name for spans without a service.
 const systemName = 'billing';
 
-// A collector that hangs must not hold up the end of the process.
+// A hanging collector must not delay the end of the process.
 const exportTimeoutMs = 3_000;
 
 interface Started {
@@ -78,17 +87,18 @@ interface Started {
   readonly tracers: ServiceTracers;
   /** Decides which traces are recorded. */
   readonly rootSampler: TraceIdRatioBasedSampler;
-  /** Whether nothing is ever recorded here. */
+  /** True if nothing is ever recorded in this process. */
   readonly isOff: boolean;
   users: number;
 }
 
-// The API of OpenTelemetry is one for the whole process, and so is this.
+// The API of OpenTelemetry is global to the process, and so is this.
 let started: Started | undefined;
 
 /**
- * Starts tracing in this process, once: services that share it share what the first one started, until the last one shuts down.
- * Spans are made by the chassis alone, because patching every library costs a quarter of the throughput.
+ * Starts tracing in this process once. Services of one process share what the first one started,
+ * until the last one shuts down. Only the chassis creates spans, because instrumenting every
+ * library costs a quarter of the throughput.
  */
 export function startTracing(options: TracingOptions = {}): { shutdown(): Promise<void> } {
   const current = (started ??= register(options));
@@ -114,7 +124,8 @@ function register(options: TracingOptions): Started {
   const sdk = new NodeSDK({
     ...traces,
     resource: resourceOf(systemName),
-    // Everything is said here: the SDK would read the rest from variables that the service's configuration does not know.
+    // All settings are explicit: the SDK would read the others from variables that the service's
+    // configuration does not know.
     autoDetectResources: false,
     instrumentations: [],
     metricReaders: [],
@@ -126,7 +137,7 @@ function register(options: TracingOptions): Started {
   return { sdk, tracers: new ServiceTracers(traces), rootSampler, isOff, users: 0 };
 }
 
-/** One tracer per service, so that each has a resource of its own also where several share a process. */
+/** One tracer per service, so that each has its own resource even if several share a process. */
 class ServiceTracers {
   private readonly tracers = new Map<string, Tracer>();
 
@@ -146,7 +157,7 @@ function resourceOf(service: string) {
   return resourceFromAttributes({ 'service.name': service });
 }
 
-// Gets nothing to do: a trace that is not sampled records no spans.
+// Never called: a trace that is not sampled records no spans.
 const idle: SpanProcessor = {
   onStart: () => undefined,
   onEnd: () => undefined,
@@ -172,25 +183,27 @@ function tracesOf(
     processors.length === 0 ? new AlwaysOffSampler() : new ParentBasedSampler({ root });
   return {
     sampler,
-    // Without any the SDK would make no trace ids either, and requests could not be followed through the logs.
+    // Without any processor, the SDK would create no trace ids either, and requests could not be
+    // followed through the logs.
     spanProcessors: processors.length === 0 ? [idle] : processors,
   };
 }
 
-/** Runs `fn` in a span of its own: what it starts and logs belongs to it. */
+/** Runs `fn` in a new span; spans and logs within it belong to it. */
 export function inSpan<T>(options: SpanOptions, fn: () => Promise<T>): Promise<T> {
   if (started === undefined) return fn();
   const active = context.active();
   const parent = parentContext(active, options.traceparent);
-  // Nothing below a trace that is not recorded is, so its one id serves all of it.
+  // No span below an unrecorded trace is recorded, so its one id serves all of it.
   if (isUnrecorded(parent)) return parent === active ? fn() : context.with(parent, fn);
   if (started.isOff) return context.with(unrecorded(parent), fn);
   return inStartedSpan(started.tracers, { options, parent }, fn);
 }
 
 /**
- * Runs `fn` in the span of a request from outside. A trusted caller's trace is continued; for any other caller a new trace begins, with
- * a link to the caller's span. Whether the trace is recorded is decided here in both cases: the caller's sampling flag is ignored.
+ * Runs `fn` in the span of a request from outside. A trusted caller's trace is continued; for any
+ * other caller a new trace begins, with a link to the caller's span. In both cases the decision to
+ * record the trace is made here: the caller's sampling flag is ignored.
  */
 export function inRequestSpan<T>(
   options: Omit<SpanOptions, 'traceparent'>,
@@ -237,12 +250,12 @@ function inStartedSpan<T>(
   });
 }
 
-/** A span that does not become the active one, and is ended by hand. */
+/** A span that does not become the active one and is ended explicitly. */
 export interface DetachedSpan {
   end(error?: unknown): void;
 }
 
-/** Starts a child of the active span if that one is recorded, else nothing. */
+/** Starts a child of the active span if that one is recorded; otherwise returns undefined. */
 export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | undefined {
   if (started === undefined || trace.getActiveSpan()?.isRecording() !== true) return undefined;
   const span = startSpan(started.tracers, { options: describe(), parent: context.active() });
@@ -254,7 +267,9 @@ export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | u
   };
 }
 
-/** Tells the active span of an error that does not leave it, because it becomes an answer in it. */
+/**
+ * Records an error in the active span that does not leave the span, because it becomes an answer.
+ */
 export function recordSpanError(error: unknown): void {
   const span = trace.getActiveSpan();
   if (span !== undefined) recordError(span, error);
@@ -266,12 +281,15 @@ export function describeSpan(describe: () => SpanAttributes): void {
   if (span !== undefined) setAttributes(span, describe);
 }
 
-/** The trace id in a W3C `traceparent`; undefined if it is malformed. */
+/** Returns the trace id of a W3C `traceparent`; undefined if it is malformed. */
 export function traceIdOf(traceparent: string): string | undefined {
   return readTraceparent(traceparent)?.traceId;
 }
 
-/** The active span as a W3C `traceparent`, to send along with a call or to store with work that is done later. */
+/**
+ * Returns the active span as a W3C `traceparent`, to send with a call or to store with deferred
+ * work.
+ */
 export function currentTraceparent(): string | undefined {
   const spanContext = activeSpanContext();
   if (spanContext === undefined) return undefined;
@@ -279,7 +297,7 @@ export function currentTraceparent(): string | undefined {
   return `00-${spanContext.traceId}-${spanContext.spanId}-${flags}`;
 }
 
-/** The id by which a person finds everything that belongs to the running request. */
+/** Returns the id with which people find everything that belongs to the running request. */
 export function currentTraceId(): string | undefined {
   return activeSpanContext()?.traceId;
 }
@@ -298,15 +316,15 @@ function isUnrecorded(parent: Context): boolean {
   );
 }
 
-// The rest of the active context stays: a request id in it belongs to the continued trace too.
+// The rest of the active context stays: a request id in it belongs to the continued trace, too.
 function parentContext(active: Context, traceparent: string | undefined): Context {
   const remote = traceparent === undefined ? undefined : readTraceparent(traceparent);
   return remote === undefined ? active : trace.setSpanContext(active, remote);
 }
 
 /**
- * The trace goes on, or begins, without being recorded: its ids let a request be followed through the logs. The SDK would find out the
- * same at ten times the cost.
+ * Continues or starts a trace without recording it: its ids let a request be followed through the
+ * logs. The SDK would do the same at ten times the cost.
  */
 function unrecorded(parent: Context): Context {
   const traceId = trace.getSpanContext(parent)?.traceId ?? randomHex(16);
@@ -314,7 +332,8 @@ function unrecorded(parent: Context): Context {
   return trace.setSpanContext(parent, spanContext);
 }
 
-// Version ff is forbidden; a later version may append fields, which are ignored, as the W3C asks.
+// Version ff is forbidden; a later version may append fields, which are ignored, as the W3C
+// requires.
 const traceparentPattern = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
 
 function readTraceparent(traceparent: string): SpanContext | undefined {

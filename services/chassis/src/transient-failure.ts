@@ -4,12 +4,14 @@ import { DeadlineExceededError } from './grpc-status';
 // Another call is working on the same resource. Nothing was done for this one.
 const transientReasons: ReadonlySet<string> = new Set(['PAYMENT_IN_PROGRESS']);
 
-/** Whether a refusal reports a passing state: the same call may succeed later without a change. */
+/**
+ * True if a refusal is due to a transient state: the same call may succeed later without a change.
+ */
 export function isTransientRefusal({ kind, reason }: DomainError): boolean {
   return kind === 'unavailable' || kind === 'resource_exhausted' || transientReasons.has(reason);
 }
 
-/** Whether a failure reports a passing state, timeouts included. */
+/** True if a failure is transient, timeouts included. */
 export function isTransientFailure(error: unknown): boolean {
   if (error instanceof DeadlineExceededError) return true;
   return error instanceof DomainError && isTransientRefusal(error);

@@ -2,7 +2,7 @@ import { ChannelCredentials, experimental, ServerCredentials } from '@grpc/grpc-
 import { certificateFilesOf } from './certificate-files';
 import type { TransportSecurity } from './transport-security';
 
-/** Callers must show a certificate of the authority. */
+/** Credentials of a server. Callers must present a certificate of the authority. */
 export function serverCredentials(security: TransportSecurity | undefined): ServerCredentials {
   if (security === undefined) return ServerCredentials.createInsecure();
   const { certificate, key, authority, files } = security;
@@ -14,7 +14,10 @@ export function serverCredentials(security: TransportSecurity | undefined): Serv
   return ServerCredentials.createSsl(Buffer.from(authority), [pair], true);
 }
 
-/** The service must show a certificate of the authority for the name by which it is called. */
+/**
+ * Credentials of a client. The service must present a certificate of the authority for the name by
+ * which it is called.
+ */
 export function channelCredentials(security: TransportSecurity | undefined): ChannelCredentials {
   if (security === undefined) return ChannelCredentials.createInsecure();
   const { certificate, key, authority, files } = security;

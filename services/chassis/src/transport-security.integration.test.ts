@@ -126,7 +126,7 @@ describe('a service that is configured for mutual TLS', () => {
     expect(await health(caller())).toBe(false);
   });
 
-  test('refuses a caller that shows no certificate', async () => {
+  test('refuses a caller without a certificate', async () => {
     const { connect } = await import('node:tls');
     const port = Number(server.address.split(':').at(-1));
     const ended = await new Promise<string>((resolve) => {
@@ -146,12 +146,12 @@ describe('a service that is configured for mutual TLS', () => {
     expect(ended).toMatch(/certificate required/i);
   });
 
-  test('is not believed by a caller that trusts another authority', async () => {
+  test('is rejected by a caller that trusts another authority', async () => {
     const { authority } = theirs.issue();
     await expect(call({ ...security, authority })).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
-  test('is not believed under a name that its certificate does not hold', async () => {
+  test('is rejected under a name that its certificate does not contain', async () => {
     const bound = customers({ service: 'test', clock: systemClock, logger, checksCallers: true });
     const other = await listen('localhost:0', [bound], { security: ours.issue('DNS:catalog') });
     const target = `dns:///${other.address}`;
@@ -193,13 +193,13 @@ describe('certificates in files', () => {
       expect(await serves(theirs.issue())).toBe(true);
     }, patience);
     expect(await serves(ours.issue())).toBe(false);
-    // The same reader serves those who call from here.
+    // Callers in this process use the same reader.
     expect(await serves(byFiles)).toBe(true);
   }, 90_000);
 
-  test('stay in use while new ones are half written', async () => {
+  test('stay in use while new ones are half-written', async () => {
     writeFileSync(join(folder, 'tls.crt'), ours.issue().certificate);
-    // Each takes longer than the next reading of the files.
+    // Each takes longer than the interval of rereading the files.
     for (let calls = 0; calls < 5; calls += 1) expect(await serves(theirs.issue())).toBe(true);
     writeCertificates(folder, ours.issue());
     await eventually(async () => {
@@ -217,7 +217,7 @@ describe('services that are configured for mutual TLS', () => {
     GRPC_TLS_CA: authority,
   });
 
-  test('serve and call each other by it, and nobody else', async () => {
+  test('serve and call each other with it, and refuse all other processes', async () => {
     const catalogConfiguration = configurationOf('catalog', ours.issue());
     const checkoutConfiguration = configurationOf('checkout', ours.issue('DNS:billing-checkout'));
     const catalog = await Service.open('catalog', catalogConfiguration);
@@ -257,7 +257,7 @@ describe('the configuration of mutual TLS', () => {
   const read = (env: Record<string, string>) =>
     readConfiguration(z.object(transportSecurityShape), env);
 
-  test('is read from files, which are read again', () => {
+  test('is read from files, which are reread', () => {
     const security = ours.issue();
     const paths = writeCertificates(folder, security);
     expect(transportSecurityOf(read({ ...paths, GRPC_TLS_REREAD_MS: '50' }))).toEqual({

@@ -1,28 +1,28 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Logger } from './logging';
 
-/** What a process proves itself by to its peers, and whom it believes; all in PEM. */
+/** A process's own certificate and the authority that it trusts; all in PEM. */
 export interface TransportSecurity {
-  /** The process's own, followed by those between it and the authority. */
+  /** The process's own certificate, followed by any intermediate ones. */
   readonly certificate: string;
   readonly key: string;
-  /** Whoever holds a certificate of this authority is one of us. */
+  /** Authority of all processes: every holder of one of its certificates is a peer. */
   readonly authority: string;
-  /** Where the three were read from, and are read again; absent: they stay as they are. */
+  /** Files of all three, which are reread; absent: they never change. */
   readonly files?: CertificateFilePaths | undefined;
 }
 
-/** Whoever issues certificates for days or hours puts new ones in these places. */
+/** Files whose contents are replaced when certificates are renewed. */
 export interface CertificateFilePaths {
   readonly certificate: string;
   readonly key: string;
   readonly authority: string;
   readonly rereadEveryMs: number;
-  /** Told when there are new ones, and when they are of no use. */
+  /** Logs new certificates, and files that cannot be used. */
   readonly logger?: Logger | undefined;
 }
 
-/** The part of a configuration that says how calls are secured. */
+/** Variables that configure the security of calls. */
 export interface TransportSecurityVariables {
   readonly GRPC_TLS_CERT?: string | undefined;
   readonly GRPC_TLS_KEY?: string | undefined;
@@ -33,12 +33,15 @@ export interface TransportSecurityVariables {
   readonly GRPC_TLS_REREAD_MS?: number | undefined;
 }
 
-// Certificates are replaced long before they end; files are cheap to look at.
+// Certificates are renewed long before they expire; reading the files is cheap.
 export const rereadEveryMsDefault = 10_000;
 
 const variables = ['GRPC_TLS_CERT', 'GRPC_TLS_KEY', 'GRPC_TLS_CA'] as const;
 
-/** Undefined where calls are plain: on one machine's sockets, or where something outside the process secures them. */
+/**
+ * Undefined if calls are plaintext: on one machine's sockets, or if something outside the process
+ * secures them.
+ */
 export function transportSecurityOf(
   configuration: TransportSecurityVariables,
   logger?: Logger,
@@ -61,7 +64,10 @@ function filesOf(
   return { certificate, key, authority, rereadEveryMs, logger };
 }
 
-/** What is wrong with the three together, by variable: one alone would leave calls open where somebody meant to secure them. */
+/**
+ * Returns problems of the three together, by variable: one alone would leave calls open although
+ * security was intended.
+ */
 export function transportSecurityProblems(
   values: Pick<TransportSecurityVariables, (typeof variables)[number]>,
 ): { variable: string; problem: string }[] {

@@ -2,23 +2,23 @@ import { maskedFields, toUpdateMask } from './update-mask';
 
 const fields = { name: 'Ada', postalCode: null, line1: undefined };
 
-test('a mask gives the named fields, whatever their values, and no others', () => {
+test('a mask selects the named fields with any values, and no others', () => {
   expect(maskedFields(fields, toUpdateMask(['postalCode', 'line1']))).toStrictEqual({
     postalCode: null,
     line1: undefined,
   });
 });
 
-test.each([[undefined], [[]]])('the mask %j names nothing', (mask) => {
+test.each([[undefined], [[]]])('the mask %j selects nothing', (mask) => {
   expect(maskedFields(fields, mask)).toEqual({});
 });
 
-test('a mask is written in proto names', () => {
+test('a mask uses proto names', () => {
   expect(toUpdateMask(['name', 'postalCode'])).toEqual(['name', 'postal_code']);
 });
 
 test.each([['external_id'], ['*'], ['constructor'], ['__proto__'], ['address.line1'], ['']])(
-  'the path %j to nothing that may be changed is refused',
+  'the path %j to a field that may not be changed is refused',
   (path) => {
     expect(() => maskedFields(fields, ['name', path])).toThrow(
       expect.objectContaining({ kind: 'invalid_input' }),
@@ -26,7 +26,7 @@ test.each([['external_id'], ['*'], ['constructor'], ['__proto__'], ['address.lin
   },
 );
 
-test('a refusal stands under the name in REST', () => {
+test("a refusal uses the field's name in REST", () => {
   expect(() => maskedFields(fields, ['external_id'])).toThrow(
     expect.objectContaining({ fields: { externalId: ['Cannot be changed'] } }),
   );

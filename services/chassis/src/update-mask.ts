@@ -1,16 +1,17 @@
 import { invalidInput } from '@billing/kernel/domain-error';
 
-// A proto3 field that is absent says nothing about whether it was left out or taken away. Requests that change a resource therefore
-// carry a google.protobuf.FieldMask beside the fields; its paths are the fields' proto names.
+// In proto3, an absent field may have been omitted or cleared. Requests that change a resource
+// therefore carry a google.protobuf.FieldMask in addition to the fields; its paths are the fields'
+// proto names.
 
-/** The mask that names these fields, given by their names in TypeScript. */
+/** Builds the mask for these fields, given by their names in TypeScript. */
 export function toUpdateMask(names: readonly string[]): string[] {
   return names.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
 /**
- * Of all fields that may be changed those that the mask names; without a mask none. A path to anything else is refused under the
- * field's name in REST.
+ * Selects the changeable fields that the mask names; none without a mask. A path to any other field
+ * is refused under the field's name in REST.
  */
 export function maskedFields<T extends object>(
   fields: T,
@@ -27,7 +28,10 @@ export function maskedFields<T extends object>(
   return Object.fromEntries(masked) as Partial<T>;
 }
 
-/** The version that a request to change a resource expects (If-Match), as the store compares it. */
+/**
+ * Returns the expected version (If-Match) of a request to change a resource, in the form that the
+ * store compares.
+ */
 export function expectedVersionOf(request: { readonly expectedVersion?: bigint | undefined }): {
   expectedVersion?: number;
 } {

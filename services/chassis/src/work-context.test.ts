@@ -23,7 +23,7 @@ function contextOf(
   return workContext(tenant, { at, clock: { now: () => realNow }, requestId: 'id', stopping });
 }
 
-test('work of one second shares its limit, later work has another', () => {
+test('work of one second shares a deadline, later work has another', () => {
   const { signal: stopping } = new AbortController();
   const first = contextOf(begun, { stopping });
   expect(first.deadline).toEqual(after(30_000));
@@ -35,13 +35,13 @@ test('work of one second shares its limit, later work has another', () => {
   expect(later.deadline).toEqual(after(31_000));
 });
 
-test('a clock that is set back shares nothing with what it has passed', () => {
+test('a clock that is set back shares nothing with later work from before', () => {
   const { signal: stopping } = new AbortController();
   const first = contextOf(begun, { stopping });
   expect(contextOf(after(-1), { stopping }).signal).not.toBe(first.signal);
 });
 
-test('who stops ends its own work, and none begins under a limit that has ended', () => {
+test('a stop aborts its own work, and no work starts with an aborted deadline', () => {
   const [one, other] = [new AbortController(), new AbortController()];
   const ended = contextOf(begun, { stopping: one.signal });
   const going = contextOf(begun, { stopping: other.signal });
@@ -49,7 +49,7 @@ test('who stops ends its own work, and none begins under a limit that has ended'
   expect([ended.signal.aborted, going.signal.aborted]).toEqual([true, false]);
 });
 
-test('on a manual clock the time is that of the work, and the limit is real', () => {
+test('under a manual clock the time is that of the work, and the deadline is real', () => {
   const due = new Date('2031-01-31T00:00:00.000Z');
   const context = contextOf(begun, { tenant: manualTenant, at: due });
   expect(context.now).toEqual(due);
@@ -57,7 +57,7 @@ test('on a manual clock the time is that of the work, and the limit is real', ()
   expect(context.tenant.manualClock).toBe(true);
 });
 
-test('a limit whose time is over is shared no more, even where the clock stands still', async () => {
+test('a passed deadline is no longer shared, even if the clock stands still', async () => {
   const stopping = new AbortController();
   const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort());
   const over = contextOf(begun, { stopping: stopping.signal });

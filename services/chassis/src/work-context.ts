@@ -2,9 +2,10 @@ import { type TenantFields, tenantOf } from './aggregate-document';
 import type { CallContext } from './call-context';
 import type { Clock } from './clock';
 
-// Work may call a peer that itself collects a payment.
+// The work may call a peer that itself collects a payment.
 const workDeadlineMs = 30_000;
-// Work that begins so soon after other work has its end too: a timer and a signal for each document would cost more than to read it.
+// Work that starts within this time shares a deadline: a timer and a signal per document would cost
+// more than reading it.
 const sharedForMs = 1_000;
 
 interface Limit extends Pick<CallContext, 'deadline' | 'signal'> {
@@ -13,7 +14,7 @@ interface Limit extends Pick<CallContext, 'deadline' | 'signal'> {
 
 const latest = new WeakMap<AbortSignal, Limit>();
 
-/** The context in which a service works for a document of its own without a caller. */
+/** Context of work on a document without a caller. */
 export function workContext(
   document: TenantFields,
   {
