@@ -169,9 +169,9 @@ test('a service without an exporter reads nothing', async () => {
   expect(reads).toBe(0);
 });
 
-test('the README names every instrument with its unit', () => {
-  const readme = readFileSync(join(__dirname, '../README.md'), 'utf8');
-  const rows = [...readme.matchAll(/^\| `([a-z][\w.]+)` \| `([^`]+)` \|/gm)].map(
+test('metrics.md lists every instrument with its unit', () => {
+  const page = readFileSync(join(__dirname, '../metrics.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `([a-z][\w.]+)` \| `([^`]+)` \|/gm)].map(
     ([, name, unit]) => ({
       name,
       unit,
