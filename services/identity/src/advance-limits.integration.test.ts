@@ -2,7 +2,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
-import { advancesMax } from './jump-worker-pool';
+import { advancesMax } from './clock-advance-worker-pool';
 import {
   aSandbox,
   begin,
@@ -16,13 +16,13 @@ import {
   startsAt,
   timeOf,
   useBatonSystem,
-  waitingJumps,
+  countStoredAdvances,
 } from './testing-baton-service';
 
 useBatonSystem();
 
 describe('calls that wait for one clock', () => {
-  test('are at most five at a replica; the next one is refused and others are answered', async () => {
+  test('are at most five in a replica; the next one is refused and calls for other clocks are served', async () => {
     const tenant = await aSandbox();
     await begin(tenant, {});
     const open = closeGate();
@@ -45,7 +45,7 @@ describe('calls that wait for one clock', () => {
     });
   });
 
-  test('join the running advance under one idempotency key, and replay its answer afterwards', async () => {
+  test('join the running advance under one idempotency key, and get its answer replayed afterwards', async () => {
     const tenant = await aSandbox();
     await begin(tenant, {});
     const open = closeGate();
@@ -73,7 +73,7 @@ describe('calls that wait for one clock', () => {
 describe('stopping an advance', () => {
   const stop = (tenant: Tenant) => identity.stopClockAdvance({}, contextOf(tenant));
 
-  test('ends it after its present instant, for its callers and those that wait behind it', async () => {
+  test('ends it after its present instant, for its callers and those queued behind it', async () => {
     const tenant = await aSandbox();
     await begin(tenant, { hops: [hop(3), hop(3)] });
     const open = closeGate();
@@ -84,11 +84,11 @@ describe('stopping an advance', () => {
     });
     const behind = identity.advanceClock({ to: january(25) }, contextOf(tenant));
     await eventually(async () => {
-      expect(await waitingJumps(tenant)).toBe(2);
+      expect(await countStoredAdvances(tenant)).toBe(2);
     });
     const stopped = stop(tenant);
     await eventually(async () => {
-      expect(await waitingJumps(tenant)).toBe(1);
+      expect(await countStoredAdvances(tenant)).toBe(1);
     });
     open();
     expect(await running).toEqual({ now: january(2), processed: 1, stopped: true });
@@ -100,12 +100,12 @@ describe('stopping an advance', () => {
     expect(processed).toBe(2);
   });
 
-  test('answers the same where none runs', async () => {
+  test('returns the same answer without a running advance', async () => {
     const tenant = await aSandbox();
     expect(await stop(tenant)).toEqual({ clock: ClockKind.CLOCK_KIND_MANUAL, now: startsAt });
   });
 
-  test('ends one that still waits for room in the replica, without having run it', async () => {
+  test('ends an advance that still waits for room in the replica, without having run it', async () => {
     const open = closeGate();
     const running = await Promise.all(Array.from({ length: advancesMax }, () => aSandbox()));
     const begunBefore = runsBegun;
@@ -120,7 +120,7 @@ describe('stopping an advance', () => {
     for (const tenant of [waiting, next]) await begin(tenant, {});
     const [refused, later] = [advance(waiting), advance(next)];
     await eventually(async () => {
-      expect([await waitingJumps(waiting), await waitingJumps(next)]).toEqual([1, 1]);
+      expect([await countStoredAdvances(waiting), await countStoredAdvances(next)]).toEqual([1, 1]);
     });
     await stop(waiting);
     expect(await refused).toEqual({ now: startsAt, processed: 0, stopped: true });

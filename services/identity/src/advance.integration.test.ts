@@ -4,7 +4,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
 import { eventually } from '@billing/chassis/testing';
-import { requestJump } from './sandbox-clock';
+import { requestAdvance } from './sandbox-clock';
 import { environments } from './store';
 import {
   aSandbox,
@@ -30,7 +30,7 @@ import {
 useBatonSystem();
 
 describe('advancing a clock', () => {
-  test('runs what falls due on the way at its own instant, in whichever service it lies', async () => {
+  test('runs the work due on the way at its own instant, in any service', async () => {
     const tenant = await aSandbox();
     await begin(tenant, { hops: [hop(3), hop(0), hop(5), hop(20)] });
     await begin(tenant, { dueAt: january(4), hops: [hop(1)] }, 'subscription');
@@ -69,7 +69,7 @@ describe('advancing a clock', () => {
     expect(await timeOf(other)).toEqual(startsAt);
   });
 
-  test('to the present time runs what is due and waits for quiet', async () => {
+  test('to the present time runs due work and waits for quiet', async () => {
     const tenant = await aSandbox();
     await begin(tenant, { dueAt: startsAt, hops: [hop(0), hop(0)] });
 
@@ -78,7 +78,7 @@ describe('advancing a clock', () => {
     expect(answer).toEqual({ now: startsAt, processed: 3, stopped: false });
   });
 
-  test('back is refused under `to`', async () => {
+  test('to an earlier time is refused under `to`', async () => {
     const tenant = await aSandbox();
     await identity.advanceClock({ to: january(3) }, contextOf(tenant));
     await expect(
@@ -87,7 +87,7 @@ describe('advancing a clock', () => {
     expect(await timeOf(tenant)).toEqual(january(3));
   });
 
-  test('in parallel calls at both replicas waits for the calls before', async () => {
+  test('waits for earlier calls when both replicas are called in parallel', async () => {
     const tenant = await aSandbox();
     const there = connectIdentity(second.address);
     await begin(tenant, { hops: [hop(3), hop(3), hop(3)] });
@@ -109,7 +109,7 @@ describe('advancing a clock', () => {
     for (const { dueAt, clock } of runs) expect(clock).toEqual(dueAt);
   });
 
-  test('outlives the call that asked for it, and the same call again joins it', async () => {
+  test('outlives the call that requested it, and a retry joins it', async () => {
     const tenant = await aSandbox();
     await begin(tenant, { hops: [hop(3)] });
     const open = closeGate();
@@ -125,7 +125,7 @@ describe('advancing a clock', () => {
     expect(await runsOf(tenant)).toHaveLength(2);
   });
 
-  test('waits for a service that is away, for as long as it is', async () => {
+  test('waits for a service during its whole outage', async () => {
     const tenant = await aSandbox();
     await begin(tenant, { hops: [hop(3), hop(3)] });
     await serviceOf('notifier').running.stop();
@@ -145,8 +145,8 @@ describe('advancing a clock', () => {
   });
 });
 
-describe('a jump whose worker is gone', () => {
-  test('is taken up by another replica when its own one stops midway', async () => {
+describe('an advance without a worker', () => {
+  test('is resumed by another replica when its own one stops midway', async () => {
     const tenant = await aSandbox();
     await begin(tenant, { hops: [hop(3), hop(3)] });
     const stopping = await startIdentity();
@@ -171,7 +171,7 @@ describe('a jump whose worker is gone', () => {
     for (const { dueAt, clock } of runs) expect(clock).toEqual(dueAt);
   });
 
-  test('is taken up by the sweep when its process died before it did anything', async () => {
+  test('is resumed by the sweep when its process died before it did anything', async () => {
     const tenant = await aSandbox();
     await begin(tenant, { hops: [hop(3)] });
     const { MONGODB_URI: uri, MONGODB_DATABASE: database } = identityConfiguration;
@@ -186,7 +186,7 @@ describe('a jump whose worker is gone', () => {
     await collection
       .within({ tenant, now })
       .mutate(tenant.environmentId, (environment) =>
-        requestJump(environment, { to: january(9), id: newId(), claim, now }),
+        requestAdvance(environment, { to: january(9), id: newId(), claim, now }),
       );
     await mongo.close();
 

@@ -13,7 +13,7 @@ describe('the text of a key', () => {
     expect(isWellFormed(text)).toBe(true);
   });
 
-  test('holds all bits of the secret: the least and the greatest fit, and neighbours differ', () => {
+  test('holds all bits of the secret: the smallest and the largest fit, and adjacent ones differ', () => {
     const least = formatKey('LIVE', new Uint8Array(32));
     const greatest = formatKey('LIVE', new Uint8Array(32).fill(255));
     const next = formatKey(
@@ -32,8 +32,8 @@ describe('the text of a key', () => {
   });
 });
 
-describe('a key that was mistyped', () => {
-  test('is recognised wherever one character is wrong', () => {
+describe('a mistyped key', () => {
+  test('is detected at every position of the wrong character', () => {
     for (let index = 'billing_test_'.length; index < key.length; index += 1) {
       const other = key[index] === 'x' ? 'y' : 'x';
       expect(isWellFormed(key.slice(0, index) + other + key.slice(index + 1))).toBe(false);
@@ -53,12 +53,12 @@ describe('a key that was mistyped', () => {
 });
 
 describe('the checksum', () => {
-  test('is the CRC32 of the standard', () => {
+  test('is the standard CRC32', () => {
     expect(crc32('123456789')).toBe(0xcbf43926);
     expect(crc32('')).toBe(0);
   });
 
-  test('is written in six base62 digits, padded on the left', () => {
+  test('has six base62 digits, padded on the left', () => {
     expect(formatKey('LIVE', new Uint8Array(32)).slice(-6)).toMatch(/^[0-9A-Za-z]{6}$/);
     // 62^5 < 2^32: the first digit is 0 to 4 for every CRC32.
     expect(key.slice(-6)).toMatch(/^[0-4]/);

@@ -1,21 +1,24 @@
 import type { EnvironmentKind } from './environment';
 
-/** How a key begins, so that people and scanners see what it opens. */
+/** Prefixes that show people and scanners the kind of environment that a key opens. */
 export const keyPrefixes: Readonly<Record<EnvironmentKind, string>> = {
   LIVE: 'billing_live_',
   SANDBOX: 'billing_test_',
 };
 
-/** Random bytes of a key; all their bits are in its characters. */
+/** Number of random bytes of a key; its characters contain all their bits. */
 export const keySecretBytes = 32;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-// 62^43 > 2^256 and 62^6 > 2^32: the least lengths that hold the secret and a CRC32.
+// 62^43 > 2^256 and 62^6 > 2^32: the smallest lengths that hold the secret and a CRC32.
 const secretLength = 43;
 const checksumLength = 6;
 const shape = /^billing_(?:live|test)_[0-9A-Za-z]{49}$/;
 
-/** The whole key: prefix, secret and a checksum by which a mistyped key is known without asking the database. */
+/**
+ * Formats the whole key: prefix, secret and a checksum that detects a mistyped key without a
+ * database query.
+ */
 export function formatKey(kind: EnvironmentKind, secret: Uint8Array): string {
   if (secret.length !== keySecretBytes) throw new Error('The secret of a key has 32 bytes');
   let number = 0n;
@@ -24,13 +27,13 @@ export function formatKey(kind: EnvironmentKind, secret: Uint8Array): string {
   return body + checksumOf(body);
 }
 
-/** Whether the text can be a key at all: false means that no key was ever made that reads so. */
+/** True when the text is formatted like a key; false means that no such key was ever created. */
 export function isWellFormed(key: string): boolean {
   if (!shape.test(key)) return false;
   return checksumOf(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }
 
-/** CRC32 of everything before it. */
+/** CRC32 of the whole text before it. */
 function checksumOf(body: string): string {
   return toBase62(BigInt(crc32(body)), checksumLength);
 }

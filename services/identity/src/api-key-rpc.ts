@@ -10,7 +10,7 @@ import type {
   IdentityServiceServer,
 } from '@billing/proto/billing/identity/v1/identity';
 import { keyScopes } from '@billing/proto/values/path-segments';
-import { type ApiKey, checkWish, invalidApiKey, isGood } from './api-key';
+import { type ApiKey, validateKeyInput, invalidApiKey, isValid } from './api-key';
 import type { ApiKeyStore } from './api-key-store';
 import type { ApiKeyUseStore } from './api-key-use-store';
 import type { Environment } from './environment';
@@ -18,7 +18,6 @@ import { toProtoEnvironment } from './environment-rpc';
 import { fromProtoCreator, toProtoCreator } from './key-creator-rpc';
 import type { KeyLineage } from './key-lineage-store';
 
-/** What the calls about keys work with. */
 export interface ApiKeyRpcOptions {
   readonly apiKeys: ApiKeyStore;
   readonly apiKeyUses: ApiKeyUseStore;
@@ -38,13 +37,13 @@ export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
     authenticate: async ({ key }) => {
       const found = await apiKeys.find(key);
       const now = clock.now();
-      if (found === undefined || !isGood(found.state, now)) throw invalidApiKey();
+      if (found === undefined || !isValid(found.state, now)) throw invalidApiKey();
       const { state, tenant } = found;
       const environment = await environments.within({ tenant, now }).find(tenant.environmentId);
       if (environment === undefined || environment.state.deletedAt !== undefined) {
         throw invalidApiKey();
       }
-      apiKeyUses.note(found, { environment: environment.state, now });
+      apiKeyUses.record(found, { environment: environment.state, now });
       return {
         environment: toProtoEnvironment(environment, now),
         apiKeyId: state.id,
@@ -78,7 +77,7 @@ async function createApiKey(
   const createdBy = fromProtoCreator(creator);
   const { key, stored } = await lineage.issueFor(createdBy, caller, async (creatorExpiresAt) => {
     const limits = { knownScopes: keyScopes, callerScopes, creatorExpiresAt, now };
-    const wish = checkWish(wished, limits);
+    const wish = validateKeyInput(wished, limits);
     const { state, tenant } = await environments
       .within({ tenant: caller, now })
       .get(caller.environmentId);

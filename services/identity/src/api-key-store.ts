@@ -8,11 +8,11 @@ import type { Clock } from '@billing/chassis/clock';
 import { derivedId, randomSecret } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
-import { type ApiKey, type ApiKeyWish, issue, type KeyCreator, revoke, withHash } from './api-key';
+import { type ApiKey, type ApiKeyInput, issue, type KeyCreator, revoke, withHash } from './api-key';
 import { formatKey, isWellFormed, keyPrefixes, keySecretBytes } from './api-key-format';
 import type { EnvironmentKind } from './environment';
 
-/** Which environment a key is made for, and what its secret derives from where the call may be repeated. */
+/** The environment of a new key, and the seed of its secret if the call may be retried. */
 export interface KeyPlace {
   readonly tenant: Tenant;
   readonly kind: EnvironmentKind;
@@ -22,27 +22,31 @@ export interface KeyPlace {
   readonly storing?: CallContext['storing'];
 }
 
-/** Makes keys and finds them by their text, of which it keeps an HMAC alone. Keys live in real time in every environment. */
+/**
+ * Creates keys and finds them by their text; only an HMAC of the text is stored. Keys live in real
+ * time in every environment.
+ */
 export class ApiKeyStore {
   constructor(
     private readonly collection: AggregateCollection<ApiKey>,
     private readonly clock: Clock,
-    /** The secrets without which a stored hash says nothing about its key, the newest first; all but the newest only find keys. */
+    /** The secrets of the HMAC, the newest first; all but the newest only find keys. */
     private readonly peppers: readonly string[],
   ) {}
 
   async ensureIndexes(): Promise<void> {
-    // For keys whose id derives from a hash of before: see findRotated.
+    // For keys whose id derives from a hash under an older pepper: see findRotated.
     await ensureIndexes(this.collection.documents, [{ name: 'hash', key: { hash: 1 } }]);
   }
 
   /**
-   * Makes a key of the tenant's environment. Its text leaves with the answer and is kept nowhere. With a seed (see CallContext) the secret
-   * derives from it: a call that crashed before its answer and is repeated makes the same key again, not a second one that nobody knows.
+   * Creates a key of the tenant's environment. Its text is in the answer alone and never stored.
+   * With a seed (see CallContext) the secret derives from it: a retry of a call that crashed before
+   * its answer creates the same key again, not a second one with an unknown text.
    */
   async issue(
     { tenant, kind, createdBy, resourceSeed, storing }: KeyPlace,
-    wish: ApiKeyWish,
+    wish: ApiKeyInput,
   ): Promise<{ key: string; stored: Stored<ApiKey> }> {
     const key = formatKey(
       kind,
@@ -56,8 +60,9 @@ export class ApiKeyStore {
   }
 
   /**
-   * The key with that text, in whichever environment. It is the one question asked without an environment, because its answer says which
-   * environment the caller is in; that only the whole secret gives the hash makes it safe. No database is asked about a mistyped key.
+   * Finds the key with that text, in any environment. This is the only query without an
+   * environment, because its answer determines the caller's environment; it is safe because only
+   * the whole secret yields the hash. A mistyped key causes no query.
    */
   async find(key: string): Promise<Stored<ApiKey> | undefined> {
     if (!isWellFormed(key)) return undefined;
@@ -67,7 +72,10 @@ export class ApiKeyStore {
     return document === null ? this.findRotated(key) : toStored(definition, document);
   }
 
-  /** A key that was made under a pepper of before: its id is of that time, and this use stores its hash under the newest one. */
+  /**
+   * Finds a key created under an older pepper: its id derives from that pepper, and this use stores
+   * its hash under the newest one.
+   */
   private async findRotated(key: string): Promise<Stored<ApiKey> | undefined> {
     const { documents, definition } = this.collection;
     const hashes = this.peppers.map((pepper) => hashOf(key, pepper));
@@ -79,7 +87,7 @@ export class ApiKeyStore {
     return this.within(stored).mutate(stored.state.id, (apiKey) => withHash(apiKey, hash));
   }
 
-  /** Newest first, revoked keys too. */
+  /** Newest first, including revoked keys. */
   async list(
     { tenant }: Pick<CallContext, 'tenant'>,
     wanted: { page: number; perPage: number },
@@ -87,14 +95,14 @@ export class ApiKeyStore {
     return this.within({ tenant }).list(wanted);
   }
 
-  /** Whether a use of any key of the environment is noted. */
+  /** True when a use of any key of the environment is recorded. */
   async isAnyUsed({ tenant: { environmentId } }: Pick<CallContext, 'tenant'>): Promise<boolean> {
     const { documents } = this.collection;
     const used = { environmentId, lastUsedAt: { $gt: new Date(0) } };
     return (await retryTransient(() => documents.findOne(used))) !== null;
   }
 
-  /** When keys of some environments were last used, by environment; those without a use are left out. */
+  /** Times of the last use of any key, by environment; environments without a use are left out. */
   async lastUses(environmentIds: readonly string[]): Promise<Map<string, Date>> {
     const used = { environmentId: { $in: [...environmentIds] }, lastUsedAt: { $gt: new Date(0) } };
     const found = await retryTransient(() =>
@@ -119,7 +127,7 @@ export class ApiKeyStore {
     return this.within({ tenant, storing }).mutate(id, revoke);
   }
 
-  /** The key with that id; undefined for a key of another environment. */
+  /** Finds the key with that id; undefined for a key of another environment. */
   async findById(
     id: string,
     { tenant }: Pick<CallContext, 'tenant'>,
@@ -139,7 +147,7 @@ export class ApiKeyStore {
     return this.peppers[0] ?? '';
   }
 
-  // No key begins like this text, so no secret is ever the hash of a key.
+  // No key begins with this text, so no secret is ever the hash of a key.
   private secretOf(resourceSeed: string): Buffer {
     return createHmac('sha256', this.newestPepper).update(`secret of ${resourceSeed}`).digest();
   }
@@ -149,7 +157,7 @@ function hashOf(key: string, pepper: string): string {
   return createHmac('sha256', pepper).update(key).digest('hex');
 }
 
-// Derived from the hash, an id makes the primary key the index by which keys are found.
+// An id derived from the hash makes the primary key the index by which keys are found.
 function idOf(hash: string): string {
   return derivedId('api key', hash);
 }

@@ -1,5 +1,5 @@
 import { unchanged } from '@billing/kernel/transition';
-import { type ApiKey, checkWish, isGood, issue, noteUse, revoke } from './api-key';
+import { type ApiKey, validateKeyInput, isValid, issue, recordUse, revoke } from './api-key';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const before = new Date('2026-03-01T11:59:59.999Z');
@@ -23,17 +23,17 @@ function aKey(change: Partial<ApiKey> = {}): ApiKey {
   return { ...issue(wish, made).state, ...change };
 }
 
-describe('wishing for a key', () => {
+describe('the input of a key', () => {
   const asAnybody = { knownScopes, callerScopes: 'ALL' as const, now };
 
-  test('may let it expire at the end of the year 9999', () => {
+  test('accepts an expiry at the end of the year 9999', () => {
     const expiresAt = new Date('9999-12-31T23:59:59.999Z');
-    expect(checkWish({ ...wish, expiresAt }, asAnybody)).toMatchObject({ expiresAt });
+    expect(validateKeyInput({ ...wish, expiresAt }, asAnybody)).toMatchObject({ expiresAt });
   });
 
-  test('gives what was wished for, with the name trimmed and each scope once', () => {
+  test('is returned with the name trimmed and each scope once', () => {
     const scopes = ['customers:read', 'api-keys:write', 'customers:read'];
-    expect(checkWish({ name: ' Backend ', scopes, expiresAt: after }, asAnybody)).toEqual({
+    expect(validateKeyInput({ name: ' Backend ', scopes, expiresAt: after }, asAnybody)).toEqual({
       name: 'Backend',
       scopes: ['customers:read', 'api-keys:write'],
       expiresAt: after,
@@ -65,7 +65,7 @@ describe('wishing for a key', () => {
       { scopes: [expect.any(String)] },
     ],
   ])('is refused with %s', (_case, refused, fields) => {
-    expect(() => checkWish(refused, asAnybody)).toThrow(
+    expect(() => validateKeyInput(refused, asAnybody)).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields }),
     );
   });
@@ -76,9 +76,9 @@ describe('wishing for a key', () => {
     ['one that it lacks', ['customers:write'], false],
     ['its own and one that it lacks', ['customers:read', 'customers:write'], false],
     ['all there are', [], false],
-  ])('with limited scopes may give %s: %j %s', (_case, scopes, allowed) => {
+  ])('with limited scopes may grant %s: %j %s', (_case, scopes, allowed) => {
     const ask = () =>
-      checkWish(
+      validateKeyInput(
         { ...wish, scopes },
         { ...asAnybody, callerScopes: ['customers:read', 'products:write'] },
       );
@@ -88,34 +88,34 @@ describe('wishing for a key', () => {
 });
 
 test.each([[[]], [['customers:read']]])(
-  'a caller that names no scope may give none: %j',
+  'grants nothing for a caller without scopes: %j',
   (scopes) => {
-    const ask = () => checkWish({ ...wish, scopes }, { knownScopes, callerScopes: [], now });
+    const ask = () => validateKeyInput({ ...wish, scopes }, { knownScopes, callerScopes: [], now });
     expect(ask).toThrow(expect.objectContaining({ kind: 'permission' }));
   },
 );
 
-describe('a key that another key makes', () => {
+describe('a key created by another key', () => {
   const limits = { knownScopes, callerScopes: 'ALL' as const, creatorExpiresAt: after, now };
 
   test.each([
     ['its own expiry where none is wished for', undefined, after],
     ['the expiry of its creator', after, after],
   ])('has %s', (_case, expiresAt, expected) => {
-    expect(checkWish({ ...wish, expiresAt }, limits)).toMatchObject({ expiresAt: expected });
+    expect(validateKeyInput({ ...wish, expiresAt }, limits)).toMatchObject({ expiresAt: expected });
   });
 
-  test('may end before its creator', () => {
+  test('may expire before its creator', () => {
     const soon = new Date(now.getTime() + 1);
     const later = new Date(now.getTime() + 2);
     expect(
-      checkWish({ ...wish, expiresAt: soon }, { ...limits, creatorExpiresAt: later }),
+      validateKeyInput({ ...wish, expiresAt: soon }, { ...limits, creatorExpiresAt: later }),
     ).toMatchObject({ expiresAt: soon });
   });
 
-  test('is refused when it would end after its creator', () => {
+  test('is refused when it would expire after its creator', () => {
     const expiresAt = new Date(after.getTime() + 1);
-    expect(() => checkWish({ ...wish, expiresAt }, limits)).toThrow(
+    expect(() => validateKeyInput({ ...wish, expiresAt }, limits)).toThrow(
       expect.objectContaining({
         kind: 'invalid_input',
         fields: { expiresAt: ['Must not be after the key that creates it'] },
@@ -132,10 +132,10 @@ describe('a key', () => {
     ['after its expiry', aKey({ expiresAt: before }), false],
     ['that was revoked', aKey({ revokedAt: before }), false],
   ])('%s opens its environment: %#', (_case, apiKey, good) => {
-    expect(isGood(apiKey, now)).toBe(good);
+    expect(isValid(apiKey, now)).toBe(good);
   });
 
-  test('is revoked at once and announced', () => {
+  test('is revoked immediately and announced', () => {
     expect(revoke(aKey(), now)).toEqual({
       state: aKey({ revokedAt: now }),
       events: [{ type: 'api_key.revoked', data: { apiKeyId: 'id' } }],
@@ -143,16 +143,16 @@ describe('a key', () => {
     });
   });
 
-  test('that is revoked twice changes nothing and announces nothing the second time', () => {
+  test('changes nothing and announces nothing when it is revoked twice', () => {
     const revoked = aKey({ revokedAt: before });
     expect(revoke(revoked, now)).toEqual(unchanged(revoked));
   });
 
   test.each([
     ['that was never used', undefined],
-    ['whose use of a minute ago is known', new Date('2026-03-01T11:59:00.000Z')],
-  ])('%s remembers a use', (_case, lastUsedAt) => {
-    expect(noteUse(aKey({ lastUsedAt }), now)).toEqual({
+    ['with a recorded use of a minute ago', new Date('2026-03-01T11:59:00.000Z')],
+  ])('%s records a use', (_case, lastUsedAt) => {
+    expect(recordUse(aKey({ lastUsedAt }), now)).toEqual({
       state: aKey({ lastUsedAt: now }),
       events: [],
       commands: [],
@@ -162,8 +162,8 @@ describe('a key', () => {
   test.each([
     ['of less than a minute ago', new Date('2026-03-01T11:59:00.001Z')],
     ['seen by a clock that is ahead', after],
-  ])('whose use is known %s is left as it is', (_case, lastUsedAt) => {
+  ])('with a recorded use %s is left unchanged', (_case, lastUsedAt) => {
     const used = aKey({ lastUsedAt });
-    expect(noteUse(used, now)).toEqual(unchanged(used));
+    expect(recordUse(used, now)).toEqual(unchanged(used));
   });
 });

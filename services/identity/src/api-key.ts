@@ -3,11 +3,11 @@ import { apiKeyProblems } from '@billing/kernel/input/api-key';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 
-/** What made a key: another key, an operator, or the system. */
+/** The creator of a key: another key, an operator, or the system. */
 export type KeyCreator =
   { readonly type: 'KEY' | 'OPERATOR'; readonly id: string } | { readonly type: 'SYSTEM' };
 
-/** What is kept of a key. Its text is shown once, to whoever asked for it. */
+/** The stored facts about a key. Its text is shown once, in the answer to its creation. */
 export interface ApiKey {
   readonly id: string;
   /** HMAC-SHA256 of the whole key in hexadecimal. */
@@ -21,43 +21,46 @@ export interface ApiKey {
   readonly expiresAt: Date | undefined;
   /** Real time of revocation. */
   readonly revokedAt: Date | undefined;
-  /** Real time of a use, at most a minute before the last one. */
+  /** Real time of a recorded use, at most a minute before the last one. */
   readonly lastUsedAt: Date | undefined;
   readonly createdBy: KeyCreator;
 }
 
-/** What its maker chooses about a key. */
-export interface ApiKeyWish {
+/** The caller's choices for a new key. */
+export interface ApiKeyInput {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly expiresAt: Date | undefined;
 }
 
-/** Whose key it was; gateways forget it when they hear of it. */
+/** Names the environment of a revoked key; gateways evict the key when they receive it. */
 export interface ApiKeyRevoked {
   readonly type: 'api_key.revoked';
   readonly data: { readonly apiKeyId: string };
 }
 
-// Every use falls to a busy key's one document: it takes one write a minute, not thousands.
-const useNotedEveryMs = 60_000;
+// Every use concerns a busy key's one document: it takes one write a minute, not thousands.
+const useRecordedEveryMs = 60_000;
 
-/** What limits a wish; `now` is real time. */
-export interface WishLimits {
-  /** Every scope that there is. */
+/** Limits of the input; `now` is real time. */
+export interface KeyInputLimits {
+  /** All existing scopes. */
   readonly knownScopes: ReadonlySet<string>;
   /** 'ALL' for a caller with full access; an empty list for one without any. */
   readonly callerScopes: readonly string[] | 'ALL';
-  /** Of the key that creates the new one; undefined: never, or no key creates it. */
+  /** Expiry of the key that creates the new one; undefined: never, or no key creates it. */
   readonly creatorExpiresAt?: Date | undefined;
   readonly now: Date;
 }
 
-/** A wish as it can be granted. No caller can give a scope that it does not have, and no key outlives the key that creates it. */
-export function checkWish(
-  wish: ApiKeyWish,
-  { knownScopes, callerScopes, creatorExpiresAt, now }: WishLimits,
-): ApiKeyWish {
+/**
+ * Validates the input. No caller can grant a scope that it does not have, and no key outlives the
+ * key that creates it.
+ */
+export function validateKeyInput(
+  wish: ApiKeyInput,
+  { knownScopes, callerScopes, creatorExpiresAt, now }: KeyInputLimits,
+): ApiKeyInput {
   const name = wish.name.trim();
   const { scopes, expiresAt = creatorExpiresAt } = wish;
   const problems = apiKeyProblems({ name, scopes, expiresAt }, { knownScopes, now });
@@ -69,9 +72,9 @@ export function checkWish(
   return { name, scopes: [...new Set(scopes)], expiresAt };
 }
 
-/** A new key. */
+/** Creates a key. */
 export function issue(
-  wish: ApiKeyWish,
+  wish: ApiKeyInput,
   made: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'last4' | 'createdBy'>,
 ): Transition<ApiKey> {
   return {
@@ -81,24 +84,24 @@ export function issue(
   };
 }
 
-/** The same key with its hash under another pepper. */
+/** Replaces the hash by one under another pepper. */
 export function withHash(apiKey: ApiKey, hash: string): Transition<ApiKey> {
   if (apiKey.hash === hash) return unchanged(apiKey);
   return { state: { ...apiKey, hash }, events: [], commands: [] };
 }
 
-/** Whether a use at real time `now` is worth a write. */
-export function isUseNews({ lastUsedAt }: ApiKey, now: Date): boolean {
-  return lastUsedAt === undefined || now.getTime() - lastUsedAt.getTime() >= useNotedEveryMs;
+/** True when a use at real time `now` is worth a write. */
+export function isUseWorthRecording({ lastUsedAt }: ApiKey, now: Date): boolean {
+  return lastUsedAt === undefined || now.getTime() - lastUsedAt.getTime() >= useRecordedEveryMs;
 }
 
-/** Remembers that the key was used at real time `now`, unless a use of the last minute is known. */
-export function noteUse(apiKey: ApiKey, now: Date): Transition<ApiKey> {
-  if (!isUseNews(apiKey, now)) return unchanged(apiKey);
+/** Records a use at real time `now`, unless one of the last minute is recorded. */
+export function recordUse(apiKey: ApiKey, now: Date): Transition<ApiKey> {
+  if (!isUseWorthRecording(apiKey, now)) return unchanged(apiKey);
   return { state: { ...apiKey, lastUsedAt: now }, events: [], commands: [] };
 }
 
-/** Refuses the key from now on; a repeat changes nothing. `now` is real time. */
+/** Revokes the key; a retry changes nothing. `now` is real time. */
 export function revoke(apiKey: ApiKey, now: Date): Transition<ApiKey, ApiKeyRevoked> {
   if (apiKey.revokedAt !== undefined) return unchanged(apiKey);
   return {
@@ -108,12 +111,12 @@ export function revoke(apiKey: ApiKey, now: Date): Transition<ApiKey, ApiKeyRevo
   };
 }
 
-/** Whether the key opens its environment at real time `now`. */
-export function isGood({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
+/** True while the key opens its environment at real time `now`. */
+export function isValid({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
   return revokedAt === undefined && (expiresAt === undefined || now < expiresAt);
 }
 
-/** One answer for every bad key, so that it tells nothing about keys that exist. */
+/** The same answer for every invalid key, so that it reveals nothing about existing keys. */
 export function invalidApiKey(): DomainError {
   return new DomainError('unauthenticated', 'INVALID_API_KEY', 'Invalid or expired API key');
 }
@@ -123,7 +126,10 @@ export function insufficientPermissions(): DomainError {
 }
 
 // A key without scopes has all of them; a caller without scopes has none.
-function isWithin(scopes: readonly string[], callerScopes: WishLimits['callerScopes']): boolean {
+function isWithin(
+  scopes: readonly string[],
+  callerScopes: KeyInputLimits['callerScopes'],
+): boolean {
   if (callerScopes === 'ALL') return true;
   return scopes.length > 0 && scopes.every((scope) => callerScopes.includes(scope));
 }

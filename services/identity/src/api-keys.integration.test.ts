@@ -51,7 +51,7 @@ afterEach(() => {
   clockOffsetMs = 0;
 });
 
-/** A context of the environment, as a gateway gives it. */
+/** A call context of the environment, as a gateway sends it. */
 function within(environment: Environment) {
   return testContext({
     tenant: {
@@ -78,15 +78,15 @@ function present<T>(value: T | undefined): T {
   return value;
 }
 
-/** What a process that dies between its write and its answer leaves, once its lease has run out. */
-async function forgetAnswers(environment: Environment): Promise<void> {
+/** Simulates a process that died between its write and its answer, after its lease has expired. */
+async function dropAnswers(environment: Environment): Promise<void> {
   await mongo.db
     .collection('idempotencyRecords')
     .updateOne({ environmentId: environment.id }, { $set: { outcome: null, leasedUntil: null } });
 }
 
 describe('a key', () => {
-  test('that a crashed call made is made again by its repeat, text and all', async () => {
+  test('created by a crashed call is created again by the retry, with the same text', async () => {
     const { live } = await anOrganization();
     const request = {
       name: 'Backend',
@@ -96,7 +96,7 @@ describe('a key', () => {
     };
     const context = { ...within(live), idempotency: { key: 'crash', requestHash: 'same' } };
     const first = await identity.createApiKey(request, context);
-    await forgetAnswers(live);
+    await dropAnswers(live);
 
     expect(await identity.createApiKey(request, context)).toEqual(first);
     const replayed = await identity.createApiKey(request, context);
@@ -105,7 +105,7 @@ describe('a key', () => {
     expect(total).toBe(1);
   });
 
-  test('of a sandbox is the same for a crashed call and its repeat', async () => {
+  test('of a sandbox is the same for a crashed call and its retry', async () => {
     const { live } = await anOrganization();
     const request = {
       name: '',
@@ -115,7 +115,7 @@ describe('a key', () => {
     };
     const context = { ...within(live), idempotency: { key: 'crash', requestHash: 'same' } };
     const { sandbox, key } = await identity.createSandbox(request, context);
-    await forgetAnswers(live);
+    await dropAnswers(live);
 
     const repeated = await identity.createSandbox(request, context);
     expect([repeated.sandbox?.id, repeated.key]).toEqual([sandbox?.id, key]);
@@ -124,7 +124,7 @@ describe('a key', () => {
     expect(total).toBe(1);
   });
 
-  test('is listed in its environment alone, newest first, also when it is good no more', async () => {
+  test('is listed in its environment alone, newest first, even after it is revoked or expired', async () => {
     const { live, sandbox } = await anOrganization();
     const old = await aKey(live);
     clockOffsetMs = 1;
@@ -155,7 +155,7 @@ describe('a key', () => {
     });
   });
 
-  test('has one write for all its uses of a minute', async () => {
+  test('is written once for all its uses of a minute', async () => {
     const { live } = await anOrganization();
     const { key, apiKey } = await aKey(live);
     const versionOf = async () => {

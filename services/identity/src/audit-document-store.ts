@@ -1,9 +1,12 @@
 import type { AuditActor, AuditChange, AuditEntry } from './audit-entry';
 
-/** An entry as it is stored. Fields of `Earlier` are in entries of earlier releases, which lack most others. */
+/**
+ * A stored entry. The fields of `Earlier` are in entries of earlier releases, which lack most
+ * others.
+ */
 export interface AuditDocument extends Partial<Earlier> {
   readonly _id: string;
-  /** The live one of the organisation: all its entries stand in one place. */
+  /** The organization's live environment: all its entries are stored there. */
   readonly environmentId: string;
   readonly at: Date;
   readonly actorType?: AuditActor['type'];

@@ -1,49 +1,49 @@
-/** Who or what changed something. */
+/** The author of a change. */
 export interface AuditActor {
   readonly type: 'OPERATOR' | 'API_KEY' | 'SYSTEM';
-  /** Of the operator or key; the name of the command for the system. */
+  /** Id of the operator or key; the name of the command for the system. */
   readonly id: string;
-  /** Of the operator, as it was then. */
+  /** The operator's address at the time. */
   readonly email: string | undefined;
 }
 
-/** What was changed. */
+/** The changed resource. */
 export interface AuditTarget {
   readonly type: string;
   readonly id: string;
 }
 
-/** One field that was changed. The values are JSON texts; undefined: not known or not shown. */
+/** One changed field. The values are JSON texts; undefined: not known or not shown. */
 export interface AuditChange {
   readonly field: string;
   readonly fromJson?: string | undefined;
   readonly toJson?: string | undefined;
 }
 
-/** Something that was changed, or tried. */
+/** A change, or an attempted one. */
 export interface AuditEntry {
   readonly id: string;
-  /** Real time at which it began. */
+  /** Real time of the beginning. */
   readonly at: Date;
   readonly actor: AuditActor;
-  /** Empty where it is not known. */
+  /** Empty when unknown. */
   readonly address: string;
-  /** Empty where it is not known. */
+  /** Empty when unknown. */
   readonly userAgent: string;
   /** Method and route. */
   readonly action: string;
-  /** The path as it was called, without its query. */
+  /** The called path, without its query. */
   readonly path: string;
   readonly target: AuditTarget | undefined;
   readonly changes: readonly AuditChange[];
-  /** Where; undefined: it concerns the organisation. */
+  /** The environment; undefined: the change concerns the organization. */
   readonly environmentId: string | undefined;
   readonly requestId: string;
-  /** What was answered; undefined: not known. */
+  /** Status of the answer; undefined: unknown. */
   readonly status: number | undefined;
 }
 
-/** What a list of entries is narrowed to. */
+/** Filters of a list of entries. */
 export interface AuditFilter {
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
@@ -53,6 +53,6 @@ export interface AuditFilter {
 export interface AuditRange {
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
-  /** The last entry of the part before. */
+  /** The last entry of the previous part. */
   readonly after?: { readonly at: Date; readonly id: string } | undefined;
 }

@@ -10,11 +10,10 @@ import { auditActorTypes } from '@billing/proto/values/identity';
 import { insufficientPermissions } from './api-key';
 import type { AuditEntry } from './audit-entry';
 import type { AuditStore } from './audit-store';
-import { leads } from './operator';
+import { mayManageOperators } from './operator';
 import { sentOrigin } from './session-list-rpc';
 import type { SignIn } from './sign-in-service';
 
-/** What the calls about the audit log work with. */
 export interface AuditRpcOptions {
   readonly signIn: SignIn;
   readonly audit: AuditStore;
@@ -28,13 +27,13 @@ type Handlers = Pick<
 
 export function auditHandlers({ signIn, audit, clock }: AuditRpcOptions): Handlers {
   const tenantOfLeader = async (sessionToken: string): Promise<Tenant> => {
-    const { state, tenant } = (await signIn.of(sessionToken)).operator;
-    if (!leads(state.role)) throw insufficientPermissions();
+    const { state, tenant } = (await signIn.authenticate(sessionToken)).operator;
+    if (!mayManageOperators(state.role)) throw insufficientPermissions();
     return tenant;
   };
   return {
     beginAuditEntry: async ({ sessionToken, origin, environmentId, ...entry }) => {
-      const { state, tenant } = (await signIn.of(sessionToken)).operator;
+      const { state, tenant } = (await signIn.authenticate(sessionToken)).operator;
       const actor = { type: 'OPERATOR', id: state.id, email: state.email } as const;
       const { address, userAgent } = sentOrigin(origin);
       const begun = { ...entry, environmentId, actor, address, userAgent, at: clock.now() };

@@ -14,18 +14,18 @@ import {
 import type { AuditEntry, AuditFilter, AuditRange } from './audit-entry';
 
 const endOfTime = new Date(8.64e15);
-// Beyond it the exact number says nothing more, and counting costs as much as there is to count.
+// A larger exact number has no use, and the cost of counting grows with the number.
 const countMax = 10_000;
 const exportedAtOnce = 500;
 const removedAtOnce = 1_000;
 
-/** What operators, keys and the system changed. */
+/** Stores the changes made by operators, keys and the system. */
 export class AuditStore {
   private readonly entries: Collection<AuditDocument>;
 
   constructor(
     db: Db,
-    /** Gets a copy of each entry once it is known how it ended; undefined: none is wanted. */
+    /** Receives a copy of each entry once its outcome is known; undefined: no copies. */
     private readonly copies?: Logger,
   ) {
     this.entries = db.collection<AuditDocument>('auditEntries');
@@ -40,7 +40,10 @@ export class AuditStore {
     ]);
   }
 
-  /** Writes down what is about to be done, and gives the entry's id. A repeat under the same request id finds the first one. */
+  /**
+   * Records a change before it is made, and returns the entry's id. A retry with the same request
+   * id finds the first entry.
+   */
   async begin(
     { environmentId: live }: Tenant,
     entry: Omit<AuditEntry, 'id' | 'status' | 'target' | 'changes'>,
@@ -55,7 +58,7 @@ export class AuditStore {
     return id;
   }
 
-  /** The first end counts. */
+  /** Records the outcome; the first one counts. */
   async end(
     { environmentId }: Tenant,
     id: string,
@@ -75,7 +78,10 @@ export class AuditStore {
     if (document !== null) this.copy(fromAuditDocument(document));
   }
 
-  /** Keeps entries whose end is known; those that an earlier run of the same call has kept stay as they are. */
+  /**
+   * Inserts entries with a known outcome; entries inserted by an earlier run of the same call stay
+   * as they are.
+   */
   async insert(entries: readonly { readonly live: string; readonly entry: AuditEntry }[]) {
     if (entries.length === 0) return;
     await insertMissing(
@@ -112,7 +118,7 @@ export class AuditStore {
     return { data: documents.map(fromAuditDocument), total, totalIsMore: counted > countMax };
   }
 
-  /** A part of an export, oldest first; fewer than 500: it was the last one. */
+  /** Reads a part of an export, oldest first; fewer than 500 entries: it was the last part. */
   async export({ environmentId }: Tenant, { since, until, after }: AuditRange) {
     const at = { $gte: since ?? new Date(0), ...(until !== undefined && { $lt: until }) };
     const query: Filter<AuditDocument> = {
@@ -128,8 +134,10 @@ export class AuditStore {
     return documents.map(fromAuditDocument);
   }
 
-  /** Removes what is older than a time, of all organisations; ends early when the signal aborts. */
-  async forget(before: Date, signal?: AbortSignal): Promise<void> {
+  /**
+   * Deletes entries older than a time, of all organizations; stops early when the signal aborts.
+   */
+  async deleteOlder(before: Date, signal?: AbortSignal): Promise<void> {
     while (signal?.aborted !== true) {
       const old = await retryTransient(() =>
         this.entries

@@ -75,7 +75,7 @@ function aWrite({ organizationId, sandbox }: Organization, at = new Date()): Log
   };
 }
 
-test('what an operator changes is written down before and after, and shown to owners and admins', async () => {
+test("an operator's change is recorded before and after, and shown to owners and admins", async () => {
   const { organization, owner } = await tests.anOwner();
   const developer = await tests.aColleague(owner, Role.ROLE_DEVELOPER);
   const entry = {
@@ -119,7 +119,7 @@ test('what an operator changes is written down before and after, and shown to ow
   expect(await exported(stranger.token)).toEqual([]);
 });
 
-test('what keys write is kept with its requests, once, and found by its actor and target', async () => {
+test('writes by API keys are recorded once with their requests, and found by actor and target', async () => {
   const { organization, owner } = await tests.anOwner();
   const requests = [aWrite(organization), aWrite(organization)];
   await log.recordRequests({ requests }, context());
@@ -143,7 +143,7 @@ test('what keys write is kept with its requests, once, and found by its actor an
   }
 });
 
-test('a failed sign-in of an operator is kept', async () => {
+test("an operator's failed sign-in is recorded", async () => {
   const { owner } = await tests.anOwner();
   await expect(tests.logIn(owner.email, 'wrong')).rejects.toThrow(reason('INVALID_CREDENTIALS'));
   expect((await list(owner.token)).entries).toMatchObject([
@@ -175,7 +175,7 @@ test('an export is oldest first, in parts, within its times', async () => {
   expect(within).toHaveLength(4);
 });
 
-test('entries of earlier releases are read, and old ones go after their time', async () => {
+test('entries of earlier releases are readable, and old ones are deleted after their retention', async () => {
   const { organization, owner } = await tests.anOwner();
   const environmentId = present(organization.live).id;
   const earlier = {
@@ -197,11 +197,11 @@ test('entries of earlier releases are read, and old ones go after their time', a
     { id: ids[1], actor: { id: owner.id, email: owner.email }, target: undefined, changes: [] },
     { id: ids[0] },
   ]);
-  await new AuditStore(mongo.db).forget(new Date('2025-06-01'));
+  await new AuditStore(mongo.db).deleteOlder(new Date('2025-06-01'));
   expect((await list(owner.token)).entries.map(({ id }) => id)).toEqual([ids[1]]);
 });
 
-test('each entry is copied to the log where that is wanted', async () => {
+test('each entry is copied to the log when that is configured', async () => {
   const logger = createLogger({ service: 'test', level: 'silent' });
   const lines: unknown[] = [];
   logger.info = (...line: unknown[]) => lines.push(line);

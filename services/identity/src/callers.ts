@@ -4,7 +4,7 @@ import type { LostCallServiceServer } from '@billing/proto/billing/identity/v1/l
 import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
 import type { RequestLogServiceServer } from '@billing/proto/billing/identity/v1/request_log';
 
-// Which services may call each method of this one where certificates say who calls.
+// Services allowed to call each method, where client certificates identify the caller.
 
 export const identityCallers: Callers<IdentityServiceServer> = {
   ensureOrganization: ['identity'],

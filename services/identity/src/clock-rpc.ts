@@ -6,20 +6,26 @@ import { newId } from '@billing/chassis/ids';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type { IdentityServiceServer } from '@billing/proto/billing/identity/v1/identity';
-import { type Environment, type Landing, timeOf } from './environment';
+import { type Environment, type ClockAdvanceResult, timeOf } from './environment';
 import { toProtoClockKind } from './environment-rpc';
-import type { JumpWorkerPool } from './jump-worker-pool';
-import { isHeldBy, isStopping, jumpTo, landingOf, requestJump, stopJumps } from './sandbox-clock';
+import type { ClockAdvanceWorkerPool } from './clock-advance-worker-pool';
+import {
+  isHeldBy,
+  isStopping,
+  advanceTo,
+  advanceResultOf,
+  requestAdvance,
+  stopAdvances,
+} from './sandbox-clock';
 import type { WaitingCalls } from './waiting-calls';
 
-/** What the calls about clocks work with. */
 export interface ClockRpcOptions {
   readonly environments: AggregateCollection<Environment>;
-  readonly workers: JumpWorkerPool;
+  readonly workers: ClockAdvanceWorkerPool;
   /** Calls that wait for an advance, by environment. */
   readonly waitingAdvances: WaitingCalls;
   readonly clock: Clock;
-  /** Aborts when the process stops; a jump goes on without the calls that watch it. */
+  /** Aborts when the process stops; an advance continues without the calls that wait for it. */
   readonly stopping: AbortSignal;
 }
 
@@ -46,11 +52,11 @@ export function clockHandlers(options: ClockRpcOptions): Handlers {
         const { state, tenant } = await environments
           .within({ tenant: context.tenant, now: clock.now() })
           .mutate(context.tenant.environmentId, (environment, now) =>
-            requestJump(environment, { to, id, claim, now }),
+            requestAdvance(environment, { to, id, claim, now }),
           );
         if (isHeldBy(state, claim.owner)) workers.start(tenant, claim);
-        const landing = await watch(jumpTo(state, to).id, context, options);
-        const { now, processed, stopped = false } = landing;
+        const result = await watch(advanceTo(state, to).id, context, options);
+        const { now, processed, stopped = false } = result;
         return { now, processed, stopped };
       });
     },
@@ -58,7 +64,7 @@ export function clockHandlers(options: ClockRpcOptions): Handlers {
     stopClockAdvance: async (_request, { tenant, signal: caller, deadline }) => {
       const { environmentId } = tenant;
       const context = { tenant, now: clock.now() };
-      await environments.within(context).mutate(environmentId, stopJumps);
+      await environments.within(context).mutate(environmentId, stopAdvances);
       const signal = AbortSignal.any([caller, stopping]);
       const { state } = await environments.waitFor(
         environmentId,
@@ -70,21 +76,24 @@ export function clockHandlers(options: ClockRpcOptions): Handlers {
   };
 }
 
-/** Only watches: the jump needs nobody who waits for it. */
+/** Waits for the result alone: the advance runs without its callers. */
 async function watch(
-  jumpId: string,
+  advanceId: string,
   context: CallContext,
   { environments, stopping }: ClockRpcOptions,
-): Promise<Landing> {
+): Promise<ClockAdvanceResult> {
   const { tenant, now, deadline } = context;
   const signal = AbortSignal.any([context.signal, stopping]);
   const { state } = await environments.waitFor(
     tenant.environmentId,
     { tenant, now, signal },
-    { isReached: (stored) => landingOf(stored.state, jumpId) !== undefined, until: deadline },
+    {
+      isReached: (stored) => advanceResultOf(stored.state, advanceId) !== undefined,
+      until: deadline,
+    },
   );
-  const landing = landingOf(state, jumpId);
-  if (landing !== undefined) return landing;
+  const result = advanceResultOf(state, advanceId);
+  if (result !== undefined) return result;
   throw stopping.aborted ? unavailable() : new DeadlineExceededError();
 }
 

@@ -3,9 +3,10 @@ import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/c
 
 const address = z.string().min(1);
 
-// Short, because a jump stands still for so long after its worker died; long enough that a slow database never costs a lease.
+// Short, because an advance pauses for this time after its worker died; long enough that a slow
+// database never costs a lease.
 const leaseMsDefault = 5_000;
-// OWASP's least with three lanes; a hash takes 32 MiB and some tenths of a second.
+// OWASP's minimum with three lanes; a hash takes 32 MiB and some tenths of a second.
 const passwordHashCostDefault = 15;
 
 function days(min: number, max: number) {
@@ -23,14 +24,20 @@ export const configurationSchema = z.object({
   ...serviceConfigurationShape,
   // The key of an HMAC-SHA256 is as strong as its hash from 32 bytes on.
   API_KEY_PEPPER: z.string().min(32, 'must have at least 32 characters'),
-  /** The pepper before: what was stored with it stays valid, and a key is stored under the new one by its next use. */
+  /**
+   * The previous pepper: secrets stored with it stay valid, and a key is stored under the new one
+   * by its next use.
+   */
   API_KEY_PEPPER_OLD: z.string().min(32, 'must have at least 32 characters').optional(),
   JUMP_LEASE_MS: z
     .string()
     .regex(/^\d{3,6}$/, 'must be 100 to 999999 milliseconds')
     .transform(Number)
     .default(leaseMsDefault),
-  /** How hard operators' passwords are hashed: two to the power of it is the cost of scrypt. Less is for tests. */
+  /**
+   * Cost of operators' password hashes: two to the power of it is the cost of scrypt. Smaller
+   * values are for tests.
+   */
   PASSWORD_HASH_COST: z
     .string()
     .regex(/^1\d$/, 'must be 10 to 19')
@@ -38,9 +45,9 @@ export const configurationSchema = z.object({
     .default(passwordHashCostDefault),
   /** `stdout` copies each entry of the audit log as a log line. */
   AUDIT_LOG: z.enum(['none', 'stdout']).default('none'),
-  /** For so many days of real time entries of the audit log are kept. */
+  /** Days of real time for which entries of the audit log are kept. */
   RETENTION_AUDIT_DAYS: days(1, 36_500).default(400),
-  /** For so many days of real time requests to the public API can be looked at. */
+  /** Days of real time for which requests to the public API are kept. */
   RETENTION_REQUESTS: days(1, 90).default(7),
   CUSTOMER_ADDRESS: address,
   CATALOG_ADDRESS: address,

@@ -20,8 +20,8 @@ async function failureOf(
   );
 }
 
-describe('a pass of the deletion of an environment', () => {
-  test('ends without a failure where a service has more to delete', async () => {
+describe('one pass of the deletion of an environment', () => {
+  test('ends without a failure while a service has more to delete', async () => {
     expect(isUnfinishedPass(await failureOf([done, unfinished], { isDone: true }))).toBe(true);
     expect(isUnfinishedPass(await failureOf([done], { isDone: false }))).toBe(true);
     expect(await failureOf([done], { isDone: true })).toBeUndefined();

@@ -6,8 +6,8 @@ import type { Service } from '@billing/chassis/service';
 import type { SystemServiceServer } from '@billing/proto/billing/system/v1/system';
 
 /**
- * Deletes an environment in all services, and here last: until then its own document carries the command, which is resumed after a crash
- * and repeated for a service that is away.
+ * Deletes an environment in all services, and here last: until then its own document carries the
+ * command, which is resumed after a crash and retried while a service is down.
  */
 export function deletionCommand(
   service: Pick<Service, 'deletion'>,
@@ -17,7 +17,7 @@ export function deletionCommand(
     const answers = await Promise.allSettled(
       systems.map((system) => deleteIn(system, aggregateId, context)),
     );
-    // A service that is away keeps none of the others from deleting what they have.
+    // A service that is down does not keep the others from deleting their data.
     const failures = answers.filter((answer) => answer.status === 'rejected');
     const failure = failures.find(({ reason }) => !isUnfinishedPass(reason)) ?? failures[0];
     if (failure !== undefined) throw failure.reason;

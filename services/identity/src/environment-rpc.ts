@@ -26,10 +26,9 @@ import {
 } from './environment';
 import type { KeyLineage } from './key-lineage-store';
 import type { EnvironmentStore } from './environment-store';
-import { checkName, found, type Organization } from './organization';
+import { checkName, createOrganization, type Organization } from './organization';
 import type { SandboxSlotStore } from './sandbox-slot-store';
 
-/** What the calls about organisations and environments work with. */
 export interface EnvironmentRpcOptions {
   readonly organizations: AggregateCollection<Organization>;
   readonly environments: AggregateCollection<Environment>;
@@ -37,7 +36,7 @@ export interface EnvironmentRpcOptions {
   readonly sandboxSlots: SandboxSlotStore;
   readonly apiKeys: ApiKeyStore;
   readonly lineage: KeyLineage;
-  /** Whether an environment was deleted, as far as this process knows. */
+  /** True when an environment was deleted, as far as this process knows. */
   readonly isDeleted: (environmentId: string) => boolean;
   readonly clock: Clock;
 }
@@ -76,10 +75,10 @@ export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
   };
 }
 
-// Creations of one organisation would race each other for the same slot.
+// Serialized: creations of one organization would race each other for the same slot.
 const creations = new KeyedMutex();
 
-/** Inserts a sandbox that holds one of its organisation's slots; a repeat finds the first one. */
+/** Inserts a sandbox that holds one of its organization's slots; a retry finds the first one. */
 async function insertSandbox(
   transition: Transition<Environment>,
   { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>,
@@ -99,8 +98,9 @@ async function insertSandbox(
 const firstKey = { name: 'First key', scopes: [] };
 
 /**
- * Every id derives from the name, so racing and repeated calls insert the same documents. The organisation comes last: while it is absent,
- * a call that was cut off is completed by the next one; once it is there, a first sandbox that is gone was deleted and stays so.
+ * Creates an organization. Every id derives from the name, so racing and retried calls insert the
+ * same documents. The organization comes last: while it is absent, the next call completes an
+ * interrupted one; once it exists, a missing first sandbox was deleted and stays deleted.
  */
 async function ensureOrganization(
   name: string,
@@ -114,7 +114,7 @@ async function ensureOrganization(
   const own = organizations.within({ tenant: ofLive, now, storing });
   if ((await own.find(organizationId)) === undefined) {
     await insertFirstEnvironments(organizationId, storing, options);
-    await own.insert(found({ id: organizationId, name }));
+    await own.insert(createOrganization({ id: organizationId, name }));
   }
   const live = await environments.within({ tenant: ofLive, now }).get(ofLive.environmentId);
   const ofSandbox = firstSandboxTenant(organizationId);
@@ -185,12 +185,15 @@ function fromProtoClockKind(kind: ProtoClockKind): ClockKind {
   }
 }
 
-/** The id of the sandbox with which an organisation begins. */
+/** Id of an organization's first sandbox. */
 export function firstSandboxId(organizationId: string): string {
   return derivedId(organizationId, 'sandbox');
 }
 
-/** Whose an organisation's live environment is: it has one, whose id derives from its own. */
+/**
+ * Tenant of an organization's live environment: there is one, whose id derives from the
+ * organization's.
+ */
 export function liveTenant(organizationId: string): Tenant {
   const environmentId = derivedId(organizationId, 'live');
   return { organizationId, environmentId, live: true, manualClock: false };

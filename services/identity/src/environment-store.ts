@@ -9,18 +9,21 @@ import type { Page } from '@billing/chassis/aggregate-store';
 import type { Environment } from './environment';
 import type { StoredSandbox } from './sandbox-slot';
 
-/** Which of an organisation's environments are asked for. */
+/** Filter of an organization's environments. */
 export interface EnvironmentQuery {
   readonly organizationId: string;
   readonly page: number;
   readonly perPage: number;
-  /** Sandboxes alone. */
+  /** True: sandboxes alone. */
   readonly isSandbox?: boolean;
   /** Part of the name in any case, or a whole id; empty: all. */
   readonly search?: string;
 }
 
-/** An organisation's environments. They are asked for without an environment, because each stands in itself. */
+/**
+ * Reads an organization's environments. The queries have no environment, because each environment
+ * is stored in itself.
+ */
 export class EnvironmentStore {
   constructor(private readonly environments: AggregateCollection<Environment>) {}
 
@@ -49,8 +52,11 @@ export class EnvironmentStore {
     return { data: found.map((document) => toStored(definition, document)), total };
   }
 
-  /** Sandboxes of all organisations that are not deleted and were created until an instant (real time), in the order of their ids. */
-  async listSandboxesMadeBefore(
+  /**
+   * Sandboxes of all organizations that are not deleted and were created before an instant (real
+   * time), in the order of their ids.
+   */
+  async listSandboxesCreatedBefore(
     madeBefore: Date,
     { after, limit }: { readonly after: string; readonly limit: number },
   ): Promise<Stored<Environment>[]> {
@@ -66,7 +72,7 @@ export class EnvironmentStore {
     return found.map((document) => toStored(definition, document));
   }
 
-  /** An organisation's sandboxes, also those whose deletion is not done. */
+  /** An organization's sandboxes, including those whose deletion is in progress. */
   async sandboxesOf(organizationId: string): Promise<StoredSandbox[]> {
     const found = await retryTransient(() =>
       this.environments.documents

@@ -5,7 +5,7 @@ const startsAt = new Date('2026-01-17T00:00:00.000Z');
 const wish = { name: '', clock: 'REAL', startsAt: undefined } as const;
 
 describe('an environment', () => {
-  test('that is live has the time of the wall clock', () => {
+  test('of kind live has the time of the wall clock', () => {
     const { state } = openLive('id');
     expect(state).toMatchObject({ kind: 'LIVE', clock: { kind: 'REAL' } });
     expect(timeOf(state, now)).toBe(now);
@@ -15,13 +15,13 @@ describe('an environment', () => {
     ['a real clock', wish, 'REAL', now],
     ['a manual clock', { ...wish, clock: 'MANUAL' }, 'MANUAL', now],
     ['a manual clock with a start', { ...wish, clock: 'MANUAL', startsAt }, 'MANUAL', startsAt],
-  ])('that is a sandbox with %s', (_case, sandbox, kind, time) => {
+  ])('of kind sandbox with %s', (_case, sandbox, kind, time) => {
     const { state } = openSandbox('id', sandbox, now);
     expect(state).toMatchObject({ kind: 'SANDBOX', clock: { kind } });
     expect(timeOf(state, now)).toEqual(time);
   });
 
-  test('with a manual clock stands still', () => {
+  test('with a manual clock keeps its time', () => {
     const { state } = openSandbox('id', { ...wish, clock: 'MANUAL', startsAt }, now);
     expect(timeOf(state, new Date('2030-01-01T00:00:00.000Z'))).toEqual(startsAt);
   });
@@ -30,15 +30,12 @@ describe('an environment', () => {
     '-000001-12-31T10:00:00.000Z',
     '1969-12-31T23:59:59.999Z',
     '9000-01-01T00:00:00.000Z',
-  ])(
-    'is refused with a start at %s, from where on some time would have no four digits of a year',
-    (time) => {
-      const wished = { ...wish, clock: 'MANUAL', startsAt: new Date(time) } as const;
-      expect(() => openSandbox('id', wished, now)).toThrow(
-        expect.objectContaining({ fields: { startsAt: ['Must be in the years 1970 to 8999'] } }),
-      );
-    },
-  );
+  ])('is refused with a start at %s, which lets later times exceed four-digit years', (time) => {
+    const wished = { ...wish, clock: 'MANUAL', startsAt: new Date(time) } as const;
+    expect(() => openSandbox('id', wished, now)).toThrow(
+      expect.objectContaining({ fields: { startsAt: ['Must be in the years 1970 to 8999'] } }),
+    );
+  });
 
   test.each([
     ['a start of a real clock', { ...wish, startsAt }, { startsAt: ['Requires a manual clock'] }],

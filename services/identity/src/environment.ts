@@ -5,14 +5,17 @@ import { only, type Transition, unchanged } from '@billing/kernel/transition';
 export type EnvironmentKind = 'LIVE' | 'SANDBOX';
 export type ClockKind = 'REAL' | 'MANUAL';
 
-/** A space of data of its own, with its own time. */
+/** A separate space of data, with its own time. */
 export interface Environment {
   readonly id: string;
   readonly kind: EnvironmentKind;
-  /** For people; empty when none was given. */
+  /** Display name; empty when none was given. */
   readonly name: string;
   readonly clock: RealClock | ManualClock;
-  /** Real time of its deletion; absent: none. Its keys end at once, and all that is left of it afterwards. */
+  /**
+   * Real time of its deletion; absent: none. Its keys end immediately, its remaining data
+   * afterwards.
+   */
   readonly deletedAt?: Date | undefined;
   /** Real time from which it is deleted unless it is used before; absent: not announced. */
   readonly deletesAt?: Date | undefined;
@@ -20,66 +23,66 @@ export interface Environment {
   readonly advancedAt?: Date | undefined;
 }
 
-/** Business time is the wall clock's. */
+/** Environment time follows the wall clock. */
 export interface RealClock {
   readonly kind: 'REAL';
 }
 
-/** A clock that stands still until it is advanced, and the jumps that were asked of it. */
+/** A clock that is moved by advances alone, with its stored advances. */
 export interface ManualClock {
   readonly kind: 'MANUAL';
-  /** Business time. Only the holder of the lease moves it, and never back. */
+  /** Environment time. Only the holder of the lease moves it, and never back. */
   readonly now: Date;
-  /** In the order in which they were asked for; the first one is under way, the others wait for it. */
-  readonly jumps: readonly Jump[];
-  /** The last jumps that are done, oldest first: whoever watched one reads its result here. */
-  readonly landings: readonly Landing[];
-  /** Who carries out the jumps; undefined exactly while there is none. */
+  /** Advances in order of request; the first one is running, the others wait for it. */
+  readonly jumps: readonly ClockAdvance[];
+  /** The results of the last advances, oldest first: waiting callers read their result here. */
+  readonly landings: readonly ClockAdvanceResult[];
+  /** Right to carry out the advances; undefined exactly while there are none. */
   readonly lease: Lease | undefined;
 }
 
-/** A stored wish to go to an instant; it outlives the call that made it. */
-export interface Jump {
+/** A stored request to advance to an instant; it outlives the call that made it. */
+export interface ClockAdvance {
   readonly id: string;
   readonly to: Date;
-  /** Due documents handled so far. */
+  /** Number of due documents handled so far. */
   readonly processed: number;
-  /** Ends after its present instant; absent: false. */
+  /** True: ends after its present instant; absent: false. */
   readonly stopped?: boolean;
 }
 
-/** A jump that is done. */
-export interface Landing {
+/** A finished advance. */
+export interface ClockAdvanceResult {
   readonly id: string;
-  /** The environment's time then. */
+  /** The environment's time at its end. */
   readonly now: Date;
   readonly processed: number;
-  /** Ended before its target, because a caller asked for it; absent: false. */
+  /** True: ended before its target, because a caller stopped it; absent: false. */
   readonly stopped?: boolean;
 }
 
-/** The sole right to move a clock, in real time: after `until` anybody may take it. */
+/** The exclusive right to move a clock, in real time: after `until` any worker may claim it. */
 export interface Lease {
   readonly owner: string;
   readonly until: Date;
 }
 
-/** What its maker chooses about a sandbox. */
-export interface SandboxWish {
+/** The caller's choices for a new sandbox. */
+export interface SandboxInput {
   readonly name: string;
   readonly clock: ClockKind;
   readonly startsAt: Date | undefined;
 }
 
-/** The organisation's only environment with real money; its clock is always real. */
+/** Creates the organization's only environment with real money; its clock is always real. */
 export function openLive(id: string): Transition<Environment> {
   return only({ id, kind: 'LIVE', name: '', clock: { kind: 'REAL' } });
 }
 
-/** A sandbox; a manual clock starts at `startsAt` or at real time `now`. */
+/** Creates a sandbox; a manual clock starts at `startsAt` or at real time `now`. */
 export function openSandbox(
   id: string,
-  { name, clock, startsAt }: SandboxWish,
+  { name, clock, startsAt }: SandboxInput,
   now: Date,
 ): Transition<Environment> {
   const isManual = clock === 'MANUAL';
@@ -102,7 +105,7 @@ export function rename(environment: Environment, name: string): Transition<Envir
     : only({ ...environment, name: trimmed });
 }
 
-/** Deletes a sandbox from real time `now` on: the command deletes what services have of it. */
+/** Deletes a sandbox at real time `now`: the command deletes its data in all services. */
 export function deleteSandbox(environment: Environment, now: Date): Transition<Environment> {
   return {
     state: { ...environment, deletedAt: now },
@@ -111,7 +114,7 @@ export function deleteSandbox(environment: Environment, now: Date): Transition<E
   };
 }
 
-/** The environment's business time, where `now` is real time. */
+/** Environment time, where `now` is real time. */
 export function timeOf({ clock }: Environment, now: Date): Date {
   return clock.kind === 'MANUAL' ? clock.now : now;
 }

@@ -10,22 +10,23 @@ import {
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
 
-/** Whose first owner is invited, and where. */
+/** The organization whose first owner is invited, and its addresses. */
 export interface OwnerLinkOptions {
-  /** What a client dials to reach identity. */
+  /** Address of identity. */
   readonly identityAddress: string;
   readonly security?: TransportSecurity | undefined;
-  /** The gateway as people reach it. */
+  /** Public URL of the gateway. */
   readonly gatewayUrl: string;
-  /** The organisation's name; it is made if there is none of that name. */
+  /** The organization's name; the organization is created if it does not exist. */
   readonly organization: string;
-  /** Who asks, for the trace. */
+  /** Name of the calling service, for the trace. */
   readonly service: string;
 }
 
 /**
- * The link by which the first operator of an organisation joins; undefined once there is one. Kept nowhere: each call makes another, and
- * the first that is used ends them all.
+ * Creates the link by which the first operator of an organization joins; undefined once there is
+ * one. The link is not stored: each call creates another one, and the first one used invalidates
+ * all others.
  */
 export async function ownerLink(options: OwnerLinkOptions): Promise<string | undefined> {
   return withIdentity(options, async ({ identity, operators }) => {
@@ -38,7 +39,10 @@ export async function ownerLink(options: OwnerLinkOptions): Promise<string | und
   });
 }
 
-/** The link by which an active owner sets a new password. Throws not_found for an e-mail address that is not an owner's. */
+/**
+ * Creates the link by which an active owner sets a new password. Throws not_found for an e-mail
+ * address that is not an owner's.
+ */
 export async function ownerResetLink(options: OwnerLinkOptions, email: string): Promise<string> {
   return withIdentity(options, async ({ identity, operators }) => {
     const { organizationId } = await identity.ensureOrganization(

@@ -13,16 +13,19 @@ import { ownerLink, ownerResetLink } from './first-owner-client';
 
 const configurationSchema = z.object({
   ...transportSecurityShape,
-  /** Identity as its peers reach it. */
+  /** Address of identity. */
   IDENTITY_ADDRESS: z.string().min(1),
   HOSTED_PAGE_URL: hostedPageShape.HOSTED_PAGE_URL,
-  /** Made if there is none of that name. */
+  /** The organization is created if it does not exist. */
   ORGANIZATION_NAME: z.string().min(1),
 });
 
 const usage = 'Usage: first-owner [--reset EMAIL]';
 
-/** Prints the link by which the first operator of an organisation joins; with `--reset` the one by which an owner sets a new password. */
+/**
+ * Prints the link by which the first operator of an organization joins; with `--reset` the one by
+ * which an owner sets a new password.
+ */
 runCommand('first-owner', async () => {
   const email = emailToReset(process.argv.slice(2));
   const configuration = readConfiguration(configurationSchema, processEnvironment(), {

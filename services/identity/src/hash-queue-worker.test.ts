@@ -2,7 +2,7 @@ import { HashQueue } from './hash-queue-worker';
 
 const never = new AbortController().signal;
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function gates() {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -19,7 +19,7 @@ function gates() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('few run at a time, the others in the order in which they came', async () => {
+test('a few jobs run at a time, the others in the order of their arrival', async () => {
   const queue = new HashQueue({ runningMax: 2, waitingMax: 5 });
   const { started, work, end } = gates();
   const all = ['a', 'b', 'c', 'd'].map((name) => queue.run(work(name), never));
@@ -34,7 +34,7 @@ test('few run at a time, the others in the order in which they came', async () =
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('the one that finds too many waiting is refused at once', async () => {
+test('a job beyond the limit of the queue is refused immediately', async () => {
   const queue = new HashQueue({ runningMax: 1, waitingMax: 1 });
   const { started, work, end } = gates();
   const all = [queue.run(work('a'), never), queue.run(work('b'), never)];
@@ -49,7 +49,7 @@ test('the one that finds too many waiting is refused at once', async () => {
   expect(started).toEqual(['a', 'b']);
 });
 
-test('one whose caller has gone leaves the queue and makes room', async () => {
+test('a job whose caller has gone leaves the queue and makes room', async () => {
   const queue = new HashQueue({ runningMax: 1, waitingMax: 1 });
   const { started, work, end } = gates();
   const first = queue.run(work('a'), never);
@@ -65,7 +65,7 @@ test('one whose caller has gone leaves the queue and makes room', async () => {
   expect(started).toEqual(['a', 'c']);
 });
 
-test('a caller who had gone before is never let in, and a failure hands the place on', async () => {
+test('a job whose caller had gone before never runs, and a failed job frees its place', async () => {
   const queue = new HashQueue({ runningMax: 1, waitingMax: 1 });
   await expect(
     queue.run(() => Promise.resolve(), AbortSignal.abort(new Error('gone'))),

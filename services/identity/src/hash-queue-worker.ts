@@ -1,6 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** How much work may run and wait. */
+/** Limits of running and waiting work. */
 export interface HashQueueLimits {
   readonly runningMax: number;
   readonly waitingMax: number;
@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * Lets few password hashes run at a time, the others wait in order. Where too many wait, the next is refused at once; one whose caller has
- * gone away leaves the queue and is never made.
+ * Runs a few password hashes at a time, the others wait in order. When the queue is full, the next
+ * one is refused immediately; a hash whose caller has gone leaves the queue and is never computed.
  */
 export class HashQueue {
   private running = 0;
@@ -51,7 +51,7 @@ export class HashQueue {
     });
   }
 
-  /** Hands the place on; without a caller who waits it is free. */
+  /** Passes the place to the next caller; without one the place is free. */
   private next(): void {
     const [first] = this.waiting;
     if (first === undefined) {

@@ -27,7 +27,7 @@ import { identityTestConfiguration } from './testing';
 
 const configuration = identityTestConfiguration();
 
-// A gateway's part: it hears which keys it must forget.
+// In the role of a gateway: receives the keys that it must evict.
 const gatewayConfiguration = testServiceConfiguration('gateway');
 const heard: { subject: string; data: string }[] = [];
 
@@ -75,7 +75,7 @@ afterEach(() => {
   clockOffsetMs = 0;
 });
 
-/** A context of the environment, as a gateway gives it. */
+/** A call context of the environment, as a gateway sends it. */
 function within(environment: Environment, scopes: readonly string[] = ['*']) {
   const context = testContext({
     tenant: {
@@ -121,8 +121,8 @@ const refused = {
   message: 'Invalid or expired API key',
 };
 
-describe('an organisation', () => {
-  test('is made once, with its live environment and a sandbox, however many ask at a time', async () => {
+describe('an organization', () => {
+  test('is created once, with its live environment and a sandbox, by any number of concurrent calls', async () => {
     const name = `Acme ${newId()}`;
     const answers = await Promise.all(Array.from({ length: 20 }, () => anOrganization(name)));
 
@@ -151,11 +151,11 @@ describe('an organisation', () => {
     await mongo.close();
   });
 
-  test('that was made in part is completed by the next call', async () => {
+  test('that was created in part is completed by the next call', async () => {
     const name = `Half ${newId()}`;
     const whole = await anOrganization(name);
     const mongo = await databaseOfIdentity();
-    // The organisation is the last document that such a call stores.
+    // The organization is the last document that such a call stores.
     for (const [collection, _id] of [
       ['organizations', whole.organizationId],
       ['environments', whole.sandbox.id],
@@ -169,7 +169,7 @@ describe('an organisation', () => {
     await expect(identity.getClock({}, within(whole.sandbox))).resolves.toBeDefined();
   });
 
-  test('of another name is another one', async () => {
+  test('of another name is a separate organization', async () => {
     const [first, second] = await Promise.all([anOrganization(), anOrganization()]);
     expect(first.organizationId).not.toBe(second.organizationId);
     expect(first.live.id).not.toBe(second.live.id);
@@ -184,7 +184,7 @@ describe('an organisation', () => {
 });
 
 describe('a key', () => {
-  test('opens the environment in which it was made, and no other', async () => {
+  test('opens its own environment, and no other', async () => {
     const { live, sandbox } = await anOrganization();
     const ofLive = await aKey(live);
     const ofSandbox = await aKey(sandbox, { scopes: ['customers:read'] });
@@ -211,7 +211,7 @@ describe('a key', () => {
     });
   });
 
-  test('is kept nowhere but as a hash', async () => {
+  test('is stored only as a hash', async () => {
     const { live } = await anOrganization();
     const { key } = await aKey(live);
     const mongo = await databaseOfIdentity();
@@ -222,7 +222,7 @@ describe('a key', () => {
     expect(JSON.stringify(documents)).not.toContain(key.slice('billing_live_'.length, -6));
   });
 
-  test('that nobody made is refused', async () => {
+  test('that was never created is refused', async () => {
     const unknown = formatKey('LIVE', new Uint8Array(32).fill(7));
     await expect(identity.authenticate({ key: unknown }, testContext())).rejects.toMatchObject(
       refused,
@@ -257,7 +257,7 @@ describe('a key', () => {
     await expect(identity.authenticate({ key }, testContext())).rejects.toMatchObject(refused);
   });
 
-  test('is refused as soon as it is revoked, and gateways hear of it once', async () => {
+  test('is refused as soon as it is revoked, and gateways are notified once', async () => {
     const { live } = await anOrganization();
     const { key, apiKey } = await aKey(live);
 
@@ -287,12 +287,13 @@ describe('a key', () => {
     expect(entries.filter(({ id }) => id.startsWith(apiKey.id))).toHaveLength(1);
   });
 
-  test.each([['of another environment'], ['that nobody made'], ['that is no id']])(
+  test.each([['of another environment'], ['that was never created'], ['that is no id']])(
     '%s cannot be revoked',
     async (which) => {
       const [mine, other] = await Promise.all([anOrganization(), anOrganization()]);
       const { key, apiKey } = await aKey(other.live);
-      const id = { 'of another environment': apiKey.id, 'that nobody made': newId() }[which] ?? 'x';
+      const id =
+        { 'of another environment': apiKey.id, 'that was never created': newId() }[which] ?? 'x';
 
       await expect(
         identity.revokeApiKey({ id, descendants: false }, within(mine.live)),
@@ -304,7 +305,7 @@ describe('a key', () => {
     },
   );
 
-  test('is made only with scopes that its maker has', async () => {
+  test('is created only with scopes of its creator', async () => {
     const { live } = await anOrganization();
     const asReader = within(live, ['customers:read', 'api-keys:write']);
     const ask = (scopes: string[]) =>
@@ -324,7 +325,7 @@ describe('a key', () => {
     }
   });
 
-  test('is not made for a caller that names no scope', async () => {
+  test('is not created for a caller without scopes', async () => {
     const { live } = await anOrganization();
     for (const scopes of [['customers:read'], []]) {
       const request = { name: 'Key', scopes, expiresAt: undefined, createdBy: undefined };
@@ -334,7 +335,7 @@ describe('a key', () => {
     }
   });
 
-  test('is refused with all that is wrong with it', async () => {
+  test('is refused with a violation for each invalid field', async () => {
     const { live } = await anOrganization();
     const request = { name: '', scopes: ['all'], expiresAt: new Date(0), createdBy: undefined };
     await expect(identity.createApiKey(request, within(live))).rejects.toMatchObject({
@@ -378,7 +379,7 @@ describe('a sandbox', () => {
     });
   });
 
-  test('without a wish for a clock follows real time', async () => {
+  test('follows real time unless another clock is requested', async () => {
     const { live } = await anOrganization();
     const request = {
       name: '',
@@ -394,7 +395,7 @@ describe('a sandbox', () => {
     expect(Math.abs(present(now).getTime() - clock.now().getTime())).toBeLessThan(10_000);
   });
 
-  test('is made by live keys only', async () => {
+  test('is created by live keys only', async () => {
     const { sandbox } = await anOrganization();
     await expect(identity.createSandbox(manual, within(sandbox))).rejects.toMatchObject({
       kind: 'permission',
@@ -402,7 +403,7 @@ describe('a sandbox', () => {
     });
   });
 
-  test('on real time takes no start', async () => {
+  test('with a real clock accepts no start', async () => {
     const { live } = await anOrganization();
     const request = { ...manual, clock: ClockKind.CLOCK_KIND_REAL };
     await expect(identity.createSandbox(request, within(live))).rejects.toMatchObject({
@@ -426,7 +427,7 @@ describe('a clock', () => {
     },
   );
 
-  test('needs to be told where to go', async () => {
+  test('needs a target to advance', async () => {
     const { sandbox } = await anOrganization();
     await expect(identity.advanceClock({ to: undefined }, within(sandbox))).rejects.toMatchObject({
       fields: { to: ['Required'] },

@@ -14,7 +14,7 @@ import { liveTenant } from './environment-rpc';
 import { accept, type Invitation, invitationNotFound, invite } from './invitation';
 import {
   checkInvitation,
-  join,
+  createOperator,
   mayInvite,
   type Operator,
   operatorEmail,
@@ -27,7 +27,6 @@ import { type CommonPasswords, passwordProblems } from './password';
 import type { SignIn, SignInCall } from './sign-in-service';
 import type { TokenStore } from './token-store';
 
-/** What the calls about invitations work with. */
 export interface InvitationRpcOptions {
   readonly signIn: SignIn;
   readonly organizations: AggregateCollection<Organization>;
@@ -77,12 +76,13 @@ export function invitationHandlers(options: InvitationRpcOptions): Handlers {
     },
 
     inviteOperator: async ({ sessionToken, email: text, role }, { storing }) => {
-      const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
+      const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
       const email = operatorEmail(text);
       const invitedBy = { id: actor.id, email: actor.email };
       const wish = { role: sentRole(role) ?? requireRole(), email, invitedBy };
       checkInvitation(actor, wish.role);
-      // Only of the own organisation: whether another one has such an operator is not for the inviter to know.
+      // Checked in the own organization alone: operators of other organizations are not revealed to
+      // the inviter.
       const taken = await findAnywhere(operators, operatorId(email));
       if (taken?.tenant.organizationId === tenant.organizationId) throw operatorExists();
       const { token, stored } = await invitations.issue({ tenant, storing }, (id, now) =>
@@ -94,8 +94,8 @@ export function invitationHandlers(options: InvitationRpcOptions): Handlers {
 }
 
 /**
- * The invitation is used up for one address first, then the operator is stored: whoever was cut off in between tries again, and nobody else
- * gets in with the same link.
+ * Accepts an invitation. The invitation is consumed for one address first, then the operator is
+ * stored: an interrupted caller retries, and no other person can use the same link.
  */
 async function acceptInvitation(
   request: AcceptInvitationRequest,
@@ -110,9 +110,10 @@ async function acceptInvitation(
   if (await isTaken(email, options)) throw operatorExists();
   const id = operatorId(email);
   const { role, invitedBy } = invitation.state;
-  // What is wrong with the rest is said before the invitation is used up, and nobody has passwords hashed without one.
+  // Validates input before consuming the invitation, and verifies the invitation before hashing,
+  // because hashing is expensive.
   const made = { id, email, name, role, invitedBy };
-  join({ ...made, passwordHash: undefined });
+  createOperator({ ...made, passwordHash: undefined });
   const { tenant } = await invitations.mutate(
     invitation,
     (state, now) => accept(state, { operatorId: id, email }, now),
@@ -122,7 +123,7 @@ async function acceptInvitation(
   const place = { tenant, now: clock.now(), storing };
   const { stored, inserted } = await operators
     .within(place)
-    .insert(join({ ...made, passwordHash }));
+    .insert(createOperator({ ...made, passwordHash }));
   if (!inserted) throw operatorExists();
   if (role === 'OWNER') {
     await organizations
@@ -133,8 +134,9 @@ async function acceptInvitation(
 }
 
 /**
- * Throws not_found for one that cannot be accepted any more. The first owner's is over when there is an operator, any other when its
- * inviter may not invite into its role any more.
+ * Finds an invitation that can still be accepted, or throws not_found. The first owner's invitation
+ * ends when the organization has an operator, any other when its inviter may no longer invite into
+ * its role.
  */
 async function openInvitation(
   token: string,

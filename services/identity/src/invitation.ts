@@ -2,24 +2,27 @@ import { notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { Inviter, Role } from './operator';
 
-/** What makes whoever has its token an operator, once. Its id derives from the token's HMAC. */
+/** Makes the holder of its token an operator, once. Its id derives from the token's HMAC. */
 export interface Invitation {
   readonly id: string;
   readonly role: Role;
-  /** Who is meant; undefined for an organisation's first owner, who says it. */
+  /** The invited address; undefined for an organization's first owner, who enters one. */
   readonly email: string | undefined;
   /** Real time. */
   readonly expiresAt: Date;
   /** The operator who has accepted it. */
   readonly acceptedBy: string | undefined;
-  /** Undefined for an organisation's first owner, and for invitations of releases that did not keep it. */
+  /**
+   * Undefined for an organization's first owner, and for invitations of releases that did not store
+   * it.
+   */
   readonly invitedBy: Inviter | undefined;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const lifetimeMs = 7 * dayMs;
 
-/** A new invitation; `now` is real time. */
+/** Creates an invitation; `now` is real time. */
 export function invite(
   id: string,
   { role, email, invitedBy }: Pick<Invitation, 'role' | 'email' | 'invitedBy'>,
@@ -30,8 +33,9 @@ export function invite(
 }
 
 /**
- * Uses the invitation up for one operator, who may try again: the process that stored this may have died before it stored the operator.
- * Throws not_found where it is expired, used by somebody else, or meant for somebody else.
+ * Consumes the invitation for one operator, who may retry: the process that stored this may have
+ * died before it stored the operator. Throws not_found when it is expired, or used by or meant for
+ * another person.
  */
 export function accept(
   invitation: Invitation,
@@ -46,7 +50,7 @@ export function accept(
   return only({ ...invitation, acceptedBy: operatorId });
 }
 
-/** One answer whether it never existed, is used up or has expired. */
+/** The same answer for unknown, used and expired invitations. */
 export function invitationNotFound() {
   return notFound('Invitation');
 }

@@ -3,7 +3,7 @@ import type { KeyCreator as ProtoKeyCreator } from '@billing/proto/billing/ident
 import { keyCreatorKinds } from '@billing/proto/values/identity';
 import type { KeyCreator } from './api-key';
 
-/** Absent means the system. */
+/** Maps a creator; absent means the system. */
 export function fromProtoCreator(creator: ProtoKeyCreator | undefined): KeyCreator {
   const type = keyCreatorKinds.sentName(creator?.kind ?? 0);
   if (type === 'UNKNOWN') throw invalidInput({ createdBy: ['Unknown kind'] });

@@ -5,13 +5,12 @@ import type { Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
-import { type ApiKey, invalidApiKey, isGood, type KeyCreator, revoke } from './api-key';
+import { type ApiKey, invalidApiKey, isValid, type KeyCreator, revoke } from './api-key';
 import type { ApiKeyStore } from './api-key-store';
 import { invalidSession } from './operator-session';
 import type { Operator } from './operator';
 import { findAnywhere } from './operator-store';
 
-/** What the lineage of keys is read from. */
 export interface KeyLineageOptions {
   readonly keys: AggregateCollection<ApiKey>;
   readonly apiKeys: ApiKeyStore;
@@ -19,10 +18,10 @@ export interface KeyLineageOptions {
   readonly clock: Clock;
 }
 
-// Revocations of one call that run at the same time.
-const revokedAtOnce = 20;
+// Concurrent revocations of one call.
+const concurrentRevocations = 20;
 
-/** Which key or operator made which keys, in all environments of an organisation. */
+/** Tracks which key or operator created which keys, in all environments of an organization. */
 export class KeyLineage {
   constructor(private readonly options: KeyLineageOptions) {}
 
@@ -33,8 +32,9 @@ export class KeyLineage {
   }
 
   /**
-   * The expiry that bounds a key of this creator. Throws unauthenticated for a creator that is no longer good. Asked before a key is made and
-   * again after it: a revocation in between has either seen the new key or is seen here.
+   * Returns the creator's expiry, which bounds its new keys. Throws unauthenticated for an invalid
+   * creator. Called before and after a key is created: a revocation in between either sees the new
+   * key or is seen here.
    */
   async checkCreator(creator: KeyCreator, tenant: Tenant): Promise<Date | undefined> {
     const { apiKeys, operators, clock } = this.options;
@@ -43,7 +43,7 @@ export class KeyLineage {
         return undefined;
       case 'KEY': {
         const found = await apiKeys.findById(creator.id, { tenant });
-        if (found === undefined || !isGood(found.state, clock.now())) throw invalidApiKey();
+        if (found === undefined || !isValid(found.state, clock.now())) throw invalidApiKey();
         return found.state.expiresAt;
       }
       case 'OPERATOR': {
@@ -55,7 +55,10 @@ export class KeyLineage {
     }
   }
 
-  /** Makes a key by `issue` between two looks at its creator; revokes it again where the creator was revoked in between. */
+  /**
+   * Creates a key by `issue` between two checks of its creator; revokes it when the creator was
+   * revoked in between.
+   */
   async issueFor<T extends { readonly stored: Stored<ApiKey> }>(
     creator: KeyCreator,
     tenant: Tenant,
@@ -71,13 +74,16 @@ export class KeyLineage {
     return issued;
   }
 
-  /** Revokes all keys that were made by this key or operator, directly or through other keys. A repeat goes on where the first call ended. */
+  /**
+   * Revokes all keys created by this key or operator, directly or through other keys. A retry
+   * continues where the first call ended.
+   */
   async revokeDescendants(creatorId: string, organizationId: string): Promise<void> {
     let creatorIds = [creatorId];
     while (creatorIds.length > 0) {
       const children = await this.childrenOf(creatorIds, organizationId);
-      for (let index = 0; index < children.length; index += revokedAtOnce) {
-        const some = children.slice(index, index + revokedAtOnce);
+      for (let index = 0; index < children.length; index += concurrentRevocations) {
+        const some = children.slice(index, index + concurrentRevocations);
         await Promise.all(some.map((child) => this.revoke(child)));
       }
       creatorIds = children.map(({ state }) => state.id);

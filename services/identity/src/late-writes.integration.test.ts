@@ -14,7 +14,7 @@ import {
   present,
 } from './testing-operators';
 
-// The gate that requests pass before they store something is asked for the time that is left by the service's clock.
+// The gate before every write reads the remaining time from the service's clock.
 let clockOffsetMs = 0;
 const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };
 const tests = new OperatorTests();
@@ -27,7 +27,7 @@ afterEach(() => {
   clockOffsetMs = 0;
 });
 
-/** Everything in the database but what the process itself writes while it runs. */
+/** Reads the whole database except the documents that the running process writes on its own. */
 async function stored(): Promise<Record<string, unknown>> {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = tests.configuration;
   const mongo = await connectMongo({ uri, database, service: 'test' });
@@ -40,7 +40,7 @@ async function stored(): Promise<Record<string, unknown>> {
   return found;
 }
 
-/** An organisation with all that the calls below name. */
+/** An organization with all resources that the calls below refer to. */
 async function aScene() {
   const { organization, owner, name } = await tests.anOwner();
   const { organizationId } = organization;

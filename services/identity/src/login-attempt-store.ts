@@ -11,13 +11,13 @@ interface AttemptsDocument {
   readonly _id: string;
   readonly version: number | bigint;
   readonly attempts: Attempts;
-  /** Real time of the last change; what lies long back is of no use. */
+  /** Real time of the last change; old attempts have no effect. */
   readonly changedAt: Date;
 }
 
 const triesMax = 30;
 
-/** Who tried to sign in lately. It is not of an environment: nobody has signed in yet. */
+/** Recent sign-in attempts. They have no environment: the person has not signed in yet. */
 export class LoginAttemptStore {
   private readonly documents: Collection<AttemptsDocument>;
 
@@ -29,7 +29,10 @@ export class LoginAttemptStore {
     await ensureIndexes(this.documents, [{ name: 'changedAt', key: { changedAt: 1 } }]);
   }
 
-  /** One compare-and-set of what `decide` makes of the attempts; what it throws changes nothing. */
+  /**
+   * Replaces the attempts by the result of `decide`, by compare-and-set; an error thrown by it
+   * changes nothing.
+   */
   async change(key: string, decide: (attempts: Attempts) => Attempts, now: Date): Promise<void> {
     for (let tried = 1; tried <= triesMax; tried += 1) {
       const found = await retryTransient(() => this.documents.findOne({ _id: key }));
@@ -41,8 +44,8 @@ export class LoginAttemptStore {
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
   }
 
-  /** Forgets what was last changed before `until`. */
-  async forget(until: Date): Promise<void> {
+  /** Deletes attempts last changed before `until`. */
+  async deleteOlder(until: Date): Promise<void> {
     await retryTransient(() => this.documents.deleteMany({ changedAt: { $lt: until } }));
   }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {
   attempt,
   type Attempts,
-  forgottenBefore,
+  deletableBefore,
   perEmail,
   perEmailAndNetwork,
   withdraw,
@@ -15,7 +15,7 @@ function ago(ms: number): Date {
   return new Date(now.getTime() - ms);
 }
 
-test('an attempt is written down', () => {
+test('an attempt is recorded', () => {
   expect(attempt([ago(10)], limit, now)).toEqual([ago(10), now]);
 });
 
@@ -30,7 +30,7 @@ test.each([
   else expect(trying).toThrow(expect.objectContaining({ reason: 'TOO_MANY_LOGINS' }));
 });
 
-test('however many try in whatever order of time, no more than the limit fit into its span', () => {
+test('attempts in any number and order of time never exceed the limit within its span', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 300 })), (steps) => {
       let at = 0;
@@ -56,25 +56,25 @@ test('however many try in whatever order of time, no more than the limit fit int
 test.each([
   ['the oldest of the last three', [ago(900), ago(300), ago(200)], 1],
   ['the one that makes room, when more were written', [ago(900), ago(600), ago(500), ago(1)], 1],
-])('a refusal tells the seconds until %s is old', (_case, attempts, seconds) => {
+])('a refusal reports the seconds until %s expires', (_case, attempts, seconds) => {
   expect(() => attempt(attempts, limit, now)).toThrow(
     expect.objectContaining({ retryAfterSeconds: seconds }),
   );
 });
 
-test('a refusal of a quarter of an hour tells so', () => {
+test('a refusal of a quarter of an hour reports that time', () => {
   const attempts = Array.from({ length: perEmailAndNetwork.max }, () => ago(60_000));
   expect(() => attempt(attempts, perEmailAndNetwork, now)).toThrow(
     expect.objectContaining({ retryAfterSeconds: 14 * 60 }),
   );
 });
 
-test('a right one is taken back, and no other', () => {
+test('a successful attempt is withdrawn, and no other', () => {
   expect(withdraw([ago(5), now, now], now)).toEqual([ago(5), now]);
   expect(withdraw([ago(5)], now)).toEqual([ago(5)]);
 });
 
-test('what is forgotten holds nobody back', () => {
-  const full = Array.from({ length: perEmail.max }, () => forgottenBefore(now));
+test('a deleted record no longer limits any sign-in', () => {
+  const full = Array.from({ length: perEmail.max }, () => deletableBefore(now));
   expect(() => attempt(full, perEmail, now)).not.toThrow();
 });

@@ -1,9 +1,9 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** Times of sign-ins that failed, or that are being decided at this moment. */
+/** Times of failed sign-ins, and of those in progress. */
 export type Attempts = readonly Date[];
 
-/** How many may fail in a while. */
+/** Number of failures allowed within a time. */
 export interface AttemptLimit {
   readonly max: number;
   readonly withinMs: number;
@@ -12,19 +12,23 @@ export interface AttemptLimit {
 const quarterOfAnHourMs = 15 * 60 * 1_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Of one e-mail address from one network. */
+/** For one e-mail address from one network. */
 export const perEmailAndNetwork: AttemptLimit = { max: 10, withinMs: quarterOfAnHourMs };
-/** Of one e-mail address from all networks that are not known for it. */
+/** For one e-mail address from all networks that are not known for it. */
 export const perEmail: AttemptLimit = { max: 100, withinMs: quarterOfAnHourMs };
-/** Of one network for all e-mail addresses. */
+/** For one network and all e-mail addresses. */
 export const perNetwork: AttemptLimit = { max: 50, withinMs: quarterOfAnHourMs };
 
-/** For so long after a sign-in its network is known for the operator: attempts from other networks do not lock it out. */
+/**
+ * Time after a sign-in for which its network is known for the operator: attempts from other
+ * networks do not lock it out.
+ */
 export const networkKnownMs = 30 * dayMs;
 
 /**
- * With one more attempt at `now`. It is written down before the password is looked at, so that many at a time get no more tries than one
- * after another. Throws resource_exhausted where there were too many, with the seconds until the next one may be made.
+ * Adds an attempt at `now`. It is recorded before the password is verified, so that concurrent
+ * attempts get no more tries than consecutive ones. Throws resource_exhausted after too many, with
+ * the seconds until the next one is allowed.
  */
 export function attempt(attempts: Attempts, limit: AttemptLimit, now: Date): Date[] {
   const recent = recentOf(attempts, limit, now);
@@ -41,14 +45,14 @@ export function attempt(attempts: Attempts, limit: AttemptLimit, now: Date): Dat
   return [...recent, now];
 }
 
-/** Without one that turned out to be right. */
+/** Removes a successful attempt. */
 export function withdraw(attempts: Attempts, at: Date): Date[] {
   const index = attempts.findIndex((one) => one.getTime() === at.getTime());
   return index === -1 ? [...attempts] : attempts.toSpliced(index, 1);
 }
 
-/** What was last changed before no longer limits any sign-in. */
-export function forgottenBefore(now: Date): Date {
+/** Time of the last change before which a record no longer limits any sign-in. */
+export function deletableBefore(now: Date): Date {
   const longestMs = Math.max(
     ...[perEmail, perEmailAndNetwork, perNetwork].map((one) => one.withinMs),
   );
@@ -59,7 +63,8 @@ function recentOf(attempts: Attempts, { withinMs }: AttemptLimit, now: Date): Da
   return attempts.filter((at) => now.getTime() - at.getTime() < withinMs);
 }
 
-// The attempt that has to become old before another one fits: replicas may have written theirs in any order.
+// The attempt that has to expire before another one fits: replicas may have recorded theirs in any
+// order.
 function secondsToNext(recent: Attempts, { max, withinMs }: AttemptLimit, now: Date): number {
   const times = recent.map((at) => at.getTime()).sort((a, b) => a - b);
   const leaving = times[times.length - max] ?? now.getTime();

@@ -45,7 +45,7 @@ export function lostCallRpc(calls: LostCallStore) {
     },
     {
       withoutTenant: ['recordLostCall', 'claimLostCall', 'forgetLostCall', 'listLostCalls'],
-      // A retry of what was lost in an overload must find it.
+      // A retry of a call lost in an overload must find it.
       unlimited: 'all',
       callers: lostCallCallers,
     },

@@ -108,7 +108,7 @@ export class LostCallStore {
       );
       if (matchedCount > 0) return toClaimed(call);
     }
-    // A claimed call is retried over a connection that lives: an equal call does not wait for it.
+    // A claimed call is retried over a live connection: an equal call does not wait for it.
     const runs = ({ claimId: claim, runningUntil }: LostCallDocument) =>
       claim === null && runningUntil !== null && runningUntil > now;
     return { isRunning: calls.some(runs) };
@@ -138,7 +138,7 @@ export class LostCallStore {
   }
 
   /** Deletes what is older than ten minutes. */
-  async forgetOld(): Promise<void> {
+  async deleteOld(): Promise<void> {
     const recordedAt = { $lt: this.oldest(this.clock.now()) };
     await retryTransient(() => this.calls.deleteMany({ recordedAt }));
   }
@@ -152,7 +152,7 @@ function toClaimed({ _id: id, answer }: LostCallDocument): Claimed {
   return { id, answer: answer && { ...answer, body: toBytes(answer.body) } };
 }
 
-// The driver reads binary data as an object of its own around the bytes.
+// The driver wraps binary data in an object.
 function toBytes(stored: Binary | Uint8Array): Uint8Array {
   return stored instanceof Uint8Array ? stored : stored.buffer;
 }

@@ -32,7 +32,7 @@ function aCall(fingerprint: string) {
 const claim = (fingerprint: string, claimId: string = newId()) =>
   calls.claim({ fingerprint, claimId, claimedUntil: later(10_000) });
 
-test('a call that runs is waited for, and its answer goes to one of twenty retries', async () => {
+test('a running call is waited for, and its answer goes to one of twenty retries', async () => {
   const call = aCall('waited');
   await calls.record({ ...call, runningUntil: later(5_000) });
   expect(await claim('waited')).toEqual({ isRunning: true });
@@ -43,7 +43,7 @@ test('a call that runs is waited for, and its answer goes to one of twenty retri
   expect(claims.filter((one) => 'isRunning' in one && !one.isRunning)).toHaveLength(19);
 });
 
-test('equal lost calls go to as many retries, and a repeated claim gets the same call', async () => {
+test('equal lost calls go to as many retries, and a retried claim gets the same call', async () => {
   const lost = [aCall('equal'), aCall('equal')];
   for (const call of lost) await calls.record(call);
   const claimId = newId();
@@ -65,7 +65,7 @@ test('a retry that is lost, too, is claimed by the next one, and a stale record 
   expect(await claim('again')).toEqual({ id: call.id, answer: null });
 });
 
-test('a call whose gateway died is claimed once it can run no more', async () => {
+test('a call whose gateway died is claimed once it can no longer be running', async () => {
   const call = aCall('died');
   await calls.record({ ...call, runningUntil: later(5_000) });
   nowMs += 5_000;
@@ -80,7 +80,7 @@ test('a lost call is listed and kept for ten minutes', async () => {
   nowMs += 10 * 60_000 + 1;
   expect(await calls.list(new Date(0))).toEqual([]);
   expect(await claim('old')).toEqual({ isRunning: false });
-  await calls.forgetOld();
+  await calls.deleteOld();
   nowMs -= 10 * 60_000;
   expect(await claim('old')).toEqual({ isRunning: false });
 });

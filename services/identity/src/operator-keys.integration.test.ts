@@ -9,8 +9,8 @@ const tests = new OperatorTests();
 beforeAll(() => tests.start(systemClock));
 afterAll(() => tests.stop());
 
-describe('an operator who is let in no more', () => {
-  test('takes the keys that they made along, where asked to', async () => {
+describe('a deactivated operator', () => {
+  test('loses all keys created by them when that is requested', async () => {
     const { organization, owner } = await tests.anOwner();
     const developer = await tests.aColleague(owner, Role.ROLE_DEVELOPER);
     const live = present(organization.live);

@@ -26,7 +26,7 @@ afterEach(() => {
   clockOffsetMs = 0;
 });
 
-/** How many guesses came through, and what the others were told. */
+/** Tries wrong passwords; returns the number of verified ones, and the answers to the others. */
 async function guess(email: string, count: number, network: () => string) {
   const guesses = await Promise.allSettled(
     Array.from({ length: count }, (_one, index) =>
@@ -53,7 +53,7 @@ describe('wrong passwords', () => {
     expect((await tests.logIn(owner.email, password, network)).operator?.id).toBe(owner.id);
   }, 60_000);
 
-  test('are told the true time until the next try', async () => {
+  test('are refused with the true time until the next try', async () => {
     const { owner } = await tests.anOwner();
     const network = aNetwork();
     await guess(owner.email, 10, () => network);
@@ -69,7 +69,7 @@ describe('wrong passwords', () => {
     expect((await tests.logIn(owner.email, password, network)).operator?.id).toBe(owner.id);
   }, 60_000);
 
-  test('from many networks lock an address out, but not where it signed in of late', async () => {
+  test('from many networks lock an address out, except from its recent network', async () => {
     const { owner } = await tests.anOwner();
     const office = aNetwork();
     await tests.logIn(owner.email, password, office);
@@ -88,7 +88,7 @@ describe('sessions', () => {
   const list = async (sessionToken: string) =>
     (await tests.peer.listSessions({ sessionToken }, context())).sessions;
 
-  test('of an operator are listed, newest first, with where they come from', async () => {
+  test('of an operator are listed, newest first, with their origin', async () => {
     const { owner } = await tests.anOwner();
     clockOffsetMs = 1_000;
     await tests.logIn(owner.email);
@@ -97,7 +97,7 @@ describe('sessions', () => {
     expect(sessions[0]).toMatchObject({ address: '192.0.2.1', userAgent: 'Test' });
   });
 
-  test('end by their id, those of others do not', async () => {
+  test('end by their id, and those of other operators do not', async () => {
     const { owner } = await tests.anOwner();
     const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
     const { session } = await tests.logIn(owner.email);
@@ -138,7 +138,7 @@ describe('a reset link', () => {
     await expect(use(token)).rejects.toThrow(reason('RESET_LINK_NOT_FOUND'));
   }, 60_000);
 
-  test('is good for one of two uses at once, and ends all others of the operator', async () => {
+  test('is accepted for one of two concurrent uses, and ends all other links of the operator', async () => {
     const { owner } = await tests.anOwner();
     const links = [await linkFor(owner, owner.id), await linkFor(owner, owner.id)];
     const uses = await Promise.allSettled(links.map(({ token }) => use(token)));
@@ -148,7 +148,7 @@ describe('a reset link', () => {
   test.each([
     ['may not sign in any more', { role: undefined, active: false }],
     ['may not create it any more', { role: Role.ROLE_VIEWER, active: undefined }],
-  ])('is over when its creator %s', async (_case, wish) => {
+  ])('is invalid when its creator %s', async (_case, wish) => {
     const { owner } = await tests.anOwner();
     const admin = await tests.aColleague(owner, Role.ROLE_ADMIN);
     const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
@@ -169,14 +169,14 @@ describe('a reset link', () => {
     expect((await tests.logIn(viewer.email)).operator?.id).toBe(viewer.id);
   });
 
-  test('is over after an hour', async () => {
+  test('expires after an hour', async () => {
     const { owner } = await tests.anOwner();
     const { token } = await linkFor(owner, owner.id);
     clockOffsetMs = 60 * minuteMs + 1_000;
     await expect(use(token)).rejects.toThrow(reason('RESET_LINK_NOT_FOUND'));
   });
 
-  test('is not made by an admin for an admin, nor for another organisation', async () => {
+  test('is not created by an admin for an admin, nor for another organization', async () => {
     const [{ owner }, other] = [await tests.anOwner(), await tests.anOwner()];
     const admin = await tests.aColleague(owner, Role.ROLE_ADMIN);
     await expect(linkFor(admin, owner.id)).rejects.toMatchObject({ kind: 'permission' });
@@ -184,7 +184,7 @@ describe('a reset link', () => {
     await expect(linkFor(owner, other.owner.id)).rejects.toThrow(reason('OPERATOR_NOT_FOUND'));
   });
 
-  test('is made on the machine for owners alone', async () => {
+  test('is created on the machine for owners alone', async () => {
     const { owner, name } = await tests.anOwner();
     const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
     const options = {
@@ -203,8 +203,8 @@ describe('a reset link', () => {
   });
 });
 
-describe('the team', () => {
-  test('is told who invited whom, and whose address is proven', async () => {
+describe('the list of operators', () => {
+  test('shows who invited whom, and whose address is proven', async () => {
     const { owner } = await tests.anOwner();
     const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
     const vouched = { email: viewer.email, issuer: 'https://id.example', subject: 'one' };
@@ -216,7 +216,7 @@ describe('the team', () => {
     ]);
   });
 
-  test('is not told whether an address is of another organisation', async () => {
+  test('does not reveal an address of another organization', async () => {
     const [{ owner }, other] = [await tests.anOwner(), await tests.anOwner()];
     const wish = { sessionToken: owner.token, role: Role.ROLE_VIEWER };
     const invite = (email: string) => tests.peer.inviteOperator({ ...wish, email }, context());
@@ -227,7 +227,7 @@ describe('the team', () => {
   });
 });
 
-test('operators and sessions of earlier releases are still good', async () => {
+test('operators and sessions of earlier releases stay valid', async () => {
   const { owner } = await tests.anOwner();
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = tests.configuration;
   const mongo = await connectMongo({ uri, database, service: 'test' });

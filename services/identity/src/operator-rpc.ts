@@ -15,7 +15,6 @@ import { change, isEmailProven, type Operator, type Role } from './operator';
 import { addOwner, type Organization, removeOwner } from './organization';
 import type { SignIn } from './sign-in-service';
 
-/** What the calls about operators work with. */
 export interface OperatorRpcOptions {
   readonly signIn: SignIn;
   readonly organizations: AggregateCollection<Organization>;
@@ -32,7 +31,7 @@ export function operatorHandlers(options: OperatorRpcOptions): Handlers {
   const { signIn, operators, lineage, clock } = options;
   return {
     listOperators: async ({ sessionToken }) => {
-      const { tenant } = (await signIn.of(sessionToken)).operator;
+      const { tenant } = (await signIn.authenticate(sessionToken)).operator;
       const { data } = await operators
         .within({ tenant, now: clock.now() })
         .list({ page: 1, perPage: operatorsMax });
@@ -41,7 +40,7 @@ export function operatorHandlers(options: OperatorRpcOptions): Handlers {
 
     updateOperator: async ({ sessionToken, operatorId, role, active, revokeKeys }, { storing }) => {
       if (revokeKeys && active !== false) refuseRevocation();
-      const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
+      const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
       const wish = { role: sentRole(role), active };
       const updated = await update(operatorId, { wish, actor, tenant, storing }, options);
       if (revokeKeys) await lineage.revokeDescendants(operatorId, tenant.organizationId);
@@ -56,8 +55,9 @@ interface OperatorChange extends Pick<CallContext, 'tenant' | 'storing'> {
 }
 
 /**
- * Who stops being an owner is counted no more before it happens, and who becomes one is counted afterwards: whatever is cut off in
- * between, an organisation never counts an owner whom it does not have.
+ * Changes an operator. A leaving owner is removed from the count before the change, and a new one
+ * is added afterwards: after any interruption, the organization never counts an owner that it does
+ * not have.
  */
 async function update(
   id: string,
@@ -95,7 +95,7 @@ export function toProtoOperator({ state, createdAt }: Stored<Operator>): ProtoOp
   return { id, email, name, role: roleValue, active, createdAt, invitedBy, emailProven };
 }
 
-/** Undefined where none is sent. */
+/** Undefined when no role is sent. */
 export function sentRole(role: ProtoRole): Role | undefined {
   const name = operatorRoles.sentName(role);
   if (name === 'UNKNOWN') throw invalidInput({ role: ['Unknown role'] });

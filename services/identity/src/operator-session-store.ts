@@ -19,7 +19,7 @@ export class OperatorSessionStore {
     ]);
   }
 
-  /** Whether the operator has signed in from the network of late. */
+  /** True when the operator has recently signed in from the network. */
   async isKnown(
     { state, tenant: { environmentId } }: Stored<Operator>,
     network: string,
@@ -30,7 +30,7 @@ export class OperatorSessionStore {
     return (await retryTransient(() => this.sessions.documents.findOne(query))) !== null;
   }
 
-  /** The sessions that open anything at real time `now`, newest first. */
+  /** The open sessions at real time `now`, newest first. */
   async listOpen(
     { state: operator, tenant: { environmentId } }: Stored<Operator>,
     now: Date,
@@ -46,7 +46,7 @@ export class OperatorSessionStore {
       .filter(({ state }) => isOpen(state, operator, now));
   }
 
-  /** A session of the operator, whether it opens anything or not; undefined for any other. */
+  /** Finds a session of the operator, open or not; undefined for any other. */
   async find(
     { state: { id: operatorId }, tenant }: Stored<Operator>,
     id: string,

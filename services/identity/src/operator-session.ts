@@ -2,25 +2,28 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { Operator } from './operator';
 
-/** An operator who has signed in. Its token is kept nowhere; its id derives from the token's HMAC. */
+/** A signed-in operator. Its token is not stored; its id derives from the token's HMAC. */
 export interface OperatorSession {
   readonly id: string;
   readonly operatorId: string;
-  /** Of the operator when the session was opened, or since a change that it made itself. */
+  /**
+   * The operator's generation when the session was opened, or after a change made by the session
+   * itself.
+   */
   readonly generation: number;
   /** Real time at which it ends, used or not. */
   readonly expiresAt: Date;
-  /** Real time of a use, at most a few minutes before the last one. */
+  /** Real time of a recorded use, at most a few minutes before the last one. */
   readonly lastUsedAt: Date;
-  /** Real time of a log-out. */
+  /** Real time of the sign-out. */
   readonly endedAt: Date | undefined;
-  /** Where the sign-in came from; undefined for one of a release that did not keep it. */
+  /** Origin of the sign-in; undefined for sessions of releases that did not store it. */
   readonly origin: Origin | undefined;
 }
 
-/** Where a request of an operator comes from. */
+/** The origin of an operator's request. */
 export interface Origin {
-  /** What counts as one address for limits. */
+  /** Counted as one address by the limits. */
   readonly network: string;
   readonly address: string;
   readonly userAgent: string;
@@ -29,10 +32,10 @@ export interface Origin {
 const hourMs = 60 * 60 * 1_000;
 const lifetimeMs = 7 * 24 * hourMs;
 const idleMsMax = 12 * hourMs;
-// Every call falls to a session's one document: it takes one write in so long.
-const useNotedEveryMs = 5 * 60 * 1_000;
+// Every call concerns a session's one document: it is written once in this time.
+const useRecordedEveryMs = 5 * 60 * 1_000;
 
-/** A new session; `now` is real time. */
+/** Opens a session; `now` is real time. */
 export function openSession(
   id: string,
   { operator, origin }: { readonly operator: Operator; readonly origin: Origin | undefined },
@@ -44,7 +47,7 @@ export function openSession(
   return only({ id, operatorId, generation, ...times, origin });
 }
 
-/** Whether the session opens anything to its operator at real time `now`. */
+/** True while the session is valid for its operator at real time `now`. */
 export function isOpen(session: OperatorSession, operator: Operator, now: Date): boolean {
   const { endedAt, expiresAt, lastUsedAt, operatorId, generation } = session;
   return (
@@ -57,26 +60,26 @@ export function isOpen(session: OperatorSession, operator: Operator, now: Date):
   );
 }
 
-/** Remembers a use at real time `now`, unless one of the last minutes is known. */
-export function noteSessionUse(session: OperatorSession, now: Date): Transition<OperatorSession> {
-  if (now.getTime() - session.lastUsedAt.getTime() < useNotedEveryMs) return unchanged(session);
+/** Records a use at real time `now`, unless one of the last minutes is recorded. */
+export function recordSessionUse(session: OperatorSession, now: Date): Transition<OperatorSession> {
+  if (now.getTime() - session.lastUsedAt.getTime() < useRecordedEveryMs) return unchanged(session);
   return only({ ...session, lastUsedAt: now });
 }
 
-/** Keeps a session whose own operator has ended all others. */
-export function keepSession(
+/** Keeps a session valid whose own operator has ended all others. */
+export function renewGeneration(
   session: OperatorSession,
   { sessionGeneration: generation }: Operator,
 ): Transition<OperatorSession> {
   return generation === session.generation ? unchanged(session) : only({ ...session, generation });
 }
 
-/** Ends the session; a repeat changes nothing. */
+/** Ends the session; a retry changes nothing. */
 export function endSession(session: OperatorSession, now: Date): Transition<OperatorSession> {
   return session.endedAt === undefined ? only({ ...session, endedAt: now }) : unchanged(session);
 }
 
-/** One answer whatever is wrong with a session. */
+/** The same answer for every invalid session. */
 export function invalidSession(): DomainError {
   return new DomainError('unauthenticated', 'INVALID_SESSION', 'The session has expired');
 }

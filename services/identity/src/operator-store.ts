@@ -8,7 +8,7 @@ import type { Inviter, Operator, ProviderIdentity, Role } from './operator';
 import type { OperatorSession, Origin } from './operator-session';
 import type { ResetLink } from './reset-link';
 
-/** Operators, in the live environment of their organisation. */
+/** Operators, in the live environment of their organization. */
 export const operators: AggregateDefinition<Operator> = {
   collection: 'operators',
   aggregate: 'operator',
@@ -39,7 +39,7 @@ export const operators: AggregateDefinition<Operator> = {
     role: fields.role as Role,
     active: fields.active as boolean,
     passwordHash: (fields.passwordHash as string | null) ?? undefined,
-    // Operators from before there were providers lack it.
+    // Absent in operators of releases without identity providers.
     providerIdentity: (fields.providerIdentity as ProviderIdentity | null | undefined) ?? undefined,
     sessionGeneration: Number(fields.sessionGeneration),
     // Absent in operators of earlier releases.
@@ -47,7 +47,7 @@ export const operators: AggregateDefinition<Operator> = {
   }),
 };
 
-/** Invitations, in the live environment of the organisation that one is invited to. */
+/** Invitations, in the live environment of the inviting organization. */
 export const invitations: AggregateDefinition<Invitation> = {
   collection: 'invitations',
   aggregate: 'invitation',
@@ -70,7 +70,7 @@ export const invitations: AggregateDefinition<Invitation> = {
   }),
 };
 
-/** Sessions, in the live environment of their operator's organisation. */
+/** Sessions, in the live environment of their operator's organization. */
 export const operatorSessions: AggregateDefinition<OperatorSession> = {
   collection: 'operatorSessions',
   aggregate: 'operator_session',
@@ -96,7 +96,7 @@ export const operatorSessions: AggregateDefinition<OperatorSession> = {
   }),
 };
 
-/** Links that set a new password, in the live environment of their operator's organisation. */
+/** Links that set a new password, in the live environment of their operator's organization. */
 export const resetLinks: AggregateDefinition<ResetLink> = {
   collection: 'resetLinks',
   aggregate: 'reset_link',
@@ -116,14 +116,15 @@ export const resetLinks: AggregateDefinition<ResetLink> = {
   }),
 };
 
-/** The id of whoever has that e-mail address, in all organisations. */
+/** Derives the operator's id from the e-mail address, in all organizations. */
 export function operatorId(email: string): string {
   return derivedId('operator', email);
 }
 
 /**
- * An aggregate in whichever environment. Asked only for ids that nobody can guess or that say themselves who is meant, where the answer says
- * whose the caller is: tokens, and the e-mail address at a log-in.
+ * Finds an aggregate in any environment. Used only for ids that cannot be guessed or that name the
+ * person (tokens, and the e-mail address at a sign-in), where the answer determines the caller's
+ * environment.
  */
 export async function findAnywhere<S extends { readonly id: string }>(
   { documents, definition }: AggregateCollection<S>,
@@ -133,7 +134,10 @@ export async function findAnywhere<S extends { readonly id: string }>(
   return document === null ? undefined : toStored(definition, document);
 }
 
-/** The operator who has an e-mail address, in whichever organisation; undefined for a text that is no address, too. */
+/**
+ * Finds the operator with an e-mail address, in any organization; undefined for a text that is no
+ * address, too.
+ */
 export async function findByEmail(
   operators: AggregateCollection<Operator>,
   email: string,

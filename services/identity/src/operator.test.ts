@@ -4,17 +4,23 @@ import {
   checkInvitation,
   checkReset,
   isEmailProven,
-  join,
+  createOperator,
   type Operator,
   operatorEmail,
-  recognise,
+  bindToProvider,
   resetPassword,
   type Role,
   roles,
   setPassword,
 } from './operator';
-import { endSession, isOpen, keepSession, noteSessionUse, openSession } from './operator-session';
-import { isResetLinkGood, makeResetLink } from './reset-link';
+import {
+  endSession,
+  isOpen,
+  renewGeneration,
+  recordSessionUse,
+  openSession,
+} from './operator-session';
+import { isResetLinkValid, issueResetLink } from './reset-link';
 import { addOwner, removeOwner } from './organization';
 
 const now = new Date('2026-03-01T12:00:00Z');
@@ -49,18 +55,20 @@ test('an address is known in lower case', () => {
   );
 });
 
-test('who joins has a name', () => {
+test('a new operator has a name', () => {
   const {
     active: _a,
     providerIdentity: _p,
     sessionGeneration: _g,
     ...rest
   } = operator({ name: ' ' });
-  expect(() => join(rest)).toThrow(expect.objectContaining({ fields: { name: ['Required'] } }));
-  expect(join({ ...rest, name: ' Ada ' }).state).toEqual(operator());
+  expect(() => createOperator(rest)).toThrow(
+    expect.objectContaining({ fields: { name: ['Required'] } }),
+  );
+  expect(createOperator({ ...rest, name: ' Ada ' }).state).toEqual(operator());
 });
 
-describe('who may lead whom', () => {
+describe('the rule for managing operators', () => {
   const allowed = new Set([
     ...roles.map((role) => `OWNER ${role}`),
     'ADMIN ADMIN',
@@ -68,7 +76,7 @@ describe('who may lead whom', () => {
     'ADMIN VIEWER',
   ]);
 
-  test.each(pairs)('%s invites %s', (role, invited) => {
+  test.each(pairs)('decides whether %s may invite %s', (role, invited) => {
     const inviting = () => {
       checkInvitation({ id: 'operator-2', role }, invited);
     };
@@ -76,7 +84,7 @@ describe('who may lead whom', () => {
     else expect(inviting).toThrow(refused);
   });
 
-  test.each(pairs)('%s changes %s', (role, changed) => {
+  test.each(pairs)('decides whether %s may change %s', (role, changed) => {
     const actor = { id: 'operator-2', role };
     const changing = () =>
       change(operator({ role: changed }), { role: undefined, active: false }, actor);
@@ -84,7 +92,7 @@ describe('who may lead whom', () => {
     else expect(changing).toThrow(refused);
   });
 
-  test.each(pairs)('%s makes a viewer %s', (role, given) => {
+  test.each(pairs)('decides whether %s may make a viewer %s', (role, given) => {
     const actor = { id: 'operator-2', role };
     const viewer = operator({ role: 'VIEWER' });
     const changing = () => change(viewer, { role: given, active: undefined }, actor);
@@ -93,39 +101,39 @@ describe('who may lead whom', () => {
   });
 });
 
-test('a change to what is so already is none', () => {
+test('a change to the present state is none', () => {
   const state = operator();
   const actor = { id: 'operator-2', role: 'OWNER' } as const;
   expect(change(state, { role: 'DEVELOPER', active: true }, actor).state).toBe(state);
   expect(change(state, { role: undefined, active: undefined }, actor).state).toBe(state);
 });
 
-describe('who comes through a provider', () => {
+describe('an operator of an identity provider', () => {
   const identity = { issuer: 'https://id.example', subject: 'subject-1' };
   const wrong = expect.objectContaining({ reason: 'INVALID_CREDENTIALS' }) as Error;
-  const known = recognise(operator(), identity).state;
+  const known = bindToProvider(operator(), identity).state;
 
-  test('is known by issuer and subject from the first time on', () => {
+  test('is identified by issuer and subject from the first sign-in on', () => {
     expect(known).toEqual(operator({ providerIdentity: identity }));
-    expect(recognise(known, { ...identity }).state).toBe(known);
+    expect(bindToProvider(known, { ...identity }).state).toBe(known);
   });
 
   test.each([
     ['another subject, who has the address now', known, { ...identity, subject: 'subject-2' }],
     ['the same subject of another issuer', known, { ...identity, issuer: 'https://evil.example' }],
-    ['nobody', operator(), { ...identity, subject: '' }],
-    ['no issuer', operator(), { ...identity, issuer: '' }],
+    ['an empty subject', operator(), { ...identity, subject: '' }],
+    ['an empty issuer', operator(), { ...identity, issuer: '' }],
     ['a subject beyond all bounds', operator(), { ...identity, subject: 's'.repeat(2_001) }],
     ['one who may not sign in', operator({ active: false }), identity],
-  ])('is not let in as %s', (_case, state, { issuer, subject }) => {
-    expect(() => recognise(state, { issuer, subject })).toThrow(wrong);
+  ])('is refused as %s', (_case, state, { issuer, subject }) => {
+    expect(() => bindToProvider(state, { issuer, subject })).toThrow(wrong);
   });
 
-  test('is forgotten when they are let in no more, so that a new identity can be theirs', () => {
+  test("loses the provider's identity when deactivated, so that a new identity can be theirs", () => {
     const actor = { id: 'operator-2', role: 'OWNER' } as const;
     const out = change(known, { role: undefined, active: false }, actor).state;
     const back = change(out, { role: undefined, active: true }, actor).state;
-    const { state } = recognise(back, { ...identity, subject: 'subject-2' });
+    const { state } = bindToProvider(back, { ...identity, subject: 'subject-2' });
     expect(state.providerIdentity?.subject).toBe('subject-2');
     const demoted = change(known, { role: 'VIEWER', active: undefined }, actor).state;
     expect(demoted.providerIdentity).toEqual(identity);
@@ -133,7 +141,7 @@ describe('who comes through a provider', () => {
 });
 
 describe('a reset link', () => {
-  const { state: link } = makeResetLink(
+  const { state: link } = issueResetLink(
     'link-1',
     { operator: operator(), createdBy: undefined },
     now,
@@ -147,8 +155,8 @@ describe('a reset link', () => {
     ['of an operator whose sessions were ended', operator({ sessionGeneration: 2 }), now, false],
     ['of an operator who may not sign in', operator({ active: false }), now, false],
     ['of another operator', operator({ id: 'operator-2' }), now, false],
-  ])('%s is good: %#', (_case, of, at, expected) => {
-    expect(isResetLinkGood(link, { operator: of, creator: undefined }, at)).toBe(expected);
+  ])('%s is valid: %#', (_case, of, at, expected) => {
+    expect(isResetLinkValid(link, { operator: of, creator: undefined }, at)).toBe(expected);
   });
 
   test.each([
@@ -158,11 +166,11 @@ describe('a reset link', () => {
     ['an admin for one who is an admin now', operator({ role: 'ADMIN' }), 'ADMIN', false],
     ['an admin who is a developer now', operator({ role: 'DEVELOPER' }), 'VIEWER', false],
     ['an operator who is not there any more', undefined, 'VIEWER', false],
-  ] as const)('of %s is good: %#', (_case, creator, role, expected) => {
+  ] as const)('of %s is valid: %#', (_case, creator, role, expected) => {
     const of = operator({ role });
     const wish = { operator: of, createdBy: 'creator' };
-    const { state } = makeResetLink('link-2', wish, now);
-    expect(isResetLinkGood(state, { operator: of, creator }, now)).toBe(expected);
+    const { state } = issueResetLink('link-2', wish, now);
+    expect(isResetLinkValid(state, { operator: of, creator }, now)).toBe(expected);
   });
 
   test('sets the password once and ends all sessions', () => {
@@ -173,17 +181,20 @@ describe('a reset link', () => {
     );
   });
 
-  test.each(pairs)('made by %s for %s is for owners, and for admins downwards', (actor, role) => {
-    const ask = () => {
-      checkReset({ id: 'actor', role: actor }, operator({ role }));
-    };
-    const isAllowed =
-      actor === 'OWNER' || (actor === 'ADMIN' && ['DEVELOPER', 'VIEWER'].includes(role));
-    if (isAllowed) expect(ask).not.toThrow();
-    else expect(ask).toThrow(refused);
-  });
+  test.each(pairs)(
+    'created by %s for %s is allowed to owners, and to admins for roles below',
+    (actor, role) => {
+      const ask = () => {
+        checkReset({ id: 'actor', role: actor }, operator({ role }));
+      };
+      const isAllowed =
+        actor === 'OWNER' || (actor === 'ADMIN' && ['DEVELOPER', 'VIEWER'].includes(role));
+      if (isAllowed) expect(ask).not.toThrow();
+      else expect(ask).toThrow(refused);
+    },
+  );
 
-  test('is not made for an operator who may not sign in', () => {
+  test('is not created for an operator who may not sign in', () => {
     const ask = () => {
       checkReset({ id: 'actor', role: 'OWNER' }, operator({ active: false }));
     };
@@ -194,7 +205,7 @@ describe('a reset link', () => {
 test('an address is proven by the identity provider', () => {
   const identity = { issuer: 'https://id.example', subject: 'ada' };
   expect(isEmailProven(operator())).toBe(false);
-  expect(isEmailProven(recognise(operator(), identity).state)).toBe(true);
+  expect(isEmailProven(bindToProvider(operator(), identity).state)).toBe(true);
 });
 
 describe('a session', () => {
@@ -231,14 +242,16 @@ describe('a session', () => {
     expect(isOpen(session, back, now)).toBe(false);
   });
 
-  test('goes on that has changed the password itself', () => {
+  test('continues after changing the password itself', () => {
     const changed = setPassword(operator(), 'hash').state;
-    expect(isOpen(keepSession(session, changed).state, changed, now)).toBe(true);
+    expect(isOpen(renewGeneration(session, changed).state, changed, now)).toBe(true);
   });
 
-  test('notes a use once in five minutes', () => {
-    expect(noteSessionUse(session, later(5 * 60_000 - 1)).state).toBe(session);
-    expect(noteSessionUse(session, later(5 * 60_000)).state.lastUsedAt).toEqual(later(5 * 60_000));
+  test('records a use once in five minutes', () => {
+    expect(recordSessionUse(session, later(5 * 60_000 - 1)).state).toBe(session);
+    expect(recordSessionUse(session, later(5 * 60_000)).state.lastUsedAt).toEqual(
+      later(5 * 60_000),
+    );
   });
 });
 
@@ -252,7 +265,7 @@ describe('an invitation', () => {
   const ada = { operatorId: 'operator-1', email };
   const gone = expect.objectContaining({ reason: 'INVITATION_NOT_FOUND' }) as Error;
 
-  test('is used up by whom it is for, who may repeat it', () => {
+  test('is consumed by the invited person, who may retry', () => {
     const { state } = accept(open, ada, now);
     expect(state.acceptedBy).toBe('operator-1');
     expect(accept(state, ada, now).state).toBe(state);
@@ -267,7 +280,7 @@ describe('an invitation', () => {
   });
 });
 
-describe("an organisation's owners", () => {
+describe('the owners of an organization', () => {
   const organization = { id: 'organization-1', name: 'Analytical Engines', owners: ['a', 'b'] };
 
   test('are counted once each', () => {
@@ -283,7 +296,7 @@ describe("an organisation's owners", () => {
     );
   });
 
-  test('stay as they are where somebody leaves who was none', () => {
+  test('stay as they are when a person leaves who was no owner', () => {
     expect(removeOwner(organization, 'c').state).toBe(organization);
   });
 });

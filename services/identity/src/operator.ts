@@ -4,57 +4,59 @@ import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { insufficientPermissions } from './api-key';
 
-/** From the most powerful on: each may do all that those after it may. */
+/** Roles, the most powerful first: each may do everything that the following ones may. */
 export const roles = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const;
 
 export type Role = (typeof roles)[number];
 
-/** Somebody who works on an organisation's dashboard. */
+/** A person who works on an organization's dashboard. */
 export interface Operator {
-  /** Derived from the e-mail address: one operator each, in all organisations. */
+  /** Derived from the e-mail address: one operator each, in all organizations. */
   readonly id: string;
   /** In lower case. */
   readonly email: string;
   readonly name: string;
   readonly role: Role;
-  /** Whether they may sign in. */
+  /** True while they may sign in. */
   readonly active: boolean;
-  /** See password-hash.ts; undefined for who comes through an identity provider alone. */
+  /** See password-hash.ts; undefined for operators of an identity provider alone. */
   readonly passwordHash: string | undefined;
-  /** Who they are to their identity provider; undefined before they first came through it. */
+  /** Their identity at the provider; undefined before their first sign-in through it. */
   readonly providerIdentity: ProviderIdentity | undefined;
-  /** Counts what ends sessions: one that was opened under another number is over. */
+  /** Incremented to end sessions: a session opened under another number is invalid. */
   readonly sessionGeneration: number;
-  /** Undefined for the first owner, and for operators of releases that did not keep it. */
+  /** Undefined for the first owner, and for operators of releases that did not store it. */
   readonly invitedBy: Inviter | undefined;
 }
 
-/** The operator who invited another one, as they were then. */
+/** The operator who invited another one, as of that time. */
 export interface Inviter {
   readonly id: string;
   readonly email: string;
 }
 
-/** Somebody as an identity provider knows them. Addresses may pass to somebody else there; this never does. */
+/**
+ * A person as identified by an identity provider. Addresses may be reassigned there; this never is.
+ */
 export interface ProviderIdentity {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** Who changes somebody. */
+/** The operator who makes a change. */
 export type Actor = Pick<Operator, 'id' | 'role'>;
 
 const nameLengthMax = 200;
 // OpenID Connect allows 255 characters; issuers are addresses.
 const identityLengthMax = 2_000;
 
-/** An address as operators are known by it. Throws invalid_input under `email`. */
+/** Normalizes an operator's address. Throws invalid_input under `email`. */
 export function operatorEmail(text: string): string {
   return parseEmailAddress(text).toLowerCase();
 }
 
-/** A new operator. */
-export function join(
+/** Creates an operator. */
+export function createOperator(
   operator: Omit<Operator, 'active' | 'providerIdentity' | 'sessionGeneration'>,
 ): Transition<Operator> {
   const name = operator.name.trim();
@@ -63,9 +65,9 @@ export function join(
   return only({ ...operator, name, ...asNew });
 }
 
-/** Whether a role may invite operators into another one: no role gives one above itself. */
+/** True when a role may invite operators into another one: no role grants one above itself. */
 export function mayInvite(actor: Actor, role: Role): boolean {
-  return leads(actor.role) && !isAbove(role, actor.role);
+  return mayManageOperators(actor.role) && !isAbove(role, actor.role);
 }
 
 /** Refuses an actor who may not invite operators into a role. */
@@ -73,7 +75,10 @@ export function checkInvitation(actor: Actor, role: Role): void {
   if (!mayInvite(actor, role)) throw insufficientPermissions();
 }
 
-/** Another role, or no way in any more, which ends all sessions and forgets the identity at the provider. Refuses an operator or a role above the actor's. */
+/**
+ * Changes an operator's role or access. The loss of access ends all sessions and removes the
+ * identity at the provider. Refuses an operator or a role above the actor's.
+ */
 export function change(
   operator: Operator,
   wish: { readonly role: Role | undefined; readonly active: boolean | undefined },
@@ -81,7 +86,7 @@ export function change(
 ): Transition<Operator> {
   const { role = operator.role, active = operator.active } = wish;
   const isForeign = isAbove(operator.role, actor.role) || isAbove(role, actor.role);
-  if (!leads(actor.role) || isForeign) throw insufficientPermissions();
+  if (!mayManageOperators(actor.role) || isForeign) throw insufficientPermissions();
   if (role === operator.role && active === operator.active) return unchanged(operator);
   const isEnded = operator.active && !active;
   const sessionGeneration = operator.sessionGeneration + (isEnded ? 1 : 0);
@@ -90,10 +95,13 @@ export function change(
 }
 
 /**
- * Lets an operator in whom a provider vouches for, and remembers by the first time who that is. Refuses whoever has their address at the
- * provider now but is somebody else.
+ * Signs in an operator whom a provider has authenticated, and binds them to the provider's identity
+ * at the first sign-in. Refuses another identity with the same address.
  */
-export function recognise(operator: Operator, identity: ProviderIdentity): Transition<Operator> {
+export function bindToProvider(
+  operator: Operator,
+  identity: ProviderIdentity,
+): Transition<Operator> {
   const { active, providerIdentity: known } = operator;
   const { issuer, subject } = identity;
   const isNamed = [issuer, subject].every(
@@ -105,15 +113,15 @@ export function recognise(operator: Operator, identity: ProviderIdentity): Trans
   return unchanged(operator);
 }
 
-/** Another password; all sessions but those that are told of the new generation end. */
+/** Sets a new password; all sessions end except those updated to the new generation. */
 export function setPassword(operator: Operator, passwordHash: string): Transition<Operator> {
   const sessionGeneration = operator.sessionGeneration + 1;
   return only({ ...operator, passwordHash, sessionGeneration });
 }
 
 /**
- * Another password by a reset link; all sessions end, and all other reset links. Throws not_found where the link is no longer good: it names
- * the generation that it was made for.
+ * Sets a new password by a reset link; all sessions and all other reset links end. Throws not_found
+ * for a link that is no longer valid: it names the generation that it was created for.
  */
 export function resetPassword(
   operator: Operator,
@@ -123,12 +131,18 @@ export function resetPassword(
   return setPassword(operator, passwordHash);
 }
 
-/** Whether an actor may let this operator set a new password: owners may for all, admins for roles below their own. */
+/**
+ * True when an actor may let this operator set a new password: owners may for all, admins for roles
+ * below their own.
+ */
 export function mayReset(actor: Actor, operator: Operator): boolean {
   return actor.role === 'OWNER' || (actor.role === 'ADMIN' && isAbove(actor.role, operator.role));
 }
 
-/** Refuses an actor who may not let this operator set a new password, and an operator who is not active. */
+/**
+ * Refuses an actor who may not let this operator set a new password, and an operator who is not
+ * active.
+ */
 export function checkReset(actor: Actor, operator: Operator): void {
   if (!mayReset(actor, operator)) throw insufficientPermissions();
   if (!operator.active) {
@@ -136,17 +150,17 @@ export function checkReset(actor: Actor, operator: Operator): void {
   }
 }
 
-/** Whether the operator has proven to have the e-mail address: the identity provider has vouched for it. */
+/** True when the operator's e-mail address is verified by the identity provider. */
 export function isEmailProven({ providerIdentity }: Operator): boolean {
   return providerIdentity !== undefined;
 }
 
-/** Whether a role may invite and change operators, and read what all of them did. */
-export function leads(role: Role): boolean {
+/** True when a role may invite and change operators, and read what all of them did. */
+export function mayManageOperators(role: Role): boolean {
   return role === 'OWNER' || role === 'ADMIN';
 }
 
-/** One answer whatever is wrong, so that it tells nothing about operators that exist. */
+/** The same answer for all causes, so that it reveals nothing about existing operators. */
 export function invalidCredentials(): DomainError {
   return new DomainError('unauthenticated', 'INVALID_CREDENTIALS', 'Wrong e-mail or password');
 }

@@ -105,7 +105,7 @@ const whose = (sessionToken: string, environmentId?: string) =>
   peer.authenticateOperator({ sessionToken, environmentId }, context());
 
 describe('the first owner', () => {
-  test('comes in by a link that is good once', async () => {
+  test('joins by a link that is valid once', async () => {
     const { organization, owner } = await anOwner();
     expect(owner.operator).toMatchObject({ role: Role.ROLE_OWNER, active: true, name: 'Ada' });
     const { organizationId } = organization;
@@ -117,7 +117,7 @@ describe('the first owner', () => {
     expect((await peer.inviteFirstOwner({ organizationId }, context())).token).toBeUndefined();
   });
 
-  test('is one of twenty who have the same link', async () => {
+  test('is created once by twenty concurrent uses of one link', async () => {
     const { organizationId } = await anOrganization();
     const token = present((await peer.inviteFirstOwner({ organizationId }, context())).token);
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => accept(token)));
@@ -142,13 +142,13 @@ describe('the first owner', () => {
     }
   });
 
-  test('is not asked for by an organisation that does not exist', async () => {
+  test('is not invited for an unknown organization', async () => {
     await expect(peer.inviteFirstOwner({ organizationId: newId() }, context())).rejects.toThrow(
       reason('ORGANIZATION_NOT_FOUND'),
     );
   });
 
-  test('may try again after a password that was refused', async () => {
+  test('may retry after a refused password', async () => {
     const { organizationId } = await anOrganization();
     const token = present((await peer.inviteFirstOwner({ organizationId }, context())).token);
     const weak = { token, email: anEmail(), name: 'Ada', password: 'short', origin: undefined };
@@ -160,7 +160,7 @@ describe('the first owner', () => {
 });
 
 describe('signing in', () => {
-  test('takes the address in any case and the password as it is', async () => {
+  test('accepts the address in any case and the password as it is', async () => {
     const { owner } = await anOwner();
     const { session, operator } = await logIn(` ${owner.email.toUpperCase()} `);
     expect(operator).toEqual(owner.operator);
@@ -168,7 +168,7 @@ describe('signing in', () => {
     expect((await whose(present(session).token)).operator?.id).toBe(owner.id);
   });
 
-  test('fails alike whatever is wrong', async () => {
+  test('fails with the same answer for all causes', async () => {
     const { owner } = await anOwner();
     for (const [email, typed] of [
       [owner.email, 'correct horse batterx'],
@@ -180,7 +180,7 @@ describe('signing in', () => {
     }
   });
 
-  test('lets one network guess fifty times, whomever it tries, without locking anybody out', async () => {
+  test('lets one network guess fifty times over all addresses, without locking an operator out', async () => {
     const network = aNetwork();
     const { owner } = await anOwner();
     for (let guess = 0; guess < 50; guess += 1) {
@@ -198,7 +198,7 @@ describe('signing in', () => {
       context(),
     );
 
-  test('by a provider needs an operator of that address, who stays the one that came first', async () => {
+  test('by a provider needs an operator of that address, who stays bound to the first identity', async () => {
     const { owner } = await anOwner();
     const { session } = await vouched(owner.email.toUpperCase(), 'one');
     expect((await whose(present(session).token)).operator?.id).toBe(owner.id);
@@ -213,13 +213,13 @@ describe('signing in', () => {
     expect((await logIn(owner.email)).operator?.id).toBe(owner.id);
   });
 
-  test('by a provider for the first time is one of two at once', async () => {
+  test('by a provider for the first time succeeds for one of two concurrent identities', async () => {
     const { email } = (await anOwner()).owner;
     const both = await Promise.allSettled([vouched(email, 'one'), vouched(email, 'two')]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('by a provider is not for who may not sign in, and begins anew when they may again', async () => {
+  test('by a provider is refused for a deactivated operator, and binds an identity again after reactivation', async () => {
     const { owner } = await anOwner();
     const { id, email } = await aColleague(owner, Role.ROLE_VIEWER);
     const wish = {
@@ -240,7 +240,7 @@ describe('signing in', () => {
 describe('a session', () => {
   const ended = reason('INVALID_SESSION');
 
-  test('ends at a log-out, which may be repeated', async () => {
+  test('ends at a sign-out, which may be retried', async () => {
     const { owner } = await anOwner();
     const { token: sessionToken } = owner;
     await peer.logOut({ sessionToken }, context());
@@ -248,7 +248,7 @@ describe('a session', () => {
     await expect(whose(sessionToken)).rejects.toThrow(ended);
   });
 
-  test('ends when it is idle, and goes on while it is used', async () => {
+  test('ends when it is idle, and continues while it is used', async () => {
     const { owner } = await anOwner();
     for (const hours of [11, 22]) {
       clockOffsetMs = hours * 3_600_000;
@@ -258,12 +258,15 @@ describe('a session', () => {
     await expect(whose(owner.token)).rejects.toThrow(ended);
   });
 
-  test.each(['', 'x', 'x'.repeat(43), '../'.repeat(14)])('%j is none', async (sessionToken) => {
-    await expect(whose(sessionToken)).rejects.toThrow(ended);
-    await peer.logOut({ sessionToken }, context());
-  });
+  test.each(['', 'x', 'x'.repeat(43), '../'.repeat(14)])(
+    'with token %j does not exist',
+    async (sessionToken) => {
+      await expect(whose(sessionToken)).rejects.toThrow(ended);
+      await peer.logOut({ sessionToken }, context());
+    },
+  );
 
-  test('that changes the password stays, and all others end', async () => {
+  test('that changes the password continues, and all others end', async () => {
     const { owner } = await anOwner();
     const other = present((await logIn(owner.email)).session).token;
     const change = {
@@ -282,7 +285,7 @@ describe('a session', () => {
     await logIn(owner.email, 'another horse battery');
   });
 
-  test('opens the environments of its organisation, and no other', async () => {
+  test('opens the environments of its organization, and no other', async () => {
     const { organization, owner } = await anOwner();
     const foreign = await anOrganization();
     const wanted = {
@@ -305,8 +308,8 @@ describe('a session', () => {
   });
 });
 
-describe('a team', () => {
-  test('is made by invitation, each for one address', async () => {
+describe('the operators of an organization', () => {
+  test('join by invitation, each for one address', async () => {
     const { owner } = await anOwner();
     const admin = await aColleague(owner, Role.ROLE_ADMIN);
     const viewer = await aColleague(admin, Role.ROLE_VIEWER);
@@ -326,7 +329,7 @@ describe('a team', () => {
   test.each([
     ['may not sign in any more', { role: Role.ROLE_UNSPECIFIED, active: false }],
     ['may not invite any more', { role: Role.ROLE_VIEWER, active: undefined }],
-  ])('an invitation is over when its inviter %s', async (_case, wish) => {
+  ])('have no valid invitation when its inviter %s', async (_case, wish) => {
     const { owner } = await anOwner();
     const admin = await aColleague(owner, Role.ROLE_ADMIN);
     const email = anEmail();
@@ -339,7 +342,7 @@ describe('a team', () => {
     await expect(accept(token, email)).rejects.toThrow(unknown);
   });
 
-  test('an invitation needs a role and an address', async () => {
+  test('need a role and an address to be invited', async () => {
     const { owner } = await anOwner();
     const wish = { sessionToken: owner.token, email: anEmail(), role: Role.ROLE_UNSPECIFIED };
     await expect(peer.inviteOperator(wish, context())).rejects.toMatchObject({
@@ -351,7 +354,7 @@ describe('a team', () => {
     });
   });
 
-  test('who is let in no more is out at once', async () => {
+  test('lose access immediately when deactivated', async () => {
     const { owner } = await anOwner();
     const viewer = await aColleague(owner, Role.ROLE_VIEWER);
     const change = { sessionToken: owner.token, operatorId: viewer.id, active: false };
@@ -363,7 +366,7 @@ describe('a team', () => {
     await expect(logIn(viewer.email)).rejects.toThrow(reason('INVALID_CREDENTIALS'));
   });
 
-  test('of another organisation is not found', async () => {
+  test('are not found from another organization', async () => {
     const [{ owner }, other] = [await anOwner(), await anOwner()];
     const change = { sessionToken: owner.token, operatorId: other.owner.id, active: false };
     await expect(
@@ -372,7 +375,7 @@ describe('a team', () => {
     await whose(other.owner.token);
   });
 
-  test('keeps an owner, though all of them step down at once', async () => {
+  test('keep an owner, even when all of them step down concurrently', async () => {
     const { owner } = await anOwner();
     const owners = [owner];
     for (let count = 1; count < 4; count += 1) {
@@ -395,7 +398,7 @@ describe('a team', () => {
   });
 });
 
-test('no token and no password is stored anywhere', async () => {
+test('no token and no password is stored in any collection', async () => {
   const { owner } = await anOwner();
   const { token } = await peer.inviteOperator(
     { sessionToken: owner.token, email: anEmail(), role: Role.ROLE_VIEWER },

@@ -1,7 +1,7 @@
 import { checkName } from './organization';
 
-describe('the name of an organisation', () => {
-  test('is taken without the blanks around it', () => {
+describe('the name of an organization', () => {
+  test('is stored without surrounding blanks', () => {
     expect(checkName(' Acme Ltd ')).toBe('Acme Ltd');
   });
 

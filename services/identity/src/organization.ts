@@ -2,36 +2,47 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
-/** Who owns environments. Its id derives from its name, so that making it twice finds the first one. */
+/**
+ * The owner of environments. Its id derives from its name, so that a second creation finds the
+ * first one.
+ */
 export interface Organization {
   readonly id: string;
   readonly name: string;
-  /** Ids of the active operators who are owners. One who is being made or unmade an owner may be missing. */
+  /**
+   * Ids of the active operators who are owners. An operator whose ownership is being changed may be
+   * missing.
+   */
   readonly owners: readonly string[];
 }
 
 const nameLengthMax = 200;
 
-/** The name by which an organisation is known. */
+/** Validates an organization's name. */
 export function checkName(name: string): string {
   const trimmed = name.trim();
   refuseProblems({ name: lineProblems(trimmed, { min: 1, max: nameLengthMax }) });
   return trimmed;
 }
 
-/** A new organisation. */
-export function found(organization: Omit<Organization, 'owners'>): Transition<Organization> {
+/** Creates an organization. */
+export function createOrganization(
+  organization: Omit<Organization, 'owners'>,
+): Transition<Organization> {
   return only({ ...organization, owners: [] });
 }
 
-/** Counts an operator among the owners, once they are one. */
+/** Counts an operator among the owners, after they became one. */
 export function addOwner(organization: Organization, operatorId: string): Transition<Organization> {
   const { owners } = organization;
   if (owners.includes(operatorId)) return unchanged(organization);
   return only({ ...organization, owners: [...owners, operatorId] });
 }
 
-/** Counts an operator no more, before they stop being an owner. An organisation always keeps one. */
+/**
+ * Removes an operator from the count before they stop being an owner. An organization always keeps
+ * one.
+ */
 export function removeOwner(
   organization: Organization,
   operatorId: string,

@@ -1,12 +1,12 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
 
-/** How hard a hash is to make: `N = 2^cost`, 8 blocks, and so many lanes. */
+/** Cost parameters of a hash: `N = 2^cost`, 8 blocks, and the number of lanes. */
 interface Hardness {
   readonly cost: number;
   readonly lanes: number;
 }
 
-// With a cost of 15, which takes 32 MiB, these are the least that OWASP advises.
+// With a cost of 15, which takes 32 MiB, these are OWASP's minimum.
 const lanesOfNew = 3;
 const blocks = 8;
 const keyBytes = 32;
@@ -24,7 +24,10 @@ export async function hashPassword(
   return ['scrypt', String(cost), String(lanes), ...texts].join(':');
 }
 
-/** Whether a password is the one of a hash. Without a hash it takes as long as one of `cost` does, and is not. */
+/**
+ * True when a password matches a hash. Without a hash the check takes as long as one of `cost`, and
+ * fails.
+ */
 export async function isPassword(
   password: string,
   hash: string | undefined,
@@ -44,7 +47,7 @@ export async function isPassword(
 function derive(password: string, salt: Buffer, { cost, lanes }: Hardness): Promise<Buffer> {
   const N = 2 ** cost;
   const options = { N, r: blocks, p: lanes, maxmem: 256 * N * blocks };
-  // What is typed with combining characters is the same as without.
+  // Combining characters are equal to composed ones.
   const text = password.normalize('NFKC');
   return new Promise((resolve, reject) => {
     scrypt(text, salt, keyBytes, options, (error, key) => {

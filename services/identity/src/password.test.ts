@@ -25,7 +25,7 @@ test.each([
   expect(passwordProblems(password, email, common)).toEqual(problems);
 });
 
-test('a password is its own and no other', async () => {
+test('a password matches its own hash and no other', async () => {
   const hash = await hashOf('correct horse battery');
   expect(hash).toMatch(/^scrypt:10:3:[\w-]{22}:[\w-]{43}$/);
   expect(await isPassword('correct horse battery', hash, quick)).toBe(true);
@@ -33,17 +33,17 @@ test('a password is its own and no other', async () => {
   expect(await isPassword('', hash, quick)).toBe(false);
 });
 
-test('a hash of another hardness is read as it was made', async () => {
+test('a hash with other cost parameters is verified by its own parameters', async () => {
   const [, , , salt = ''] = (await hashOf('irrelevant')).split(':');
   const easier = `scrypt:8:1:${salt}:${'A'.repeat(43)}`;
   expect(await isPassword('correct horse battery', easier, quick)).toBe(false);
 });
 
-test('composed and decomposed characters are one password', async () => {
+test('composed and decomposed characters are equal', async () => {
   const hash = await hashOf('caf\u00e9 au lait noir');
   expect(await isPassword('cafe\u0301 au lait noir', hash, quick)).toBe(true);
 });
 
-test('without a hash nothing is right', async () => {
+test('no password matches a missing hash', async () => {
   expect(await isPassword('correct horse battery', undefined, quick)).toBe(false);
 });

@@ -3,13 +3,16 @@ import { textProblems } from '@billing/kernel/input-problems';
 const lengthMin = 12;
 const lengthMax = 200;
 
-// What people add to a common word to make it long enough: "Football2024!!".
+// Characters that people add to a common word to make it long enough: "Football2024!!".
 const addedMax = 6;
 
-/** Passwords that are tried first, in lower case. */
+/** Passwords that attackers try first, in lower case. */
 export type CommonPasswords = ReadonlySet<string>;
 
-/** What is wrong with a password that an operator wants to have. Length counts most, so nothing else is asked of its characters. */
+/**
+ * Lists the violations of a new password. Length counts most, so there are no rules about kinds of
+ * characters.
+ */
 export function passwordProblems(
   password: string,
   email: string,
@@ -24,7 +27,7 @@ export function passwordProblems(
   return [];
 }
 
-/** Whether it is a common password, one written twice, or one with a few digits or signs around it. */
+/** True for a common password, one written twice, or one with a few digits or signs around it. */
 function isCommon(lower: string, common: CommonPasswords): boolean {
   if (common.has(lower)) return true;
   const half = lower.slice(0, lower.length / 2);

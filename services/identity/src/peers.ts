@@ -11,7 +11,7 @@ import {
   SystemServiceService,
 } from '@billing/proto/billing/system/v1/system';
 import type { IdentityConfiguration } from './config';
-import type { Activity, WorkClass } from './jump';
+import type { Activity, WorkClass } from './clock-advance';
 
 /** A service with time-driven work. */
 export interface DueWorkPeer {
@@ -20,7 +20,7 @@ export interface DueWorkPeer {
   activity(until: Date, workClass: WorkClass, context: CallContext): Promise<Activity>;
 }
 
-/** All services with time-driven work. The environment is the one of the context. */
+/** Connects all services with due work. The environment is that of the call context. */
 export function connectDueWork(service: Service, config: IdentityConfiguration): DueWorkPeer[] {
   return addressesOf(config).map((address) =>
     toDueWorkPeer(
@@ -34,7 +34,7 @@ export function connectDueWork(service: Service, config: IdentityConfiguration):
   );
 }
 
-/** All services that have data of environments. */
+/** Connects all services that store data of environments. */
 export function connectSystems(
   service: Service,
   config: IdentityConfiguration,

@@ -17,7 +17,7 @@ afterAll(async () => {
   await dropTestStream(configuration);
 });
 
-/** An identity with these peppers, while `use` runs. */
+/** Runs identity with these peppers during `use`. */
 async function withPeppers<T>(
   peppers: { API_KEY_PEPPER: string; API_KEY_PEPPER_OLD?: string },
   use: (identity: ReturnType<typeof connect>) => Promise<T>,
@@ -51,7 +51,7 @@ async function makeKey(identity: ReturnType<typeof connect>): Promise<string> {
   return (await identity.createApiKey(request, context)).key;
 }
 
-test('a pepper is replaced without the end of any key that is used in between', async () => {
+test('a pepper is replaced without ending any key that is used in between', async () => {
   const [used, unused] = await withPeppers({ API_KEY_PEPPER: oldPepper }, async (identity) => [
     await makeKey(identity),
     await makeKey(identity),

@@ -2,7 +2,7 @@ import type { InputProblems } from '@billing/kernel/input-problems';
 
 /** A request to the public API that wrote or failed. */
 export interface RequestEntry {
-  /** A v7 UUID that the gateway made: sorts by real time. */
+  /** A v7 UUID assigned by the gateway: sorts by real time. */
   readonly id: string;
   readonly environmentId: string;
   /** Callers may choose it. */
@@ -20,7 +20,7 @@ export interface RequestEntry {
   readonly operatorEmail: string | undefined;
 }
 
-/** What a list of requests is narrowed to. */
+/** Filters of a list of requests. */
 export interface RequestFilter {
   readonly method?: string | undefined;
   /** The first digit of the status. */
@@ -33,18 +33,18 @@ export interface RequestFilter {
 export interface RequestPage {
   /** Newest first. */
   readonly data: RequestEntry[];
-  /** Over all pages, as far as it is counted. */
+  /** Number over all pages, up to the counting limit. */
   readonly total: number;
-  /** There are more than `total`. */
+  /** True when there are more than `total`. */
   readonly totalIsMore: boolean;
-  /** Real time of the oldest entry that was looked at; undefined: all were. */
+  /** Real time of the oldest searched entry; undefined: all were searched. */
   readonly searchedSince: Date | undefined;
 }
 
-/** Entries that one call may bring. */
+/** Largest number of entries of one call. */
 export const entriesMax = 1_000;
 
-/** What is wrong with a batch. */
+/** Lists the violations of a batch. */
 export function batchProblems(count: number): InputProblems {
   return { requests: count > entriesMax ? [`Must be at most ${String(entriesMax)}`] : [] };
 }

@@ -15,19 +15,19 @@ import { liveTenant } from './environment-rpc';
 import { batchProblems, type RequestEntry } from './request-entry';
 import type { RequestStore } from './request-store';
 
-/** What the calls about requests work with. */
 export interface RequestLogRpcOptions {
   readonly requests: RequestStore;
   readonly audit: AuditStore;
   readonly apiKeys: ApiKeyStore;
 }
 
-/** The calls about what was asked of the public API. */
+/** The calls about requests to the public API. */
 export function requestLogRpc({ requests, audit, apiKeys }: RequestLogRpcOptions) {
   const handlers: AsyncHandlers<RequestLogServiceServer> = {
     recordRequests: async (batch) => {
       refuseProblems(batchProblems(batch.requests.length));
-      // Written once and read by people: what lacks its place is left out, and the others are kept.
+      // Entries without a place or time are left out, and the others are stored: they are written
+      // once, for people to read.
       await requests.insert(batch.requests.flatMap(fromProtoRequest));
       await audit.insert(batch.requests.flatMap(auditedIn));
       return {};
@@ -59,7 +59,9 @@ function fromProtoRequest({ at, caller, ...rest }: LoggedRequest): RequestEntry[
   return [{ ...entry, traceId, ...whose }];
 }
 
-/** What the audit log keeps of a request: a write of an API key, in the live environment of its organisation. */
+/**
+ * The audit entry of a request: a write by an API key, in the live environment of its organization.
+ */
 function auditedIn(request: LoggedRequest): { live: string; entry: AuditEntry }[] {
   const { at, audit, id, environmentId, requestId, path, status } = request;
   if (at === undefined || audit === undefined || !isId(id) || !isId(audit.organizationId))

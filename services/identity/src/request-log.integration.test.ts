@@ -92,7 +92,7 @@ const whole = (requests: LoggedRequest[]) => ({
   searchedSince: undefined,
 });
 
-test('requests are listed as they were told, newest first, to their own environment alone', async () => {
+test('requests are listed as reported, newest first, to their own environment alone', async () => {
   const [context, other] = [testContext(), testContext()];
   const first = aRequest(context);
   const second = aRequest(context, {
@@ -108,7 +108,7 @@ test('requests are listed as they were told, newest first, to their own environm
   expect(await list(testContext())).toEqual(whole([]));
 });
 
-test('a batch that is sent again is kept once, and what names no place in no list', async () => {
+test('a batch that is sent again is stored once, and an entry without a place is in no list', async () => {
   const context = testContext();
   const request = aRequest(context);
   const nowhere = aRequest(context, { environmentId: '' });
@@ -139,7 +139,7 @@ test('a list is narrowed by method, class of status, beginning of the path and r
   expect([page.requests.map(({ requestId }) => requestId), page.total]).toEqual([['one'], 3]);
 });
 
-test('a search goes back so far and says so, and a list that needs none goes to its end', async () => {
+test('a search is limited and reports its limit, and a list by index is complete', async () => {
   const context = testContext();
   const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 12, 0, second));
   const requests = Array.from({ length: 5 }, (_, second) =>
@@ -161,7 +161,7 @@ test('a search goes back so far and says so, and a list that needs none goes to 
   expect(await found({ requestId: 'first', method: 'POST' }, 3)).toEqual([1, undefined]);
 });
 
-test('a count that stopped says so', async () => {
+test('a limited count is reported as such', async () => {
   const context = testContext();
   for (let batch = 0; batch < 10; batch += 1) {
     const requests = Array.from({ length: 1_000 }, () => aRequest(context));
@@ -177,7 +177,7 @@ test('a count that stopped says so', async () => {
   });
 });
 
-test('a batch that is too large and a page that no list has are refused', async () => {
+test('a batch that is too large and a page outside the list are refused', async () => {
   const context = testContext();
   const requests = Array.from({ length: 1_001 }, () => aRequest(context));
   await expect(log.recordRequests({ requests }, context)).rejects.toMatchObject({
@@ -186,7 +186,7 @@ test('a batch that is too large and a page that no list has are refused', async 
   await expect(list(context, { perPage: 101 })).rejects.toMatchObject({ kind: 'invalid_input' });
 });
 
-test('requests go after their time, those of all environments, and no other', async () => {
+test('requests are deleted after their retention, in all environments, and no others are', async () => {
   const context = testContext();
   const old = Array.from({ length: 3 }, (_, index) =>
     aRequest(context, { id: `0190000${String(index)}-0000-7000-8000-000000000000` }),
@@ -194,11 +194,11 @@ test('requests go after their time, those of all environments, and no other', as
   const fresh = aRequest(context);
   await log.recordRequests({ requests: [...old, fresh] }, context);
   const store = new RequestStore(mongo.db);
-  await store.forget(new Date(systemClock.now().getTime() - 7 * 24 * 3_600_000));
+  await store.deleteOlder(new Date(systemClock.now().getTime() - 7 * 24 * 3_600_000));
   expect(await list(context)).toEqual(whole([fresh]));
 });
 
-test('the first call with a key is known, in its environment alone', async () => {
+test('the first call with a key is recorded, in its environment alone', async () => {
   const { live, sandbox } = await identity.ensureOrganization({ name: newId() }, testContext());
   const contextOf = (environment: typeof live) => {
     if (environment === undefined) throw new Error('Nothing came back');

@@ -23,16 +23,17 @@ interface RequestDocument extends Pick<RequestEntry, 'environmentId' | 'requestI
   readonly operatorEmail: string | null;
 }
 
-// Beyond it the exact number says nothing more, and counting costs as much as there is to count.
+// A larger exact number has no use, and the cost of counting grows with the number.
 const countMax = 10_000;
-// What no index narrows is looked for among so many of the newest: half a second of a slow server.
+// Filters without an index search this number of the newest entries: half a second of a slow
+// server.
 const searchedMaxDefault = 100_000;
 const removedAtOnce = 1_000;
 // Sorts after every id.
 const lastId = 'g';
 const lastCharacter = '\uffff';
 
-/** Requests that wrote or failed, for people to look at. */
+/** Requests that wrote or failed, for display. */
 export class RequestStore {
   private readonly requests: Collection<RequestDocument>;
 
@@ -51,7 +52,7 @@ export class RequestStore {
     ]);
   }
 
-  /** Keeps requests; those that an earlier run of the same call has kept stay as they are. */
+  /** Inserts requests; those inserted by an earlier run of the same call stay as they are. */
   async insert(entries: readonly RequestEntry[]): Promise<void> {
     await insertMissing(this.requests, entries.map(toDocument));
   }
@@ -75,7 +76,7 @@ export class RequestStore {
         .limit(perPage)
         .toArray();
       const seen = skip + documents.length;
-      // The last page tells the number; nothing that comes in between makes them disagree.
+      // The last page determines the number; concurrent inserts cannot make the two disagree.
       const isLast = documents.length < perPage && (documents.length > 0 || page === 1);
       const counted = isLast
         ? seen
@@ -89,7 +90,7 @@ export class RequestStore {
     });
   }
 
-  /** The oldest entry that a search looks at, where there are older ones. */
+  /** Finds the oldest entry that a search covers, if there are older ones. */
   private async lastSearched(
     environmentId: string,
     within: { readonly maxTimeMS: number },
@@ -103,8 +104,10 @@ export class RequestStore {
     return older === undefined ? undefined : oldest;
   }
 
-  /** Removes what was kept before a time, of all environments; ends early when the signal aborts. */
-  async forget(before: Date, signal?: AbortSignal): Promise<void> {
+  /**
+   * Deletes requests stored before a time, of all environments; stops early when the signal aborts.
+   */
+  async deleteOlder(before: Date, signal?: AbortSignal): Promise<void> {
     const old = { _id: { $lt: earliestIdAt(before) } };
     while (signal?.aborted !== true) {
       const found = await retryTransient(() =>
@@ -123,7 +126,7 @@ export class RequestStore {
   }
 }
 
-/** Whether a list looks at what it leaves out. */
+/** True when a list has to read entries that it does not return. */
 function isScan({ method, statusClass, pathPrefix, requestId }: RequestFilter): boolean {
   if (requestId !== undefined) return false;
   return method !== undefined || statusClass !== undefined || pathPrefix !== undefined;

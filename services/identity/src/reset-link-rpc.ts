@@ -13,12 +13,11 @@ import { toProtoOperator } from './operator-rpc';
 import type { Origin } from './operator-session';
 import { findAnywhere, operatorId } from './operator-store';
 import { type CommonPasswords, passwordProblems } from './password';
-import { isResetLinkGood, makeResetLink, type ResetLink } from './reset-link';
+import { isResetLinkValid, issueResetLink, type ResetLink } from './reset-link';
 import { sentOrigin } from './session-list-rpc';
 import type { SignIn } from './sign-in-service';
 import type { TokenStore } from './token-store';
 
-/** What the calls about reset links work with. */
 export interface ResetLinkRpcOptions {
   readonly signIn: SignIn;
   readonly operators: AggregateCollection<Operator>;
@@ -37,12 +36,12 @@ export function resetLinkHandlers(options: ResetLinkRpcOptions): Handlers {
   const { signIn, operators, resetLinks, commonPasswords, clock } = options;
   return {
     createResetLink: async ({ sessionToken, operatorId: id }, { storing }) => {
-      const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
+      const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
       const { state } = await operators.within({ tenant, now: clock.now() }).get(id);
       checkReset(actor, state);
       const wish = { operator: state, createdBy: actor.id };
       const { token, stored } = await resetLinks.issue({ tenant, storing }, (linkId, now) =>
-        makeResetLink(linkId, wish, now),
+        issueResetLink(linkId, wish, now),
       );
       return { token, expiresAt: stored.state.expiresAt };
     },
@@ -52,32 +51,37 @@ export function resetLinkHandlers(options: ResetLinkRpcOptions): Handlers {
       if (!isOwner || found.tenant.organizationId !== organizationId) throw notFound('Operator');
       const wish = { operator: found.state, createdBy: undefined };
       const { token } = await resetLinks.issue({ tenant: found.tenant, storing }, (linkId, now) =>
-        makeResetLink(linkId, wish, now),
+        issueResetLink(linkId, wish, now),
       );
-      await note(found, { actor: machine, action: 'first-owner --reset', requestId }, options);
+      await recordReset(
+        found,
+        { actor: machine, action: 'first-owner --reset', requestId },
+        options,
+      );
       return { token };
     },
     getResetLink: async ({ token }) => {
-      const { operator } = await goodLink(token, options);
+      const { operator } = await openLink(token, options);
       return { email: operator.state.email };
     },
     resetPassword: async ({ token, password, origin }, { signal, requestId, storing }) => {
-      const { link, operator } = await goodLink(token, options);
+      const { link, operator } = await openLink(token, options);
       const { id, email } = operator.state;
       const { tenant } = operator;
       refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
       const passwordHash = await signIn.hash(password, signal);
-      // Its creator may have left while the password waited to be hashed.
-      await goodLink(token, options);
+      // Its creator may have lost access while the password waited to be hashed.
+      await openLink(token, options);
       const { generation } = link.state;
-      // One compare-and-set decides: of two uses of the link one finds the generation that it was made for.
+      // One compare-and-set decides: only one of two uses of the link finds the generation that it
+      // was created for.
       const changed = await operators
         .within({ tenant, now: clock.now(), storing })
         .mutate(id, (state) => resetPassword(state, { generation, passwordHash }));
-      await signIn.forgive(email, sentOrigin(origin));
+      await signIn.clearFailures(email, sentOrigin(origin));
       const actor = { type: 'OPERATOR', id, email } as const;
       const action = 'POST /dashboard/api/reset-links/use';
-      await note(operator, { actor, action, requestId, origin, status: 204 }, options);
+      await recordReset(operator, { actor, action, requestId, origin, status: 204 }, options);
       return { operator: toProtoOperator(changed), organizationId: tenant.organizationId };
     },
   };
@@ -85,7 +89,7 @@ export function resetLinkHandlers(options: ResetLinkRpcOptions): Handlers {
 
 const machine = { type: 'SYSTEM', id: 'first-owner', email: undefined } as const;
 
-async function note(
+async function recordReset(
   { state, tenant }: Stored<Operator>,
   done: Pick<AuditEntry, 'actor' | 'action' | 'requestId'> & {
     readonly origin?: Origin | undefined;
@@ -102,8 +106,11 @@ async function note(
   await audit.insert([{ live: tenant.environmentId, entry }]);
 }
 
-/** Throws not_found for a link that is unknown, used, expired, or of a creator who may not create it any more. */
-async function goodLink(
+/**
+ * Finds a valid link. Throws not_found for a link that is unknown, used, expired, or of a creator
+ * who may no longer create it.
+ */
+async function openLink(
   token: string,
   { operators, resetLinks, clock }: ResetLinkRpcOptions,
 ): Promise<{ link: Stored<ResetLink>; operator: Stored<Operator> }> {
@@ -116,6 +123,6 @@ async function goodLink(
   if (operator === undefined) throw notFound('Reset link');
   const creator = createdBy === undefined ? undefined : await own.find(createdBy);
   const people = { operator: operator.state, creator: creator?.state };
-  if (!isResetLinkGood(link.state, people, now)) throw notFound('Reset link');
+  if (!isResetLinkValid(link.state, people, now)) throw notFound('Reset link');
   return { link, operator };
 }

@@ -1,13 +1,19 @@
 import { only, type Transition } from '@billing/kernel/transition';
 import { mayReset, type Operator } from './operator';
 
-/** What lets an operator set a new password, once. Its id derives from the token's HMAC. */
+/** Lets an operator set a new password, once. Its id derives from the token's HMAC. */
 export interface ResetLink {
   readonly id: string;
   readonly operatorId: string;
-  /** The operator who created the link; undefined where the machine did, and for links of releases that did not keep it. */
+  /**
+   * The operator who created the link; undefined for the machine, and for links of releases that
+   * did not store it.
+   */
   readonly createdBy: string | undefined;
-  /** Of the operator's sessions when the link was made: the new password ends it, and so does all else that ends sessions. */
+  /**
+   * Generation of the operator's sessions at the link's creation: the new password ends it, and so
+   * does every other change that ends sessions.
+   */
   readonly generation: number;
   /** Real time. */
   readonly expiresAt: Date;
@@ -15,8 +21,8 @@ export interface ResetLink {
 
 const lifetimeMs = 60 * 60 * 1_000;
 
-/** A new link; `now` is real time. */
-export function makeResetLink(
+/** Creates a link; `now` is real time. */
+export function issueResetLink(
   id: string,
   {
     operator: { id: operatorId, sessionGeneration: generation },
@@ -29,10 +35,10 @@ export function makeResetLink(
 }
 
 /**
- * Whether the link sets the operator's password at real time `now`. A link of an operator (`creator`) is good only while its creator may
- * create it.
+ * True while the link may set the operator's password at real time `now`. An operator's link
+ * (`creator`) is valid only while its creator may create it.
  */
-export function isResetLinkGood(
+export function isResetLinkValid(
   link: ResetLink,
   { operator, creator }: { readonly operator: Operator; readonly creator: Operator | undefined },
   now: Date,

@@ -19,7 +19,9 @@ import { sandboxHandlers } from './sandbox-rpc';
 import { sessionListHandlers, type SessionListRpcOptions } from './session-list-rpc';
 import { sessionHandlers, type SessionRpcOptions } from './session-rpc';
 
-/** All calls about environments and keys. Two carry no tenant: one makes it, the other finds it. */
+/**
+ * All calls about environments and keys. Two carry no tenant: one creates it, the other finds it.
+ */
 export function identityRpc(options: ApiKeyRpcOptions & ClockRpcOptions & EnvironmentRpcOptions) {
   return rpcService<IdentityServiceServer>(
     IdentityServiceService,
@@ -32,7 +34,8 @@ export function identityRpc(options: ApiKeyRpcOptions & ClockRpcOptions & Enviro
     {
       withoutTenant: ['ensureOrganization', 'authenticate'],
       secrets: ['key'],
-      // Every request of every organisation needs the first; the second waits for minutes and has a limit of its own.
+      // Every request of every organization needs the first; the second waits for minutes and has a
+      // limit of its own.
       unlimited: ['authenticate', 'advanceClock', 'stopClockAdvance'],
       joinable: ['advanceClock'],
       freesStorage: ['deleteSandbox'],
@@ -41,7 +44,10 @@ export function identityRpc(options: ApiKeyRpcOptions & ClockRpcOptions & Enviro
   );
 }
 
-/** All calls about operators. All but one carry no tenant: a session, an invitation or credentials say whose organisation is meant. */
+/**
+ * All calls about operators. All but one carry no tenant: a session, an invitation or credentials
+ * determine the organization.
+ */
 export function operatorRpc(
   options: AuditRpcOptions &
     InvitationRpcOptions &

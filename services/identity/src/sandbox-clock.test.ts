@@ -2,17 +2,17 @@ import { unchanged } from '@billing/kernel/transition';
 import { type Environment, type Lease, openLive, openSandbox } from './environment';
 import {
   isHeldBy,
-  jumpTo,
-  land,
-  landingOf,
+  advanceTo,
+  finishAdvance,
+  advanceResultOf,
   LeaseLost,
   manualClockOf,
   moveTo,
   releaseLease,
   renewLease,
   isStopping,
-  requestJump,
-  stopJumps,
+  requestAdvance,
+  stopAdvances,
   takeOver,
 } from './sandbox-clock';
 
@@ -35,10 +35,10 @@ function request(
   { id = 'a', owner = 'worker', at = 0 } = {},
 ) {
   const claim = leaseOf(owner, at + 5);
-  return requestJump(environment, { to: january(day), id, claim, now: real(at) }).state;
+  return requestAdvance(environment, { to: january(day), id, claim, now: real(at) }).state;
 }
 
-/** What a refusal says of the fields; undefined where nothing is refused. */
+/** Returns the violations of a refusal; undefined when nothing is refused. */
 function problemsOf(act: () => unknown): unknown {
   try {
     act();
@@ -48,8 +48,8 @@ function problemsOf(act: () => unknown): unknown {
   }
 }
 
-describe('asking for a jump', () => {
-  test('stores the target and gives the lease to the caller when nobody holds it', () => {
+describe('requesting an advance', () => {
+  test('stores the target and grants the lease to the caller when it is free', () => {
     const environment = request(aSandbox(), 5);
 
     expect(manualClockOf(environment)).toMatchObject({
@@ -61,13 +61,13 @@ describe('asking for a jump', () => {
   });
 
   test('to the present time is allowed: it waits for quiet', () => {
-    expect(jumpTo(request(aSandbox(), 1), january(1)).id).toBe('a');
+    expect(advanceTo(request(aSandbox(), 1), january(1)).id).toBe('a');
   });
 
   test('back in time is refused under `to`', () => {
     const to = new Date(january(1).getTime() - 1);
     expect(() =>
-      requestJump(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0) }),
+      requestAdvance(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0) }),
     ).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields: { to: expect.anything() } }),
     );
@@ -82,14 +82,14 @@ describe('asking for a jump', () => {
     ],
   ])('to %s', (_case, to, problems) => {
     const wish = { to: new Date(to), id: 'a', claim: leaseOf('worker', 5), now: real(0) };
-    const refusal = problemsOf(() => requestJump(aSandbox(), wish));
+    const refusal = problemsOf(() => requestAdvance(aSandbox(), wish));
     expect(refusal).toEqual(problems === undefined ? undefined : { to: problems });
   });
 
-  test('to what is no instant is refused under `to`', () => {
+  test('to an invalid instant is refused under `to`', () => {
     const to = new Date(Number.NaN);
     expect(() =>
-      requestJump(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0) }),
+      requestAdvance(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0) }),
     ).toThrow(expect.objectContaining({ fields: { to: ['Invalid datetime'] } }));
   });
 
@@ -105,34 +105,34 @@ describe('asking for a jump', () => {
     );
   });
 
-  test('joins the jump to the same instant that is on its way', () => {
+  test('joins an advance to the same instant that has not arrived', () => {
     const first = request(aSandbox(), 5, { id: 'a' });
     const second = request(first, 5, { id: 'b', owner: 'other' });
 
     expect(second).toBe(first);
-    expect(jumpTo(second, january(5)).id).toBe('a');
+    expect(advanceTo(second, january(5)).id).toBe('a');
     expect(isHeldBy(second, 'other')).toBe(false);
   });
 
-  test('waits for a look of its own where the running jump has arrived and may have looked before', () => {
+  test('waits for a check of its own when the running advance has arrived and may have checked before', () => {
     const first = request(aSandbox(), 1, { id: 'a' });
     const second = request(first, 1, { id: 'b' });
     const third = request(second, 1, { id: 'c' });
 
-    expect(jumpTo(second, january(1)).id).toBe('b');
-    expect(jumpTo(third, january(1)).id).toBe('b');
+    expect(advanceTo(second, january(1)).id).toBe('b');
+    expect(advanceTo(third, january(1)).id).toBe('b');
     expect(manualClockOf(third).jumps).toHaveLength(2);
   });
 
-  test('elsewhere waits for the jumps before it, also to an earlier instant', () => {
+  test('to another instant waits for earlier advances, even when its instant is earlier', () => {
     const environment = request(request(aSandbox(), 9, { id: 'a' }), 5, { id: 'b' });
     expect(manualClockOf(environment).jumps.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  test('joins a jump that waits even when the clock has passed its target', () => {
+  test('joins a waiting advance even when the clock has passed its target', () => {
     const both = request(request(aSandbox(), 9, { id: 'a' }), 5, { id: 'b' });
     const moved = moveTo(both, { at: january(7), processed: 1, lease: leaseOf('worker', 6) }).state;
-    expect(jumpTo(request(moved, 5, { id: 'c' }), january(5)).id).toBe('b');
+    expect(advanceTo(request(moved, 5, { id: 'c' }), january(5)).id).toBe('b');
   });
 
   test('is refused when too many wait', () => {
@@ -144,7 +144,7 @@ describe('asking for a jump', () => {
     );
   });
 
-  test('takes over a lease that has run out, in the same write', () => {
+  test('takes over an expired lease, in the same write', () => {
     const abandoned = request(aSandbox(), 5, { owner: 'dead' });
     expect(isHeldBy(request(abandoned, 5, { owner: 'heir', at: 4 }), 'heir')).toBe(false);
     expect(isHeldBy(request(abandoned, 5, { owner: 'heir', at: 5 }), 'heir')).toBe(true);
@@ -154,19 +154,19 @@ describe('asking for a jump', () => {
 describe('the lease', () => {
   const running = request(aSandbox(), 5, { owner: 'dead' });
 
-  test('is taken over when it has run out, and not before', () => {
+  test('is taken over after it has expired, and not before', () => {
     const claim = leaseOf('heir', 10);
     expect(takeOver(running, { claim, now: real(4) })).toEqual(unchanged(running));
     expect(isHeldBy(takeOver(running, { claim, now: real(5) }).state, 'heir')).toBe(true);
   });
 
-  test('is not taken where there is nothing to do', () => {
+  test('is not taken without a stored advance', () => {
     const environment = aSandbox();
     const claim = leaseOf('heir', 10);
     expect(takeOver(environment, { claim, now: real(9) })).toEqual(unchanged(environment));
   });
 
-  test('is free at once when its owner stops', () => {
+  test('is free immediately when its owner stops', () => {
     const released = releaseLease(running, { owner: 'dead', now: real(2) }).state;
     const claim = leaseOf('heir', 10);
     expect(isHeldBy(takeOver(released, { claim, now: real(2) }).state, 'heir')).toBe(true);
@@ -178,15 +178,15 @@ describe('the lease', () => {
 
     expect(() => renewLease(taken, lease)).toThrow(LeaseLost);
     expect(() => moveTo(taken, { at: january(2), processed: 0, lease })).toThrow(LeaseLost);
-    expect(() => land(taken, { jumpId: 'a', processed: 0, lease })).toThrow(LeaseLost);
+    expect(() => finishAdvance(taken, { advanceId: 'a', processed: 0, lease })).toThrow(LeaseLost);
     expect(() => releaseLease(taken, { owner: 'dead', now: real(6) })).toThrow(LeaseLost);
   });
 });
 
-describe('a jump', () => {
+describe('a clock advance', () => {
   const lease = leaseOf('worker', 9);
 
-  test('moves the clock, notes what was done and renews the lease', () => {
+  test('moves the clock, records its progress and renews the lease', () => {
     const moved = moveTo(request(aSandbox(), 5), { at: january(3), processed: 7, lease }).state;
     expect(manualClockOf(moved)).toMatchObject({
       now: january(3),
@@ -200,84 +200,88 @@ describe('a jump', () => {
     expect(() => moveTo(moved, { at: january(2), processed: 7, lease })).toThrow('never goes back');
   });
 
-  test('that lands says what it did to whoever watches, and gives the lease back', () => {
+  test('reports its result to waiting callers at its end, and releases the lease', () => {
     const running = request(aSandbox(), 5);
-    expect(landingOf(running, 'a')).toBeUndefined();
+    expect(advanceResultOf(running, 'a')).toBeUndefined();
 
     const moved = moveTo(running, { at: january(5), processed: 7, lease }).state;
-    const landed = land(moved, { jumpId: 'a', processed: 8, lease }).state;
+    const finished = finishAdvance(moved, { advanceId: 'a', processed: 8, lease }).state;
 
-    expect(landingOf(landed, 'a')).toEqual({ id: 'a', now: january(5), processed: 8 });
-    expect(manualClockOf(landed)).toMatchObject({ jumps: [], lease: undefined });
+    expect(advanceResultOf(finished, 'a')).toEqual({ id: 'a', now: january(5), processed: 8 });
+    expect(manualClockOf(finished)).toMatchObject({ jumps: [], lease: undefined });
   });
 
-  test('that lands before others leaves them the lease', () => {
+  test('leaves the lease to the advances behind it', () => {
     const both = request(request(aSandbox(), 5, { id: 'a' }), 9, { id: 'b' });
-    const landed = land(both, { jumpId: 'a', processed: 0, lease }).state;
+    const finished = finishAdvance(both, { advanceId: 'a', processed: 0, lease }).state;
 
-    expect(manualClockOf(landed)).toMatchObject({ jumps: [{ id: 'b' }], lease });
-    expect(landingOf(landed, 'b')).toBeUndefined();
+    expect(manualClockOf(finished)).toMatchObject({ jumps: [{ id: 'b' }], lease });
+    expect(advanceResultOf(finished, 'b')).toBeUndefined();
   });
 
-  test('that landed by a write whose answer was lost does not end the next one', () => {
+  test('ended by a write whose answer was lost does not end the next one', () => {
     const both = request(request(aSandbox(), 5, { id: 'a' }), 9, { id: 'b' });
-    const landed = land(both, { jumpId: 'a', processed: 0, lease }).state;
-    expect(land(landed, { jumpId: 'a', processed: 0, lease }).state).toBe(landed);
+    const finished = finishAdvance(both, { advanceId: 'a', processed: 0, lease }).state;
+    expect(finishAdvance(finished, { advanceId: 'a', processed: 0, lease }).state).toBe(finished);
   });
 
-  test('that landed long ago is remembered as done, without its count', () => {
+  test('ended long ago is still reported as done, without its count', () => {
     let environment = aSandbox();
     for (let round = 0; round <= 50; round += 1) {
       environment = request(environment, 1, { id: String(round) });
-      environment = land(environment, { jumpId: String(round), processed: 1, lease }).state;
+      environment = finishAdvance(environment, {
+        advanceId: String(round),
+        processed: 1,
+        lease,
+      }).state;
     }
-    expect(landingOf(environment, '0')).toEqual({ id: '0', now: january(1), processed: 0 });
-    expect(landingOf(environment, '1')).toMatchObject({ processed: 1 });
+    expect(advanceResultOf(environment, '0')).toEqual({ id: '0', now: january(1), processed: 0 });
+    expect(advanceResultOf(environment, '1')).toMatchObject({ processed: 1 });
   });
 });
 
 describe('stopping an advance', () => {
   const lease = leaseOf('worker', 6);
 
-  test('keeps the clock where it stands, and its result says so', () => {
+  test('keeps the clock at its present time, and the result reports the stop', () => {
     const moved = moveTo(request(aSandbox(), 9), { at: january(3), processed: 2, lease }).state;
-    const stopping = stopJumps(moved).state;
+    const stopping = stopAdvances(moved).state;
     expect(isStopping(stopping)).toBe(true);
     const refused = moveTo(stopping, { at: january(4), processed: 5, lease }).state;
     expect(manualClockOf(refused).now).toEqual(january(3));
-    const landed = land(refused, { jumpId: 'a', processed: 5, lease }).state;
-    expect(landingOf(landed, 'a')).toEqual({
+    const finished = finishAdvance(refused, { advanceId: 'a', processed: 5, lease }).state;
+    expect(advanceResultOf(finished, 'a')).toEqual({
       id: 'a',
       now: january(3),
       processed: 5,
       stopped: true,
     });
-    expect(isStopping(landed)).toBe(false);
+    expect(isStopping(finished)).toBe(false);
   });
 
-  test('drops the advances that wait for it', () => {
+  test('drops the advances behind it', () => {
     const both = request(request(aSandbox(), 9, { id: 'a' }), 5, { id: 'b' });
-    const stopping = stopJumps(both).state;
+    const stopping = stopAdvances(both).state;
     expect(manualClockOf(stopping).jumps.map(({ id }) => id)).toEqual(['a']);
-    expect(landingOf(stopping, 'b')).toEqual({
+    expect(advanceResultOf(stopping, 'b')).toEqual({
       id: 'b',
       now: january(1),
       processed: 0,
       stopped: true,
     });
-    expect(landingOf(stopping, 'a')).toBeUndefined();
+    expect(advanceResultOf(stopping, 'a')).toBeUndefined();
   });
 
-  test('is not joined by a later request for the same instant', () => {
-    const stopping = stopJumps(request(aSandbox(), 9, { id: 'a' })).state;
-    expect(jumpTo(request(stopping, 9, { id: 'b' }), january(9)).id).toBe('b');
+  test('is not undone by a later request for the same instant', () => {
+    const stopping = stopAdvances(request(aSandbox(), 9, { id: 'a' })).state;
+    expect(advanceTo(request(stopping, 9, { id: 'b' }), january(9)).id).toBe('b');
   });
 
   test.each([
     ['a sandbox without an advance', aSandbox()],
     ['a live environment', openLive('live').state],
-    ['a stopped advance', stopJumps(request(aSandbox(), 9)).state],
+    ['a stopped advance', stopAdvances(request(aSandbox(), 9)).state],
   ])('changes nothing in %s', (_case, environment) => {
-    expect(stopJumps(environment)).toEqual(unchanged(environment));
+    expect(stopAdvances(environment)).toEqual(unchanged(environment));
   });
 });

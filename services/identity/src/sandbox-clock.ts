@@ -4,13 +4,13 @@ import { refuseProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import {
   type Environment,
-  type Jump,
-  type Landing,
+  type ClockAdvance,
+  type ClockAdvanceResult,
   type Lease,
   type ManualClock,
 } from './environment';
 
-/** Another worker carries on; this one has nothing more to say. */
+/** Another worker continues; this one must not write any more. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 
@@ -20,18 +20,19 @@ export class LeaseLost extends Error {
 }
 
 // More callers than a test suite has; each one waits for all before it.
-const jumpsMax = 20;
-// Bounds what a typing error in a year costs.
+const storedAdvancesMax = 20;
+// Bounds the cost of a typing error in a year.
 const yearsAheadMax = 5;
-// A watcher looks several times a second; a jump takes at least two rounds of calls.
-const landingsMax = 50;
+// A caller checks several times a second; an advance takes at least two rounds of calls.
+const advanceResultsMax = 50;
 
 /**
- * Asks for a jump to `to`; one to the same instant that has not arrived there is joined. Jumps run one after the other, so one to an
- * instant that an earlier jump passes ends as soon as that has landed. Where nobody holds the lease at real time `now`, the claim gets
- * it, in this same write: from now on either its owner or, when it dies, the sweep carries the jump out.
+ * Requests an advance to `to`, or joins one to the same instant that has not arrived there.
+ * Advances run one after the other, so one to an instant that an earlier advance passes ends as
+ * soon as that one has ended. If the lease is free at real time `now`, the claim gets it in this
+ * same write: from now on either its owner or, when it dies, the sweep carries the advance out.
  */
-export function requestJump(
+export function requestAdvance(
   environment: Environment,
   { to, id, claim, now }: { to: Date; id: string; claim: Lease; now: Date },
 ): Transition<Environment> {
@@ -43,26 +44,26 @@ export function requestJump(
   if (to > latestTarget(clock.now)) {
     throw invalidInput({ to: [`Must be at most ${String(yearsAheadMax)} years ahead`] });
   }
-  if (clock.jumps.length >= jumpsMax) {
+  if (clock.jumps.length >= storedAdvancesMax) {
     throw new DomainError('resource_exhausted', 'TOO_MANY_JUMPS', 'Too many requests');
   }
-  // An advance is a use: it takes the notice of a deletion back.
+  // An advance is a use: it withdraws the notice of a deletion.
   const used = { ...environment, advancedAt: now, deletesAt: undefined };
   return set(used, clock, { lease, jumps: [...clock.jumps, { id, to, processed: 0 }] });
 }
 
 /**
- * Stops the running advance after its present instant and drops those that wait for it. Their callers are answered as stopped. Without
- * an advance, and for a real clock, nothing changes.
+ * Stops the running advance after its present instant and drops those behind it. Their callers get
+ * the answer `stopped`. Without an advance, and for a real clock, nothing changes.
  */
-export function stopJumps(environment: Environment): Transition<Environment> {
+export function stopAdvances(environment: Environment): Transition<Environment> {
   const { clock } = environment;
   if (clock.kind !== 'MANUAL' || clock.jumps.length === 0) return unchanged(environment);
   const [current, ...waiting] = clock.jumps;
   if (current === undefined || (current.stopped === true && waiting.length === 0)) {
     return unchanged(environment);
   }
-  const dropped = waiting.map(({ id }): Landing => ({
+  const dropped = waiting.map(({ id }): ClockAdvanceResult => ({
     id,
     now: clock.now,
     processed: 0,
@@ -70,16 +71,19 @@ export function stopJumps(environment: Environment): Transition<Environment> {
   }));
   return set(environment, clock, {
     jumps: [{ ...current, stopped: true }],
-    landings: [...clock.landings, ...dropped].slice(-landingsMax),
+    landings: [...clock.landings, ...dropped].slice(-advanceResultsMax),
   });
 }
 
-/** Whether the running advance was asked to stop. */
+/** True when the running advance was stopped by a caller. */
 export function isStopping({ clock }: Environment): boolean {
   return clock.kind === 'MANUAL' && clock.jumps[0]?.stopped === true;
 }
 
-/** Takes up jumps whose worker has not renewed its lease by real time `now`; else changes nothing. */
+/**
+ * Claims the advances of a worker that has not renewed its lease by real time `now`; changes
+ * nothing otherwise.
+ */
 export function takeOver(
   environment: Environment,
   { claim, now }: { claim: Lease; now: Date },
@@ -89,12 +93,12 @@ export function takeOver(
   return set(environment, clock, { lease: claimed(clock.lease, { claim, now }) });
 }
 
-/** Keeps the lease. */
+/** Renews the lease. */
 export function renewLease(environment: Environment, renewed: Lease): Transition<Environment> {
   return set(environment, clockHeldBy(environment, renewed.owner), { lease: renewed });
 }
 
-/** Lets anybody take the lease from real time `now` on, without waiting for its end. */
+/** Releases the lease from real time `now` on, without waiting for its end. */
 export function releaseLease(
   environment: Environment,
   { owner, now }: { owner: string; now: Date },
@@ -104,8 +108,8 @@ export function releaseLease(
 }
 
 /**
- * Moves the sandbox's time to `at`, where something is due, and records what the running advance has done so far. The clock of an advance
- * that was asked to stop stays where it is.
+ * Moves the sandbox's time to the due instant `at`, and records the progress of the running
+ * advance. The clock of a stopped advance stays.
  */
 export function moveTo(
   environment: Environment,
@@ -114,7 +118,7 @@ export function moveTo(
   const clock = clockHeldBy(environment, lease.owner);
   if (at < clock.now) throw new Error('A clock never goes back');
   const [current, ...waiting] = clock.jumps;
-  if (current === undefined) throw new Error('A clock moves only in a jump');
+  if (current === undefined) throw new Error('A clock moves only in a advance');
   if (current.stopped === true) return set(environment, clock, { lease });
   return set(environment, clock, {
     now: at,
@@ -123,24 +127,27 @@ export function moveTo(
   });
 }
 
-/** Ends the jump under way; one that has ended already, by a write whose answer was lost, stays so. The lease ends with the last one. */
-export function land(
+/**
+ * Ends the running advance; one that has ended already, by a write whose answer was lost, stays so.
+ * The lease ends with the last advance.
+ */
+export function finishAdvance(
   environment: Environment,
-  { jumpId, processed, lease }: { jumpId: string; processed: number; lease: Lease },
+  { advanceId, processed, lease }: { advanceId: string; processed: number; lease: Lease },
 ): Transition<Environment> {
   const clock = clockHeldBy(environment, lease.owner);
   const [current, ...jumps] = clock.jumps;
-  if (current?.id !== jumpId) return unchanged(environment);
+  if (current?.id !== advanceId) return unchanged(environment);
   const stopped = current.stopped === true ? { stopped: true } : {};
-  const landing: Landing = { id: current.id, now: clock.now, processed, ...stopped };
+  const result: ClockAdvanceResult = { id: current.id, now: clock.now, processed, ...stopped };
   return set(environment, clock, {
     jumps,
-    landings: [...clock.landings, landing].slice(-landingsMax),
+    landings: [...clock.landings, result].slice(-advanceResultsMax),
     lease: jumps.length === 0 ? undefined : lease,
   });
 }
 
-/** The clock of a sandbox that has one of its own; any other cannot be advanced. */
+/** The manual clock of a sandbox; any other cannot be advanced. */
 export function manualClockOf({ clock }: Environment): ManualClock {
   if (clock.kind === 'MANUAL') return clock;
   throw new DomainError(
@@ -150,22 +157,25 @@ export function manualClockOf({ clock }: Environment): ManualClock {
   );
 }
 
-/** The jump that whoever has just asked for `to` waits for. */
-export function jumpTo(environment: Environment, to: Date): Jump {
-  const jump = manualClockOf(environment).jumps.findLast(leadsTo(to));
-  if (jump === undefined) throw new Error('The jump was not asked for');
-  return jump;
+/** Finds the advance that a caller who requested `to` waits for. */
+export function advanceTo(environment: Environment, to: Date): ClockAdvance {
+  const advance = manualClockOf(environment).jumps.findLast(leadsTo(to));
+  if (advance === undefined) throw new Error('The advance was not asked for');
+  return advance;
 }
 
-/** How the jump ended; undefined while it has not. */
-export function landingOf(environment: Environment, jumpId: string): Landing | undefined {
+/** The result of an advance; undefined while it is stored. */
+export function advanceResultOf(
+  environment: Environment,
+  advanceId: string,
+): ClockAdvanceResult | undefined {
   const { now, jumps, landings } = manualClockOf(environment);
-  if (jumps.some(({ id }) => id === jumpId)) return undefined;
-  // Forgotten only when many jumps landed between two looks; its count is then lost, not its work.
-  return landings.find(({ id }) => id === jumpId) ?? { id: jumpId, now, processed: 0 };
+  if (jumps.some(({ id }) => id === advanceId)) return undefined;
+  // Dropped only when many advances ended between two checks; the count is lost then, not the work.
+  return landings.find(({ id }) => id === advanceId) ?? { id: advanceId, now, processed: 0 };
 }
 
-/** Whether the owner may move the clock, as far as the stored lease tells. */
+/** True when the owner may move the clock, according to the stored lease. */
 export function isHeldBy({ clock }: Environment, owner: string): boolean {
   return clock.kind === 'MANUAL' && clock.lease?.owner === owner;
 }
@@ -175,7 +185,8 @@ function clockHeldBy(environment: Environment, owner: string): ManualClock {
   return manualClockOf(environment);
 }
 
-// A jump that has arrived may have looked for quiet before the caller's last write: that caller needs a look of its own.
+// An advance that has arrived may have checked for quiet before the caller's last write: that
+// caller needs a check of its own.
 function joinable({ now, jumps }: ManualClock, to: Date): boolean {
   const [current, ...waiting] = jumps;
   if (waiting.some(leadsTo(to))) return true;
@@ -188,8 +199,8 @@ function latestTarget(now: Date): Date {
   return latest;
 }
 
-function leadsTo(to: Date): (jump: Jump) => boolean {
-  return (jump) => jump.to.getTime() === to.getTime();
+function leadsTo(to: Date): (advance: ClockAdvance) => boolean {
+  return (advance) => advance.to.getTime() === to.getTime();
 }
 
 function claimed(lease: Lease | undefined, { claim, now }: { claim: Lease; now: Date }): Lease {

@@ -54,7 +54,7 @@ const isKnown = ({ environmentId }: Tenant) =>
   });
 
 test(
-  'a deletion whose replica stops is resumed by another, and waits for a service that is away',
+  'a deletion whose replica stops is resumed by another, and waits for a service that is down',
   async () => {
     const tenant = await aSandbox();
     const kept = await aSandbox();
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  'the first sandbox of an organisation, once deleted, does not come back',
+  'the first sandbox of an organization, once deleted, does not come back',
   async () => {
     const name = newId();
     const { organizationId, live, sandbox } = await identity.ensureOrganization(
@@ -113,7 +113,7 @@ test(
   timeoutMs,
 );
 
-describe('an organisation with 1,000 sandboxes', () => {
+describe('an organization with 1,000 sandboxes', () => {
   const create = (tenant: Tenant, at = identity) =>
     at.createSandbox(
       { name: '', clock: ClockKind.CLOCK_KIND_REAL, startsAt: undefined, createdBy: undefined },
@@ -121,7 +121,7 @@ describe('an organisation with 1,000 sandboxes', () => {
     );
   const refused = { kind: 'failed_precondition', reason: 'SANDBOX_LIMIT_REACHED' };
 
-  /** Sandboxes as a release without slots left them. */
+  /** Sandboxes as stored by a release without slots. */
   const fill = (tenant: Tenant, count: number) =>
     inIdentity(async (db) => {
       const environments = db.collection<{ _id: string }>('environments');
@@ -134,10 +134,10 @@ describe('an organisation with 1,000 sandboxes', () => {
     });
 
   test(
-    'gets no more of them, and one again where one is deleted',
+    'gets no more of them, and one again after one is deleted',
     async () => {
       const tenant = await aSandbox();
-      // With its first sandbox and the one above.
+      // Plus its first sandbox and the one above.
       await fill(tenant, 998);
       await expect(create(tenant)).rejects.toMatchObject(refused);
       await identity.deleteSandbox({ id: tenant.environmentId }, contextOf(liveOf(tenant)));

@@ -10,14 +10,14 @@ import type {
 import { insufficientPermissions } from './api-key';
 import { deleteSandbox, type Environment, rename } from './environment';
 import { type EnvironmentRpcOptions, toProtoEnvironment } from './environment-rpc';
-import { stopJumps } from './sandbox-clock';
+import { stopAdvances } from './sandbox-clock';
 
 type Handlers = Pick<
   AsyncHandlers<IdentityServiceServer>,
   'listSandboxes' | 'updateSandbox' | 'deleteSandbox'
 >;
 
-/** What the live environment does with the organisation's sandboxes. */
+/** Calls of the live environment about the organization's sandboxes. */
 export function sandboxHandlers(options: EnvironmentRpcOptions): Handlers {
   const { environments, environmentList, apiKeys, clock } = options;
 
@@ -30,7 +30,7 @@ export function sandboxHandlers(options: EnvironmentRpcOptions): Handlers {
     }));
   };
 
-  /** The sandbox, for a caller of its organisation's live environment. */
+  /** Finds the sandbox for a caller of its organization's live environment. */
   const find = async (id: string, { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>) => {
     const { organizationId } = await liveCaller(tenant, options);
     const place = { tenant: { ...tenant, environmentId: id }, now: clock.now() };
@@ -67,7 +67,7 @@ export function sandboxHandlers(options: EnvironmentRpcOptions): Handlers {
       const store = await find(id, context);
       await store.mutate(id, (environment, now) => {
         if (environment.deletedAt !== undefined) throw notFound('Sandbox');
-        return deleteSandbox(stopJumps(environment).state, now);
+        return deleteSandbox(stopAdvances(environment).state, now);
       });
       return {};
     },

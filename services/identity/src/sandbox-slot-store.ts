@@ -16,15 +16,14 @@ import {
 } from './sandbox-slot';
 
 interface SlotDocument {
-  /** `<organisation>:<number>`: two sandboxes never get one number. */
+  /** `<organization>:<number>`: two sandboxes never get one number. */
   readonly _id: string;
   readonly organizationId: string;
-  /** The sandbox that holds the slot, under the name by which its deletion finds the slot. */
+  /** The sandbox that holds the slot, in the field by which its deletion finds the slot. */
   readonly environmentId: string;
   readonly heldAt: Date;
 }
 
-/** What slots are read from, and how many there are. */
 export interface SandboxSlotOptions {
   readonly environmentList: EnvironmentStore;
   readonly clock: Clock;
@@ -34,8 +33,9 @@ export interface SandboxSlotOptions {
 const attemptsMax = 20;
 
 /**
- * Numbered slots for an organisation's sandboxes, insert-only: a sandbox is stored only while it holds one, so several replicas never
- * exceed the limit. The deletion of a sandbox's documents removes its slot; a slot that is needed before is taken back here.
+ * Numbered slots for an organization's sandboxes, insert-only: a sandbox is stored only while it
+ * holds one, so several replicas never exceed the limit. The deletion of a sandbox's documents
+ * removes its slot; a slot that is needed earlier is reclaimed here.
  */
 export class SandboxSlotStore {
   private readonly documents: Collection<SlotDocument>;
@@ -54,12 +54,16 @@ export class SandboxSlotStore {
     ]);
   }
 
-  /** Gives a sandbox a slot; a repeat finds the first one. Throws failed_precondition where all slots are held. */
+  /**
+   * Assigns a slot to a sandbox; a retry finds the first one. Throws failed_precondition when all
+   * slots are held.
+   */
   async take(organizationId: string, sandboxId: string, storing?: StoringGate): Promise<void> {
     const { environmentList, clock, max } = this.options;
     storing?.pass();
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-      // Slots before sandboxes: a sandbox that is deleted in between is not taken for one without a slot.
+      // Slots are read before sandboxes: otherwise a sandbox deleted in between would seem to have
+      // no slot.
       const slots = await this.slotsOf(organizationId);
       const sandboxes = await environmentList.sandboxesOf(organizationId);
       const own = slots.find((slot) => slot.sandboxId === sandboxId);
@@ -102,7 +106,7 @@ export class SandboxSlotStore {
     await insertMissing(this.documents, documents);
   }
 
-  /** Holds a slot from now on; false where it was taken back since it was read. */
+  /** Confirms a slot; false when it was reclaimed since it was read. */
   private async confirm(slot: SandboxSlot): Promise<boolean> {
     const heldAt = this.options.clock.now();
     const { matchedCount } = await retryTransient(() =>

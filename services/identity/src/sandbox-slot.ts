@@ -1,9 +1,9 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** One of the numbered places for an organisation's sandboxes. */
+/** One of the numbered places for an organization's sandboxes. */
 export interface SandboxSlot {
   readonly organizationId: string;
-  /** From 1 to the most sandboxes that an organisation may have. */
+  /** From 1 to the largest number of sandboxes that an organization may have. */
   readonly number: number;
   /** The sandbox that holds the slot; it may not be stored yet. */
   readonly sandboxId: string;

@@ -8,14 +8,14 @@ import { AuditStore } from './audit-store';
 import { commonPasswords } from './common-password-store';
 import type { IdentityConfiguration } from './config';
 import { HashQueue } from './hash-queue-worker';
-import { advancesMax, JumpWorkerPool } from './jump-worker-pool';
+import { advancesMax, ClockAdvanceWorkerPool } from './clock-advance-worker-pool';
 import { KeyLineage } from './key-lineage-store';
 import { lostCallRpc } from './lost-call-rpc';
 import { LostCallStore } from './lost-call-store';
 import { LoginAttemptStore } from './login-attempt-store';
 import type { Environment } from './environment';
 import { EnvironmentStore } from './environment-store';
-import { forgottenBefore } from './login-attempts';
+import { deletableBefore } from './login-attempts';
 import { OperatorSessionStore } from './operator-session-store';
 import {
   invitations,
@@ -37,15 +37,15 @@ import { WaitingCalls } from './waiting-calls';
 
 // Of one sandbox: a test suite has no more callers that wait for the same clock.
 const waitingAdvancesMax = 5;
-// Of one organisation.
+// Of one organization.
 const sandboxesMax = 1_000;
-// Each hash keeps one of the process' few threads busy for a tenth of a second.
-// Those that wait behind them are done well before their callers give up.
+// Each hash keeps one of the process' few threads busy for a tenth of a second. Queued hashes are
+// done well before their callers' deadlines.
 const hashLimits = { runningMax: 2, waitingMax: 30 };
-const forgetEveryMs = 10 * 60 * 1_000;
+const deleteAttemptsEveryMs = 10 * 60 * 1_000;
 const dayMs = 24 * 60 * 60 * 1_000;
-const forgetLostCallsEveryMs = 60 * 1_000;
-const forgetRequestsEveryMs = 60 * 60 * 1_000;
+const deleteLostCallsEveryMs = 60 * 1_000;
+const deleteEntriesEveryMs = 60 * 60 * 1_000;
 const checkUnusedEveryMs = 60 * 60 * 1_000;
 
 export async function start(
@@ -54,7 +54,8 @@ export async function start(
 ): Promise<RunningService> {
   const service = await Service.open('identity', config, overrides);
   const { clock, logger } = service;
-  // What operators did stays, and the environment itself carries the deletion until all else is gone.
+  // Audit entries stay, and the environment itself carries the deletion until all other data is
+  // gone.
   service.deleteEnvironments({ keeps: ['auditEntries'], last: environments.collection });
   const tokens = { clock, peppers: openPeppers(service, config) };
   const keys = service.aggregates(apiKeys);
@@ -86,7 +87,7 @@ export async function start(
     hashes: new HashQueue(hashLimits),
     clock,
   });
-  service.onClose('notes of key uses', () => stores.apiKeyUses.settle());
+  service.onClose('API key use writes', () => stores.apiKeyUses.settle());
   const workers = openAdvances(service, config, stores.environments);
 
   const stopping = new AbortController();
@@ -114,8 +115,9 @@ export async function start(
     requestLogRpc({ ...stores, requests, audit }),
     lostCallRpc(openLostCalls(service)),
   ]);
-  // Closed first: calls that watch a jump end at once and are repeated elsewhere, while the jump goes on.
-  service.onClose('watching calls', async () => {
+  // Closed first: calls that wait for an advance end immediately and are retried elsewhere, while
+  // the advance continues.
+  service.onClose('calls waiting for an advance', async () => {
     stopping.abort();
   });
   return running;
@@ -136,9 +138,9 @@ function openAdvances(
   service: Service,
   config: IdentityConfiguration,
   environmentCollection: AggregateCollection<Environment>,
-): JumpWorkerPool {
+): ClockAdvanceWorkerPool {
   const { clock, logger } = service;
-  const workers = new JumpWorkerPool({
+  const workers = new ClockAdvanceWorkerPool({
     environments: environmentCollection,
     peers: connectDueWork(service, config),
     clock,
@@ -154,8 +156,8 @@ function openAdvances(
         'This command cannot be skipped: the data of the deleted environment would stay',
     },
   });
-  // Closed after the server and the sweep, so that nothing starts a worker any more.
-  service.onClose('jumps', () => workers.stop());
+  // Closed after the server and the sweep, so that no worker starts any more.
+  service.onClose('clock advances', () => workers.stop());
   return workers;
 }
 
@@ -184,8 +186,8 @@ function openAttempts(service: Service): LoginAttemptStore {
   service.ensureIndexes(() => attempts.ensureIndexes());
   service.every({
     name: 'forget failed log-ins',
-    everyMs: forgetEveryMs,
-    run: () => attempts.forget(forgottenBefore(service.clock.now())),
+    everyMs: deleteAttemptsEveryMs,
+    run: () => attempts.deleteOlder(deletableBefore(service.clock.now())),
   });
   return attempts;
 }
@@ -197,8 +199,8 @@ function openAudit(service: Service, config: IdentityConfiguration): AuditStore 
   const keptMs = config.RETENTION_AUDIT_DAYS * dayMs;
   service.every({
     name: 'forget old audit entries',
-    everyMs: forgetRequestsEveryMs,
-    run: (signal) => audit.forget(new Date(service.clock.now().getTime() - keptMs), signal),
+    everyMs: deleteEntriesEveryMs,
+    run: (signal) => audit.deleteOlder(new Date(service.clock.now().getTime() - keptMs), signal),
   });
   return audit;
 }
@@ -208,8 +210,8 @@ function openLostCalls(service: Service): LostCallStore {
   service.ensureIndexes(() => calls.ensureIndexes());
   service.every({
     name: 'forget lost calls',
-    everyMs: forgetLostCallsEveryMs,
-    run: () => calls.forgetOld(),
+    everyMs: deleteLostCallsEveryMs,
+    run: () => calls.deleteOld(),
   });
   return calls;
 }
@@ -220,8 +222,8 @@ function openRequests(service: Service, config: IdentityConfiguration): RequestS
   service.ensureIndexes(() => requests.ensureIndexes());
   service.every({
     name: 'forget old requests',
-    everyMs: forgetRequestsEveryMs,
-    run: (signal) => requests.forget(new Date(service.clock.now().getTime() - keptMs), signal),
+    everyMs: deleteEntriesEveryMs,
+    run: (signal) => requests.deleteOlder(new Date(service.clock.now().getTime() - keptMs), signal),
   });
   return requests;
 }

@@ -10,7 +10,6 @@ import type { OperatorSession, Origin } from './operator-session';
 import type { OperatorSessionStore } from './operator-session-store';
 import type { SignIn } from './sign-in-service';
 
-/** What the calls about an operator's own sessions work with. */
 export interface SessionListRpcOptions {
   readonly signIn: SignIn;
   readonly sessionList: OperatorSessionStore;
@@ -26,21 +25,21 @@ export function sessionListHandlers({
 }: SessionListRpcOptions): Handlers {
   return {
     listSessions: async ({ sessionToken }) => {
-      const { operator, session } = await signIn.of(sessionToken);
+      const { operator, session } = await signIn.authenticate(sessionToken);
       const open = await sessionList.listOpen(operator, clock.now());
       return { sessions: open.map((one) => toProtoSession(one, session.state.id)) };
     },
     endSession: async ({ sessionToken, id }) => {
-      const { operator } = await signIn.of(sessionToken);
+      const { operator } = await signIn.authenticate(sessionToken);
       const found = await sessionList.find(operator, id, clock.now());
       if (found === undefined) throw notFound('Session');
-      await signIn.endFound(found);
+      await signIn.endSession(found);
       return {};
     },
   };
 }
 
-/** An absent origin counts as an unknown network, which all of its kind share. */
+/** An absent origin counts as an unknown network, shared by all such callers. */
 export function sentOrigin(origin: Origin | undefined): Origin {
   return origin ?? { network: '', address: '', userAgent: '' };
 }

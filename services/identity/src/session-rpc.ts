@@ -22,7 +22,6 @@ import type { Organization } from './organization';
 import { type CommonPasswords, passwordProblems } from './password';
 import type { SignIn } from './sign-in-service';
 
-/** What the calls about sessions work with. */
 export interface SessionRpcOptions {
   readonly signIn: SignIn;
   readonly organizations: AggregateCollection<Organization>;
@@ -78,7 +77,7 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
 
     changePassword: async ({ sessionToken, currentPassword, newPassword, origin: sent }, call) => {
       const origin = sentOrigin(sent);
-      const signedIn = await signIn.of(sessionToken);
+      const signedIn = await signIn.authenticate(sessionToken);
       const { id, email } = signedIn.operator.state;
       refuseProblems({ newPassword: passwordProblems(newPassword, email, commonPasswords) });
       const proven = await signIn.logIn({ email, password: currentPassword, origin }, call);
@@ -92,7 +91,7 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
     },
 
     listEnvironments: async ({ sessionToken, search, page, perPage, sandboxesOnly }) => {
-      const { operator } = await signIn.of(sessionToken);
+      const { operator } = await signIn.authenticate(sessionToken);
       const now = clock.now();
       const { data, total } = await environmentList.list({
         organizationId: operator.tenant.organizationId,
@@ -113,11 +112,11 @@ interface TriedSignIn {
   readonly origin: Origin;
   readonly requestId: string;
   readonly action: string;
-  /** What is answered when it fails. */
+  /** Status of the answer when it fails. */
   readonly status: number;
 }
 
-/** Writes a sign-in down that failed for an operator who exists: no organisation has to know of others. */
+/** Records a failed sign-in of an existing operator, in the operator's own organization alone. */
 async function audited<T>(
   { email, origin, requestId, action, status }: TriedSignIn,
   { operators, audit, clock }: SessionRpcOptions,
@@ -146,7 +145,7 @@ async function authenticateOperator(
   { sessionToken, environmentId }: AuthenticateOperatorRequest,
   { signIn, organizations, environments, clock }: SessionRpcOptions,
 ) {
-  const { operator } = await signIn.of(sessionToken);
+  const { operator } = await signIn.authenticate(sessionToken);
   const now = clock.now();
   const { tenant } = operator;
   const place = { tenant, now };
@@ -155,7 +154,7 @@ async function authenticateOperator(
     environmentId === undefined
       ? undefined
       : await environments.within({ tenant: { ...tenant, environmentId }, now }).get(environmentId);
-  // The id alone says nothing about whose it is.
+  // The id alone does not identify its operator.
   const isUnknown =
     environment?.tenant.organizationId !== state.id || environment.state.deletedAt !== undefined;
   if (environment !== undefined && isUnknown) {

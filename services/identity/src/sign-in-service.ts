@@ -12,14 +12,14 @@ import {
   type Operator,
   operatorEmail,
   type ProviderIdentity,
-  recognise,
+  bindToProvider,
 } from './operator';
 import {
   endSession,
   invalidSession,
   isOpen,
-  keepSession,
-  noteSessionUse,
+  renewGeneration,
+  recordSessionUse,
   openSession,
   type OperatorSession,
   type Origin,
@@ -29,19 +29,18 @@ import { findAnywhere, operatorId } from './operator-store';
 import { hashPassword, isPassword, saltBytes } from './password-hash';
 import type { TokenStore } from './token-store';
 
-/** What signing in works with. */
 export interface SignInOptions {
   readonly operators: AggregateCollection<Operator>;
   readonly sessions: TokenStore<OperatorSession>;
   readonly sessionList: OperatorSessionStore;
   readonly attempts: LoginAttemptStore;
-  /** How hard new passwords are hashed: `N` of scrypt is two to the power of it. */
+  /** Cost of new password hashes: `N` of scrypt is two to the power of it. */
   readonly passwordCost: number;
   readonly hashes: HashQueue;
   readonly clock: Clock;
 }
 
-/** An operator and the session that they came with. */
+/** An operator and the session of their call. */
 export interface SignedIn {
   readonly operator: Stored<Operator>;
   readonly session: Stored<OperatorSession>;
@@ -50,18 +49,18 @@ export interface SignedIn {
 /** The call by which an operator signs in. */
 export type SignInCall = Pick<CallContext, 'signal' | 'storing'>;
 
-/** Who tries to prove who they are, and from where. */
+/** The credentials and their origin. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
   readonly origin: Origin;
 }
 
-/** Lets operators in and tells who they are. */
+/** Signs operators in and authenticates their sessions. */
 export class SignIn {
   constructor(private readonly options: SignInOptions) {}
 
-  /** Whoever knows the password, in whichever organisation. */
+  /** Signs in the operator with a password, in any organization. */
   async logIn(
     credentials: Credentials,
     { signal, storing }: SignInCall,
@@ -74,12 +73,12 @@ export class SignIn {
     const isKnown = operator !== undefined && (await sessionList.isKnown(operator, network, at));
     // An attempt is charged only where a session can still be stored.
     storing?.pass();
-    // The network first: who is refused for it must not lock the owner of an address out.
+    // The network first: a network that is refused must not lock the owner of an address out.
     const pair = `email-network:${email} ${network}`;
     const limits = [
       [`network:${network}`, perNetwork],
       [pair, perEmailAndNetwork],
-      // What others try from elsewhere does not lock the operator out where they have signed in before.
+      // Attempts from elsewhere do not lock the operator out where they have signed in before.
       ...(isKnown ? [] : ([[`email:${email}`, perEmail]] as const)),
     ] as const;
     for (const [key, limit] of limits) {
@@ -90,7 +89,7 @@ export class SignIn {
     const isRight = await this.options.hashes
       .run(() => isPassword(credentials.password, hash, { cost: passwordCost }), signal)
       .catch(async (error: unknown) => {
-        // The password was not looked at: the queue was full, or the caller left it.
+        // The password was not verified: the queue was full, or the caller left it.
         await this.withdraw(charged, at);
         throw error;
       });
@@ -105,15 +104,21 @@ export class SignIn {
     for (const key of keys) await attempts.change(key, (made) => withdraw(made, at), at);
   }
 
-  /** Forgets what failed for an e-mail address: its operator has proven otherwise who they are. */
-  async forgive(email: string, { network }: Origin): Promise<void> {
+  /**
+   * Clears the failures of an e-mail address: its operator has proven their identity by other
+   * means.
+   */
+  async clearFailures(email: string, { network }: Origin): Promise<void> {
     const { attempts, clock } = this.options;
     const now = clock.now();
     await attempts.change(`email:${email}`, () => [], now);
     await attempts.change(`email-network:${email} ${network}`, () => [], now);
   }
 
-  /** Whoever has an address of which an identity provider has made sure, if they are who came by it before. */
+  /**
+   * Signs in the operator with an address that an identity provider has verified, if their identity
+   * is the one of their first sign-in.
+   */
   async logInByProvider(
     { email, ...identity }: ProviderIdentity & { readonly email: string },
     { storing }: Pick<CallContext, 'storing'>,
@@ -124,7 +129,7 @@ export class SignIn {
     const { state, tenant } = found;
     return operators
       .within({ tenant, now: clock.now(), storing })
-      .mutate(state.id, (operator) => recognise(operator, identity));
+      .mutate(state.id, (operator) => bindToProvider(operator, identity));
   }
 
   async open(
@@ -138,8 +143,8 @@ export class SignIn {
     return { token, expiresAt: stored.state.expiresAt };
   }
 
-  /** Whose session it is. Throws unauthenticated for one that opens nothing. */
-  async of(token: string): Promise<SignedIn> {
+  /** Finds the operator of a session. Throws unauthenticated for an invalid one. */
+  async authenticate(token: string): Promise<SignedIn> {
     const { sessions, operators, clock } = this.options;
     const session = await sessions.find(token);
     if (session === undefined) throw invalidSession();
@@ -150,8 +155,8 @@ export class SignIn {
     if (operator === undefined || !isOpen(session.state, operator.state, now)) {
       throw invalidSession();
     }
-    if (noteSessionUse(session.state, now).state !== session.state) {
-      await sessions.mutate(session, noteSessionUse);
+    if (recordSessionUse(session.state, now).state !== session.state) {
+      await sessions.mutate(session, recordSessionUse);
     }
     return { operator, session };
   }
@@ -162,17 +167,17 @@ export class SignIn {
     if (session !== undefined) await sessions.mutate(session, endSession);
   }
 
-  /** Ends a session that was found otherwise than by its token. */
-  async endFound(session: Stored<OperatorSession>): Promise<void> {
+  /** Ends a session that was found by its id, not its token. */
+  async endSession(session: Stored<OperatorSession>): Promise<void> {
     await this.options.sessions.mutate(session, endSession);
   }
 
-  /** Lets a session go on that has itself ended all others of its operator. */
+  /** Keeps a session valid that has itself ended all others of its operator. */
   async keep({ session }: SignedIn, operator: Operator): Promise<void> {
-    await this.options.sessions.mutate(session, (state) => keepSession(state, operator));
+    await this.options.sessions.mutate(session, (state) => renewGeneration(state, operator));
   }
 
-  /** What is stored of a password. */
+  /** Hashes a password for storage. */
   async hash(password: string, signal: AbortSignal): Promise<string> {
     const { passwordCost: cost } = this.options;
     const salt = randomSecret(saltBytes);
@@ -180,7 +185,7 @@ export class SignIn {
   }
 }
 
-// What cannot be an address is nobody's; it is told no more than any other.
+// A text that cannot be an address gets the same answer as any other.
 function emailOrRefusal(text: string): string {
   try {
     return operatorEmail(text);

@@ -4,7 +4,7 @@ import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/
 import { liveTenant } from './environment-rpc';
 import { HashQueue } from './hash-queue-worker';
 import { LoginAttemptStore } from './login-attempt-store';
-import { join } from './operator';
+import { createOperator } from './operator';
 import { OperatorSessionStore } from './operator-session-store';
 import { operatorId, operators as definition, operatorSessions } from './operator-store';
 import { hashPassword, saltBytes } from './password-hash';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const ada = { id, email, name: 'Ada', role: 'OWNER', invitedBy: undefined } as const;
   await operators
     .within({ tenant: liveTenant(newId()), now: clock.now() })
-    .insert(join({ ...ada, passwordHash }));
+    .insert(createOperator({ ...ada, passwordHash }));
 });
 
 afterAll(async () => {
@@ -53,7 +53,7 @@ afterAll(async () => {
 const logIn = (signIn: SignIn, call = testContext()) =>
   signIn.logIn({ email, password, origin: originAt('office') }, call);
 
-test('sign-ins that are refused because the queue of passwords is full do not count as failed', async () => {
+test('sign-ins refused because the queue of password hashes is full do not count as failed', async () => {
   const full = signInWith({ runningMax: 0, waitingMax: 0 });
   for (let refused = 1; refused <= 12; refused += 1) {
     await expect(logIn(full)).rejects.toThrow(reason('TOO_MANY_PASSWORDS'));

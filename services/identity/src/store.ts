@@ -1,6 +1,6 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { ApiKey, KeyCreator } from './api-key';
-import type { Environment, Jump, Landing, Lease } from './environment';
+import type { Environment, ClockAdvance, ClockAdvanceResult, Lease } from './environment';
 import { encodeApiKeyEvent } from './events';
 import type { Organization } from './organization';
 
@@ -13,12 +13,12 @@ export const organizations: AggregateDefinition<Organization> = {
   fromDocument: ({ _id, name, owners }) => ({
     id: _id,
     name: name as string,
-    // Absent in documents from before there were operators.
+    // Absent in documents of releases without operators.
     owners: (owners as string[] | undefined) ?? [],
   }),
 };
 
-/** Environments, each in itself. A jump that is not done is taken up when its lease has run out. */
+/** Environments, each in itself. An unfinished advance is resumed when its lease has expired. */
 export const environments: AggregateDefinition<Environment> = {
   collection: 'environments',
   aggregate: 'environment',
@@ -36,9 +36,9 @@ export const environments: AggregateDefinition<Environment> = {
     kind: kind as Environment['kind'],
     name: name as string,
     clock: fromDocumentClock(clock as ClockDocument),
-    // Absent in documents from before sandboxes could be deleted.
+    // Absent in documents of releases without the deletion of sandboxes.
     deletedAt: (deletedAt as Date | null | undefined) ?? undefined,
-    // Absent in documents from before unused sandboxes were deleted.
+    // Absent in documents of releases without the deletion of unused sandboxes.
     deletesAt: (deletesAt as Date | null | undefined) ?? undefined,
     advancedAt: (advancedAt as Date | null | undefined) ?? undefined,
   }),
@@ -80,15 +80,15 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
     scopes: fields.scopes as string[],
     expiresAt: (fields.expiresAt as Date | null) ?? undefined,
     revokedAt: (fields.revokedAt as Date | null) ?? undefined,
-    // Absent in documents from before uses were noted.
+    // Absent in documents of releases that did not record uses.
     lastUsedAt: (fields.lastUsedAt as Date | null | undefined) ?? undefined,
-    // Absent in documents from before creators were kept.
+    // Absent in documents of releases that did not store creators.
     createdBy: (fields.createdBy as KeyCreator | undefined) ?? { type: 'SYSTEM' },
   }),
   encodeEvent: encodeApiKeyEvent,
 };
 
-// The server may give a small integer back in 64 bits.
+// The server may return a small integer in 64 bits.
 type Counted<T extends { readonly processed: number }> = Omit<T, 'processed'> & {
   readonly processed: number | bigint;
 };
@@ -98,8 +98,8 @@ type ClockDocument =
   | {
       readonly kind: 'MANUAL';
       readonly now: Date;
-      readonly jumps: readonly Counted<Jump>[];
-      readonly landings: readonly Counted<Landing>[];
+      readonly jumps: readonly Counted<ClockAdvance>[];
+      readonly landings: readonly Counted<ClockAdvanceResult>[];
       readonly lease: Lease | null;
     };
 
@@ -108,9 +108,12 @@ function fromDocumentClock(clock: ClockDocument): Environment['clock'] {
   return {
     kind: 'MANUAL',
     now: clock.now,
-    jumps: clock.jumps.map(({ processed, ...jump }) => ({ ...jump, processed: Number(processed) })),
-    landings: clock.landings.map(({ processed, ...landing }) => ({
-      ...landing,
+    jumps: clock.jumps.map(({ processed, ...advance }) => ({
+      ...advance,
+      processed: Number(processed),
+    })),
+    landings: clock.landings.map(({ processed, ...result }) => ({
+      ...result,
       processed: Number(processed),
     })),
     lease: clock.lease ?? undefined,

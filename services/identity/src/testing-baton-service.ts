@@ -20,22 +20,25 @@ import {
   type IdentityServiceServer,
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
-import type { WorkClass } from './jump';
+import type { WorkClass } from './clock-advance';
 import { start } from './service';
 
 const dayMs = 24 * 3_600_000;
 export const startsAt = new Date('2026-01-01T00:00:00.000Z');
 export const january = (day: number) => new Date(startsAt.getTime() + (day - 1) * dayMs);
 
-/** Work of the services around identity: when it is due it runs, and hands what is left of it to the other service. */
+/**
+ * Work of the services around identity: runs when it is due, and passes what is left of it to the
+ * other service.
+ */
 interface Baton {
   readonly id: string;
   readonly name: string;
   readonly dueAt: Date | undefined;
   readonly workClass: WorkClass;
-  /** Where the baton goes after this run, each time to the other service. */
+  /** Targets of the baton after this run, each time the other service. */
   readonly hops: readonly Hop[];
-  /** When it ran: by its own time, and by the clock of the sandbox. */
+  /** Times of its runs: by its own time, and by the clock of the sandbox. */
   readonly runs: readonly Run[];
 }
 
@@ -71,7 +74,7 @@ const batons: AggregateDefinition<Baton> = {
   dueAt: ({ dueAt, workClass }) => (dueAt === undefined ? undefined : { at: dueAt, workClass }),
 };
 
-/** A running service with batons, and what a test may do to it. */
+/** A running service with batons, and the controls of a test. */
 interface BatonService {
   readonly running: RunningService;
   readonly collection: AggregateCollection<Baton>;
@@ -91,7 +94,7 @@ const configurations = new Map(names.map((name) => [name, testServiceConfigurati
 const addressOf = async (name: string) => `unix:${join(await folder, `${name}.sock`)}`;
 export const identityConfiguration = testServiceConfiguration('identity');
 
-// Opened by a test that wants work to run for a while.
+// Opened by a test that keeps work running for a while.
 let gate: Promise<void> = Promise.resolve();
 export let runsBegun = 0;
 
@@ -119,7 +122,7 @@ export async function startBatonService(name: (typeof names)[number]): Promise<v
   services.set(name, { running: await service.serve([]), collection });
 }
 
-/** Runs a baton that is due and sends it on by a command, as a service of the system does. */
+/** Runs a due baton and sends it on by a command, as a service of the system does. */
 async function run(
   collection: AggregateCollection<Baton>,
   id: string,
@@ -143,7 +146,7 @@ async function run(
   });
 }
 
-/** The other service gets what the first one's outbox delivers. */
+/** Delivers the first service's outbox to the other service. */
 async function receive(
   from: string,
   baton: Omit<Baton, 'runs'>,
@@ -184,7 +187,7 @@ export function connectIdentity(address: string): Peer<IdentityServiceServer> {
   });
 }
 
-/** Runs two replicas of identity and all services around it while a file's tests run. */
+/** Runs two replicas of identity and all services around it during a file's tests. */
 export function useBatonSystem(): void {
   beforeAll(async () => {
     for (const name of names) await startBatonService(name);
@@ -262,8 +265,8 @@ export async function timeOf(tenant: Tenant): Promise<Date | undefined> {
   return now;
 }
 
-/** How many advances the sandbox has stored. */
-export async function waitingJumps(tenant: Tenant): Promise<number> {
+/** Number of advances that the sandbox has stored. */
+export async function countStoredAdvances(tenant: Tenant): Promise<number> {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = identityConfiguration;
   const mongo = await connectMongo({ uri, database, service: 'test' });
   const document = await mongo.db
@@ -273,7 +276,7 @@ export async function waitingJumps(tenant: Tenant): Promise<number> {
   return document?.clock.jumps.length ?? 0;
 }
 
-/** Holds all work up until the returned function is called. */
+/** Blocks all work until the returned function is called. */
 export function closeGate(): () => void {
   let open: () => void = () => undefined;
   gate = new Promise<void>((resolve) => {

@@ -33,7 +33,7 @@ export function present<T>(value: T | undefined): T {
   return value;
 }
 
-/** An identity that runs alone, and what its operators do. */
+/** An identity that runs alone, and the actions of its operators. */
 export class OperatorTests {
   readonly configuration = identityTestConfiguration();
   identity!: Peer<IdentityServiceServer>;

@@ -1,10 +1,10 @@
 import { testServiceConfiguration } from '@billing/chassis/testing';
 import type { IdentityConfiguration } from './config';
 
-// No clock is advanced with it: the services that would be asked need not run.
+// No test of this kind advances a clock, so the peers need not run.
 const nowhere = 'unix:/nowhere.sock';
 
-/** The configuration of an identity that runs by itself, with passwords that are hashed at once. */
+/** The configuration of an identity without peers, with cheap password hashes. */
 export function identityTestConfiguration(): IdentityConfiguration {
   return testServiceConfiguration('identity', {
     API_KEY_PEPPER: 'a pepper of at least 32 characters',

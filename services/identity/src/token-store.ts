@@ -11,20 +11,23 @@ const tokenBytes = 32;
 const tokenPattern = /^[\w-]{43}$/;
 
 /**
- * Aggregates that are opened by a random token. It leaves in one answer and is kept nowhere: the id derives from its HMAC, so that the
- * primary key finds it, and nobody who reads the database can make one.
+ * Aggregates that are opened by a random token. The token is in one answer and never stored: the id
+ * derives from its HMAC, so that the primary key finds it, and a reader of the database cannot
+ * forge one.
  */
 export class TokenStore<S extends { readonly id: string }> {
   constructor(
     private readonly collection: AggregateCollection<S>,
     private readonly options: {
       readonly clock: Clock;
-      /** The newest first: it makes ids, and the others still find what was made with them. */
+      /**
+       * The newest first: it creates ids, and the others still find aggregates created with them.
+       */
       readonly peppers: readonly string[];
     },
   ) {}
 
-  /** A new aggregate of the tenant's environment, in real time. */
+  /** Creates an aggregate of the tenant's environment, in real time. */
   async issue(
     { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>,
     make: (id: string, now: Date) => Transition<S>,
@@ -37,7 +40,7 @@ export class TokenStore<S extends { readonly id: string }> {
     return { token, stored };
   }
 
-  /** The aggregate of a token, in whichever environment. */
+  /** Finds the aggregate of a token, in any environment. */
   async find(token: string): Promise<Stored<S> | undefined> {
     if (!tokenPattern.test(token)) return undefined;
     for (const pepper of this.options.peppers) {
@@ -47,7 +50,7 @@ export class TokenStore<S extends { readonly id: string }> {
     return undefined;
   }
 
-  /** Changes one that was found, at real time. */
+  /** Changes an aggregate that was found, at real time. */
   async mutate(
     { state: { id }, tenant }: Pick<Stored<S>, 'state' | 'tenant'>,
     decide: (state: S, now: Date) => Transition<S>,

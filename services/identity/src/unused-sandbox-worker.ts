@@ -8,7 +8,6 @@ import { firstSandboxId } from './environment-rpc';
 import type { EnvironmentStore } from './environment-store';
 import { retire, type SandboxUse, unusedMs } from './unused-sandbox';
 
-/** What the deletion of unused sandboxes works with. */
 export interface UnusedSandboxOptions {
   readonly environments: AggregateCollection<Environment>;
   readonly environmentList: EnvironmentStore;
@@ -20,19 +19,20 @@ export interface UnusedSandboxOptions {
 const batchMax = 200;
 
 /**
- * Announces and carries out the deletion of sandboxes without use; the launcher's first sandbox is left out. Any number of replicas may
- * run it: each decision is one compare-and-set on the environment's document.
+ * Announces and carries out the deletion of sandboxes without use; the launcher's first sandbox is
+ * left out. Any number of replicas may run it: each decision is one compare-and-set on the
+ * environment's document.
  */
 export class UnusedSandboxWorker {
   constructor(private readonly options: UnusedSandboxOptions) {}
 
-  /** Looks once at every sandbox that is old enough. Ends early when the signal aborts. */
+  /** Checks every sandbox that is old enough once. Stops early when the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { environmentList, clock } = this.options;
     const madeBefore = new Date(clock.now().getTime() - unusedMs);
     let after = '';
     for (;;) {
-      const batch = await environmentList.listSandboxesMadeBefore(madeBefore, {
+      const batch = await environmentList.listSandboxesCreatedBefore(madeBefore, {
         after,
         limit: batchMax,
       });

@@ -1,5 +1,5 @@
 import { type Environment, openLive, openSandbox } from './environment';
-import { requestJump } from './sandbox-clock';
+import { requestAdvance } from './sandbox-clock';
 import { retire, withdrawNotice } from './unused-sandbox';
 
 const dayMs = 24 * 60 * 60_000;
@@ -44,7 +44,7 @@ describe('a sandbox without a request with its keys', () => {
 });
 
 describe('the notice of a deletion', () => {
-  test('is withdrawn by a key that was used after all', () => {
+  test("is withdrawn by a key's use after all", () => {
     const used = { createdAt, keyUsedAt: after(104, -1) };
     expect(retire(announced(), used, after(104))).toEqual({
       state: aSandbox(),
@@ -56,7 +56,7 @@ describe('the notice of a deletion', () => {
   test('is withdrawn by an advance, which counts as a use', () => {
     const now = after(95);
     const claim = { owner: 'worker', until: after(96) };
-    const { state } = requestJump(announced(), { to: after(1), id: 'jump', claim, now });
+    const { state } = requestAdvance(announced(), { to: after(1), id: 'advance', claim, now });
     expect(state.deletesAt).toBeUndefined();
     expect(retire(state, unused, after(185, -1)).state).toBe(state);
     expect(retire(state, unused, after(185)).state.deletesAt).toEqual(after(199));

@@ -1,6 +1,6 @@
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { deleteSandbox, type Environment } from './environment';
-import { stopJumps } from './sandbox-clock';
+import { stopAdvances } from './sandbox-clock';
 
 const dayMs = 24 * 60 * 60_000;
 /** Real time without a use after which the deletion of a sandbox is announced. */
@@ -16,8 +16,9 @@ export interface SandboxUse {
 }
 
 /**
- * Announces the deletion of a sandbox that has not been used for 90 days, deletes a sandbox whose notice has ended, and withdraws the
- * notice of one that was used after all. Live and deleted environments stay as they are. `now` is real time.
+ * Announces the deletion of a sandbox that has not been used for 90 days, deletes a sandbox whose
+ * notice has ended, and withdraws the notice of one that was used in between. Live and deleted
+ * environments stay as they are. `now` is real time.
  */
 export function retire(
   environment: Environment,
@@ -31,10 +32,10 @@ export function retire(
     return only({ ...environment, deletesAt: new Date(now.getTime() + noticeMs) });
   }
   if (now < deletesAt) return unchanged(environment);
-  return deleteSandbox(stopJumps(environment).state, now);
+  return deleteSandbox(stopAdvances(environment).state, now);
 }
 
-/** Takes back the notice of a deletion; without one nothing changes. */
+/** Withdraws the notice of a deletion; without one nothing changes. */
 export function withdrawNotice(environment: Environment): Transition<Environment> {
   const isAnnounced = environment.deletesAt !== undefined && environment.deletedAt === undefined;
   return isAnnounced ? only({ ...environment, deletesAt: undefined }) : unchanged(environment);

@@ -26,7 +26,10 @@ const clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) };
 let services: RunningService[] = [];
 let identity: Peer<IdentityServiceServer>;
 
-/** Starts identity, whose check of unused sandboxes runs at once, that many days after the tests began. */
+/**
+ * Starts identity, whose check of unused sandboxes runs immediately, that many days after the tests
+ * began.
+ */
 async function startAfter(days: number, replicas = 1): Promise<void> {
   await stopAll();
   offsetMs = days * dayMs;
@@ -73,7 +76,7 @@ async function aSandbox(live: Environment) {
   return { id: present(made.sandbox).id, key: made.key, environment: present(made.sandbox) };
 }
 
-/** When the deletion of each listed sandbox is due, by id; null: not announced. */
+/** Due time of each listed sandbox's deletion, by id; null: not announced. */
 async function notices(live: Environment): Promise<Map<string, Date | null>> {
   const { sandboxes } = await identity.listSandboxes({ page: 1, perPage: 100 }, contextOf(live));
   return new Map(
@@ -94,7 +97,7 @@ async function deletionsOf(id: string) {
   return { isDeleted: document?.deletedAt instanceof Date, commands: document?.outbox.length };
 }
 
-test('unused sandboxes are announced, taken back by a use, and deleted; the first one never', async () => {
+test('unused sandboxes are announced, kept after a use, and deleted otherwise; the first one never', async () => {
   await startAfter(0);
   const { live, first } = await anOrganization();
   const unused = await aSandbox(live);

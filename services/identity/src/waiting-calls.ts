@@ -1,6 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** Bounds the calls that wait for the same thing; a call beyond the bound is refused. */
+/** Bounds the calls that wait for the same resource; a call beyond the bound is refused. */
 export class WaitingCalls {
   private readonly counts = new Map<string, number>();
 

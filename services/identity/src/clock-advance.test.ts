@@ -1,17 +1,17 @@
 import fc from 'fast-check';
-import { type Activity, jump, type JumpPorts, type WorkClass } from './jump';
+import { type Activity, runAdvance, type ClockAdvancePorts, type WorkClass } from './clock-advance';
 
 const january = (day: number) => new Date(Date.UTC(2026, 0, day));
 const classOrder: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
 
-/** Something due in one service, whose consequences then travel through others. */
+/** Work due in one service, whose consequences then travel through others. */
 interface Work {
   readonly name: string;
   readonly at: Date;
   readonly workClass: WorkClass;
-  /** The service where it is due, then those that its consequences reach, one after the other. */
+  /** The service of the due work, then those that its consequences reach in turn. */
   readonly route: readonly number[];
-  /** Falls due when this one ends, maybe at the same instant. */
+  /** Is due when this one ends, maybe at the same instant. */
   readonly next?: Work;
 }
 
@@ -20,7 +20,10 @@ interface Travelling {
   stop: number;
 }
 
-/** Services as seen through the ports. Each call to one of them lets `tick` move what travels, so work moves between any two looks. */
+/**
+ * Services as seen through the ports. Each call to one of them lets `tick` move traveling work, so
+ * work moves between any two checks.
+ */
 class World {
   now: Date;
   /** The last instant that the clock may reach: a later move is refused, as after a stop. */
@@ -41,7 +44,7 @@ class World {
     this.writes = Array.from({ length: options.services }, () => 0n);
   }
 
-  readonly ports: JumpPorts = {
+  readonly ports: ClockAdvancePorts = {
     nextDue: async (until) => {
       this.tick();
       return this.writes.map((_writes, service) =>
@@ -131,11 +134,11 @@ function aWorld(
 }
 
 function advance(world: World, to: Date, processed = 0): Promise<number> {
-  return jump({ from: world.now, to, processed }, world.ports);
+  return runAdvance({ from: world.now, to, processed }, world.ports);
 }
 
-describe('a jump', () => {
-  test('waits for what was handled although the answer that told of it was lost', async () => {
+describe('a clock advance', () => {
+  test('waits for handled work although the answer about it was lost', async () => {
     const at = january(3);
     const route = [0, 1, 0, 1, 0];
     const work = [
@@ -154,16 +157,16 @@ describe('a jump', () => {
     expect(world.moves).toEqual([january(9)]);
   });
 
-  test('to the present time moves nothing and runs what is due', async () => {
+  test('to the present time moves nothing and runs due work', async () => {
     const world = aWorld([renewal('today', january(1))]);
     expect(await advance(world, january(1))).toBe(1);
     expect(world.moves).toEqual([]);
     expect(world.log).toHaveLength(1);
   });
 
-  test('to an instant that has passed meanwhile only waits for quiet', async () => {
+  test('to an instant that has passed in between only waits for quiet', async () => {
     const world = aWorld([renewal('today', january(1))]);
-    await jump(
+    await runAdvance(
       { from: january(1), to: new Date('2025-12-01T00:00:00.000Z'), processed: 0 },
       world.ports,
     );
@@ -171,7 +174,7 @@ describe('a jump', () => {
     expect(world.log).toHaveLength(1);
   });
 
-  test('stops at each instant at which something is due, in order', async () => {
+  test('stops at each due instant, in order', async () => {
     const world = aWorld([
       renewal('third', january(7)),
       renewal('first', january(3)),
@@ -196,7 +199,10 @@ describe('a jump', () => {
     }));
     const world = aWorld(work);
     world.stopsAt = january(3);
-    const processed = await jump({ from: january(1), to: january(9), processed: 0 }, world.ports);
+    const processed = await runAdvance(
+      { from: january(1), to: january(9), processed: 0 },
+      world.ports,
+    );
     expect(processed).toBe(2);
     expect(world.now).toEqual(january(3));
     expect(world.log.map(({ name }) => name)).toEqual(['2', '3']);
@@ -212,7 +218,7 @@ describe('a jump', () => {
     expect(world.log.map(({ name }) => name)).toEqual(['at']);
   });
 
-  test('finishes what was begun before it at its own time', async () => {
+  test('finishes earlier work at its own time', async () => {
     const world = aWorld([]);
     world.begin(renewal('begun', january(1), { route: [0, 1, 0, 1] }));
     await advance(world, january(9));
@@ -231,7 +237,7 @@ describe('a jump', () => {
     expect(world.log.map(({ name }) => name)).toEqual(['collection', 'end', 'renewal']);
   });
 
-  test('runs what falls due at the same instant as a consequence, also of an earlier class', async () => {
+  test('runs consequences due at the same instant, including those of an earlier class', async () => {
     const at = january(3);
     const last = renewal('last', at);
     const collection: Work = { name: 'retry', at, workClass: 'COLLECTION', route: [1], next: last };
@@ -244,20 +250,21 @@ describe('a jump', () => {
     ]);
   });
 
-  test('goes on counting where the worker before it stopped', async () => {
+  test('continues the count of the worker before it', async () => {
     const world = aWorld([renewal('one', january(3))]);
     expect(await advance(world, january(9), 41)).toBe(42);
   });
 });
 
 describe('quiet', () => {
-  test('is not seen while work hops from a service that is asked next to one that was just asked', async () => {
-    // Every look finds both services idle: the work always lies where it was not looked for. Only the counts of writes tell.
+  test('is not reported while work moves from a service that is checked later to one that was just checked', async () => {
+    // Every check finds both services idle: the work is always in the service that is not being
+    // checked. Only the counts of writes show it.
     let looks = 0;
     const hopsMax = 9;
     const world = aWorld([]);
     let hops = 0;
-    const ports: JumpPorts = {
+    const ports: ClockAdvancePorts = {
       ...world.ports,
       activities: async () => {
         looks += 1;
@@ -269,7 +276,7 @@ describe('quiet', () => {
         ];
       },
     };
-    await jump({ from: january(1), to: january(1), processed: 0 }, ports);
+    await runAdvance({ from: january(1), to: january(1), processed: 0 }, ports);
     expect(hops).toBe(hopsMax);
     expect(looks).toBeGreaterThan(hopsMax);
   });
@@ -277,7 +284,7 @@ describe('quiet', () => {
   test('backs off from 10 ms to at most 200 ms while there is work', async () => {
     const pauses: number[] = [];
     let looks = 0;
-    const ports: JumpPorts = {
+    const ports: ClockAdvancePorts = {
       nextDue: async () => [undefined],
       runDue: async () => ({ processed: 0, isRepeated: false }),
       activities: async () => {
@@ -289,15 +296,15 @@ describe('quiet', () => {
         pauses.push(ms);
       },
     };
-    await jump({ from: january(1), to: january(1), processed: 0 }, ports);
+    await runAdvance({ from: january(1), to: january(1), processed: 0 }, ports);
     expect(pauses.slice(0, 7)).toEqual([10, 20, 40, 80, 160, 200, 200]);
   });
 
-  test('needs two looks and no pause where nothing happens', async () => {
+  test('needs two checks and no pause when nothing happens', async () => {
     let looks = 0;
     let pauses = 0;
     const world = aWorld([]);
-    const ports: JumpPorts = {
+    const ports: ClockAdvancePorts = {
       ...world.ports,
       activities: async (until, workClass) => {
         looks += 1;
@@ -307,12 +314,12 @@ describe('quiet', () => {
         pauses += 1;
       },
     };
-    await jump({ from: january(1), to: january(1), processed: 0 }, ports);
+    await runAdvance({ from: january(1), to: january(1), processed: 0 }, ports);
     expect({ looks, pauses }).toEqual({ looks: 2, pauses: 0 });
   });
 });
 
-describe('whatever is due, wherever it travels and however the looks fall', () => {
+describe('for any due work, any route and any timing of the checks', () => {
   const services = 3;
   const workWithout = (next: fc.Arbitrary<Work | undefined>) =>
     fc.record({
@@ -323,14 +330,14 @@ describe('whatever is due, wherever it travels and however the looks fall', () =
     });
   const toWork = ({ day, next, ...rest }: { day: number } & Omit<Work, 'name' | 'at'>): Work => {
     const at = january(day);
-    // What follows cannot lie before what it follows.
+    // A consequence cannot be due before its cause.
     const later = next === undefined || next.at >= at ? next : { ...next, at };
     return { ...rest, name: 'work', at, ...(later === undefined ? {} : { next: later }) };
   };
   const leaf = workWithout(fc.constant(undefined)).map(toWork);
   const work = workWithout(fc.option(leaf, { nil: undefined })).map(toWork);
 
-  test('everything ends at its own instant, in the order of classes, and nothing is left', async () => {
+  test('all work ends at its own instant, in the order of classes, and none is left', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(work, { maxLength: 8 }),
@@ -353,7 +360,7 @@ describe('whatever is due, wherever it travels and however the looks fall', () =
     );
   });
 
-  test('nothing of a class begins before the last consequence of the classes before it', async () => {
+  test('no work of a class begins before the last consequence of the classes before it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(leaf, { maxLength: 8 }),

@@ -9,12 +9,12 @@ import type { Semaphore } from '@billing/chassis/semaphore';
 import { inSpan } from '@billing/chassis/tracing';
 import type { Transition } from '@billing/kernel/transition';
 import type { Environment, Lease } from './environment';
-import { jump, type JumpPorts } from './jump';
+import { runAdvance, type ClockAdvancePorts } from './clock-advance';
 import type { DueWorkPeer } from './peers';
 import {
   isHeldBy,
   isStopping,
-  land,
+  finishAdvance,
   LeaseLost,
   manualClockOf,
   moveTo,
@@ -22,19 +22,19 @@ import {
   renewLease,
 } from './sandbox-clock';
 
-/** What every worker works with. */
-export interface JumpWorkerOptions {
+export interface ClockAdvanceDependencies {
   readonly environments: AggregateCollection<Environment>;
   readonly peers: readonly DueWorkPeer[];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long a jump stands still after its worker died. */
+  /** Time for which an advance pauses after its worker died. */
   readonly leaseMs: number;
-  /** The advances that this replica runs at once; the others wait in order. */
+  /** Limits the concurrent advances of this replica; the others wait in order. */
   readonly running: Semaphore;
 }
 
-// Running what is due at one instant in a large sandbox takes long; a run that is cut off goes on where it was when it is asked again.
+// Running all due work of one instant in a large sandbox takes long; an interrupted run continues
+// where it was when it is called again.
 const runDeadlineMs = 60_000;
 const askDeadlineMs = 30_000;
 const retryMsMin = 50;
@@ -42,21 +42,22 @@ const retryMsMax = 5_000;
 const renewalsPerLease = 3;
 // With 3, concurrent advances together work for at most about half of the time.
 const pausePerStep = 3;
-const makeWayMsMax = 2_000;
+const yieldMsMax = 2_000;
 
 /**
- * Carries out the jumps of one clock, one after the other, until there are no more or the lease is lost. Every write needs the lease. A
- * worker that lost it may still have a call under way; calls are repeatable, and none of them moves the clock.
+ * Carries out the advances of one clock, one after the other, until there are no more or the lease
+ * is lost. Every write needs the lease. A worker that lost it may still have a call in flight;
+ * calls are idempotent, and none of them moves the clock.
  */
-export class JumpWorker {
+export class ClockAdvanceWorker {
   private readonly over = new AbortController();
   private readonly signal: AbortSignal;
   private lease: Lease;
-  /** Aborts the wait for room in the replica; absent while none waits. */
+  /** Aborts the wait for room in the replica; absent while no advance waits. */
   private waiting: AbortController | undefined;
 
   constructor(
-    private readonly options: JumpWorkerOptions,
+    private readonly options: ClockAdvanceDependencies,
     private readonly tenant: Tenant,
     /** Granted before. */
     lease: Lease,
@@ -66,13 +67,13 @@ export class JumpWorker {
     this.signal = AbortSignal.any([this.over.signal, stopping]);
   }
 
-  /** Never rejects: what it leaves undone is taken up by another worker once the lease has run out. */
+  /** Never rejects: another worker resumes unfinished work once the lease has expired. */
   async run(): Promise<void> {
     const { logger } = this.options;
     const { environmentId } = this.tenant;
     const renewing = this.renewUntilOver();
     try {
-      await this.jumpUntilDone();
+      await this.advanceUntilDone();
     } catch (error) {
       if (error instanceof LeaseLost)
         logger.info({ environmentId }, 'lease lost, clock advance left to another worker');
@@ -84,25 +85,30 @@ export class JumpWorker {
     if (this.stopping.aborted) await this.release();
   }
 
-  private async jumpUntilDone(): Promise<void> {
+  private async advanceUntilDone(): Promise<void> {
     const { environmentId } = this.tenant;
     for (;;) {
-      const { state } = await this.insist(() => this.store().get(environmentId));
+      const { state } = await this.retryWhileLeased(() => this.store().get(environmentId));
       if (!isHeldBy(state, this.lease.owner)) return;
       const { now, jumps } = manualClockOf(state);
       const [current] = jumps;
       if (current === undefined) return;
-      const { id: jumpId, to, processed: before } = current;
+      const { id: advanceId, to, processed: before } = current;
       const span = { name: 'advance clock', kind: 'internal', service: 'identity' } as const;
-      const processed = await this.inTurn(before, () =>
-        inSpan(span, () => jump({ from: now, to, processed: before }, this.ports())),
+      const processed = await this.runWithinLimit(before, () =>
+        inSpan(span, () => runAdvance({ from: now, to, processed: before }, this.ports())),
       );
-      await this.change((environment, lease) => land(environment, { jumpId, processed, lease }));
+      await this.change((environment, lease) =>
+        finishAdvance(environment, { advanceId, processed, lease }),
+      );
     }
   }
 
-  /** Runs one advance once the replica has room for it. One that is stopped while it waits ends without having run. */
-  private async inTurn(before: number, run: () => Promise<number>): Promise<number> {
+  /**
+   * Runs one advance once the replica has room for it. An advance that is stopped while it waits
+   * ends without having run.
+   */
+  private async runWithinLimit(before: number, run: () => Promise<number>): Promise<number> {
     this.waiting = new AbortController();
     const signal = AbortSignal.any([this.waiting.signal, this.signal]);
     const isStoppedWaiting = () => this.waiting?.signal.aborted === true;
@@ -117,7 +123,7 @@ export class JumpWorker {
     }
   }
 
-  private ports(): JumpPorts {
+  private ports(): ClockAdvancePorts {
     const { peers, clock } = this.options;
     let stepBeganAt = clock.now();
     return {
@@ -136,7 +142,7 @@ export class JumpWorker {
       activities: (until, workClass) =>
         this.ask(peers, askDeadlineMs, (peer, call) => peer.activity(until, workClass, call)),
       moveTo: async (at, processed) => {
-        await this.makeWay(clock.now().getTime() - stepBeganAt.getTime());
+        await this.yieldToOthers(clock.now().getTime() - stepBeganAt.getTime());
         stepBeganAt = clock.now();
         const { state } = await this.change((environment, lease) =>
           moveTo(environment, { at, processed, lease }),
@@ -148,18 +154,18 @@ export class JumpWorker {
   }
 
   /**
-   * Pauses between two instants while other advances of this replica run, for a multiple of the time
-   * that those need for theirs: live environments keep their share of services and database.
+   * Pauses between two instants while other advances of this replica run, for a multiple of this
+   * one's last step: live environments keep their share of services and database.
    */
-  private async makeWay(stepMs: number): Promise<void> {
+  private async yieldToOthers(stepMs: number): Promise<void> {
     const others = this.options.running.inUse - 1;
-    const pauseMs = Math.min(pausePerStep * others * stepMs, makeWayMsMax);
+    const pauseMs = Math.min(pausePerStep * others * stepMs, yieldMsMax);
     if (others > 0) await sleep(pauseMs, this.signal);
   }
 
   /**
-   * One answer of each peer, in their order. Peers are asked one after the other: asking all of them
-   * at once would fill every core for a moment, and live calls would wait behind that.
+   * Calls the peers one after the other, and returns their answers in order. Concurrent calls would
+   * fill every core for a moment, and live calls would wait behind them.
    */
   private async ask<T>(
     peers: readonly DueWorkPeer[],
@@ -168,7 +174,7 @@ export class JumpWorker {
   ): Promise<T[]> {
     const answers: T[] = [];
     for (const peer of peers) {
-      answers.push(await this.insist(() => question(peer, this.callContext(deadlineMs))));
+      answers.push(await this.retryWhileLeased(() => question(peer, this.callContext(deadlineMs))));
     }
     return answers;
   }
@@ -176,10 +182,10 @@ export class JumpWorker {
   private async change(
     decide: (environment: Environment, lease: Lease) => Transition<Environment>,
   ): Promise<Stored<Environment>> {
-    return this.insist(() => this.write(decide));
+    return this.retryWhileLeased(() => this.write(decide));
   }
 
-  /** One write that also renews the lease. */
+  /** Writes a change that also renews the lease. */
   private async write(
     decide: (environment: Environment, lease: Lease) => Transition<Environment>,
   ): Promise<Stored<Environment>> {
@@ -191,8 +197,11 @@ export class JumpWorker {
     return stored;
   }
 
-  /** Repeats for as long as this worker holds the lease: a service or the database may be away for any time. */
-  private async insist<T>(act: () => Promise<T>): Promise<T> {
+  /**
+   * Retries while this worker holds the lease: an outage of a service or the database may last for
+   * any time.
+   */
+  private async retryWhileLeased<T>(act: () => Promise<T>): Promise<T> {
     for (let retryMs = retryMsMin; ; retryMs = Math.min(2 * retryMs, retryMsMax)) {
       this.signal.throwIfAborted();
       try {
@@ -236,7 +245,8 @@ export class JumpWorker {
         releaseLease(environment, { owner, now }),
       );
     } catch (error) {
-      // Lost: nothing to release. Any other failure only delays the next worker until the lease has run out.
+      // Lost: nothing to release. Any other failure only delays the next worker until the lease has
+      // expired.
       if (!(error instanceof LeaseLost)) {
         logger.warn({ err: error, environmentId }, 'clock advance lease not released');
       }
