@@ -1,6 +1,6 @@
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { resumeAt } from './attempt';
-import { isUnderWay } from './collection';
+import { needsWorker } from './collection';
 import { type InvoiceRecord, isOwed } from './invoice';
 
 /**
@@ -11,6 +11,6 @@ import { type InvoiceRecord, isOwed } from './invoice';
 export function takeOver(record: InvoiceRecord, realNow: Date): Transition<InvoiceRecord> {
   if (!isOwed(record) || record.attempt === undefined) return unchanged(record);
   const { attempt } = record;
-  if (!isUnderWay(record) || resumeAt(attempt) > realNow) return unchanged(record);
+  if (!needsWorker(record) || resumeAt(attempt) > realNow) return unchanged(record);
   return only({ ...record, attempt: { ...attempt, claimedAt: realNow } });
 }

@@ -9,7 +9,7 @@ import type { Completion } from '@billing/chassis/outbox-progress';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Attempt, chargeKey, type Claim } from './attempt';
 import { takeOver } from './attempt-lease';
-import { isUnderWay, recordResult, recordWaiting } from './collection';
+import { needsWorker, recordResult, recordWaiting } from './collection';
 import { declined } from './decline';
 import { type Invoice, type InvoiceRecord, type Payment, totalOf } from './invoice';
 import { noProvider } from './no-provider';
@@ -42,7 +42,7 @@ export interface AttemptDependencies {
 
 interface EndedAttempt {
   readonly outcome: FinalOutcome;
-  readonly isCancelled?: boolean;
+  readonly isCanceled?: boolean;
   readonly completes?: Completion | undefined;
 }
 
@@ -94,7 +94,7 @@ export class AttemptWorker {
     completes?: Completion,
   ): Promise<Stored<InvoiceRecord>> {
     const { state } = stored;
-    if (state.isTombstone || state.attempt === undefined || !isUnderWay(state)) return stored;
+    if (state.isTombstone || state.attempt === undefined || !needsWorker(state)) return stored;
     const { attempt } = state;
     if (attempt.status === 'REQUIRES_ACTION') return this.release(stored, context);
     const outcome = await atBoundary('provider', 'charge', () =>
@@ -107,7 +107,7 @@ export class AttemptWorker {
     const waiting = await this.invoices(context).mutate(state.id, (record) =>
       recordWaiting(record, { attemptNumber, answers, outcome }),
     );
-    const isOver = !waiting.state.isTombstone && isUnderWay(waiting.state);
+    const isOver = !waiting.state.isTombstone && needsWorker(waiting.state);
     return isOver ? this.release(waiting, context) : waiting;
   }
 
@@ -124,7 +124,7 @@ export class AttemptWorker {
     const outcome = await atBoundary('provider', 'cancelCharge', () =>
       provider.cancelCharge(reference),
     );
-    return this.record(state, attempt, { outcome, isCancelled: true }, context);
+    return this.record(state, attempt, { outcome, isCanceled: true }, context);
   }
 
   private async record(
@@ -157,7 +157,7 @@ export class AttemptWorker {
     const stored = await this.invoices(context).mutate(id, decide, { completes });
     if (isRecorded && totalOf(invoice) > 0n) {
       metrics?.recordPayment({ outcome: outcome.status, live: context.tenant.live });
-      this.tellIfNotCharged(invoice, outcome, context);
+      this.reportIfNotCharged(invoice, outcome, context);
     }
     // The write that recorded the failure may have claimed the next attempt of the same retry.
     return isRecorded ? this.finish(stored, context) : stored;
@@ -173,7 +173,7 @@ export class AttemptWorker {
     return this.providerOf({ provider }, id, context).findCharge(reference);
   }
 
-  private tellIfNotCharged({ id }: Invoice, outcome: FinalOutcome, { tenant }: Context): void {
+  private reportIfNotCharged({ id }: Invoice, outcome: FinalOutcome, { tenant }: Context): void {
     if (outcome.status !== 'FAILED' || outcome.decline !== 'PROVIDER') return;
     this.dependencies.onNotCharged?.({ code: outcome.failureCode, invoiceId: id, tenant });
   }

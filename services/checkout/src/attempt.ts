@@ -118,7 +118,7 @@ export function waitForPayer(
 }
 
 /** Marks the attempt as pending again after its payer has answered. */
-export function takeUp(
+export function resumeAttempt(
   attempt: Attempt,
   { approved, claimedAt }: { readonly approved: boolean | undefined; readonly claimedAt: Date },
 ): Attempt {

@@ -1,7 +1,7 @@
 import { recordResult } from './collection';
 import { declined, type DeclineCode } from './decline';
-import { isRefusedForGood } from './dunning';
-import { anOpened, shown } from './testing';
+import { isPermanentlyRefused } from './dunning';
+import { anOpened, asInvoice } from './testing';
 
 const now = new Date('2026-01-05T12:00:00.000Z');
 const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'txn_1' } as const;
@@ -18,7 +18,7 @@ function failedWith(code: DeclineCode) {
   const invoice = { ...opened, attempt: { ...opened.attempt, methodId: 'card' } };
   const outcome = declined(code, 'pi_1');
   const finished = { attemptNumber: 1, paymentId: 'payment', outcome, now, ...facts };
-  return shown(recordResult(invoice, finished).state).payments;
+  return asInvoice(recordResult(invoice, finished).state).payments;
 }
 
 test.each(['authorization_used', 'authorization_mismatch', 'authorization_expired'] as const)(
@@ -26,10 +26,10 @@ test.each(['authorization_used', 'authorization_mismatch', 'authorization_expire
   (code) => {
     const payments = failedWith(code);
     expect(payments).toMatchObject([{ failureCode: code, methodId: undefined }]);
-    expect(isRefusedForGood(payments, 'card')).toBe(false);
+    expect(isPermanentlyRefused(payments, 'card')).toBe(false);
   },
 );
 
 test('an authorization whose card was permanently refused blocks the card', () => {
-  expect(isRefusedForGood(failedWith('lost_card'), 'card')).toBe(true);
+  expect(isPermanentlyRefused(failedWith('lost_card'), 'card')).toBe(true);
 });

@@ -13,7 +13,7 @@ export interface ProviderChange {
   readonly configured: string;
 }
 
-const repeatAfterMs = 60_000;
+const alarmIntervalMs = 60_000;
 
 /**
  * Raises the alarm of attempts that wait for their provider: once a minute, however many wait and
@@ -30,7 +30,7 @@ export function providerAlarm({
   return (change) => {
     const nowMs = clock.now().getTime();
     if (nowMs < quietUntilMs) return;
-    quietUntilMs = nowMs + repeatAfterMs;
+    quietUntilMs = nowMs + alarmIntervalMs;
     logger.error({ ...change }, 'payment attempts wait for their original payment provider');
   };
 }
@@ -68,7 +68,7 @@ export function notChargedAlarm({
     }
     const nowMs = clock.now().getTime();
     if (nowMs < quietUntilMs) return;
-    quietUntilMs = nowMs + repeatAfterMs;
+    quietUntilMs = nowMs + alarmIntervalMs;
     logger.error(facts, 'payment provider not configured, live invoices not charged');
   };
 }

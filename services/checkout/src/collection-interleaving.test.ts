@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { dunningOutcome, dunningStepsReached } from './dunning-report';
 import { totalOf } from './invoice';
-import { type Luck, problemsOf, type Turn, workers, World } from './testing-collection';
+import { type ProviderAnswer, problemsOf, type Turn, workers, World } from './testing-collection';
 
 const by = fc.constantFrom(...workers);
 const methodId = fc.constantFrom('a', 'b');
@@ -41,7 +41,13 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
     arbitrary: fc.record({
       act: fc.constant('charge' as const),
       by,
-      luck: fc.constantFrom<Luck>('SUCCEEDS', 'SOFT', 'SOFT', 'HARD', 'CHALLENGES'),
+      providerAnswer: fc.constantFrom<ProviderAnswer>(
+        'SUCCEEDS',
+        'SOFT',
+        'SOFT',
+        'HARD',
+        'CHALLENGES',
+      ),
     }),
   },
   {

@@ -38,7 +38,7 @@ export interface CollectionDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly numbers: InvoiceNumberStore;
   readonly methods: PaymentMethodStore;
-  readonly keeper: PaymentMethodWorker;
+  readonly methodWorker: PaymentMethodWorker;
   readonly attempts: AttemptWorker;
   /** Called for an invoice whose collection waits for a provider. */
   readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
@@ -90,7 +90,7 @@ export class CollectionWorker {
     const claimed = await this.invoices(context).mutate(invoiceId, (record, now) =>
       collectWhenDue(record, { ...claim, now }),
     );
-    this.tellIfPutOff(claimed, context);
+    this.reportIfPostponed(claimed, context);
     await this.finish(claimed, context);
   }
 
@@ -189,11 +189,11 @@ export class CollectionWorker {
       (record, now) => openAndCollect(record, { ...claim, number, now }),
       { completes, isLast: hasNoAttempt },
     );
-    this.tellIfPutOff(opened, context);
+    this.reportIfPostponed(opened, context);
     return opened;
   }
 
-  private tellIfPutOff({ state }: Stored<InvoiceRecord>, { tenant }: Context): void {
+  private reportIfPostponed({ state }: Stored<InvoiceRecord>, { tenant }: Context): void {
     if (state.isTombstone || state.awaitsProviderSince === undefined) return;
     this.dependencies.onNotCharged?.({ code: noProviderCode, invoiceId: state.id, tenant });
   }
@@ -222,11 +222,11 @@ export class CollectionWorker {
     authorizedTransactionId: string,
     context: Context,
   ): Promise<boolean> {
-    const { keeper } = this.dependencies;
+    const { methodWorker } = this.dependencies;
     const { customerId, subscriptionId } = draft;
     const authorization = { customerId, authorizedTransactionId, subscriptionId };
-    if (totalOf(draft) > 0n) return keeper.keepBeforeCapture(authorization, context);
-    await keeper.keepAuthorized(authorization, context);
+    if (totalOf(draft) > 0n) return methodWorker.keepBeforeCapture(authorization, context);
+    await methodWorker.keepAuthorized(authorization, context);
     return false;
   }
 

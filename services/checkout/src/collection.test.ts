@@ -11,7 +11,7 @@ import {
   voidForCaller,
 } from './collection';
 import { declined } from './decline';
-import { aClaim, aDraft, aLineItem, anOpened, savedMethod, shown } from './testing';
+import { aClaim, aDraft, aLineItem, anOpened, savedMethod, asInvoice } from './testing';
 import { tombstone } from './invoice';
 import type { ChargeSource, FinalOutcome } from './payment-provider';
 
@@ -39,7 +39,7 @@ describe('opening an invoice', () => {
     const opening = { number, ...aClaim({ source: savedMethod, now, claimedAt }) };
     const { state, commands } = openAndCollect(aDraft(), opening);
 
-    expect(shown(state)).toMatchObject({
+    expect(asInvoice(state)).toMatchObject({
       status: 'OPEN',
       number,
       attempt: { number: 1, source: savedMethod, claimedAt },
@@ -51,8 +51,8 @@ describe('opening an invoice', () => {
   test('without a source schedules the first attempt an hour later', () => {
     const { state, commands } = openAndCollect(aDraft(), { number, ...aClaim({ now, claimedAt }) });
 
-    expect(shown(state)).toMatchObject({ status: 'OPEN', attempt: undefined });
-    expect(shown(state).collectAt).toEqual(new Date('2026-01-05T13:00:00.000Z'));
+    expect(asInvoice(state)).toMatchObject({ status: 'OPEN', attempt: undefined });
+    expect(asInvoice(state).collectAt).toEqual(new Date('2026-01-05T13:00:00.000Z'));
     expect(commands).toEqual([]);
   });
 
@@ -65,8 +65,8 @@ describe('opening an invoice', () => {
         ...aClaim({ source, now, claimedAt }),
       });
 
-      expect(shown(state)).toMatchObject({ status: 'PAID', number, paidAt: now, payments: [] });
-      expect(shown(state).attempt).toBeUndefined();
+      expect(asInvoice(state)).toMatchObject({ status: 'PAID', number, paidAt: now, payments: [] });
+      expect(asInvoice(state).attempt).toBeUndefined();
       expect(commands).toEqual([
         {
           type: 'applyCollectionResult',
@@ -84,8 +84,8 @@ describe('opening an invoice', () => {
     });
 
     const collectAt = new Date('2026-02-04T12:00:00.000Z');
-    expect(shown(state)).toMatchObject({ status: 'OPEN', attempt: undefined, collectAt });
-    expect(shown(state).dueDate).toEqual(new Date('2026-02-04T12:00:00.000Z'));
+    expect(asInvoice(state)).toMatchObject({ status: 'OPEN', attempt: undefined, collectAt });
+    expect(asInvoice(state).dueDate).toEqual(new Date('2026-02-04T12:00:00.000Z'));
     expect(commands).toEqual([]);
   });
 
@@ -104,11 +104,11 @@ describe('opening an invoice', () => {
 });
 
 describe('collecting a due invoice', () => {
-  const due = shown(anOpened()).collectAt!;
+  const due = asInvoice(anOpened()).collectAt!;
 
   test('claims the slot at its date, also without a source', () => {
     const { state } = collectWhenDue(anOpened(), aClaim({ now: due, claimedAt }));
-    expect(shown(state)).toMatchObject({
+    expect(asInvoice(state)).toMatchObject({
       attempt: { number: 1, source: nothing, claimedAt },
       collectAt: undefined,
     });
@@ -140,7 +140,7 @@ describe('recording', () => {
     const { startedAt } = opened.attempt!;
     const { state, commands } = recordResult(opened, finished(succeeded));
 
-    expect(shown(state)).toMatchObject({
+    expect(asInvoice(state)).toMatchObject({
       status: 'PAID',
       paidAt: now,
       attempt: undefined,
@@ -169,7 +169,7 @@ describe('recording', () => {
     const { state, commands } = recordResult(anOpened({}, savedMethod), finished(failed));
     const nextAttemptAt = new Date('2026-01-08T12:00:00.000Z');
 
-    expect(shown(state)).toMatchObject({
+    expect(asInvoice(state)).toMatchObject({
       status: 'OPEN',
       attempt: undefined,
       collectAt: nextAttemptAt,
@@ -214,12 +214,12 @@ describe('an invoice with 100 payments', () => {
   const invoice = { ...anOpened(), payments };
   const claim = aClaim({ source: savedMethod, now, claimedAt });
   const asked = { ...claim, callId: undefined, returnUrl: undefined };
-  const numbers = (record: Parameters<typeof shown>[0]) =>
-    shown(record).payments.map((each) => each.number);
+  const numbers = (record: Parameters<typeof asInvoice>[0]) =>
+    asInvoice(record).payments.map((each) => each.number);
 
   test('drops the oldest failed payment and continues its numbering', () => {
     const paying = payNow(invoice, { ...asked, methods: { methodId: undefined } }).state;
-    expect(shown(paying).attempt?.number).toBe(101);
+    expect(asInvoice(paying).attempt?.number).toBe(101);
     const again = recordResult(paying, finished(failed, 101)).state;
     expect(numbers(again)).toEqual(Array.from({ length: 100 }, (_, index) => index + 2));
     const last = payNow(again, { ...asked, methods: { methodId: undefined } }).state;
@@ -230,8 +230,8 @@ describe('an invoice with 100 payments', () => {
 
   test('continues with the schedule and a new default', () => {
     const { state } = collectWhenDue(invoice, { ...claim, now: anOpened().collectAt! });
-    expect(shown(state).attempt?.number).toBe(101);
-    expect(shown(collectWithNewDefault(invoice, claim).state).attempt?.number).toBe(101);
+    expect(asInvoice(state).attempt?.number).toBe(101);
+    expect(asInvoice(collectWithNewDefault(invoice, claim).state).attempt?.number).toBe(101);
   });
 });
 
@@ -252,7 +252,7 @@ test.each([
   const due = collectWhenDue(state, aClaim({ source: charged, now: day3, claimedAt }));
 
   expect(commands).toMatchObject([{ payload: { outcome: 'FAILED', nextAttemptAt: day3 } }]);
-  expect(shown(due.state).attempt).toMatchObject({ source: charged });
+  expect(asInvoice(due.state).attempt).toMatchObject({ source: charged });
 });
 
 describe('the source of the first attempt', () => {
@@ -271,10 +271,14 @@ test.each([
   ['with an attempt in its slot', anOpened({}, savedMethod), true],
   [
     'whose attempt failed',
-    shown(recordResult(anOpened({}, savedMethod), finished(failed)).state),
+    asInvoice(recordResult(anOpened({}, savedMethod), finished(failed)).state),
     true,
   ],
-  ['that is paid', shown(recordResult(anOpened({}, savedMethod), finished(succeeded)).state), true],
+  [
+    'that is paid',
+    asInvoice(recordResult(anOpened({}, savedMethod), finished(succeeded)).state),
+    true,
+  ],
   ['that waits for an hour', anOpened(), false],
   ['that is sent', anOpened({ collectionMethod: 'SEND_INVOICE' }), false],
   ['that is void', { ...anOpened(), status: 'VOID' as const, resultsSent: 1 }, false],
@@ -299,7 +303,7 @@ describe('due work', () => {
   const methodId = '0197a000-0000-7000-8000-00000000000a';
   const failedWith = (outcome: FinalOutcome) => {
     const facts = { ...finished(outcome), methods: { methodId } };
-    return shown(recordResult(anOpened({}, savedMethod), facts).state);
+    return asInvoice(recordResult(anOpened({}, savedMethod), facts).state);
   };
   const dueAt = (at: Date) => aClaim({ source: savedMethod, now: at, claimedAt });
 
@@ -307,7 +311,7 @@ describe('due work', () => {
     const { collectAt, retriesLeft } = failedWith(failed);
     expect([collectAt, ...retriesLeft]).toEqual(retries);
     const { state } = collectWhenDue(failedWith(failed), dueAt(third));
-    expect(shown(state)).toMatchObject({
+    expect(asInvoice(state)).toMatchObject({
       attempt: { number: 2, origin: 'COLLECTION' },
       collectAt: undefined,
       retriesLeft: [seventh, fourteenth],
@@ -330,7 +334,7 @@ describe('due work', () => {
   test('after a hard decline is a charge of another method', () => {
     const source = { kind: 'METHOD', paymentMethodId: 'other' } as const;
     const { state } = collectWhenDue(failedWith(refused), aClaim({ source, now: third }));
-    expect(shown(state).attempt).toMatchObject({ methodId: 'other' });
+    expect(asInvoice(state).attempt).toMatchObject({ methodId: 'other' });
   });
 
   test('that ends dunning comes before a late payment', () => {
@@ -349,12 +353,12 @@ describe('due work', () => {
     const without = finished(declined('no_payment_method', undefined));
     const unpaid = recordResult(anOpened({}, savedMethod), without).state;
     const retried = collectWhenDue(unpaid, aClaim({ now: third, claimedAt })).state;
-    expect(shown(retried).attempt).toMatchObject({ provider: 'none', retry: 1 });
+    expect(asInvoice(retried).attempt).toMatchObject({ provider: 'none', retry: 1 });
     const facts = { ...without, attemptNumber: 2, now: third, methods: { methodId: 'new' } };
     const next = { number: 3, methodId: 'new', retry: 1, provider: 'sandbox' };
-    expect(shown(recordResult(retried, facts).state).attempt).toMatchObject(next);
+    expect(asInvoice(recordResult(retried, facts).state).attempt).toMatchObject(next);
     const missing = recordResult(retried, { ...facts, provider: undefined });
-    expect(shown(missing.state)).toMatchObject({ attempt: undefined, collectAt: seventh });
+    expect(asInvoice(missing.state)).toMatchObject({ attempt: undefined, collectAt: seventh });
   });
 
   test('after an outage of weeks leaves a day between two retries', () => {
@@ -366,7 +370,7 @@ describe('due work', () => {
       methods: { methodId },
     });
     const dayAfter = (days: number) => new Date(back.getTime() + days * 24 * 60 * 60 * 1000);
-    expect(shown(state)).toMatchObject({ collectAt: dayAfter(1), retriesLeft: [dayAfter(2)] });
+    expect(asInvoice(state)).toMatchObject({ collectAt: dayAfter(1), retriesLeft: [dayAfter(2)] });
   });
 
   test("of an invoice that a payer pays waits for the payer's attempt", () => {
@@ -399,7 +403,7 @@ describe('a due date for which the scanner is late', () => {
   test('is reported before a payment', () => {
     const paying = payNow(sent, payment(late));
     expect(news(paying)).toEqual([[1, 'OVERDUE']]);
-    expect(shown(paying.state)).toMatchObject({ collectAt: undefined, attempt: { number: 1 } });
+    expect(asInvoice(paying.state)).toMatchObject({ collectAt: undefined, attempt: { number: 1 } });
     expect(news(recordResult(paying.state, paidAt(late)))).toEqual([[2, 'SUCCEEDED']]);
   });
 

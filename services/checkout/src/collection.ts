@@ -1,14 +1,20 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import { type Attempt, type Claim, type PayerPresence, takeUp, waitForPayer } from './attempt';
+import {
+  type Attempt,
+  type Claim,
+  type PayerPresence,
+  resumeAttempt,
+  waitForPayer,
+} from './attempt';
 import { claimSlot, withMethod } from './attempt-slot';
 import { type CollectionNews, withResult } from './collection-result';
-import { isRefusedForGood } from './dunning';
+import { isPermanentlyRefused } from './dunning';
 import { keptPayments } from './kept-payments';
-import { usedMethod, withUse } from './method-use';
+import { usedMethod, withMethodUse } from './method-use';
 import { type MethodChoice, nextMethod, nextRetry } from './method-choice';
 import {
-  atRest,
+  withoutSchedule,
   type Invoice,
   type InvoiceRecord,
   isOwed,
@@ -25,12 +31,12 @@ import {
   afterDueDate,
   afterFailure,
   type FailureFacts,
-  giveUp,
+  endDunning,
   isDue,
-  isGivenUpBefore,
+  isDunningOver,
   needsSlot,
   passDueDate,
-  passOver,
+  skipDate,
 } from './retry-schedule';
 
 /**
@@ -92,7 +98,7 @@ export function collectWhenDue(record: InvoiceRecord, claim: Claim): Transition<
   const { payments } = record;
   const retry = nextRetry(payments);
   const next = nextMethod(claim, { payments, retry });
-  if (next === undefined) return passOver(record, claim.now);
+  if (next === undefined) return skipDate(record, claim.now);
   const { methodId } = next;
   const isFirst = methodId === undefined || methodId === claim.methodId;
   const chosen = isFirst ? claim : withMethod(claim, methodId);
@@ -126,7 +132,7 @@ export function wantsNewDefault(
   }
   const { payments, attempt } = record;
   const isTried = (attempt ?? payments.at(-1))?.methodId === methodId;
-  return !isTried && !isRefusedForGood(payments, methodId);
+  return !isTried && !isPermanentlyRefused(payments, methodId);
 }
 
 function waitsForMethod(record: InvoiceRecord): record is Invoice {
@@ -155,7 +161,7 @@ export function payNow(
   if (!isOwed(record)) throw invoiceNotOpen();
   if (record.attempt !== undefined) throw paymentInProgress();
   if (claim.isProviderMissing === true) return only(withoutProvider(record, claim.now));
-  if (isGivenUpBefore(record, claim)) return giveUp(record, claim.now);
+  if (isDunningOver(record, claim)) return endDunning(record, claim.now);
   return afterDueDate(record, claim.now, (invoice) =>
     only(claimSlot(invoice, claim, { origin: 'PAYER', presence: claim })),
   );
@@ -222,7 +228,10 @@ function withPayment(
   const tried = { ...invoice, attempt: undefined, payments, lastPaymentError };
   if (isFailed) return afterFailure(tried, { ...facts, attempt });
   const { now: usedAt, methods } = facts;
-  return withUse(paidBy(tried, attempt, usedAt), usedMethod(tried, attempt, { usedAt, methods }));
+  return withMethodUse(
+    paidBy(tried, attempt, usedAt),
+    usedMethod(tried, attempt, { usedAt, methods }),
+  );
 }
 
 function chargedBy({ source, claimedAt, becomesDefault }: Attempt): Payment['charged'] {
@@ -265,7 +274,7 @@ export function takeAnswer(
     return unchanged(record);
   }
   if (record.attempt.number !== answer.attemptNumber) return unchanged(record);
-  return only({ ...record, attempt: takeUp(record.attempt, answer) });
+  return only({ ...record, attempt: resumeAttempt(record.attempt, answer) });
 }
 
 /** Pays a session's invoice with nothing due and no card, on the payer's confirmation. */
@@ -303,7 +312,7 @@ export function endCollection(
   if (record.ended === ended) return unchanged(record);
   const opened = record.status === 'DRAFT' ? open(record, { number, now }) : record;
   if (totalOf(opened) === 0n) return only(pay(opened, now));
-  const stopped = { ...atRest(opened), ended } as const;
+  const stopped = { ...withoutSchedule(opened), ended } as const;
   const isOver = writeOff && record.attempt === undefined;
   return only(isOver ? { ...stopped, status: 'UNCOLLECTIBLE', givenUpAt: now } : stopped);
 }
@@ -327,7 +336,7 @@ export function sourceFor(
  * True if a worker is to continue the attempt in the slot: an invoice to be written off does not
  * wait for its payer.
  */
-export function isUnderWay({
+export function needsWorker({
   attempt,
   ended,
   status,

@@ -24,7 +24,7 @@ import { type CollectionResult, type CollectionResultPayload, readCollectionResu
 export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
-  readonly keeper: PaymentMethodWorker;
+  readonly methodWorker: PaymentMethodWorker;
   readonly sessions: SessionListener;
   readonly pages: InvoicePages;
   readonly peers: Peers;
@@ -35,7 +35,7 @@ export interface InvoiceCommandDependencies {
 export function invoiceCommands(
   dependencies: InvoiceCommandDependencies,
 ): Record<string, CommandHandler> {
-  const { invoices, worker, keeper, sessions, pages } = dependencies;
+  const { invoices, worker, methodWorker, sessions, pages } = dependencies;
   return {
     openInvoice: async (_payload, { aggregateId, context, completion }: CommandDelivery) => {
       await withinTime(providerWaitMs, worker.open(aggregateId, context, completion));
@@ -45,7 +45,7 @@ export function invoiceCommands(
       { context }: CommandDelivery,
     ) => {
       const request = toProtoCollectionResult(readCollectionResult(payload, context), pages);
-      await tellSubscription(request, context, dependencies);
+      await notifySubscription(request, context, dependencies);
     },
     tellSession: async ({ sessionId }: { sessionId: string }, delivery: CommandDelivery) => {
       const { aggregateId: invoiceId, context } = delivery;
@@ -53,7 +53,7 @@ export function invoiceCommands(
     },
     preferMethod: async (used: UsedMethod, { aggregateId, context }: CommandDelivery) => {
       const { customerId } = (await invoices.within(context).get(aggregateId)).state;
-      await keeper.keepUsed(customerId, used, context);
+      await methodWorker.keepUsed(customerId, used, context);
     },
   };
 }
@@ -89,7 +89,7 @@ export function payerCommands({
   };
 }
 
-async function tellSubscription(
+async function notifySubscription(
   request: ApplyCollectionResultRequest,
   context: CallContext,
   { peers, logger }: InvoiceCommandDependencies,

@@ -1,15 +1,15 @@
 import { readConfig } from './config';
 
-const neighbour = 'dns:///127.0.0.1:50051';
+const peer = 'dns:///127.0.0.1:50051';
 const env = {
   MONGODB_URI: 'mongodb://localhost',
   MONGODB_DATABASE: 'checkout',
   NATS_URL: 'localhost:4222',
   GRPC_LISTEN: 'localhost:0',
-  CATALOG_ADDRESS: neighbour,
-  CUSTOMER_ADDRESS: neighbour,
-  DISCOUNT_ADDRESS: neighbour,
-  SUBSCRIPTION_ADDRESS: neighbour,
+  CATALOG_ADDRESS: peer,
+  CUSTOMER_ADDRESS: peer,
+  DISCOUNT_ADDRESS: peer,
+  SUBSCRIPTION_ADDRESS: peer,
   HOSTED_PAGE_URL: 'https://pay.example/',
   HOSTED_PAGE_SECRET: 'a secret that is known to the tests alone',
 };

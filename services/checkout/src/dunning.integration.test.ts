@@ -9,7 +9,7 @@ import {
   periodStart,
   type RunningCheckout,
   startCheckout,
-  type TakenResult,
+  type ReceivedResult,
 } from './testing-rpc';
 
 let running: RunningCheckout;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => running.stop());
 
 const day = (days: number) => new Date(periodStart.getTime() + days * 24 * 60 * 60 * 1000);
-const outcomes = ({ outcome, attempt, nextAttemptAt }: TakenResult) => [
+const outcomes = ({ outcome, attempt, nextAttemptAt }: ReceivedResult) => [
   CollectionOutcome[outcome].slice('COLLECTION_OUTCOME_'.length),
   attempt,
   nextAttemptAt,

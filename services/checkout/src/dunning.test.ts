@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { datesAfter, isRefusedForGood, retryDates } from './dunning';
+import { datesAfter, isPermanentlyRefused, retryDates } from './dunning';
 
 // Cases of other billing systems, recomputed; "rules" in the file explains the kinds.
 interface VectorCase {
@@ -76,7 +76,7 @@ test.each([
 ] as const)(
   'a method is permanently refused or not after %s',
   (_case, payments, methodId, isRefused) => {
-    expect(isRefusedForGood(payments, methodId)).toBe(isRefused);
+    expect(isPermanentlyRefused(payments, methodId)).toBe(isRefused);
   },
 );
 

@@ -31,7 +31,7 @@ export interface Tried {
  * True if charging the method again is useless, because its latest failure was permanent. An
  * attempt without a method fails for that reason alone.
  */
-export function isRefusedForGood(
+export function isPermanentlyRefused(
   payments: readonly Tried[],
   methodId: string | undefined,
 ): boolean {

@@ -1,6 +1,13 @@
 import { endEarlier } from './earlier-session';
 import { recordPayment, type Session, sessionTombstone, startPayment } from './session';
-import { aReadySession, aSession, made, methodId, offeredAt, sessionId } from './testing-session';
+import {
+  aReadySession,
+  aSession,
+  asSession,
+  methodId,
+  offeredAt,
+  sessionId,
+} from './testing-session';
 
 const checkoutLinkId = '0197a000-0000-7000-8000-00000000000c';
 const discountId = '0197a000-0000-7000-8000-00000000000d';
@@ -10,22 +17,22 @@ const paymentKey = 'first';
 function paying(): Session {
   const payment = { paymentKey, paymentMethodId: methodId, returnUrl: 'https://pay.example' };
   const start = { ...payment, claimedAt: offeredAt, now: offeredAt };
-  return made(startPayment(aReadySession(ordered), start).state);
+  return asSession(startPayment(aReadySession(ordered), start).state);
 }
 
 function after(result: Parameters<typeof recordPayment>[1]['result']): Session {
-  return made(recordPayment(paying(), { paymentKey, result }).state);
+  return asSession(recordPayment(paying(), { paymentKey, result }).state);
 }
 
 test("a visitor's earlier session of the link ends and gives its redemption back", () => {
   const { state, commands } = endEarlier(aReadySession(ordered), checkoutLinkId);
-  expect(made(state).phase).toBe('EXPIRED');
+  expect(asSession(state).phase).toBe('EXPIRED');
   expect(commands.map(({ type }) => type)).toEqual(['voidInvoice', 'releaseRedemption']);
 });
 
 test('an earlier session whose payment failed also ends', () => {
   const failed = after({ kind: 'FAILED', failureCode: 'card_declined', at: offeredAt });
-  expect(made(endEarlier(failed, checkoutLinkId).state).phase).toBe('EXPIRED');
+  expect(asSession(endEarlier(failed, checkoutLinkId).state).phase).toBe('EXPIRED');
 });
 
 test.each([

@@ -14,7 +14,7 @@ import {
   type SessionTransition,
   startPayment,
 } from './session';
-import { noteVoided } from './session-ending';
+import { recordVoided } from './session-ending';
 import { sessionEventEncoder } from './events';
 import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
 import { aClaim, aLineItem, anOpened, savedMethod } from './testing';
@@ -111,7 +111,7 @@ function completion(): SessionTransition {
 
 function expiry(): SessionTransition {
   const { state } = voidInvoice(opened, { number: 'INV-000001', now: expiredAt });
-  return noteVoided(expire(aReadySession(boughtOnce)).state, stored(state, 3, expiredAt));
+  return recordVoided(expire(aReadySession(boughtOnce)).state, stored(state, 3, expiredAt));
 }
 
 function announce({ state, events: [event] }: SessionTransition, version: number, at: Date) {

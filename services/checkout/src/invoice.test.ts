@@ -1,6 +1,6 @@
 import { AMOUNT_MAX } from '@billing/kernel/money';
 import { unchanged } from '@billing/kernel/transition';
-import { aDraft, aLineItem, aNewInvoice, anOpened, savedMethod, shown } from './testing';
+import { aDraft, aLineItem, aNewInvoice, anOpened, savedMethod, asInvoice } from './testing';
 import {
   amountDue,
   amountPaid,
@@ -144,7 +144,7 @@ describe('voiding', () => {
 
   test('numbers a draft first, and sends no result', () => {
     const { state, commands } = voidInvoice(aDraft(), { number, now });
-    expect(shown(state)).toMatchObject({ status: 'VOID', number, attempt: undefined });
+    expect(asInvoice(state)).toMatchObject({ status: 'VOID', number, attempt: undefined });
     expect(commands).toEqual([]);
   });
 

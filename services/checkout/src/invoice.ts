@@ -270,7 +270,7 @@ export function pay(invoice: Invoice, now: Date): Invoice {
   const { id, status } = invoice;
   if (!isOwed(invoice)) throw new Error(`Invoice ${id} is ${status}`);
   const paid: Invoice = {
-    ...atRest(invoice),
+    ...withoutSchedule(invoice),
     status: 'PAID',
     paidAt: now,
     lastPaymentError: undefined,
@@ -284,7 +284,7 @@ export function pay(invoice: Invoice, now: Date): Invoice {
 }
 
 /** Removes all automatic steps from the invoice. */
-export function atRest(invoice: Invoice): Invoice {
+export function withoutSchedule(invoice: Invoice): Invoice {
   return { ...invoice, collectAt: undefined, retriesLeft: [], awaitsProviderSince: undefined };
 }
 
@@ -306,7 +306,7 @@ export function voidInvoice(
   if (record.attempt !== undefined) throw paymentInProgress();
   const opened = record.status === 'DRAFT' ? open(record, { number, now }) : record;
   return {
-    state: { ...atRest(opened), status: 'VOID' },
+    state: { ...withoutSchedule(opened), status: 'VOID' },
     events: [],
     commands: [],
   };

@@ -1,7 +1,7 @@
 import type { Payment } from './invoice';
 import { keptPayments } from './kept-payments';
 import { nextRetry } from './method-choice';
-import { isRefusedForGood } from './dunning';
+import { isPermanentlyRefused } from './dunning';
 
 const at = new Date('2026-01-05T12:00:00.000Z');
 
@@ -45,7 +45,7 @@ test('failures on a payment page are dropped before those of the schedule', () =
     payments = keptPayments([...payments, aFailure(number)]);
   }
   expect(payments.map(({ number }) => number).slice(0, 4)).toEqual([1, 2, 3, 204]);
-  expect([nextRetry(payments), isRefusedForGood(payments, 'own')]).toEqual([2, true]);
+  expect([nextRetry(payments), isPermanentlyRefused(payments, 'own')]).toEqual([2, true]);
 });
 
 test('the latest payment is kept, because the next attempt follows its number', () => {

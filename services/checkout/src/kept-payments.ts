@@ -16,12 +16,12 @@ export function keptPayments(payments: readonly Payment[]): readonly Payment[] {
   const [dropped] = payments
     .slice(0, -1)
     .filter(({ status }) => status === 'FAILED')
-    .sort((a, b) => worthOf(a, latestRetry) - worthOf(b, latestRetry));
+    .sort((a, b) => dunningCostOf(a, latestRetry) - dunningCostOf(b, latestRetry));
   return payments.filter((payment) => payment !== dropped);
 }
 
 // Cost for dunning of dropping the failed payment.
-function worthOf({ origin, decline, retry }: Payment, latestRetry: number): number {
+function dunningCostOf({ origin, decline, retry }: Payment, latestRetry: number): number {
   const isHard = decline === 'HARD' ? 1 : 0;
   if (origin !== 'COLLECTION') return isHard;
   return (retry === latestRetry ? 4 : 2) + isHard;

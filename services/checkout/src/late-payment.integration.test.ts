@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { recordPayment } from './session';
-import { shown } from './testing';
-import { made } from './testing-session';
+import { asInvoice } from './testing';
+import { asSession } from './testing-session';
 import {
   aScene,
   endOf,
@@ -28,7 +28,7 @@ afterAll(() => replicas.close());
 
 async function pays(number: string, { context, sessionId, customerId }: Scene): Promise<void> {
   const card = { number, expiry: '12/49', code: '123' };
-  const paymentMethodId = await process.keeper.enterCard({ customerId, card }, context);
+  const paymentMethodId = await process.methodWorker.enterCard({ customerId, card }, context);
   await process.worker.pay(sessionId, { paymentMethodId, returnUrl: '' }, context);
 }
 
@@ -47,7 +47,7 @@ async function aContradictedScene(): Promise<Scene> {
 
 async function failedPayment({ context, invoiceId }: Scene) {
   const stored = await process.invoices.within(context).get(invoiceId);
-  const [payment] = shown(stored.state).payments;
+  const [payment] = asInvoice(stored.state).payments;
   if (payment === undefined) throw new Error('The first payment has failed');
   return { stored, payment };
 }
@@ -77,7 +77,7 @@ test('the card of a payment that succeeds late becomes the default, unless its c
   expect(await settleLate(scene)).toBe('SETTLED');
   const document = await process.invoices.documents.findOne({ _id: invoiceId });
   const use = (document?.outbox ?? []).find(({ type }) => type === 'preferMethod');
-  const keep = () => process.keeper.keepUsed(customerId, use?.payload as never, context);
+  const keep = () => process.methodWorker.keepUsed(customerId, use?.payload as never, context);
   await keep();
   expect(await process.methods.defaultOf(customerId, context)).toBe(methodId);
 
@@ -117,7 +117,7 @@ test('a failure that is recorded late does not end the hold', async () => {
   await sessions.within(context).mutate(sessionId, (record) => {
     const running = { paymentKey, paymentMethodId: 'card', returnUrl: '', claimedAt };
     return {
-      state: { ...made(record), phase: 'PAYING', payment: running },
+      state: { ...asSession(record), phase: 'PAYING', payment: running },
       events: [],
       commands: [],
     };
@@ -128,7 +128,7 @@ test('a failure that is recorded late does not end the hold', async () => {
   const { state } = await sessions
     .within(context)
     .mutate(sessionId, (record) => recordPayment(record, { paymentKey, result }));
-  expect(made(state).phase).toBe('PAYING');
+  expect(asSession(state).phase).toBe('PAYING');
   await finish(process, scene);
   const { session, invoice } = await endOf(process, scene);
   expect([session.phase, invoice.status]).toEqual(['COMPLETE', 'PAID']);
@@ -187,7 +187,7 @@ test('a late success fails with PAYMENT_IN_PROGRESS while another payment of the
   const claimedAt = systemClock.now();
   await process.sessions.within(context).mutate(sessionId, (record) => {
     const payment = { paymentKey: 'other', paymentMethodId: 'card', returnUrl: '', claimedAt };
-    return { state: { ...made(record), phase: 'PAYING', payment }, events: [], commands: [] };
+    return { state: { ...asSession(record), phase: 'PAYING', payment }, events: [], commands: [] };
   });
   await expect(settleLate(scene)).rejects.toMatchObject({ reason: 'PAYMENT_IN_PROGRESS' });
 });

@@ -5,19 +5,19 @@ import { declined } from './decline';
 import type { InvoiceRecord } from './invoice';
 import { contradictedPayment, settleLate } from './late-payment';
 import type { MethodChoice } from './method-choice';
-import { aClaim, aDraft, anOpened, savedMethod, shown } from './testing';
+import { aClaim, aDraft, anOpened, savedMethod, asInvoice } from './testing';
 
 const now = new Date('2026-01-05T12:00:00.000Z');
 const methods = { methodId: undefined };
 const facts = { claimedAt: now, methods, provider: 'sandbox', retryDays: [3, 7, 14] };
 const outcome = declined('card_declined', 'pi_1');
 const attempt = { attemptNumber: 1, paymentId: 'payment', outcome, now, ...facts };
-const failed = shown(recordResult(anOpened({}, savedMethod), attempt).state);
+const failed = asInvoice(recordResult(anOpened({}, savedMethod), attempt).state);
 
 test('a success after a recorded failure settles the invoice and is reported to the subscription', () => {
   expect(contradictedPayment(failed, 'pi_1')).toMatchObject({ number: 1, status: 'FAILED' });
   const { state, commands } = settleLate(failed, { number: 1, methods, now });
-  expect(shown(state)).toMatchObject({
+  expect(asInvoice(state)).toMatchObject({
     status: 'PAID',
     paidAt: now,
     collectAt: undefined,
@@ -64,7 +64,7 @@ describe('the method of a payment that succeeds late', () => {
   });
 
   test('is not kept if the payment was stored without its source', () => {
-    const record = shown(failedWith({ source: savedMethod, becomesDefault: true }));
+    const record = asInvoice(failedWith({ source: savedMethod, becomesDefault: true }));
     const payments = record.payments.map((payment) => ({ ...payment, charged: undefined }));
     expect(lateUse({ ...record, payments })).toBeUndefined();
   });

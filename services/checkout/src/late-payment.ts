@@ -2,7 +2,7 @@ import { type Transition, unchanged } from '@billing/kernel/transition';
 import { withResult } from './collection-result';
 import { type Invoice, type InvoiceRecord, isOwed, pay, type Payment } from './invoice';
 import type { MethodChoice } from './method-choice';
-import { usedMethod, withUse } from './method-use';
+import { usedMethod, withMethodUse } from './method-use';
 
 /**
  * Payment that is recorded as failed and that the provider reports as succeeded; undefined if none.
@@ -37,7 +37,7 @@ export function settleLate(
     payment === late ? succeeded(payment, now) : payment,
   );
   const settled = { ...record, payments };
-  return withUse(paidLate(settled, { number, now }), lateUse(settled, late, methods));
+  return withMethodUse(paidLate(settled, { number, now }), lateUse(settled, late, methods));
 }
 
 function paidLate(

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isUseless, nextMethod, nextRetry, type TriedPayment } from './method-choice';
+import { hasNoChargeableMethod, nextMethod, nextRetry, type TriedPayment } from './method-choice';
 
 function failure(payment: Partial<TriedPayment> = {}): TriedPayment {
   return { methodId: 'own', decline: 'SOFT', origin: 'COLLECTION', retry: 1, ...payment };
@@ -29,7 +29,7 @@ describe('a retry', () => {
     expect(nextMethod(none, { payments: [], retry: 1 })).toEqual(none);
     const payments = [failure({ methodId: undefined })];
     expect(nextMethod(none, { payments, retry: 1 })).toBeUndefined();
-    expect(isUseless(payments, none)).toBe(false);
+    expect(hasNoChargeableMethod(payments, none)).toBe(false);
   });
 });
 
@@ -67,7 +67,7 @@ test('a retry tries each remaining method exactly once and ends', () => {
           payments.push({ ...next, decline, origin: 'COLLECTION', retry });
         }
         const allowed = [methodId, ...otherMethodIds].filter(
-          (id) => !isUseless(before, { methodId: id }),
+          (id) => !hasNoChargeableMethod(before, { methodId: id }),
         );
         expect(tried).toEqual(allowed);
         expect(nextMethod(customer, { payments, retry })).toBeUndefined();

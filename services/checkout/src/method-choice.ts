@@ -1,5 +1,5 @@
 import type { AttemptOrigin } from './attempt';
-import { isRefusedForGood, type Tried } from './dunning';
+import { isPermanentlyRefused, type Tried } from './dunning';
 
 /** Saved methods to which an invoice may be charged without its payer. */
 export interface MethodChoice {
@@ -39,15 +39,15 @@ export function nextMethod(
 ): NextMethod | undefined {
   const ofRetry = payments.filter((payment) => isOfRetry(payment, retry));
   const isOpen = (id: string | undefined) =>
-    !isRefusedForGood(payments, id) && ofRetry.every((payment) => payment.methodId !== id);
+    !isPermanentlyRefused(payments, id) && ofRetry.every((payment) => payment.methodId !== id);
   const next = [methodId, ...otherMethodIds].findIndex(isOpen);
   return next < 0 ? undefined : { methodId: [methodId, ...otherMethodIds][next] };
 }
 
 /** True if no method of the customer may be charged for the invoice again. */
-export function isUseless(payments: readonly Tried[], choice: MethodChoice): boolean {
+export function hasNoChargeableMethod(payments: readonly Tried[], choice: MethodChoice): boolean {
   const { methodId, otherMethodIds = [] } = choice;
-  return [methodId, ...otherMethodIds].every((id) => isRefusedForGood(payments, id));
+  return [methodId, ...otherMethodIds].every((id) => isPermanentlyRefused(payments, id));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Transition } from '@billing/kernel/transition';
 import type { Attempt } from './attempt';
-import { isRefusedForGood } from './dunning';
+import { isPermanentlyRefused } from './dunning';
 import { type Invoice, type InvoiceRecord, totalOf } from './invoice';
 import type { MethodChoice } from './method-choice';
 import type { ChargeSource } from './payment-provider';
@@ -63,7 +63,7 @@ export function usedMethod(
 }
 
 /** Adds the command that keeps the method of a success. */
-export function withUse(
+export function withMethodUse(
   { state, events, commands }: Transition<InvoiceRecord>,
   used: UsedMethod | undefined,
 ): Transition<InvoiceRecord> {
@@ -80,5 +80,5 @@ function isUsualRefused(
     methods: { methodId },
   }: { readonly attempt: MethodAttempt; readonly methods: MethodChoice },
 ): boolean {
-  return methodId !== attempt.methodId && isRefusedForGood(payments, methodId);
+  return methodId !== attempt.methodId && isPermanentlyRefused(payments, methodId);
 }

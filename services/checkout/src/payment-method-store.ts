@@ -114,7 +114,7 @@ export class PaymentMethodStore {
       subscriptionId === undefined ? undefined : this.subscriptions.find(subscriptionId, context),
     ]);
     const payer = stored?.state;
-    const own = given !== undefined && isStillHeld(payer, given) ? given : undefined;
+    const own = given !== undefined && isKnownMethod(payer, given) ? given : undefined;
     const defaultId = payer?.defaultMethodId ?? undefined;
     const methodId = own?.methodId ?? defaultId;
     const newestFirst = [...(payer?.methodIds ?? [])].reverse();
@@ -123,7 +123,7 @@ export class PaymentMethodStore {
       methodId,
       isOwn: own !== undefined,
       otherMethodIds: [...new Set(others)].filter((id) => id !== methodId),
-      becomesDefault: own !== undefined && payer !== undefined && isNewcomer(own, payer),
+      becomesDefault: own !== undefined && payer !== undefined && isGivenAfterDefault(own, payer),
     };
   }
 
@@ -209,12 +209,15 @@ export interface OwnedMethod extends PaymentMethod {
   readonly isDefault: boolean;
 }
 
-function isStillHeld(payer: Payer | undefined, { methodId }: SubscriptionMethod): boolean {
+function isKnownMethod(payer: Payer | undefined, { methodId }: SubscriptionMethod): boolean {
   return payer?.removedIds.includes(methodId) !== true;
 }
 
 // Given after the default was used, and not used in a payment since.
-function isNewcomer(own: SubscriptionMethod, { defaultMethodId, usedAt, savedAt }: Payer): boolean {
+function isGivenAfterDefault(
+  own: SubscriptionMethod,
+  { defaultMethodId, usedAt, savedAt }: Payer,
+): boolean {
   const isDefault = own.methodId === defaultMethodId;
   return !isDefault && isLaterUse(own, { methodId: defaultMethodId ?? '', usedAt, savedAt });
 }

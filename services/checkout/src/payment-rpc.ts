@@ -37,7 +37,7 @@ export interface PaymentRpcDependencies {
   readonly sessions: Pick<SessionWorker, 'holdForLatePayment'>;
   readonly methods: PaymentMethodStore;
   readonly refused: RefusedAttemptStore;
-  readonly keeper: PaymentMethodWorker;
+  readonly methodWorker: PaymentMethodWorker;
   readonly pages: InvoicePages;
   readonly events: ProviderEvents;
   readonly reports: ProviderReportStore;
@@ -48,7 +48,7 @@ export interface PaymentRpcDependencies {
 
 /** RPCs of payments that a payer or a caller requests. */
 export function paymentRpc(dependencies: PaymentRpcDependencies) {
-  const { payments, keeper, refused, events } = dependencies;
+  const { payments, methodWorker, refused, events } = dependencies;
   return rpcService<PaymentServiceServer>(
     PaymentServiceService,
     {
@@ -76,13 +76,18 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
       savePaymentMethod: async ({ customerId: sent, card }, context) => {
         const customerId = readId(sent, 'customerId');
         if (card === undefined) throw invalidInput({ number: ['Required'] });
-        return { paymentMethodId: await keeper.enterCard({ customerId, card }, context) };
+        return { paymentMethodId: await methodWorker.enterCard({ customerId, card }, context) };
       },
       beginCardEntry: ({ customerId, returnUrl }, context) =>
-        keeper.beginEntry({ customerId: readId(customerId, 'customerId'), returnUrl }, context),
+        methodWorker.beginEntry(
+          { customerId: readId(customerId, 'customerId'), returnUrl },
+          context,
+        ),
       finishCardEntry: async ({ customerId: sent, setupId }, context) => {
         const customerId = readId(sent, 'customerId');
-        return { paymentMethodId: await keeper.finishEntry({ customerId, setupId }, context) };
+        return {
+          paymentMethodId: await methodWorker.finishEntry({ customerId, setupId }, context),
+        };
       },
       receiveProviderEvent: async (event) => {
         const report = await events.readReport(event);
@@ -108,7 +113,7 @@ async function followPayment(
   const context = { tenant, now: clock.now() };
   // The provider's account may serve other installations. A refusal would make the provider resend
   // the event for days.
-  const stored = await unlessNotFound(payments.lookAgain(invoiceId, context));
+  const stored = await unlessNotFound(payments.checkAtProvider(invoiceId, context));
   if (stored === undefined || succeeded === undefined) return;
   const failed = contradictedPayment(stored.state, succeeded);
   if (failed === undefined || stored.state.isTombstone) return;

@@ -98,7 +98,7 @@ export class PaymentWorker {
    * Checks the running attempt at the provider after one of the provider's events. The event itself
    * is only the reason to ask; without an attempt nothing happens.
    */
-  async lookAgain(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+  async checkAtProvider(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
     const stored = await this.dependencies.invoices.within(context).get(invoiceId);
     const { state } = stored;
     if (state.isTombstone || state.attempt === undefined) return stored;

@@ -11,7 +11,7 @@ import {
 import { declined } from './decline';
 import type { FinalOutcome } from './payment-provider';
 import { resumeCollection } from './provider-absence';
-import { aClaim, aDraft, anOpened, savedMethod, shown } from './testing';
+import { aClaim, aDraft, anOpened, savedMethod, asInvoice } from './testing';
 
 const now = new Date('2026-01-05T12:00:00.000Z');
 const claimedAt = new Date('2031-07-01T00:00:00.000Z');
@@ -35,7 +35,7 @@ describe('a charge that the provider cannot take', () => {
 
   test("is not the customer's failure: nothing is due, and the result reports that nothing was charged", () => {
     const { state, commands } = recordResult(anOpened({}, savedMethod), finished(tooSmall));
-    expect(shown(state)).toMatchObject({
+    expect(asInvoice(state)).toMatchObject({
       status: 'OPEN',
       collectAt: undefined,
       retriesLeft: [],
@@ -51,7 +51,7 @@ describe('a charge that the provider cannot take', () => {
     const presence = { callId: undefined, returnUrl: undefined };
     const paying = payNow(anOpened(), { ...asked, ...presence }).state;
     const { state, commands } = recordResult(paying, finished(tooSmall));
-    expect(shown(state).collectAt).toEqual(anOpened().collectAt);
+    expect(asInvoice(state).collectAt).toEqual(anOpened().collectAt);
     expect(commands).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('a charge that the provider cannot take', () => {
     const dates = ['2026-01-08', '2026-01-12', '2026-01-19'].map(
       (day) => new Date(`${day}T12:00:00.000Z`),
     );
-    const { collectAt, retriesLeft, firstFailedAt } = shown(state);
+    const { collectAt, retriesLeft, firstFailedAt } = asInvoice(state);
     expect([collectAt, ...retriesLeft]).toEqual(dates);
     expect(firstFailedAt).toEqual(now);
     expect(commands).toMatchObject([{ payload: { outcome: 'FAILED', nextAttemptAt: dates[0] } }]);
@@ -72,14 +72,14 @@ describe('a charge that the provider cannot take', () => {
 
   test('ends dunning, and a later decline begins it again', () => {
     const declinedOnce = recordResult(anOpened({}, savedMethod), finished(failed)).state;
-    const day3 = shown(declinedOnce).collectAt!;
+    const day3 = asInvoice(declinedOnce).collectAt!;
     const retried = collectWhenDue(
       declinedOnce,
       aClaim({ source: savedMethod, now: day3, claimedAt }),
     ).state;
     const resting = recordResult(retried, { ...finished(tooSmall, 2), now: day3 });
     expect(resting.commands).toMatchObject([{ payload: { outcome: 'NOT_CHARGED' } }]);
-    expect(shown(resting.state)).toMatchObject({ collectAt: undefined, retriesLeft: [] });
+    expect(asInvoice(resting.state)).toMatchObject({ collectAt: undefined, retriesLeft: [] });
 
     const methods = { methodId: undefined };
     const later = new Date('2026-03-01T12:00:00.000Z');
@@ -87,7 +87,7 @@ describe('a charge that the provider cannot take', () => {
     const presence = { callId: 'call', returnUrl: undefined };
     const paying = payNow(resting.state, { ...asked, ...presence }).state;
     const { state } = recordResult(paying, { ...finished(failed, 3), now: later });
-    expect(shown(state)).toMatchObject({
+    expect(asInvoice(state)).toMatchObject({
       status: 'OPEN',
       collectAt: new Date('2026-03-04T12:00:00.000Z'),
       firstFailedAt: now,
@@ -103,22 +103,22 @@ describe('a charge that the provider cannot take', () => {
       methods: choice,
     });
     const first = recordResult(anOpened({}, charged), facts(failed, 1, now)).state;
-    const day3 = shown(first).collectAt!;
+    const day3 = asInvoice(first).collectAt!;
     const retried = collectWhenDue(first, {
       ...aClaim({ source: charged, now: day3, claimedAt }),
       ...choice,
     }).state;
     const second = recordResult(retried, facts(failed, 2, day3)).state;
-    expect(shown(second).attempt).toMatchObject({ number: 3, methodId: 'b', retry: 1 });
+    expect(asInvoice(second).attempt).toMatchObject({ number: 3, methodId: 'b', retry: 1 });
     const { state, commands } = recordResult(second, facts(tooSmall, 3, day3));
-    expect(shown(state).collectAt).toEqual(new Date('2026-01-12T12:00:00.000Z'));
+    expect(asInvoice(state).collectAt).toEqual(new Date('2026-01-12T12:00:00.000Z'));
     expect(commands).toMatchObject([{ payload: { outcome: 'FAILED', attempt: 3 } }]);
   });
 });
 
 describe('without a payment provider', () => {
   const missing = { ...aClaim({ source: savedMethod, now, claimedAt }), isProviderMissing: true };
-  const waiting = shown(openAndCollect(aDraft(), { number, ...missing }).state);
+  const waiting = asInvoice(openAndCollect(aDraft(), { number, ...missing }).state);
   const presence = { callId: 'call', returnUrl: undefined, methods: { methodId: 'a' } };
 
   test('nothing is begun, and collection waits', () => {
@@ -131,38 +131,41 @@ describe('without a payment provider', () => {
     });
     expect(isCollecting(waiting)).toBe(false);
     const paid = payNow(anOpened(), { ...missing, ...presence });
-    expect(shown(paid.state)).toMatchObject({ payments: [], attempt: undefined });
+    expect(asInvoice(paid.state)).toMatchObject({ payments: [], attempt: undefined });
     expect(paid.commands).toEqual([]);
     expect(collectWithNewDefault(waiting, missing)).toEqual(unchanged(waiting));
   });
 
   test('a retry keeps its later dates and is made once there is a provider', () => {
-    const declinedOnce = shown(recordResult(anOpened({}, savedMethod), finished(failed)).state);
-    const put = shown(
+    const declinedOnce = asInvoice(recordResult(anOpened({}, savedMethod), finished(failed)).state);
+    const put = asInvoice(
       collectWhenDue(declinedOnce, { ...missing, now: declinedOnce.collectAt! }).state,
     );
     expect(put).toMatchObject({ collectAt: undefined, retriesLeft: declinedOnce.retriesLeft });
     const later = new Date('2026-01-20T00:00:00.000Z');
-    const resumed = shown(resumeCollection(put, aClaim({ now: later })).state);
+    const resumed = asInvoice(resumeCollection(put, aClaim({ now: later })).state);
     expect(resumed).toMatchObject({ collectAt: later, awaitsProviderSince: undefined });
     const { state } = collectWhenDue(resumed, aClaim({ source: savedMethod, now: later }));
-    expect(shown(state).attempt).toMatchObject({ number: 2, retry: 1 });
+    expect(asInvoice(state).attempt).toMatchObject({ number: 2, retry: 1 });
   });
 
   test('an authorized payment waits and is captured first', () => {
     const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'pi_1' } as const;
     const authorized = aDraft({ authorizedTransactionId: 'pi_1' });
     const opened = openAndCollect(authorized, { number, ...missing, source }).state;
-    expect(shown(opened).authorizedTransactionId).toBe('pi_1');
+    expect(asInvoice(opened).authorizedTransactionId).toBe('pi_1');
     const resumed = resumeCollection(opened, aClaim({ now })).state;
     const { state } = collectWhenDue(resumed, aClaim({ source, now, claimedAt }));
-    expect(shown(state)).toMatchObject({ authorizedTransactionId: undefined, attempt: { source } });
+    expect(asInvoice(state)).toMatchObject({
+      authorizedTransactionId: undefined,
+      attempt: { source },
+    });
   });
 
   test('a payment that was authorized for a sent invoice waits, and so does its due date', () => {
     const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'pi_1' } as const;
     const sent = aDraft({ collectionMethod: 'SEND_INVOICE', authorizedTransactionId: 'pi_1' });
-    const opened = shown(openAndCollect(sent, { number, ...missing, source }).state);
+    const opened = asInvoice(openAndCollect(sent, { number, ...missing, source }).state);
     expect(opened).toMatchObject({
       authorizedTransactionId: 'pi_1',
       awaitsProviderSince: now,
@@ -171,10 +174,10 @@ describe('without a payment provider', () => {
     });
     const overdue = collectWhenDue(opened, { ...missing, now: opened.dueDate! });
     expect(overdue.commands).toMatchObject([{ payload: { outcome: 'OVERDUE' } }]);
-    expect(shown(overdue.state).authorizedTransactionId).toBe('pi_1');
+    expect(asInvoice(overdue.state).authorizedTransactionId).toBe('pi_1');
 
     const claim = aClaim({ source, now, claimedAt });
-    const resumed = shown(resumeCollection(opened, claim).state);
+    const resumed = asInvoice(resumeCollection(opened, claim).state);
     expect(resumed).toMatchObject({
       attempt: { source, origin: 'COLLECTION', retry: 0 },
       collectAt: opened.dueDate,
@@ -186,7 +189,7 @@ describe('without a payment provider', () => {
 
   test('a void or paid invoice is not resumed', () => {
     const voided = voidForCaller(waiting, now).state;
-    expect(shown(voided).awaitsProviderSince).toBeUndefined();
+    expect(asInvoice(voided).awaitsProviderSince).toBeUndefined();
     expect(resumeCollection(voided, aClaim({ now }))).toEqual(unchanged(voided));
   });
 });
@@ -204,8 +207,8 @@ describe('an uncollectible invoice', () => {
 
   test('stays uncollectible if the payment fails', () => {
     const { state, commands } = recordResult(paying, finished(failed));
-    expect(shown(state)).toMatchObject({ status: 'UNCOLLECTIBLE', attempt: undefined });
-    expect(shown(state).lastPaymentError).toEqual({ code: 'card_declined', at: now });
+    expect(asInvoice(state)).toMatchObject({ status: 'UNCOLLECTIBLE', attempt: undefined });
+    expect(asInvoice(state).lastPaymentError).toEqual({ code: 'card_declined', at: now });
     expect(commands).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
-import { checkRefused, forgottenBefore, refusedMax } from './refused-attempts';
+import { checkRefused, countedSince, refusedMax } from './refused-attempts';
 
 interface RefusedDocument {
   /** Derived from the invoice or session and the client's address, which is not stored. */
@@ -66,8 +66,8 @@ export class RefusedAttemptStore {
   }
 
   /** Deletes entries that no longer limit a client. */
-  async forget(): Promise<void> {
-    const until = forgottenBefore(this.clock.now());
+  async deleteExpired(): Promise<void> {
+    const until = countedSince(this.clock.now());
     await retryTransient(() => this.documents.deleteMany({ changedAt: { $lt: until } }));
   }
 }

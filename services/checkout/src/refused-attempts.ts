@@ -20,12 +20,10 @@ export function checkRefused(refusedAt: readonly Date[], now: Date): void {
 }
 
 /** Time before which refusals no longer count. */
-export function forgottenBefore(now: Date): Date {
+export function countedSince(now: Date): Date {
   return new Date(now.getTime() - withinMs);
 }
 
 function recentOf(refusedAt: readonly Date[], now: Date): Date[] {
-  return refusedAt
-    .filter((at) => at > forgottenBefore(now))
-    .sort((a, b) => a.getTime() - b.getTime());
+  return refusedAt.filter((at) => at > countedSince(now)).sort((a, b) => a.getTime() - b.getTime());
 }

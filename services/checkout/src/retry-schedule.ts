@@ -3,8 +3,8 @@ import type { Attempt } from './attempt';
 import { claimSlot, lastAttemptNumber, withMethod } from './attempt-slot';
 import { withResult } from './collection-result';
 import { datesAfter, retryDates } from './dunning';
-import { atRest, type Invoice, type InvoiceRecord, type Payment } from './invoice';
-import { isUseless, type MethodChoice, nextMethod } from './method-choice';
+import { withoutSchedule, type Invoice, type InvoiceRecord, type Payment } from './invoice';
+import { hasNoChargeableMethod, type MethodChoice, nextMethod } from './method-choice';
 import { awaitProvider, noProviderCode } from './provider-absence';
 
 /** Facts that decide the next step after a failure. */
@@ -23,7 +23,7 @@ export interface FailureFacts {
    * Another action needed the slot: the challenge was canceled at the provider without an answer of
    * its payer.
    */
-  readonly isCancelled?: boolean | undefined;
+  readonly isCanceled?: boolean | undefined;
 }
 
 /** True if an automatic step is due. */
@@ -37,7 +37,7 @@ export function needsSlot(
   { now, ...methods }: MethodChoice & { readonly now: Date },
 ): boolean {
   if (!isDue(invoice, now) || invoice.collectionMethod === 'SEND_INVOICE') return false;
-  return invoice.retriesLeft.length === 0 || !isUseless(invoice.payments, methods);
+  return invoice.retriesLeft.length === 0 || !hasNoChargeableMethod(invoice.payments, methods);
 }
 
 /**
@@ -55,8 +55,8 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   const { attempt, methods } = facts;
   // Dunning ended before; the payer may try again.
   if (invoice.status === 'UNCOLLECTIBLE') return only(invoice);
-  if (invoice.ended === 'WRITTEN_OFF') return giveUp(invoice, facts.now);
-  if (facts.isCancelled === true && invoice.session === undefined) return only(invoice);
+  if (invoice.ended === 'WRITTEN_OFF') return endDunning(invoice, facts.now);
+  if (facts.isCanceled === true && invoice.session === undefined) return only(invoice);
   const isCharged = invoice.collectionMethod === 'CHARGE_AUTOMATICALLY';
   const isScheduled = attempt.origin === 'COLLECTION' && isCharged && !isLeftToPayer(invoice);
   const next = isScheduled ? nextTry(invoice, facts) : undefined;
@@ -66,8 +66,8 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   }
   const isMoved = isScheduled || (isCharged && isResting(invoice));
   const moved = isMoved ? moveOn(invoice, facts) : invoice;
-  if (moved === undefined) return giveUp(invoice, facts.now);
-  const isAwaited = isCharged && !isUseless(moved.payments, methods);
+  if (moved === undefined) return endDunning(invoice, facts.now);
+  const isAwaited = isCharged && !hasNoChargeableMethod(moved.payments, methods);
   const nextAttemptAt = isAwaited ? moved.collectAt : undefined;
   return withResult(moved, { outcome: 'FAILED', attempt: attempt.number, nextAttemptAt });
 }
@@ -76,22 +76,22 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
  * Skips a date on which a charge would be useless, or ends dunning after the last one. Only the end
  * is reported.
  */
-export function passOver(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
-  return invoice.retriesLeft.length > 0 ? only(toNextDate(invoice, now)) : giveUp(invoice, now);
+export function skipDate(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
+  return invoice.retriesLeft.length > 0 ? only(toNextDate(invoice, now)) : endDunning(invoice, now);
 }
 
 /**
  * True if the last date has passed and a charge would have been useless: the scanner is late with
  * the end of dunning.
  */
-export function isGivenUpBefore(
+export function isDunningOver(
   invoice: Invoice,
   { methods, now }: { readonly methods: MethodChoice; readonly now: Date },
 ): boolean {
   const { firstFailedAt, collectAt, retriesLeft } = invoice;
   if (firstFailedAt === undefined || collectAt === undefined || retriesLeft.length > 0)
     return false;
-  return collectAt < now && isUseless(invoice.payments, methods);
+  return collectAt < now && hasNoChargeableMethod(invoice.payments, methods);
 }
 
 /** Marks a sent invoice as overdue. */
@@ -117,9 +117,9 @@ export function afterDueDate(
 }
 
 /** Ends dunning. */
-export function giveUp(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
+export function endDunning(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
   const uncollectible = {
-    ...atRest(invoice),
+    ...withoutSchedule(invoice),
     status: 'UNCOLLECTIBLE',
     givenUpAt: now,
   } as const;
@@ -153,7 +153,7 @@ function isPayersFailure({ payments }: Invoice, { number, retry }: Attempt): boo
 // the reason lasts.
 function notCharged(invoice: Invoice, { attempt, now }: FailureFacts): Transition<InvoiceRecord> {
   const { code } = invoice.lastPaymentError ?? {};
-  const stopped = code === noProviderCode ? awaitProvider(invoice, now) : atRest(invoice);
+  const stopped = code === noProviderCode ? awaitProvider(invoice, now) : withoutSchedule(invoice);
   return withResult(stopped, { outcome: 'NOT_CHARGED', attempt: attempt.number });
 }
 

@@ -30,7 +30,7 @@ import { WaitingAuthorizationStore } from './waiting-authorization-store';
 import { subscriptionMethodDefinition, SubscriptionMethodStore } from './subscription-method-store';
 
 const totalsEveryMs = 60_000;
-const forgetEveryMs = 10 * 60_000;
+const deleteExpiredEveryMs = 10 * 60_000;
 // A replica with an earlier configuration may still postpone invoices while it stops.
 const resumeEveryMs = 30_000;
 
@@ -50,7 +50,7 @@ export async function start(
   const { providerOf, isLiveConfigured, ...announced } = configuredProviders(service, config);
   const {
     collection: worker,
-    keeper,
+    methodWorker,
     payments,
     sessionInvoices,
   } = invoiceWorkers({
@@ -67,7 +67,11 @@ export async function start(
       logger.warn({ err: error, invoiceId }, 'charge outcome unknown, retrying');
     },
   });
-  const { waits, authorizations } = waitForProvider(service, { worker, keeper, isLiveConfigured });
+  const { waits, authorizations } = waitForProvider(service, {
+    worker,
+    methodWorker,
+    isLiveConfigured,
+  });
   const peers = connectPeers(service, config);
   const {
     sessions: sessionRecords,
@@ -82,7 +86,7 @@ export async function start(
     peers,
   });
   invoices.handle({
-    commands: invoiceCommands({ invoices, worker, keeper, sessions, pages, peers, logger }),
+    commands: invoiceCommands({ invoices, worker, methodWorker, sessions, pages, peers, logger }),
     unskippable: unskippableInvoiceCommands,
     wake: (id, context) => withinTime(providerWaitMs, worker.collectDue(id, context)),
     recover: async (id, context) => {
@@ -92,8 +96,17 @@ export async function start(
   payers.handle({ commands: payerCommands({ payers, methods, worker }) });
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
-    checkoutRpc({ invoices, worker, keeper, pages, authorizations, isLiveConfigured }),
-    paymentRpc({ invoices, payments, sessions, keeper, pages, clock, ...owned, ...announced }),
+    checkoutRpc({ invoices, worker, methodWorker, pages, authorizations, isLiveConfigured }),
+    paymentRpc({
+      invoices,
+      payments,
+      sessions,
+      methodWorker,
+      pages,
+      clock,
+      ...owned,
+      ...announced,
+    }),
     paymentMethodRpc({ methods, peers, clock }),
     reportRpc({ reports, waits, isLiveConfigured }),
     ...sessionRpcs,
@@ -111,9 +124,9 @@ function waitForProvider(
   service: Service,
   {
     worker,
-    keeper,
+    methodWorker,
     isLiveConfigured,
-  }: { worker: CollectionWorker; keeper: PaymentMethodWorker; isLiveConfigured: boolean },
+  }: { worker: CollectionWorker; methodWorker: PaymentMethodWorker; isLiveConfigured: boolean },
 ) {
   const { db, clock, logger } = service;
   const waits = new ProviderWaitStore(db, { clock });
@@ -124,7 +137,7 @@ function waitForProvider(
     const resume = worker.resumeWaiting.bind(worker);
     const run = async (signal: AbortSignal) => {
       // Cards first, because invoices are charged to them.
-      await authorizations.keepAll(keeper, signal);
+      await authorizations.keepAll(methodWorker, signal);
       await waits.resumeAll({ resume }, signal);
     };
     service.every({ name: 'collection without provider', everyMs: resumeEveryMs, run });
@@ -135,8 +148,8 @@ function waitForProvider(
 function openRefusedAttempts(service: Service): RefusedAttemptStore {
   const refused = new RefusedAttemptStore(service.db, service.clock);
   service.ensureIndexes(() => refused.ensureIndexes());
-  const run = () => refused.forget();
-  service.every({ name: 'forget refused payments', everyMs: forgetEveryMs, run });
+  const run = () => refused.deleteExpired();
+  service.every({ name: 'forget refused payments', everyMs: deleteExpiredEveryMs, run });
   return refused;
 }
 

@@ -6,7 +6,7 @@ import { type InvoiceRecord, isVerification, type Payment } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
 import type { Peers } from './peers';
 import { type Session, sessionOf, type SessionRecord } from './session';
-import { noteDelivered, noteVoided } from './session-ending';
+import { recordDelivered, recordVoided } from './session-ending';
 import { fetchCustomer } from './session-facts-rpc';
 import type { SessionInvoices } from './session-invoice-client';
 import type { SessionPreparer } from './session-preparation-worker';
@@ -33,8 +33,8 @@ export function sessionCommands(
   const { sessions, sessionInvoices, preparer, peers } = dependencies;
   const read = async (id: string, context: CallContext) =>
     sessionOf((await sessions.within(context).get(id)).state);
-  const noteDone = (id: string, context: CallContext) =>
-    sessions.within(context).mutate(id, noteDelivered);
+  const recordDone = (id: string, context: CallContext) =>
+    sessions.within(context).mutate(id, recordDelivered);
   return {
     reserveRedemption: async (_payload, { aggregateId, context }) => {
       const session = await read(aggregateId, context);
@@ -66,7 +66,7 @@ export function sessionCommands(
       const invoice = await sessionInvoices.void(holder, context);
       if (invoice.state.status === 'PAID')
         throw new Error(`Session ${sessionId} ended, but was paid`);
-      await sessions.within(context).mutate(sessionId, (record) => noteVoided(record, invoice));
+      await sessions.within(context).mutate(sessionId, (record) => recordVoided(record, invoice));
     },
 
     releaseRedemption: async (_payload, { aggregateId, context }) => {
@@ -74,7 +74,7 @@ export function sessionCommands(
         heldRedemption(await read(aggregateId, context)),
         context,
       );
-      await noteDone(aggregateId, context);
+      await recordDone(aggregateId, context);
     },
 
     confirmRedemption: async (_payload, { aggregateId, context }) => {
@@ -88,7 +88,7 @@ export function sessionCommands(
 
     createSubscription: async (_payload, { aggregateId, context }) => {
       await subscribe(await read(aggregateId, context), context, dependencies);
-      await noteDone(aggregateId, context);
+      await recordDone(aggregateId, context);
     },
   };
 }

@@ -26,7 +26,7 @@ import {
   type NewSession,
   type Session,
   type SessionRecord,
-  takeUp,
+  resumeCreation,
 } from './session';
 import {
   type BoughtProduct,
@@ -58,13 +58,13 @@ export interface SessionCreationDependencies {
 }
 
 /** A payable session and its invoice. */
-export interface MadeSession {
+export interface PayableSession {
   readonly session: Stored<SessionRecord>;
   readonly invoice: Stored<InvoiceRecord>;
 }
 
 // Time after the caller's deadline in which a retry with the same key can resume the session.
-const takeUpWithinMs = 5_000;
+const resumeWithinMs = 5_000;
 
 /**
  * Creates sessions. The first write stores the session with the commands of everything left to do,
@@ -74,10 +74,10 @@ export class SessionCreationWorker {
   constructor(private readonly dependencies: SessionCreationDependencies) {}
 
   /** Throws the reason if the session cannot be created. */
-  async create(input: SessionInput, context: CallContext): Promise<MadeSession> {
+  async create(input: SessionInput, context: CallContext): Promise<PayableSession> {
     const { id, begun } = await this.findPlace(context);
     if (begun !== undefined)
-      return this.orAbandoned(begun, context, this.goOn(begun, input, context));
+      return this.createdOrAbandoned(begun, context, this.waitForRelay(begun, input, context));
     const session = await this.describe(id, input, context);
     await endEarlierSession(input, context, this.dependencies);
     const inline = await this.dependencies.sessions
@@ -85,8 +85,8 @@ export class SessionCreationWorker {
       .insertWithInlineCommands(createSession(session, context.now));
     const made = inline.inserted
       ? this.make(inline, input, context)
-      : this.goOn(inline.stored, input, context);
-    return this.orAbandoned(inline.stored, context, made);
+      : this.waitForRelay(inline.stored, input, context);
+    return this.createdOrAbandoned(inline.stored, context, made);
   }
 
   /**
@@ -102,7 +102,9 @@ export class SessionCreationWorker {
     const sessions = this.dependencies.sessions.within(context);
     for (;;) {
       if ((await sessions.find(id)) === undefined) return { id };
-      const begun = await sessions.mutate(id, (record) => takeUp(record, abandonAt(context)));
+      const begun = await sessions.mutate(id, (record) =>
+        resumeCreation(record, abandonAt(context)),
+      );
       if (!isAbandoned(begun.state)) return { id, begun };
       id = derivedId(context.tenant.environmentId, id, 'again');
     }
@@ -112,11 +114,11 @@ export class SessionCreationWorker {
    * Returns the session if it is created before the deadline. Otherwise the session ends, because
    * no caller knows its address.
    */
-  private async orAbandoned(
+  private async createdOrAbandoned(
     { state: { id } }: Stored<SessionRecord>,
     context: CallContext,
-    making: Promise<MadeSession>,
-  ): Promise<MadeSession> {
+    making: Promise<PayableSession>,
+  ): Promise<PayableSession> {
     const msLeft = answerBy(context).getTime() - this.dependencies.clock.now().getTime();
     try {
       return await withinTime(Math.max(msLeft, 0), making);
@@ -134,9 +136,9 @@ export class SessionCreationWorker {
     { stored, markDone, leaveToRelay }: InlineCommands<SessionRecord>,
     input: SessionInput,
     context: CallContext,
-  ): Promise<MadeSession> {
+  ): Promise<PayableSession> {
     try {
-      const { session, state } = requireMade(await this.reserved(stored, context), input);
+      const { session, state } = requireCreated(await this.reserved(stored, context), input);
       const invoice = await this.dependencies.preparer.openInvoice(state, context);
       // Not awaited; the relay carries out what is left.
       void markDone().catch(leaveToRelay);
@@ -145,7 +147,7 @@ export class SessionCreationWorker {
       leaveToRelay();
       // The caller may still get a session that the relay can finish.
       if (isRefusal(error)) throw error;
-      return this.goOn(stored, input, context);
+      return this.waitForRelay(stored, input, context);
     }
   }
 
@@ -159,12 +161,12 @@ export class SessionCreationWorker {
   }
 
   /** Waits for the relay to finish a begun session. */
-  private async goOn(
+  private async waitForRelay(
     begun: Stored<SessionRecord>,
     input: SessionInput,
     context: CallContext,
-  ): Promise<MadeSession> {
-    const { session, state } = requireMade(await this.untilMade(begun, context), input);
+  ): Promise<PayableSession> {
+    const { session, state } = requireCreated(await this.untilCreated(begun, context), input);
     return { session, invoice: await this.dependencies.preparer.invoiceOf(state, context) };
   }
 
@@ -232,7 +234,7 @@ export class SessionCreationWorker {
     return link;
   }
 
-  private untilMade(
+  private untilCreated(
     { state: { id } }: Stored<SessionRecord>,
     context: CallContext,
   ): Promise<Stored<SessionRecord>> {
@@ -243,7 +245,7 @@ export class SessionCreationWorker {
   }
 }
 
-function requireMade(
+function requireCreated(
   session: Stored<SessionRecord>,
   { discountId }: Pick<SessionInput, 'discountId'>,
 ): { session: Stored<SessionRecord>; state: Session } {
@@ -301,7 +303,7 @@ function derivedIdsOf(
 }
 
 function abandonAt({ deadline }: CallContext): Date {
-  return new Date(deadline.getTime() + takeUpWithinMs);
+  return new Date(deadline.getTime() + resumeWithinMs);
 }
 
 /**

@@ -7,7 +7,7 @@ import { expired, type InvoiceForm } from './session-announcement';
  * the data of the event is final. A session that could not be created was never offered, so its end
  * is not announced.
  */
-export function noteVoided(record: SessionRecord, invoice: InvoiceForm): SessionTransition {
+export function recordVoided(record: SessionRecord, invoice: InvoiceForm): SessionTransition {
   if (record.isTombstone || record.phase !== 'EXPIRED' || record.isVoidAnnounced) {
     return unchanged(record);
   }
@@ -26,7 +26,7 @@ export function isEnding(record: SessionRecord): boolean {
 }
 
 /** Records that all work after the session's end is done. */
-export function noteDelivered(record: SessionRecord): SessionTransition {
+export function recordDelivered(record: SessionRecord): SessionTransition {
   if (record.isTombstone || record.isDelivered) return unchanged(record);
   return { state: { ...record, isDelivered: true }, events: [], commands: [] };
 }

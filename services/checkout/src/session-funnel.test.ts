@@ -1,6 +1,6 @@
 import { type FunnelStep, funnelAddend, funnelReport, funnelStepsReached } from './session-funnel';
 import { abandon, type Session } from './session';
-import { aReadySession, aSession, made } from './testing-session';
+import { aReadySession, aSession, asSession } from './testing-session';
 
 test.each<[string, Session, FunnelStep[]]>([
   ['a session in creation as nothing', aSession(), []],
@@ -15,7 +15,7 @@ test.each<[string, Session, FunnelStep[]]>([
 
 function abandoned(): Session {
   const session = aSession();
-  return made(abandon(session, session.abandonAt).state);
+  return asSession(abandon(session, session.abandonAt).state);
 }
 
 test('a report contains every requested day', () => {

@@ -8,7 +8,7 @@ import type { ChargeOutcome, FinalOutcome } from './payment-provider';
 import {
   abandon,
   expireWhenDue,
-  isOver,
+  isPastExpiry,
   makeReady,
   type PaymentPlan,
   type PaymentResult,
@@ -19,24 +19,24 @@ import {
   startPayment,
 } from './session';
 import { aLineItem, aNewInvoice } from './testing';
-import { aSession, made, methodId, offeredAt, sessionId } from './testing-session';
+import { aSession, asSession, methodId, offeredAt, sessionId } from './testing-session';
 
 // Payers, their answers, the scanner of expiries and the workers that resume unfinished work run in
 // any order, stop anywhere and start again. Each step is one decision on one current record, which
 // is what a compare-and-set gives, or one question to the provider, which answers a known key with
 // the outcome of its first charge.
 
-type Luck = ChargeOutcome['status'];
+type ProviderAnswer = ChargeOutcome['status'];
 type Program = (typeof programs)[number];
 type Turn =
   | { act: 'start'; by: number; program: Program }
-  | { act: 'step'; by: number; luck: Luck }
+  | { act: 'step'; by: number; providerAnswer: ProviderAnswer }
   | { act: 'crash'; by: number }
-  | { act: 'answerAtProvider'; luck: Luck }
+  | { act: 'answerAtProvider'; providerAnswer: ProviderAnswer }
   | { act: 'passTime' };
 
 const by = fc.constantFrom(0, 1, 2);
-const luck = fc.constantFrom<Luck>('SUCCEEDED', 'FAILED', 'REQUIRES_ACTION');
+const providerAnswer = fc.constantFrom<ProviderAnswer>('SUCCEEDED', 'FAILED', 'REQUIRES_ACTION');
 const programs = [
   'reserve',
   'make',
@@ -59,9 +59,12 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
       program: fc.constantFrom(...programs, 'pay' as const, 'pay' as const),
     }),
   },
-  { weight: 14, arbitrary: fc.record({ act: fc.constant('step' as const), by, luck }) },
+  { weight: 14, arbitrary: fc.record({ act: fc.constant('step' as const), by, providerAnswer }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('crash' as const), by }) },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant('answerAtProvider' as const), luck }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ act: fc.constant('answerAtProvider' as const), providerAnswer }),
+  },
   { weight: 1, arbitrary: fc.constant({ act: 'passTime' as const }) },
 );
 
@@ -74,7 +77,7 @@ class World {
   readonly provider = new Map<string, ChargeOutcome>();
   private readonly running = new Map<number, Steps>();
   private now = offeredAt;
-  private luck: Luck = 'FAILED';
+  private providerAnswer: ProviderAnswer = 'FAILED';
   private keys = 0;
 
   take(next: Turn): void {
@@ -83,7 +86,7 @@ class World {
         this.running.set(next.by, this[next.program]());
         return;
       case 'step':
-        this.luck = next.luck;
+        this.providerAnswer = next.providerAnswer;
         if (this.running.get(next.by)?.next().done === true) this.running.delete(next.by);
         return;
       case 'crash':
@@ -91,7 +94,7 @@ class World {
         return;
       case 'answerAtProvider':
         for (const [key, { status }] of this.provider) {
-          if (status === 'REQUIRES_ACTION') this.provider.set(key, outcomeOf(next.luck));
+          if (status === 'REQUIRES_ACTION') this.provider.set(key, outcomeOf(next.providerAnswer));
         }
         return;
       case 'passTime':
@@ -102,7 +105,7 @@ class World {
   /** Runs the work of commands, scanner and resuming workers to its end. */
   settle(): void {
     this.running.clear();
-    this.luck = 'FAILED';
+    this.providerAnswer = 'FAILED';
     for (let round = 0; round < 3; round += 1) {
       for (const program of ['reserve', 'make', 'finish', 'recover', 'tell', 'void'] as const)
         this.run(program);
@@ -121,14 +124,14 @@ class World {
   }
 
   private *reserve(): Steps {
-    if (made(this.session).phase !== 'CREATING') return;
+    if (asSession(this.session).phase !== 'CREATING') return;
     yield;
     this.decideSession((record) => makeReady(record, { total: 2900n, discount: 'terms' }));
   }
 
   // A returned session has an invoice.
   private *make(): Steps {
-    if (made(this.session).phase === 'READY') yield* this.openInvoice();
+    if (asSession(this.session).phase === 'READY') yield* this.openInvoice();
   }
 
   private *openInvoice(): Steps {
@@ -136,7 +139,7 @@ class World {
     yield;
     this.isNumberTaken = true;
     yield;
-    const { invoiceId: id, customerId } = made(this.session);
+    const { invoiceId: id, customerId } = asSession(this.session);
     const session = { sessionId, subscriptionId: undefined, paidPeriod: { kind: 'NONE' as const } };
     const { state } = draft(aNewInvoice({ id, customerId, lineItems: [aLineItem()], session }));
     this.invoice ??= open(state, { number: 'INV-000001', now: this.now });
@@ -161,15 +164,15 @@ class World {
     );
     yield;
     if (isClaimed) yield* this.carryOut(plan);
-    else if (isOver(this.session, this.now)) yield* this.expire();
+    else if (isPastExpiry(this.session, this.now)) yield* this.expire();
   }
 
   private *answer(): Steps {
-    const { challenge } = made(this.session);
+    const { challenge } = asSession(this.session);
     if (challenge === undefined) return;
     yield;
     const answer = { attempt: challenge.attempt, claimedAt: this.now };
-    if (isOver(this.session, this.now)) return;
+    if (isPastExpiry(this.session, this.now)) return;
     if (!this.decideSession((record) => resumeChallenge(record, answer))) return;
     yield;
     this.decideInvoice((record) =>
@@ -193,19 +196,19 @@ class World {
   }
 
   private *recover(): Steps {
-    const { payment } = made(this.session);
+    const { payment } = asSession(this.session);
     if (payment !== undefined) yield* this.carryOut(payment);
   }
 
   private *tell(): Steps {
-    const { payment, challenge } = made(this.session);
+    const { payment, challenge } = asSession(this.session);
     yield;
     const plan = payment ?? challenge;
     if (plan !== undefined) yield* this.carryOut(plan);
   }
 
   private *expire(): Steps {
-    const { challenge, expiresAt } = made(this.session);
+    const { challenge, expiresAt } = asSession(this.session);
     if (expiresAt > this.now) return;
     if (challenge !== undefined) {
       const claim = { attempt: challenge.attempt, claimedAt: this.now };
@@ -221,8 +224,8 @@ class World {
   }
 
   private *void(): Steps {
-    if (made(this.session).phase !== 'EXPIRED') return;
-    const { invoiceId: id, customerId, currency, total } = made(this.session);
+    if (asSession(this.session).phase !== 'EXPIRED') return;
+    const { invoiceId: id, customerId, currency, total } = asSession(this.session);
     if (total !== undefined) yield* this.openInvoice();
     const holder = { id, customerId, currency, sessionId, subscriptionId: undefined };
     this.invoice ??= tombstone(holder).state;
@@ -278,7 +281,7 @@ class World {
   private ask(key: string, isAnswered: boolean): ChargeOutcome {
     const known = this.provider.get(key);
     const isOpen = known === undefined || (isAnswered && known.status === 'REQUIRES_ACTION');
-    const outcome = isOpen ? outcomeOf(this.luck) : known;
+    const outcome = isOpen ? outcomeOf(this.providerAnswer) : known;
     this.provider.set(key, outcome);
     return outcome;
   }
@@ -310,7 +313,7 @@ class World {
   private decideSession(decide: (record: SessionRecord) => Transition<SessionRecord>): boolean {
     const before = this.session;
     this.session = decide(before).state;
-    return this.session !== before && made(this.session).phase === 'PAYING';
+    return this.session !== before && asSession(this.session).phase === 'PAYING';
   }
 
   private decideInvoice(decide: (record: InvoiceRecord) => Transition<InvoiceRecord>): void {
@@ -331,7 +334,7 @@ const failed: FinalOutcome = {
   providerPaymentId: undefined,
 };
 
-function outcomeOf(status: Luck): ChargeOutcome {
+function outcomeOf(status: ProviderAnswer): ChargeOutcome {
   switch (status) {
     case 'SUCCEEDED':
       return { status, providerPaymentId: 'p' };
@@ -359,7 +362,7 @@ function resultOf(invoice: InvoiceRecord | undefined, key: string): PaymentResul
 
 /** Lists every violated invariant. */
 function problemsOf({ session, invoice, successes, provider, isNumberTaken }: World): string[] {
-  const { phase, payment, challenge } = made(session);
+  const { phase, payment, challenge } = asSession(session);
   const isPaid = invoice?.status === 'PAID';
   const facts: [string, boolean][] = [
     ['at most one successful charge', successes <= 1],
@@ -379,7 +382,7 @@ function hasOpen(provider: World['provider']): boolean {
 }
 
 function endOf({ session, invoice, successes }: World): string {
-  return `${made(session).phase} ${invoice?.status ?? 'without invoice'} ${String(successes)}`;
+  return `${asSession(session).phase} ${invoice?.status ?? 'without invoice'} ${String(successes)}`;
 }
 
 test('a session ends paid by exactly one charge, or expired without any, in any order of payers, answers, expiries and crashes', () => {
@@ -390,7 +393,8 @@ test('a session ends paid by exactly one charge, or expired without any, in any 
       // Otherwise most runs are over before a payer could pay.
       for (const program of ['reserve', 'make'] as const) {
         world.take({ act: 'start', by: 0, program });
-        for (let step = 0; step < 4; step += 1) world.take({ act: 'step', by: 0, luck: 'FAILED' });
+        for (let step = 0; step < 4; step += 1)
+          world.take({ act: 'step', by: 0, providerAnswer: 'FAILED' });
       }
       const problems = turns.flatMap((next) => {
         world.take(next);
@@ -414,7 +418,7 @@ test('a session whose creation is interrupted anywhere is created or abandoned',
       for (const next of turns) world.take(next);
       world.settle();
       expect(problemsOf(world)).toEqual([]);
-      expect(made(world.session).phase satisfies Session['phase']).toMatch(/COMPLETE|EXPIRED/);
+      expect(asSession(world.session).phase satisfies Session['phase']).toMatch(/COMPLETE|EXPIRED/);
       // A taken number has its invoice, however early its session ended.
       expect(world.invoice?.isTombstone).toBe(!world.isNumberTaken);
     }),

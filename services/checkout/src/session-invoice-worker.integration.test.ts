@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import type { NewSessionInvoice } from './session-invoice-client';
-import { aLineItem, shown } from './testing';
+import { aLineItem, asInvoice } from './testing';
 import { inParallel, openReplicas, type Replicas } from './testing-store';
 
 let replicas: Replicas;
@@ -34,12 +34,12 @@ async function anOpenInvoice(context: CallContext, input: Partial<NewSessionInvo
     ...input,
   };
   const { state } = await replica.sessionInvoices.open(invoice, context);
-  return { invoice, state: shown(state) };
+  return { invoice, state: asInvoice(state) };
 }
 
 function enter(customerId: string, number: string, context: CallContext) {
   const card = { number, expiry: '12/60', code: '123' };
-  return replica.keeper.enterCard({ customerId, card }, context);
+  return replica.methodWorker.enterCard({ customerId, card }, context);
 }
 
 async function aCharge(context: CallContext, number: string) {

@@ -5,7 +5,7 @@ import { abandon, type SessionRecord, sessionResumeAt } from './session';
  * Resumes work whose lease has expired, in real time. A payment is claimed by the worker that wins
  * this write, for another lease; a session without a waiting caller is abandoned.
  */
-export function takeUpBegun(record: SessionRecord, realNow: Date): Transition<SessionRecord> {
+export function resumeUnfinished(record: SessionRecord, realNow: Date): Transition<SessionRecord> {
   if (record.isTombstone || record.payment === undefined) return abandon(record, realNow);
   const at = sessionResumeAt(record);
   if (at === undefined || at > realNow) return unchanged(record);

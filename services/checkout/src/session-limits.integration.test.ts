@@ -1,7 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import type { Invoice } from './invoice';
-import { shown } from './testing';
-import { made } from './testing-session';
+import { asInvoice } from './testing';
+import { asSession } from './testing-session';
 import { aScene, finish, processOn, type Scene, type SceneProcess } from './testing-scene-store';
 import { openReplicas, type Replicas } from './testing-store';
 
@@ -23,7 +23,7 @@ async function aSceneAfter(count: number): Promise<Scene> {
   const { context, invoiceId } = scene;
   await healthy.invoices.within(context).mutate(invoiceId, (record) => {
     const payments = Array.from({ length: count }, (_, index) => aFailedPayment(index + 1));
-    return { state: { ...shown(record), payments }, events: [], commands: [] };
+    return { state: { ...asInvoice(record), payments }, events: [], commands: [] };
   });
   return scene;
 }
@@ -49,9 +49,9 @@ function aFailedPayment(number: number): Invoice['payments'][number] {
 
 async function pay({ context, sessionId, customerId }: Scene, number: string) {
   const card = { number, expiry: '12/49', code: '123' };
-  const paymentMethodId = await healthy.keeper.enterCard({ customerId, card }, context);
+  const paymentMethodId = await healthy.methodWorker.enterCard({ customerId, card }, context);
   const wish = { paymentMethodId, returnUrl: '' };
-  return made((await healthy.worker.pay(sessionId, wish, context)).state);
+  return asSession((await healthy.worker.pay(sessionId, wish, context)).state);
 }
 
 test('a session with 100 failed payments can still be paid', async () => {

@@ -8,7 +8,7 @@ import {
   type SceneEnd,
   type SceneProcess,
 } from './testing-scene-store';
-import { made } from './testing-session';
+import { asSession } from './testing-session';
 import { Stopped, stoppingAfter } from './testing-stop-store';
 import { openReplicas, type Replicas } from './testing-store';
 
@@ -35,7 +35,7 @@ afterAll(() => replicas.close());
 function pays(number: string): Act {
   return async ({ worker }, { context, sessionId, customerId }) => {
     const card = { number, expiry: '12/49', code: '123' };
-    const paymentMethodId = await healthy.keeper.enterCard({ customerId, card }, context);
+    const paymentMethodId = await healthy.methodWorker.enterCard({ customerId, card }, context);
     return worker.pay(sessionId, { paymentMethodId, returnUrl: '' }, context);
   };
 }
@@ -134,7 +134,7 @@ test('creation, stopped anywhere or slow while the session expires, leaves nothi
     expect(writes).toBeLessThan(stopsMax);
     const scene = await aScene(healthy);
     const { context, sessionId, invoiceId } = scene;
-    const session = made((await healthy.sessions.within(context).get(sessionId)).state);
+    const session = asSession((await healthy.sessions.within(context).get(sessionId)).state);
     isStopped = await stopped(writes, ({ preparer }) => preparer.openInvoice(session, context));
     await expires(healthy, scene);
     await stopped(writes % resumedWrites, (process) => finish(process, scene));
@@ -142,7 +142,7 @@ test('creation, stopped anywhere or slow while the session expires, leaves nothi
     // It was not stopped after all.
     await healthy.preparer.openInvoice(session, context);
 
-    const { phase } = made((await healthy.sessions.within(context).get(sessionId)).state);
+    const { phase } = asSession((await healthy.sessions.within(context).get(sessionId)).state);
     const { state } = await healthy.invoices.within(context).get(invoiceId);
     expect([phase, state]).toMatchObject(['EXPIRED', { status: 'VOID', number: 'INV-000001' }]);
     expect(await takenNumbers(scene)).toBe(1);

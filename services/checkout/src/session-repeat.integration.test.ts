@@ -9,7 +9,7 @@ import {
 import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
 import { inParallel } from './testing-store';
 import { type RunningShop, startShop } from './testing-session-rpc';
-import { away } from './testing-shop-rpc';
+import { peerUnavailable } from './testing-shop-rpc';
 
 const good = '4242424242424242';
 // A caller does not know the outcome of the call, with either of these errors or without an answer.
@@ -35,7 +35,7 @@ afterAll(() => shop.stop());
 describe('creating a session with a key', () => {
   test('resumes the work of an earlier call, and creates one session', async () => {
     const request = aRequest({ discountId: shop.peers.aDiscount().id });
-    shop.peers.before = awayFor('reserveRedemption');
+    shop.peers.before = unavailableFor('reserveRedemption');
     const key = newId();
     await expect(shop.create(within(4_000, key), request)).rejects.toThrow(unanswered);
     shop.peers.before = () => undefined;
@@ -52,7 +52,7 @@ describe('creating a session with a key', () => {
 
   test('and getting an error ends the session, and a retry creates another one', async () => {
     const request = aRequest({ discountId: shop.peers.aDiscount().id });
-    shop.peers.before = awayFor('reserveRedemption');
+    shop.peers.before = unavailableFor('reserveRedemption');
     const key = newId();
     await expect(shop.create(within(4_000, key), request)).rejects.toThrow(unanswered);
     const [ended] = await eventually(
@@ -126,7 +126,7 @@ describe('the state of a redemption', () => {
 describe('a peer that is unavailable', () => {
   test('does not prevent a payment, and creates the subscription when it returns', async () => {
     const { session } = await shop.create(context);
-    shop.peers.before = awayFor('createFromCheckout');
+    shop.peers.before = unavailableFor('createFromCheckout');
     const hurried = { ...context, deadline: new Date(systemClock.now().getTime() + 3_000) };
     const { session: paid } = await shop.pay(session, good, hurried);
     expect(paid).toMatchObject({ status: SessionStatus.SESSION_STATUS_COMPLETE });
@@ -148,7 +148,7 @@ describe('a peer that is unavailable', () => {
     shop.peers.before = (call) => {
       if (call !== 'createFromCheckout' || leaving.signal.aborted) return;
       leaving.abort();
-      throw away();
+      throw peerUnavailable();
     };
     await expect(left).rejects.toThrow('Timed out');
     const { session: paid } = await eventually(async () => {
@@ -172,8 +172,8 @@ function within(deadlineMs: number, key: string): CallContext {
   return { ...context, deadline, idempotency: { key, requestHash: 'the same' } };
 }
 
-function awayFor(call: string) {
+function unavailableFor(call: string) {
   return (name: string) => {
-    if (name === call) throw away();
+    if (name === call) throw peerUnavailable();
   };
 }

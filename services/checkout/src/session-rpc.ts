@@ -23,7 +23,7 @@ import type { PaymentMethodStore } from './payment-method-store';
 import type { Peers } from './peers';
 import {
   asksForCard,
-  isOver,
+  isPastExpiry,
   isPaying,
   isSettled,
   type Session,
@@ -71,7 +71,7 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
       },
 
       getSession: async ({ id }, context) => {
-        const stored = await endIfOver(
+        const stored = await endIfDue(
           await known(id, context, dependencies),
           context,
           dependencies,
@@ -88,7 +88,7 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
       paySession: async ({ id, paymentMethodId, returnUrl, clientNetwork }, context) => {
         const client = { resourceId: id, network: clientNetwork };
         await refused.check(client, context);
-        const stored = await endIfOver(
+        const stored = await endIfDue(
           await known(id, context, dependencies),
           context,
           dependencies,
@@ -152,14 +152,14 @@ async function known(
  * Applies earlier due work before this call: ends a session that has expired, or whose product or
  * discount was removed.
  */
-async function endIfOver(
+async function endIfDue(
   stored: StoredSession,
   context: CallContext,
   { worker, peers }: SessionRpcDependencies,
 ): Promise<StoredSession> {
   const { state } = stored;
   if (state.isTombstone || state.phase !== 'READY') return stored;
-  if (isOver(state, context.now)) return worker.expireDue(state.id, context);
+  if (isPastExpiry(state, context.now)) return worker.expireDue(state.id, context);
   return (await isOfferGone(peers, state, context)) ? worker.withdraw(state.id, context) : stored;
 }
 

@@ -9,7 +9,7 @@ import {
   expire,
   expireWhenDue,
   holdForLate,
-  isOver,
+  isPastExpiry,
   isPaying,
   type PaymentPlan,
   type PaymentResult,
@@ -22,7 +22,7 @@ import {
 } from './session';
 import type { Payment } from './invoice';
 import type { SessionInvoices, SessionListener, SessionPayment } from './session-invoice-client';
-import { takeUpBegun } from './session-lease';
+import { resumeUnfinished } from './session-lease';
 
 export interface SessionWorkerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
@@ -61,7 +61,7 @@ export class SessionWorker implements SessionListener {
       startPayment(record, { ...claim, now }),
     );
     if (isClaimed) return this.carryOut(stored, context);
-    return isOver(stored.state, context.now) ? this.expireDue(id, context) : stored;
+    return isPastExpiry(stored.state, context.now) ? this.expireDue(id, context) : stored;
   }
 
   /** Continues the attempt that waits for its payer; a different attempt is left alone. */
@@ -72,10 +72,10 @@ export class SessionWorker implements SessionListener {
   ): Promise<Stored<SessionRecord>> {
     const claimedAt = this.dependencies.clock.now();
     const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
-      isOver(record, now) ? expire(record) : resumeChallenge(record, { attempt, claimedAt }),
+      isPastExpiry(record, now) ? expire(record) : resumeChallenge(record, { attempt, claimedAt }),
     );
     if (!isClaimed) {
-      return isOver(stored.state, context.now) ? this.expireDue(id, context) : stored;
+      return isPastExpiry(stored.state, context.now) ? this.expireDue(id, context) : stored;
     }
     const { invoiceId } = sessionOf(stored.state);
     const payment = await this.dependencies.invoices.answerChallenge(
@@ -105,7 +105,7 @@ export class SessionWorker implements SessionListener {
   async resume(id: string, context: SessionContext): Promise<void> {
     const realNow = this.dependencies.clock.now();
     const { isClaimed, stored } = await this.tryClaim(id, context, (record) =>
-      takeUpBegun(record, realNow),
+      resumeUnfinished(record, realNow),
     );
     if (isClaimed) await this.carryOut(stored, context);
   }

@@ -7,7 +7,7 @@ import {
   expireWhenDue,
   expiryOf,
   isAbandoned,
-  isOver,
+  isPastExpiry,
   isSettled,
   makeReady,
   type PaymentResult,
@@ -20,11 +20,18 @@ import {
   sessionResumeAt,
   sessionTombstone,
   startPayment,
-  takeUp,
+  resumeCreation,
 } from './session';
-import { noteDelivered, noteVoided } from './session-ending';
+import { recordDelivered, recordVoided } from './session-ending';
 import { redemptionOf } from './session-redemption';
-import { aNewSession, aReadySession, aSession, made, methodId, offeredAt } from './testing-session';
+import {
+  aNewSession,
+  aReadySession,
+  aSession,
+  asSession,
+  methodId,
+  offeredAt,
+} from './testing-session';
 
 const discountId = '0197a000-0000-7000-8000-00000000000d';
 const claimedAt = new Date('2026-01-01T09:00:00.000Z');
@@ -37,19 +44,19 @@ const before = new Date(expiresAt.getTime() - 1);
 const after = new Date(expiresAt.getTime() + 1);
 
 function paying(session: SessionRecord = aReadySession(), now = offeredAt): Session {
-  return made(startPayment(session, { ...plan, claimedAt, now }).state);
+  return asSession(startPayment(session, { ...plan, claimedAt, now }).state);
 }
 
 function waiting(session: SessionRecord = paying()): Session {
   const result: PaymentResult = { kind: 'WAITING', ...challenge };
-  return made(recordPayment(session, { paymentKey: 'first', result }).state);
+  return asSession(recordPayment(session, { paymentKey: 'first', result }).state);
 }
 
 function completed(session: SessionRecord = paying()): Session {
-  return made(recordPayment(session, { paymentKey: 'first', result: paid }).state);
+  return asSession(recordPayment(session, { paymentKey: 'first', result: paid }).state);
 }
 
-const expired = (): Session => made(expire(aReadySession()).state);
+const expired = (): Session => asSession(expire(aReadySession()).state);
 
 const inPhase: Readonly<Record<SessionPhase, () => Session>> = {
   CREATING: aSession,
@@ -102,9 +109,9 @@ describe('creating a session', () => {
       refusal: 'ABANDONED',
     });
     const later = new Date(abandonAt.getTime() + 1);
-    const taken = takeUp(session, later).state;
+    const taken = resumeCreation(session, later).state;
     expect(abandon(taken, abandonAt).state).toBe(taken);
-    expect(takeUp(taken, abandonAt).state).toBe(taken);
+    expect(resumeCreation(taken, abandonAt).state).toBe(taken);
   });
 
   test.each(not('CREATING'))('with a late step leaves a session that is %s unchanged', (phase) => {
@@ -122,14 +129,14 @@ describe('creating a session', () => {
   test.each(['CREATING', 'READY'] as const)(
     'with an error for the caller ends a %s session, unless a retry has resumed it',
     (phase) => {
-      const session = made(inPhase[phase]());
+      const session = asSession(inPhase[phase]());
       const { abandonAt } = session;
       const later = new Date(abandonAt.getTime() + 1);
       const transition = abandonUnanswered(session, abandonAt);
       expect(transition.state).toMatchObject({ phase: 'EXPIRED', refusal: 'ABANDONED' });
       expect(typesOf(transition)).toContain('voidInvoice');
       expect(isAbandoned(transition.state)).toBe(true);
-      const taken = takeUp(session, later).state;
+      const taken = resumeCreation(session, later).state;
       expect(abandonUnanswered(taken, abandonAt).state).toBe(taken);
       expect(abandonUnanswered(taken, later).state).toMatchObject({ phase: 'EXPIRED' });
     },
@@ -140,8 +147,8 @@ describe('creating a session', () => {
     (phase) => {
       const session = inPhase[phase]();
       const late = new Date('2030-01-01T00:00:00.000Z');
-      expect(takeUp(session, late).state).toBe(session);
-      expect(abandonUnanswered(session, made(session).abandonAt).state).toBe(session);
+      expect(resumeCreation(session, late).state).toBe(session);
+      expect(abandonUnanswered(session, asSession(session).abandonAt).state).toBe(session);
     },
   );
 });
@@ -168,7 +175,7 @@ describe('paying', () => {
 
   test('a session that has expired with a waiting challenge is left to its worker', () => {
     const session = waiting();
-    expect(isOver(session, after)).toBe(true);
+    expect(isPastExpiry(session, after)).toBe(true);
     expect(paying(session, after)).toBe(session);
   });
 
@@ -197,7 +204,7 @@ describe('paying', () => {
     });
     expect(typesOf(transition)).toEqual(['createSubscription', 'confirmRedemption']);
     expect(isSettled(transition.state)).toBe(false);
-    expect(isSettled(noteDelivered(transition.state).state)).toBe(true);
+    expect(isSettled(recordDelivered(transition.state).state)).toBe(true);
   });
 
   test('for a one-time purchase creates no subscription, and fixes the currency', () => {
@@ -268,7 +275,7 @@ describe('a challenge', () => {
 
   test('is replaced by another card', () => {
     const next = { ...plan, paymentKey: 'second', claimedAt, now: offeredAt };
-    const state = made(startPayment(waiting(), next).state);
+    const state = asSession(startPayment(waiting(), next).state);
     expect(state).toMatchObject({ phase: 'PAYING', challenge: undefined });
     const late: PaymentResult = { kind: 'FAILED', failureCode: 'x', at: offeredAt };
     expect(recordPayment(state, { paymentKey: 'first', result: late }).state).toBe(state);
@@ -348,26 +355,29 @@ describe('announcing the end of a session', () => {
 
   test('happens once after it has expired, with the void invoice', () => {
     expect(expire(aReadySession()).events).toEqual([]);
-    const { state, events } = noteVoided(expired(), 'as it was voided');
+    const { state, events } = recordVoided(expired(), 'as it was voided');
     expect(events).toEqual([{ type: 'checkout.expired', data: { invoice: 'as it was voided' } }]);
-    expect(noteVoided(state, 'as it was voided').state).toBe(state);
+    expect(recordVoided(state, 'as it was voided').state).toBe(state);
   });
 
   test('is omitted for a session that was never offered', () => {
     const refused = refuseSession(aSession(), 'DISCOUNT_NOT_VALID').state;
-    expect(noteVoided(refused, 'void')).toMatchObject({ state: { isDelivered: true }, events: [] });
+    expect(recordVoided(refused, 'void')).toMatchObject({
+      state: { isDelivered: true },
+      events: [],
+    });
   });
 
   test('does not wait for the redemption to be given back', () => {
-    const session = made(expire(aReadySession({ discountId })).state);
-    const { state, events } = noteVoided(session, 'void');
-    expect(made(state).isDelivered).toBe(false);
+    const session = asSession(expire(aReadySession({ discountId })).state);
+    const { state, events } = recordVoided(session, 'void');
+    expect(asSession(state).isDelivered).toBe(false);
     expect(events).toHaveLength(1);
-    expect(noteDelivered(state)).toMatchObject({ state: { isDelivered: true }, events: [] });
+    expect(recordDelivered(state)).toMatchObject({ state: { isDelivered: true }, events: [] });
   });
 
   test.each(not('EXPIRED'))('leaves a session that is %s unchanged', (phase) => {
     const session = inPhase[phase]();
-    expect(noteVoided(session, 'void').state).toBe(session);
+    expect(recordVoided(session, 'void').state).toBe(session);
   });
 });

@@ -209,7 +209,7 @@ export function sessionTombstone(id: string): SessionTransition {
  * Resumes the work of an earlier request for its retry; from now on only the retry may abandon the
  * session.
  */
-export function takeUp(record: SessionRecord, abandonAt: Date): SessionTransition {
+export function resumeCreation(record: SessionRecord, abandonAt: Date): SessionTransition {
   if (!isUnpaid(record) || record.abandonAt >= abandonAt) return unchanged(record);
   return only({ ...record, abandonAt });
 }
@@ -281,7 +281,7 @@ export function expire(record: SessionRecord): SessionTransition {
 }
 
 /** True after the session's expiry time; at that exact time the payer still takes precedence. */
-export function isOver(record: SessionRecord, now: Date): boolean {
+export function isPastExpiry(record: SessionRecord, now: Date): boolean {
   return isIn(record, 'READY') && record.expiresAt < now;
 }
 
@@ -303,7 +303,7 @@ export function startPayment(
   { now, ...payment }: PaymentStart,
 ): SessionTransition {
   if (!isIn(record, 'READY')) return unchanged(record);
-  if (isOver(record, now)) return expire(record);
+  if (isPastExpiry(record, now)) return expire(record);
   return only({ ...record, phase: 'PAYING', payment, challenge: undefined });
 }
 

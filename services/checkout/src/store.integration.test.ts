@@ -6,7 +6,7 @@ import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
 import { recordResult } from './collection';
 import { declined } from './decline';
-import { aDraft, aLineItem, anOpened, savedMethod, shown } from './testing';
+import { aDraft, aLineItem, anOpened, savedMethod, asInvoice } from './testing';
 import { type InvoiceRecord, tombstone } from './invoice';
 import {
   type CollectionResultPayload,
@@ -131,7 +131,7 @@ test('the decline kind of a stored failure follows the current kind of its code'
   const stored = { 'payments.0.decline': 'HARD' };
   await invoices.documents.updateOne({ _id: id }, { $set: stored });
 
-  expect(shown((await store.get(id)).state).payments).toMatchObject([{ decline: 'PROVIDER' }]);
+  expect(asInvoice((await store.get(id)).state).payments).toMatchObject([{ decline: 'PROVIDER' }]);
 });
 
 test('a field that a decision clears is removed', async () => {

@@ -4,7 +4,7 @@ import { type Currency, isCurrency } from '@billing/kernel/currency';
 import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Command } from '@billing/kernel/transition';
 import { type Attempt, resumeAt } from './attempt';
-import { isUnderWay } from './collection';
+import { needsWorker } from './collection';
 import type { CollectionOutcome } from './collection-result';
 import { declined, isDeclineCode } from './decline';
 import { dunningStepsReached } from './dunning-report';
@@ -115,7 +115,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
       ? undefined
       : { at: record.collectAt, workClass: 'COLLECTION' },
   recoverAt: (record) =>
-    record.isTombstone || record.attempt === undefined || !isUnderWay(record)
+    record.isTombstone || record.attempt === undefined || !needsWorker(record)
       ? undefined
       : resumeAt(record.attempt),
   stepsReached: dunningStepsReached,

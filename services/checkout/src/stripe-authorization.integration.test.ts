@@ -195,10 +195,10 @@ describe('the card behind an authorization', () => {
     await owner.save();
     const [customer] = owner.account.customers.keys();
     const authorizedTransactionId = owner.account.addSetup(customer!);
-    const neighbour = { authorizedTransactionId, customerId: newId() };
-    expect(await owner.open().resolveAuthorization(neighbour)).toBeUndefined();
+    const otherCustomer = { authorizedTransactionId, customerId: newId() };
+    expect(await owner.open().resolveAuthorization(otherCustomer)).toBeUndefined();
     const stranger = aStripe(mongo, stripe);
-    expect(await stranger.open().resolveAuthorization(neighbour)).toBeUndefined();
+    expect(await stranger.open().resolveAuthorization(otherCustomer)).toBeUndefined();
     const own = { authorizedTransactionId, customerId: owner.customerId };
     expect(await owner.open().resolveAuthorization(own)).toBeDefined();
   });

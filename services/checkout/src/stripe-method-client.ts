@@ -53,7 +53,7 @@ export class StripeMethodClient {
       return await this.open(entry, customer);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      await this.dependencies.store.forgetCustomer(customerId, customer);
+      await this.dependencies.store.removeCustomer(customerId, customer);
       return this.open(entry, await this.customerOf(customerId, { after: customer }));
     }
   }

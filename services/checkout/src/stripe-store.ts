@@ -105,7 +105,7 @@ export class StripeStore {
   }
 
   /** Removes a customer who was deleted at Stripe, with all cards; another record may follow. */
-  async forgetCustomer(customerId: string, stripeCustomerId: string): Promise<void> {
+  async removeCustomer(customerId: string, stripeCustomerId: string): Promise<void> {
     const id = this.idOf(customerId);
     await retryTransient(() => this.customers.deleteOne({ _id: id, stripeCustomerId }));
   }

@@ -33,7 +33,7 @@ import { aClaim, aDraft, aLineItem, aNewInvoice } from './testing';
 
 export const workers = [0, 1, 2] as const;
 export type Worker = (typeof workers)[number];
-export type Luck = 'SUCCEEDS' | 'SOFT' | 'HARD' | 'CHALLENGES';
+export type ProviderAnswer = 'SUCCEEDS' | 'SOFT' | 'HARD' | 'CHALLENGES';
 
 export type Turn =
   | { act: 'create' | 'void' | 'voidForCaller' }
@@ -45,7 +45,7 @@ export type Turn =
     }
   | { act: 'pay'; by: Worker; methodId: string; callId: string }
   | { act: 'recover' | 'record' | 'crash' | 'release'; by: Worker }
-  | { act: 'charge'; by: Worker; luck: Luck }
+  | { act: 'charge'; by: Worker; providerAnswer: ProviderAnswer }
   | { act: 'answer'; by: Worker; approved: boolean }
   | { act: 'end'; writeOff: boolean };
 
@@ -97,7 +97,7 @@ export class World {
     // Each of a retry's methods is a separate attempt.
     for (let attempt = 0; attempt < methodsMax; attempt += 1) {
       for (const act of ['recover', 'charge', 'record', 'release'] as const) {
-        this.take(act === 'charge' ? { act, by: 0, luck: 'SOFT' } : { act, by: 0 });
+        this.take(act === 'charge' ? { act, by: 0, providerAnswer: 'SOFT' } : { act, by: 0 });
       }
     }
   }
@@ -189,14 +189,14 @@ export class World {
     if (attempt?.status === 'PENDING') this.held.set(worker, { attempt, outcome: undefined });
   }
 
-  private charge({ by: worker, luck }: Extract<Turn, { act: 'charge' }>): void {
+  private charge({ by: worker, providerAnswer }: Extract<Turn, { act: 'charge' }>): void {
     const held = this.held.get(worker);
     if (held === undefined || this.record === undefined) return;
     const key = chargeKey(this.record.id, held.attempt);
     const known = this.provider.get(key);
     const isAnswered = held.attempt.answers > 0 && known?.status === 'REQUIRES_ACTION';
-    const approved = held.attempt.approved === true && luck === 'SUCCEEDS';
-    const fresh = isAnswered ? ended(key, approved) : first(key, held.attempt, luck);
+    const approved = held.attempt.approved === true && providerAnswer === 'SUCCEEDS';
+    const fresh = isAnswered ? ended(key, approved) : first(key, held.attempt, providerAnswer);
     const outcome = known === undefined || isAnswered ? fresh : known;
     this.provider.set(key, outcome);
     this.held.set(worker, { ...held, outcome });
@@ -267,11 +267,15 @@ export class World {
   }
 }
 
-function first(key: string, { source, returnUrl }: Attempt, luck: Luck): ChargeOutcome {
+function first(
+  key: string,
+  { source, returnUrl }: Attempt,
+  providerAnswer: ProviderAnswer,
+): ChargeOutcome {
   if (source.kind === 'NONE') return declined('no_payment_method', undefined);
-  if (luck === 'SUCCEEDS') return ended(key, true);
-  if (luck === 'SOFT') return declined('card_declined', key);
-  if (luck === 'HARD') return declined('lost_card', key);
+  if (providerAnswer === 'SUCCEEDS') return ended(key, true);
+  if (providerAnswer === 'SOFT') return declined('card_declined', key);
+  if (providerAnswer === 'HARD') return declined('lost_card', key);
   if (returnUrl === undefined) return declined('authentication_required', key);
   return { status: 'REQUIRES_ACTION', providerPaymentId: key, redirectUrl: undefined };
 }

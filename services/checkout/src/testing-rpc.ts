@@ -53,7 +53,7 @@ export async function startCheckout(
   settings: Partial<CheckoutConfiguration> = {},
   overrides: ServiceOverrides = {},
 ) {
-  const subscription = new ResultTaker();
+  const subscription = new ResultReceiver();
   const configuration = testServiceConfiguration('checkout', {
     SUBSCRIPTION_ADDRESS: await subscription.start(),
     CATALOG_ADDRESS: 'dns:///127.0.0.1:1',
@@ -93,11 +93,11 @@ export async function startCheckout(
 export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>;
 
 /** A result, with the context of its call. */
-export type TakenResult = ApplyCollectionResultRequest & { readonly context: CallContext };
+export type ReceivedResult = ApplyCollectionResultRequest & { readonly context: CallContext };
 
 /** Simulates the subscription service: accepts results, or refuses them for a while. */
-export class ResultTaker {
-  private readonly taken: TakenResult[] = [];
+export class ResultReceiver {
+  private readonly taken: ReceivedResult[] = [];
   private readonly refusals = new Map<string, DomainError[]>();
   private server: GrpcServer | undefined;
 
@@ -130,12 +130,12 @@ export class ResultTaker {
     this.refusals.set(subscriptionId, refusals);
   }
 
-  of(subscriptionId: string): TakenResult[] {
+  of(subscriptionId: string): ReceivedResult[] {
     return this.taken.filter((result) => result.subscriptionId === subscriptionId);
   }
 
   /** Results of a subscription, once the given number has arrived. */
-  results(subscriptionId: string, count: number): Promise<TakenResult[]> {
+  results(subscriptionId: string, count: number): Promise<ReceivedResult[]> {
     return eventually(() => {
       const results = this.of(subscriptionId);
       if (results.length < count) throw new Error(`Only ${String(results.length)} results yet`);
@@ -144,7 +144,7 @@ export class ResultTaker {
   }
 
   /** First result of a subscription, once it has arrived. */
-  first(subscriptionId: string): Promise<TakenResult> {
+  first(subscriptionId: string): Promise<ReceivedResult> {
     return eventually(() => {
       const [result] = this.of(subscriptionId);
       if (result === undefined) throw new Error('No result yet');

@@ -14,8 +14,8 @@ import { sessionEventEncoder } from './events';
 import { SessionPreparer } from './session-preparation-worker';
 import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
-import { shown } from './testing';
-import { aNewSession, made } from './testing-session';
+import { asInvoice } from './testing';
+import { aNewSession, asSession } from './testing-session';
 import { hastyClock, replicaOn, type Replicas } from './testing-store';
 
 // Scenes for crash tests: a session and its invoice, and processes that work on them without relay
@@ -97,7 +97,7 @@ export async function finish(process: SceneProcess, scene: Scene): Promise<void>
   const isMade = (await invoices.within(context).find(invoiceId)) !== undefined;
   if (isMade) await collection.resume(invoiceId, context);
   const { state } = await sessions.within(context).get(sessionId);
-  if (made(state).phase === 'PAYING') await worker.resume(sessionId, context);
+  if (asSession(state).phase === 'PAYING') await worker.resume(sessionId, context);
   if (isMade) await carryOut(invoices, invoiceId, { tellSession, preferMethod }, context);
   await carryOut(sessions, sessionId, commands, context);
 }
@@ -107,8 +107,8 @@ export async function endOf(
   { db, sessions, invoices }: SceneProcess,
   { context, sessionId, invoiceId }: Scene,
 ): Promise<SceneEnd> {
-  const session = made((await sessions.within(context).get(sessionId)).state);
-  const invoice = shown((await invoices.within(context).get(invoiceId)).state);
+  const session = asSession((await sessions.within(context).get(sessionId)).state);
+  const invoice = asInvoice((await invoices.within(context).get(invoiceId)).state);
   const charges = await db
     .collection<{ _id: string }>('sandboxCharges')
     .countDocuments({ _id: { $regex: `^${invoiceId}:` } });

@@ -35,7 +35,7 @@ import {
 } from '@billing/proto/billing/clock/v1/due_work';
 import { start } from './service';
 import { testHostedPageSecret } from './testing';
-import { looksInto } from './testing-session-store';
+import { openReaders } from './testing-session-store';
 import { Shop } from './testing-shop-rpc';
 
 // Shared by the gRPC tests of sessions: a running checkout and its simulated peers.
@@ -60,7 +60,7 @@ export async function startShop({ clock = systemClock }: { clock?: Clock } = {})
   return {
     ...calls,
     ...stepsOf(calls, peers),
-    ...looksInto(mongo.db, calls),
+    ...openReaders(mongo.db, calls),
     peers,
     configuration,
     stop: async () => {

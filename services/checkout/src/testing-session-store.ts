@@ -6,7 +6,7 @@ import type { Session, SessionServiceServer } from '@billing/proto/billing/check
 import { sandboxOf } from './testing-store';
 
 /** Reads data that no call returns. */
-export function looksInto(db: Db, { sessions }: { sessions: Peer<SessionServiceServer> }) {
+export function openReaders(db: Db, { sessions }: { sessions: Peer<SessionServiceServer> }) {
   const storedSessions = ({ tenant: { environmentId } }: CallContext) =>
     db.collection<StoredSession>('checkoutSessions').find({ environmentId }).toArray();
   /** Number of the environment's invoices that have a number or will get one. */

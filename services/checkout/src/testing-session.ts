@@ -49,11 +49,11 @@ export function aSession(input: Partial<NewSession> = {}): Session {
 
 /** A session whose payer owes a total. */
 export function aReadySession(input: Partial<NewSession> = {}, total = 2900n): Session {
-  return made(makeReady(aSession(input), { total, discount: undefined }).state);
+  return asSession(makeReady(aSession(input), { total, discount: undefined }).state);
 }
 
 /** The record as a session; a tombstone throws. */
-export function made(record: SessionRecord): Session {
+export function asSession(record: SessionRecord): Session {
   if (record.isTombstone) throw new Error('A tombstone is no session');
   return record;
 }

@@ -191,7 +191,7 @@ export class Shop {
 }
 
 /** Error of a peer that is temporarily unavailable. */
-export function away(): DomainError {
+export function peerUnavailable(): DomainError {
   return new DomainError('unavailable', 'AWAY', 'Service unavailable');
 }
 

@@ -20,7 +20,7 @@ import { SandboxProvider } from './sandbox-provider';
 import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
 import { invoiceDefinition } from './store';
 import { subscriptionMethodDefinition, SubscriptionMethodStore } from './subscription-method-store';
-import { aClaim, aNewInvoice, shown } from './testing';
+import { aClaim, aNewInvoice, asInvoice } from './testing';
 
 // Shared by the database tests: replicas of the service without relay and scanner, so that the
 // tests run each step themselves.
@@ -101,7 +101,7 @@ function stepsOf({ db, invoices }: ReturnType<typeof replicaOn>) {
     return id;
   };
   const read = async (id: string, context: CallContext): Promise<Invoice> =>
-    shown((await invoices.within(context).get(id)).state);
+    asInvoice((await invoices.within(context).get(id)).state);
   /** Number of the sandbox's charges for the invoice. */
   const charges = (id: string): Promise<number> =>
     db.collection<{ _id: string }>('sandboxCharges').countDocuments({ _id: { $regex: `^${id}:` } });

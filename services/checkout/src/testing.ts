@@ -80,11 +80,11 @@ export function anOpened(
 ): Invoice {
   const now = january.periodStart;
   const opening = { number: 'INV-000001', ...aClaim({ source, now, claimedAt: now }) };
-  return shown(openAndCollect(aDraft(input), opening).state);
+  return asInvoice(openAndCollect(aDraft(input), opening).state);
 }
 
 /** The record as an invoice; a tombstone throws. */
-export function shown(record: InvoiceRecord): Invoice {
+export function asInvoice(record: InvoiceRecord): Invoice {
   if (record.isTombstone) throw new Error('A tombstone is no invoice');
   return record;
 }
