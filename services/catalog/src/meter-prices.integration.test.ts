@@ -62,7 +62,7 @@ afterAll(async () => {
 /** Stand-in for metering, with the methods that catalog calls. */
 function meteringRole(): AsyncHandlers<MeteringServiceServer> {
   const known = { getMeters: async ({ ids }: { ids: string[] }) => ({ meters: found(ids) }) };
-  const unused = () => Promise.reject(new Error('Nobody calls this'));
+  const unused = () => Promise.reject(new Error('Not used by these tests'));
   return new Proxy(known as unknown as AsyncHandlers<MeteringServiceServer>, {
     get: (target, name) => (Reflect.get(target, name) as unknown) ?? unused,
   });

@@ -35,7 +35,7 @@ interface RedemptionCheck {
   readonly context: CallContext;
 }
 
-const unused = () => Promise.reject(new Error('Nobody calls this'));
+const unused = () => Promise.reject(new Error('Not used by these tests'));
 const ownerConfiguration = testServiceConfiguration('owners');
 const questions: RedemptionCheck[] = [];
 const states = new Map<string, RedemptionState>();

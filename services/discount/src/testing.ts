@@ -101,7 +101,7 @@ export async function reserve(
 /** Stand-in for the catalog: returns the currencies of some products. */
 export async function startProducts(currencies: ReadonlyMap<string, string>) {
   const service = await Service.open('products', testServiceConfiguration('products'));
-  const unused = () => Promise.reject(new Error('Nobody calls this'));
+  const unused = () => Promise.reject(new Error('Not used by these tests'));
   return service.serve([
     rpcService<CatalogServiceServer>(CatalogServiceService, {
       createProduct: unused,

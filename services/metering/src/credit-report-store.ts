@@ -19,7 +19,7 @@ export class CreditReportStore {
    */
   async *withGrants({ environmentId }: Tenant): AsyncGenerator<ReportedAccount> {
     const cursor = this.accounts
-      // Those that were stored before this was noted may have any.
+      // Accounts stored before this field existed may have grants.
       .find({ environmentId, hasGrants: { $in: [true, null] } })
       .project<Pick<AccountDocument, 'meterId' | 'grants' | 'consumptions' | 'burns'>>({
         meterId: 1,

@@ -70,7 +70,7 @@ export function changesIn(
   return own.reduce((sum, { version }) => sum + version, 0);
 }
 
-/** What is known of windows before any event is read, from the hours of all of them. */
+/** Describes windows before any event is read, using the hours of all of them. */
 export function knownWindows(
   account: CreditAccount,
   windows: readonly SettlementWindow[],

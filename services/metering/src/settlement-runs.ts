@@ -58,7 +58,7 @@ function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promi
   return new Promise((resolve, reject) => {
     const abort = () => {
       const reason: unknown = signal.reason;
-      reject(reason instanceof Error ? reason : new Error('Nobody waits any more'));
+      reject(reason instanceof Error ? reason : new Error('Caller is gone'));
     };
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });

@@ -81,7 +81,7 @@ export async function startMetering() {
 /** Stand-in for the customer service that knows the given ids. */
 async function startCustomers(ids: ReadonlySet<string>) {
   const service = await Service.open('customers', testServiceConfiguration('customers'));
-  const unused = () => Promise.reject(new Error('Nobody calls this'));
+  const unused = () => Promise.reject(new Error('Not used by these tests'));
   return service.serve([
     rpcService<CustomerServiceServer>(CustomerServiceService, {
       createCustomer: unused,
@@ -150,7 +150,7 @@ export function aUsagePeriod({
  */
 async function startSubscriptions(lived: ReadonlyMap<string, readonly UsagePeriod[]>) {
   const service = await Service.open('subscriptions', testServiceConfiguration('subscriptions'));
-  const unused = () => Promise.reject(new Error('Nobody calls this'));
+  const unused = () => Promise.reject(new Error('Not used by these tests'));
   const names = Object.keys(SubscriptionServiceService);
   const calls: unknown = Object.fromEntries(names.map((name) => [name, unused]));
   return service.serve([

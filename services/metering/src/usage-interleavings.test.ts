@@ -38,7 +38,7 @@ interface Sent {
 type Action =
   | { readonly kind: 'ingest'; readonly events: readonly number[]; readonly stepsMax: number }
   | { readonly kind: 'seal'; readonly stepsMax: number }
-  /** Somebody makes some steps, another one all, then the first one the rest. */
+  /** The first actor takes some steps, the second all, then the first the rest. */
   | {
       readonly kind: 'race';
       readonly events: readonly number[];
@@ -46,7 +46,7 @@ type Action =
       readonly steps: number;
     }
   | { readonly kind: 'wait'; readonly minutes: number }
-  /** Lets somebody who waits between two steps make the next ones. */
+  /** A paused actor takes its next steps. */
   | { readonly kind: 'step'; readonly who: number; readonly steps: number };
 
 const anySent: fc.Arbitrary<Sent[]> = fc
@@ -351,7 +351,7 @@ async function play(aggregation: Aggregation, sent: Sent[], actions: Action[], i
       case 'race': {
         const racers = [ingest(action.events, 100), seal(100)];
         const [first, second] = action.first === 'ingest' ? racers : racers.toReversed();
-        if (first === undefined || second === undefined) throw new Error('Nobody races');
+        if (first === undefined || second === undefined) throw new Error('Missing racers');
         for (let step = 0; step < action.steps; step += 1) await first.next();
         while (await second.next()) await expectReads();
         while (await first.next()) await expectReads();
