@@ -81,7 +81,7 @@ const shape = z.object({
   RATE_LIMIT_PAGES_PER_SECOND: count.default(100),
   /**
    * Rate limit of orders at checkout links per address; 0 for no separate limit. Each order may
-   * reserve a discount redemption for a day.
+   * reserve a discount redemption for 30 minutes.
    */
   RATE_LIMIT_LINK_ORDERS_PER_MINUTE: count.default(10),
   /** Timeout from the first byte of a request to the end of its headers; then 408. */
