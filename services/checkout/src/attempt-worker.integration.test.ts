@@ -65,7 +65,7 @@ async function anInvoice(context: CallContext, number: string) {
   const id = await replicas.insertDraft(context, { customerId });
   await replica.worker.open(id, context);
   const card = { number, expiry: '12/60', code: '123' };
-  const paymentMethodId = await replica.methodWorker.enterCard({ customerId, card }, context);
+  const paymentMethodId = await replica.saver.enterCard({ customerId, card }, context);
   const source = { kind: 'METHOD', paymentMethodId } as const;
   const { providerMethodId } = await replica.methods.get(paymentMethodId, context);
   const charged: ProviderSource = { kind: 'METHOD', providerMethodId };
@@ -150,7 +150,7 @@ test('a challenge that had already succeeded when another card cancels it is the
   const provider = sandboxOf(replicas.db, context.tenant.environmentId);
   await provider.continueCharge({ key: `${invoiceId}:1`, customerId, approved: true });
   const card = { number: '5555555555554444', expiry: '12/60', code: '123' };
-  const paymentMethodId = await replica.methodWorker.enterCard({ customerId, card }, context);
+  const paymentMethodId = await replica.saver.enterCard({ customerId, card }, context);
   const other = { kind: 'METHOD', paymentMethodId } as const;
   const { state } = await replica.payments.pay({ invoiceId, source: other }, presence, context);
 
@@ -408,7 +408,7 @@ describe('a new default method', () => {
     const stopped = aBreakingProcess(context, 'findCharge', 'BEFORE');
     await expect(stopped.collection.collectOpenInvoices(customerId, context)).rejects.toThrow();
     const card = { number: '4242424242424242', expiry: '12/60', code: '123' };
-    const methodId = await replica.methodWorker.enterCard({ customerId, card }, context);
+    const methodId = await replica.saver.enterCard({ customerId, card }, context);
     const later = { ...context, now: new Date(now.getTime() + 1) };
     await replica.methods.prefer({ ...used, methodId, usedAt: later.now }, later);
 

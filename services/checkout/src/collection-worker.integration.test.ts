@@ -138,7 +138,7 @@ test('charges a default method that is set concurrently once the invoice is open
   const customerId = newId();
   const id = await replicas.insertDraft(context, { customerId });
   const card = { number: '4242424242424242', expiry: '12/60', code: '123' };
-  const methodId = await replica.methodWorker.enterCard({ customerId, card }, context);
+  const methodId = await replica.saver.enterCard({ customerId, card }, context);
   const { invoices, numbers, methods } = replicas.aReplica();
   const collectOpenInvoices = () => replica.worker.collectOpenInvoices(customerId, context);
   let isLookedUp = false;
@@ -246,7 +246,7 @@ describe('an attempt', () => {
     const customerId = newId();
     const id = await replicas.insertDraft(context, { customerId });
     await replica.worker.open(id, context);
-    await replica.methodWorker.keepAuthorized(
+    await replica.saver.keepAuthorized(
       { customerId, authorizedTransactionId: 'txn_1', subscriptionId: undefined },
       context,
     );

@@ -38,7 +38,7 @@ export interface CollectionDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly numbers: InvoiceNumberStore;
   readonly methods: PaymentMethodStore;
-  readonly methodWorker: PaymentMethodWorker;
+  readonly saver: PaymentMethodWorker;
   readonly attempts: AttemptWorker;
   /** Called for an invoice whose collection waits for a provider. */
   readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
@@ -222,11 +222,11 @@ export class CollectionWorker {
     authorizedTransactionId: string,
     context: Context,
   ): Promise<boolean> {
-    const { methodWorker } = this.dependencies;
+    const { saver } = this.dependencies;
     const { customerId, subscriptionId } = draft;
     const authorization = { customerId, authorizedTransactionId, subscriptionId };
-    if (totalOf(draft) > 0n) return methodWorker.keepBeforeCapture(authorization, context);
-    await methodWorker.keepAuthorized(authorization, context);
+    if (totalOf(draft) > 0n) return saver.keepBeforeCapture(authorization, context);
+    await saver.keepAuthorized(authorization, context);
     return false;
   }
 

@@ -24,7 +24,7 @@ import { type CollectionResult, type CollectionResultPayload, readCollectionResu
 export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
-  readonly methodWorker: PaymentMethodWorker;
+  readonly saver: PaymentMethodWorker;
   readonly sessions: SessionListener;
   readonly pages: InvoicePages;
   readonly peers: Peers;
@@ -35,7 +35,7 @@ export interface InvoiceCommandDependencies {
 export function invoiceCommands(
   dependencies: InvoiceCommandDependencies,
 ): Record<string, CommandHandler> {
-  const { invoices, worker, methodWorker, sessions, pages } = dependencies;
+  const { invoices, worker, saver, sessions, pages } = dependencies;
   return {
     openInvoice: async (_payload, { aggregateId, context, completion }: CommandDelivery) => {
       await withinTime(providerWaitMs, worker.open(aggregateId, context, completion));
@@ -53,7 +53,7 @@ export function invoiceCommands(
     },
     preferMethod: async (used: UsedMethod, { aggregateId, context }: CommandDelivery) => {
       const { customerId } = (await invoices.within(context).get(aggregateId)).state;
-      await methodWorker.keepUsed(customerId, used, context);
+      await saver.keepUsed(customerId, used, context);
     },
   };
 }

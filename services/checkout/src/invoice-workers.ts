@@ -7,7 +7,7 @@ import { SessionInvoiceWorker } from './session-invoice-worker';
 
 /** Workers of invoices. */
 export interface InvoiceWorkers {
-  readonly methodWorker: PaymentMethodWorker;
+  readonly saver: PaymentMethodWorker;
   readonly collection: CollectionWorker;
   readonly payments: PaymentWorker;
   readonly sessionInvoices: SessionInvoiceWorker;
@@ -19,10 +19,10 @@ export function invoiceWorkers(
     Pick<PaymentDependencies, 'onUnknown'> & { readonly numbers: InvoiceNumberStore },
 ): InvoiceWorkers {
   const { invoices, methods, numbers, providerOf, clock, onUnknown, onNotCharged } = dependencies;
-  const methodWorker = new PaymentMethodWorker({ store: methods, providerOf, clock });
+  const saver = new PaymentMethodWorker({ store: methods, providerOf, clock });
   const attempts = new AttemptWorker(dependencies);
   const collection = new CollectionWorker({
-    ...{ invoices, numbers, methods, methodWorker, attempts },
+    ...{ invoices, numbers, methods, saver, attempts },
     onNotCharged,
   });
   const payments = new PaymentWorker({
@@ -31,5 +31,5 @@ export function invoiceWorkers(
     onNotCharged,
   });
   const session = { invoices, numbers, collection, payments, attempts };
-  return { methodWorker, collection, payments, sessionInvoices: new SessionInvoiceWorker(session) };
+  return { saver, collection, payments, sessionInvoices: new SessionInvoiceWorker(session) };
 }

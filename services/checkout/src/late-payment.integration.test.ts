@@ -28,7 +28,7 @@ afterAll(() => replicas.close());
 
 async function pays(number: string, { context, sessionId, customerId }: Scene): Promise<void> {
   const card = { number, expiry: '12/49', code: '123' };
-  const paymentMethodId = await process.methodWorker.enterCard({ customerId, card }, context);
+  const paymentMethodId = await process.saver.enterCard({ customerId, card }, context);
   await process.worker.pay(sessionId, { paymentMethodId, returnUrl: '' }, context);
 }
 
@@ -77,7 +77,7 @@ test('the card of a payment that succeeds late becomes the default, unless its c
   expect(await settleLate(scene)).toBe('SETTLED');
   const document = await process.invoices.documents.findOne({ _id: invoiceId });
   const use = (document?.outbox ?? []).find(({ type }) => type === 'preferMethod');
-  const keep = () => process.methodWorker.keepUsed(customerId, use?.payload as never, context);
+  const keep = () => process.saver.keepUsed(customerId, use?.payload as never, context);
   await keep();
   expect(await process.methods.defaultOf(customerId, context)).toBe(methodId);
 

@@ -26,7 +26,7 @@ async function anInvoice(context: CallContext) {
   await replica.worker.open(id, context);
   const enter = (number: string) => {
     const card = { number, expiry: '12/60', code: '123' };
-    return replica.methodWorker.enterCard({ customerId, card }, context);
+    return replica.saver.enterCard({ customerId, card }, context);
   };
   const prefer = async (methodId: string) => {
     const use = { customerId, methodId, usedAt: context.now, savedAt: hastyClock.now() };

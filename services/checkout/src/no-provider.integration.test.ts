@@ -80,13 +80,13 @@ test('the card of an authorization for later charges is saved once there is a pr
   const [customerId, subscriptionId] = [newId(), newId()];
   const authorizedTransactionId = 'txn_4242424242424242_trial';
   const authorization = { customerId, subscriptionId, authorizedTransactionId };
-  const { methodWorker, methods } = replicas.replica;
+  const { saver, methods } = replicas.replica;
   const authorizations = new WaitingAuthorizationStore(replicas.db, { warn: fail });
-  expect(await methodWorker.keepAuthorized(authorization, context)).toBeUndefined();
+  expect(await saver.keepAuthorized(authorization, context)).toBeUndefined();
   await authorizations.add(authorization, context);
   await authorizations.add(authorization, context);
 
-  await authorizations.keepAll(configured().methodWorker, context.signal);
+  await authorizations.keepAll(configured().saver, context.signal);
   const kept = await methods.choiceFor({ customerId, subscriptionId }, context);
   expect(kept).toMatchObject({ isOwn: true, methodId: expect.any(String) as string });
   await authorizations.keepAll({ keepAuthorized: fail }, context.signal);

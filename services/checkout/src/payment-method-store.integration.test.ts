@@ -17,7 +17,7 @@ test('a late retry of a step does not restore an older card', async () => {
   const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
   const customerId = newId();
   const paidWith = (authorizedTransactionId: string, savedAt: Date) =>
-    replica.methodWorker.keepUsed(
+    replica.saver.keepUsed(
       customerId,
       {
         source: { kind: 'AUTHORIZATION', authorizedTransactionId },
@@ -44,7 +44,7 @@ test('the default is the same for every order of 20 racing uses', async () => {
     const authorizedTransactionId = `txn_${String(index)}`;
     const source = { kind: 'AUTHORIZATION', authorizedTransactionId } as const;
     const used = { source, usedAt, savedAt: usedAt };
-    return replicas.aReplica().methodWorker.keepUsed(customerId, used, context);
+    return replicas.aReplica().saver.keepUsed(customerId, used, context);
   });
 
   const id = await replica.methods.defaultOf(customerId, context);
@@ -54,7 +54,7 @@ test('the default is the same for every order of 20 racing uses', async () => {
 describe("a customer's methods", () => {
   const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
   const authorized = (customerId: string, number: string) =>
-    replica.methodWorker.keepAuthorized(
+    replica.saver.keepAuthorized(
       {
         customerId,
         authorizedTransactionId: `txn_${number}_${customerId}`,

@@ -37,7 +37,7 @@ export interface PaymentRpcDependencies {
   readonly sessions: Pick<SessionWorker, 'holdForLatePayment'>;
   readonly methods: PaymentMethodStore;
   readonly refused: RefusedAttemptStore;
-  readonly methodWorker: PaymentMethodWorker;
+  readonly saver: PaymentMethodWorker;
   readonly pages: InvoicePages;
   readonly events: ProviderEvents;
   readonly reports: ProviderReportStore;
@@ -48,7 +48,7 @@ export interface PaymentRpcDependencies {
 
 /** RPCs of payments that a payer or a caller requests. */
 export function paymentRpc(dependencies: PaymentRpcDependencies) {
-  const { payments, methodWorker, refused, events } = dependencies;
+  const { payments, saver, refused, events } = dependencies;
   return rpcService<PaymentServiceServer>(
     PaymentServiceService,
     {
@@ -76,17 +76,14 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
       savePaymentMethod: async ({ customerId: sent, card }, context) => {
         const customerId = readId(sent, 'customerId');
         if (card === undefined) throw invalidInput({ number: ['Required'] });
-        return { paymentMethodId: await methodWorker.enterCard({ customerId, card }, context) };
+        return { paymentMethodId: await saver.enterCard({ customerId, card }, context) };
       },
       beginCardEntry: ({ customerId, returnUrl }, context) =>
-        methodWorker.beginEntry(
-          { customerId: readId(customerId, 'customerId'), returnUrl },
-          context,
-        ),
+        saver.beginEntry({ customerId: readId(customerId, 'customerId'), returnUrl }, context),
       finishCardEntry: async ({ customerId: sent, setupId }, context) => {
         const customerId = readId(sent, 'customerId');
         return {
-          paymentMethodId: await methodWorker.finishEntry({ customerId, setupId }, context),
+          paymentMethodId: await saver.finishEntry({ customerId, setupId }, context),
         };
       },
       receiveProviderEvent: async (event) => {

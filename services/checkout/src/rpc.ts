@@ -46,7 +46,7 @@ const invoicesMax = 100;
 export interface CheckoutRpcDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
-  readonly methodWorker: PaymentMethodWorker;
+  readonly saver: PaymentMethodWorker;
   readonly pages: HostedPageStore;
   readonly authorizations: Pick<WaitingAuthorizationStore, 'add'>;
   readonly isLiveConfigured: boolean;
@@ -54,7 +54,7 @@ export interface CheckoutRpcDependencies {
 
 /** RPCs of the service. */
 export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
-  const { invoices, worker, methodWorker, pages } = dependencies;
+  const { invoices, worker, saver, pages } = dependencies;
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   const createInvoice = async (request: CreateInvoiceRequest, context: CallContext) => {
     const input = fromProtoNewInvoice(request, context);
@@ -114,7 +114,7 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
           customerId: readId(request.customerId, 'customerId'),
           authorizedTransactionId: readAuthorization(request.authorizedTransactionId),
         };
-        const paymentMethodId = await methodWorker.keepAuthorized(authorization, context);
+        const paymentMethodId = await saver.keepAuthorized(authorization, context);
         const isWaiting = context.tenant.live && !dependencies.isLiveConfigured;
         if (isWaiting) await dependencies.authorizations.add(authorization, context);
         return { paymentMethodId };

@@ -50,7 +50,7 @@ export async function start(
   const { providerOf, isLiveConfigured, ...announced } = configuredProviders(service, config);
   const {
     collection: worker,
-    methodWorker,
+    saver,
     payments,
     sessionInvoices,
   } = invoiceWorkers({
@@ -67,11 +67,7 @@ export async function start(
       logger.warn({ err: error, invoiceId }, 'charge outcome unknown, retrying');
     },
   });
-  const { waits, authorizations } = waitForProvider(service, {
-    worker,
-    methodWorker,
-    isLiveConfigured,
-  });
+  const { waits, authorizations } = waitForProvider(service, { worker, saver, isLiveConfigured });
   const peers = connectPeers(service, config);
   const {
     sessions: sessionRecords,
@@ -86,7 +82,7 @@ export async function start(
     peers,
   });
   invoices.handle({
-    commands: invoiceCommands({ invoices, worker, methodWorker, sessions, pages, peers, logger }),
+    commands: invoiceCommands({ invoices, worker, saver, sessions, pages, peers, logger }),
     unskippable: unskippableInvoiceCommands,
     wake: (id, context) => withinTime(providerWaitMs, worker.collectDue(id, context)),
     recover: async (id, context) => {
@@ -96,17 +92,8 @@ export async function start(
   payers.handle({ commands: payerCommands({ payers, methods, worker }) });
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
-    checkoutRpc({ invoices, worker, methodWorker, pages, authorizations, isLiveConfigured }),
-    paymentRpc({
-      invoices,
-      payments,
-      sessions,
-      methodWorker,
-      pages,
-      clock,
-      ...owned,
-      ...announced,
-    }),
+    checkoutRpc({ invoices, worker, saver, pages, authorizations, isLiveConfigured }),
+    paymentRpc({ invoices, payments, sessions, saver, pages, clock, ...owned, ...announced }),
     paymentMethodRpc({ methods, peers, clock }),
     reportRpc({ reports, waits, isLiveConfigured }),
     ...sessionRpcs,
@@ -124,9 +111,9 @@ function waitForProvider(
   service: Service,
   {
     worker,
-    methodWorker,
+    saver,
     isLiveConfigured,
-  }: { worker: CollectionWorker; methodWorker: PaymentMethodWorker; isLiveConfigured: boolean },
+  }: { worker: CollectionWorker; saver: PaymentMethodWorker; isLiveConfigured: boolean },
 ) {
   const { db, clock, logger } = service;
   const waits = new ProviderWaitStore(db, { clock });
@@ -137,7 +124,7 @@ function waitForProvider(
     const resume = worker.resumeWaiting.bind(worker);
     const run = async (signal: AbortSignal) => {
       // Cards first, because invoices are charged to them.
-      await authorizations.keepAll(methodWorker, signal);
+      await authorizations.keepAll(saver, signal);
       await waits.resumeAll({ resume }, signal);
     };
     service.every({ name: 'collection without provider', everyMs: resumeEveryMs, run });

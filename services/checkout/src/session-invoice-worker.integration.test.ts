@@ -39,7 +39,7 @@ async function anOpenInvoice(context: CallContext, input: Partial<NewSessionInvo
 
 function enter(customerId: string, number: string, context: CallContext) {
   const card = { number, expiry: '12/60', code: '123' };
-  return replica.methodWorker.enterCard({ customerId, card }, context);
+  return replica.saver.enterCard({ customerId, card }, context);
 }
 
 async function aCharge(context: CallContext, number: string) {

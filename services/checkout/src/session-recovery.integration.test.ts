@@ -35,7 +35,7 @@ afterAll(() => replicas.close());
 function pays(number: string): Act {
   return async ({ worker }, { context, sessionId, customerId }) => {
     const card = { number, expiry: '12/49', code: '123' };
-    const paymentMethodId = await healthy.methodWorker.enterCard({ customerId, card }, context);
+    const paymentMethodId = await healthy.saver.enterCard({ customerId, card }, context);
     return worker.pay(sessionId, { paymentMethodId, returnUrl: '' }, context);
   };
 }

@@ -25,9 +25,9 @@ async function aCustomer(
   const context = testContext({ now: start });
   const [customerId, subscriptionId] = [newId(), newId()];
   const onDay = (day: number) => ({ ...context, now: new Date(Date.UTC(2026, 0, 1 + day)) });
-  const { methodWorker, worker, methods } = replica;
+  const { saver, worker, methods } = replica;
   const give = (authorizedTransactionId: string, given: string | undefined, day: number) =>
-    methodWorker.keepAuthorized(
+    saver.keepAuthorized(
       { customerId, authorizedTransactionId, subscriptionId: given },
       onDay(day),
     );
@@ -54,8 +54,7 @@ async function aCustomer(
   const applyUses = async (id: string) => {
     const document = await replica.invoices.documents.findOne({ _id: id });
     const uses = (document?.outbox ?? []).filter(({ type }) => type === 'preferMethod');
-    for (const { payload } of uses)
-      await methodWorker.keepUsed(customerId, payload as never, context);
+    for (const { payload } of uses) await saver.keepUsed(customerId, payload as never, context);
     return uses.length;
   };
   const given = { customerId, subscriptionId, context, methods };
@@ -134,8 +133,8 @@ test('a card with a soft decline is not replaced, even if another card was perma
   const { bill, payments, collect, subscriptionId, methods, context, customerId, onDay } =
     await aCustomer({ own: failsWhenSaved, usual: lost });
   const card = { number: works, expiry: '12/60', code: '123' };
-  const { methodWorker } = replicas.replica;
-  const methodId = await methodWorker.enterCard({ customerId, card }, onDay(0));
+  const { saver } = replicas.replica;
+  const methodId = await saver.enterCard({ customerId, card }, onDay(0));
   const use = { customerId, methodId, usedAt: onDay(0).now, savedAt: onDay(0).now };
   await methods.keepUnpaid(use, onDay(0));
   const id = await bill();
@@ -156,12 +155,12 @@ test('a card that has paid for its subscription becomes the default, but not aga
     own: '5555555555554444',
     usual: works,
   });
-  const { methodWorker } = replicas.replica;
+  const { saver } = replicas.replica;
   const default4 = async () =>
     (await methods.get((await methods.defaultOf(customerId, context)) ?? '', context)).last4;
   expect([await applyUses(await bill()), await default4()]).toEqual([1, '4444']);
   const card = { number: works, expiry: '12/60', code: '123' };
-  const methodId = await methodWorker.enterCard({ customerId, card }, onDay(3));
+  const methodId = await saver.enterCard({ customerId, card }, onDay(3));
   const use = { customerId, methodId, usedAt: onDay(3).now, savedAt: onDay(3).now };
   await methods.prefer(use, onDay(3));
   expect([await applyUses(await bill()), await default4()]).toEqual([0, '4242']);

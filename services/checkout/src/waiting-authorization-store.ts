@@ -49,7 +49,7 @@ export class WaitingAuthorizationStore {
    * retried by the next run.
    */
   async keepAll(
-    methodWorker: Pick<PaymentMethodWorker, 'keepAuthorized'>,
+    saver: Pick<PaymentMethodWorker, 'keepAuthorized'>,
     signal: AbortSignal,
   ): Promise<void> {
     let after = '';
@@ -63,14 +63,14 @@ export class WaitingAuthorizationStore {
       );
       const last = found.at(-1);
       if (last === undefined || signal.aborted) return;
-      await Promise.all(found.map((document) => this.keep(document, methodWorker)));
+      await Promise.all(found.map((document) => this.keep(document, saver)));
       after = last._id;
     }
   }
 
   private async keep(
     document: WaitingDocument,
-    methodWorker: Pick<PaymentMethodWorker, 'keepAuthorized'>,
+    saver: Pick<PaymentMethodWorker, 'keepAuthorized'>,
   ): Promise<void> {
     const { _id: subscriptionId, organizationId, environmentId, givenAt: now } = document;
     const { customerId, authorizedTransactionId } = document;
@@ -78,7 +78,7 @@ export class WaitingAuthorizationStore {
     const tenant = { organizationId, environmentId, live: true, manualClock: false };
     const authorization = { subscriptionId, customerId, authorizedTransactionId };
     try {
-      await methodWorker.keepAuthorized(authorization, { tenant, now });
+      await saver.keepAuthorized(authorization, { tenant, now });
       await retryTransient(() => this.documents.deleteOne({ _id: subscriptionId }));
     } catch (error) {
       this.logger.warn({ err: error, subscriptionId }, 'authorization card not saved');
