@@ -31,7 +31,7 @@ describe('a system whose stream is down', () => {
   }, setupTimeoutMs);
 
   afterAll(async () => {
-    proxy.mend();
+    proxy.restore();
     await system.stop();
     await receiver.close();
     await proxy.close();
@@ -81,7 +81,7 @@ describe('a system whose stream is down', () => {
   });
 
   test('while it runs is ready, creates subscriptions, and sends webhooks by the event logs', async () => {
-    proxy.mend();
+    proxy.restore();
     await expectWebhooksOfNewSubscription();
     proxy.cut();
     await expectWebhooksOfNewSubscription();

@@ -158,7 +158,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
         const pause = sleep(pollEveryMs, AbortSignal.any([abandoned, over.signal]));
         const seen = await Promise.race([change.happened, pause]);
         over.abort();
-        change.forget();
+        change.unsubscribe();
         return seen ?? (abandoned.aborted ? undefined : this.within(context).get(id));
       },
       () => {
@@ -169,13 +169,13 @@ export class AggregateCollection<S extends { readonly id: string }> {
     return poll.join();
   }
 
-  private nextChange(id: string): { happened: Promise<Stored<S>>; forget: () => void } {
+  private nextChange(id: string): { happened: Promise<Stored<S>>; unsubscribe: () => void } {
     let listener: (stored: Stored<S>) => void = () => undefined;
     const happened = new Promise<Stored<S>>((resolve) => {
       listener = resolve;
       this.changes.once(id, listener);
     });
-    return { happened, forget: () => this.changes.off(id, listener) };
+    return { happened, unsubscribe: () => this.changes.off(id, listener) };
   }
 }
 

@@ -259,7 +259,7 @@ describe('the aggregate store', () => {
   });
 
   describe('inline commands', () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const ordering = (counter: Counter): Transition<Counter> => ({
       ...only(counter),
       commands: [{ type: 'tell', payload: {} }],
@@ -271,8 +271,8 @@ describe('the aggregate store', () => {
     };
 
     beforeEach(() => {
-      told.length = 0;
-      counters.onPending = (id) => told.push(id);
+      reported.length = 0;
+      counters.onPending = (id) => reported.push(id);
     });
 
     afterEach(() => {
@@ -284,26 +284,26 @@ describe('the aggregate store', () => {
         ordering(state()),
       );
       const { id } = stored.state;
-      expect([inserted, told]).toEqual([true, []]);
+      expect([inserted, reported]).toEqual([true, []]);
       expect(await outboxOf(id)).toEqual({ commands: [1], isPending: true });
       leaveToRelay();
-      expect(told).toEqual([id]);
+      expect(reported).toEqual([id]);
       await markDone();
       expect(await outboxOf(id)).toEqual({ commands: [], isPending: false });
     });
 
-    test('marking them as done keeps commands decided in the meantime', async () => {
+    test('keep those decided in the meantime when the others are marked as done', async () => {
       const { stored, markDone } = await within().insertWithInlineCommands(ordering(state()));
       const { id } = stored.state;
       await within().mutate(id, increment);
       await within().mutate(id, (counter) => ordering(increment(counter).state));
-      expect(told).toEqual([id]);
+      expect(reported).toEqual([id]);
       await markDone();
       expect(await outboxOf(id)).toEqual({ commands: [2], isPending: true });
       expect((await within().get(id)).state.value).toBe(2n);
     });
 
-    test('an insert that finds an existing aggregate leaves its commands to the relay', async () => {
+    test('of an aggregate that already exists are left to the relay', async () => {
       const first = ordering(state());
       await within().insert(first);
       const { inserted, markDone } = await within().insertWithInlineCommands(first);
@@ -312,7 +312,7 @@ describe('the aggregate store', () => {
       expect(await outboxOf(first.state.id)).toEqual({ commands: [1], isPending: true });
     });
 
-    test('an insert with inline commands refuses events, which only the relay publishes', async () => {
+    test('are refused together with events, which only the relay publishes', async () => {
       const announcing = { ...only(state()), events: [{ type: 'counter.grew', data: {} }] };
       await expect(within().insertWithInlineCommands(announcing)).rejects.toThrow('Only the relay');
     });

@@ -32,7 +32,7 @@ export function newUniqueKeys<S extends { readonly id: string }>(
 
 // The tenant of a document never changes. Entries are only pushed to the outbox, and only the relay
 // clears pendingSince.
-const fieldsKept = new Set([
+const fixedByChassis = new Set([
   '_id',
   'environmentId',
   'organizationId',
@@ -79,7 +79,7 @@ function changedFields(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(next).filter(
-      ([name, value]) => !fieldsKept.has(name) && !isDeepStrictEqual(value, document[name]),
+      ([name, value]) => !fixedByChassis.has(name) && !isDeepStrictEqual(value, document[name]),
     ),
   );
 }

@@ -2,12 +2,12 @@ import { type CallContext, contextOfGroup, groupOfCall } from './call-context';
 import { Batcher, type Outcome } from './batcher';
 import { DeadlineExceededError, isTooLarge } from './grpc-status';
 
-interface Asked<Request> {
+interface PendingRequest<Request> {
   readonly request: Request;
   readonly context: CallContext;
 }
 
-/** How a peer accepts requests. */
+/** Calls of a batch client and their limit. */
 export interface BatchClientOptions<Request, Answer> {
   readonly one: (request: Request, context: CallContext) => Promise<Answer>;
   /**
@@ -33,65 +33,65 @@ const batchMax = 100;
  * message.
  */
 export class BatchClient<Request, Answer> {
-  private readonly asked: Batcher<Asked<Request>, Answer>;
+  private readonly batcher: Batcher<PendingRequest<Request>, Answer>;
 
   constructor(private readonly options: BatchClientOptions<Request, Answer>) {
     const { flushesMax = 3 } = options;
-    this.asked = new Batcher({
+    this.batcher = new Batcher({
       batchMax,
       flushesMax,
       groupOf: ({ context }) => groupOfCall(context),
-      flush: (asked) => this.askAll(asked),
+      flush: (batch) => this.sendBatch(batch),
     });
   }
 
   ask(request: Request, context: CallContext): Promise<Answer> {
-    return this.asked.run({ request, context });
+    return this.batcher.run({ request, context });
   }
 
-  private async askAll(asked: readonly Asked<Request>[]): Promise<Outcome<Answer>[]> {
-    const [first, ...others] = asked;
-    if (first === undefined || others.length === 0) return Promise.all(asked.map(this.askOne));
+  private async sendBatch(batch: readonly PendingRequest<Request>[]): Promise<Outcome<Answer>[]> {
+    const [first, ...others] = batch;
+    if (first === undefined || others.length === 0) return Promise.all(batch.map(this.sendAlone));
     const context = contextOfGroup([first.context, ...others.map((other) => other.context)]);
     try {
-      return await this.askTogether(asked, context);
+      return await this.sendTogether(batch, context);
     } catch (error) {
       if (!isTooLarge(error)) throw error;
-      const half = Math.ceil(asked.length / 2);
-      const parts = [asked.slice(0, half), asked.slice(half)].map((part) => this.askPart(part));
+      const half = Math.ceil(batch.length / 2);
+      const parts = [batch.slice(0, half), batch.slice(half)].map((part) => this.sendPart(part));
       return (await Promise.all(parts)).flat();
     }
   }
 
   // A failed part does not fail the others.
-  private async askPart(asked: readonly Asked<Request>[]): Promise<Outcome<Answer>[]> {
+  private async sendPart(batch: readonly PendingRequest<Request>[]): Promise<Outcome<Answer>[]> {
     try {
-      return await this.askAll(asked);
+      return await this.sendBatch(batch);
     } catch (error) {
-      return asked.map(() => ({ error }));
+      return batch.map(() => ({ error }));
     }
   }
 
-  private async askTogether(
-    asked: readonly Asked<Request>[],
+  private async sendTogether(
+    batch: readonly PendingRequest<Request>[],
     context: CallContext,
   ): Promise<Outcome<Answer>[]> {
-    const requests = asked.map(({ request }) => request);
+    const requests = batch.map(({ request }) => request);
     const answers = await this.options.many(requests, context);
     return Promise.all(
-      asked.map(async (one, index) => {
+      batch.map(async (one, index) => {
         // Requests whose caller has left are not sent.
         if (one.context.signal.aborted) return { error: new DeadlineExceededError() };
         const answer = answers[index];
-        return answer === undefined ? await this.askOne(one) : { value: answer };
+        return answer === undefined ? await this.sendAlone(one) : { value: answer };
       }),
     );
   }
 
-  private readonly askOne = async ({
+  private readonly sendAlone = async ({
     request,
     context,
-  }: Asked<Request>): Promise<Outcome<Answer>> => {
+  }: PendingRequest<Request>): Promise<Outcome<Answer>> => {
     try {
       return { value: await this.options.one(request, context) };
     } catch (error) {

@@ -42,13 +42,13 @@ test('lookups of different environments, or of different times under a manual cl
   const manual = testContext({ now: new Date('2026-01-01T00:00:00.000Z') });
   const later = { ...manual, now: new Date('2026-01-02T00:00:00.000Z') };
   const answers = [context, testContext(), manual, later].map((one) => lookup.find('a', one));
-  for (let asked = 0; asked < answers.length; asked += 1) {
+  for (let index = 0; index < answers.length; index += 1) {
     await turn();
-    calls[asked]!.answer();
+    calls[index]!.answer();
   }
   await Promise.all(answers);
-  const asked = calls.map(({ context: { tenant, now } }) => [tenant.environmentId, now]);
-  expect(asked).toEqual(
+  const contexts = calls.map(({ context: { tenant, now } }) => [tenant.environmentId, now]);
+  expect(contexts).toEqual(
     [context, calls[1]!.context, manual, later].map(({ tenant, now }) => [
       tenant.environmentId,
       now,

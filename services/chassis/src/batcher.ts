@@ -1,7 +1,7 @@
 /** Outcome of one item of a batch. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };
 
-/** How items are batched. */
+/** Options of a batcher. */
 export interface BatcherOptions<Item, Result> {
   /**
    * Processes a whole batch and returns the outcome of each item, in their order. A rejection fails

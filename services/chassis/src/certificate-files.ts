@@ -39,7 +39,7 @@ class CertificateFiles implements Provider {
   addCaCertificateListener(listener: AuthorityListener): void {
     this.authorityListeners.add(listener);
     process.nextTick(() => {
-      this.tellAuthority(listener);
+      this.notifyAuthority(listener);
     });
   }
 
@@ -50,7 +50,7 @@ class CertificateFiles implements Provider {
   addIdentityCertificateListener(listener: IdentityListener): void {
     this.identityListeners.add(listener);
     process.nextTick(() => {
-      this.tellIdentity(listener);
+      this.notifyIdentity(listener);
     });
   }
 
@@ -69,19 +69,19 @@ class CertificateFiles implements Provider {
       refuseProblems(next);
       this.current = { ...this.current, ...next };
       this.problem = undefined;
-      for (const listener of this.identityListeners) this.tellIdentity(listener);
-      for (const listener of this.authorityListeners) this.tellAuthority(listener);
+      for (const listener of this.identityListeners) this.notifyIdentity(listener);
+      for (const listener of this.authorityListeners) this.notifyAuthority(listener);
       this.logReplacement();
     } catch (error) {
       this.warnOnce(error as Error);
     }
   }
 
-  private tellAuthority(listener: AuthorityListener): void {
+  private notifyAuthority(listener: AuthorityListener): void {
     listener({ caCertificate: Buffer.from(this.current.authority) });
   }
 
-  private tellIdentity(listener: IdentityListener): void {
+  private notifyIdentity(listener: IdentityListener): void {
     const { certificate, key } = this.current;
     listener({ certificate: Buffer.from(certificate), privateKey: Buffer.from(key) });
   }

@@ -10,7 +10,7 @@ const freshMs = 2_000;
  */
 export class DatabaseHealth {
   private known: { readonly isUp: boolean; readonly atMs: number } | undefined;
-  private asking: Promise<boolean> | undefined;
+  private probing: Promise<boolean> | undefined;
 
   constructor(
     private readonly ping: () => Promise<void>,
@@ -21,13 +21,13 @@ export class DatabaseHealth {
   async isUp(): Promise<boolean> {
     const { known } = this;
     if (known !== undefined && this.nowMs() - known.atMs < freshMs) return known.isUp;
-    this.asking ??= this.ask().finally(() => {
-      this.asking = undefined;
+    this.probing ??= this.probe().finally(() => {
+      this.probing = undefined;
     });
-    return this.asking;
+    return this.probing;
   }
 
-  private async ask(): Promise<boolean> {
+  private async probe(): Promise<boolean> {
     const isUp = await this.answers();
     this.known = { isUp, atMs: this.nowMs() };
     return isUp;

@@ -55,7 +55,7 @@ describe('documents in batches', () => {
     expect(await documents.countDocuments({ version: 2 })).toBe(50);
   });
 
-  test('a single document uses the plain command', async () => {
+  test('use the plain command for a single document', async () => {
     await batches.insert(document('a'));
     await batches.find('a', environmentId);
     await batches.compareAndSet(write('a'));
@@ -63,7 +63,7 @@ describe('documents in batches', () => {
     expect(commands).toEqual(['insertOne', 'findOne', 'updateOne', 'updateOne']);
   });
 
-  test('documents of another environment are not found, even if both are requested together', async () => {
+  test('of another environment are not found, even if both are requested together', async () => {
     await batches.insert(document('a'));
     const [ours, theirs, anybodys, nobodys] = await Promise.all([
       batches.find('a', environmentId),
@@ -85,7 +85,7 @@ describe('documents in batches', () => {
     expect(won).toEqual([false, false]);
   });
 
-  test('each insert reports if it was the first, independently of the others in the batch', async () => {
+  test('report for each insert if it was the first, independently of the others in the batch', async () => {
     await documents.insertMany([document('id-1'), document('id-3')]);
     const outcomes = await Promise.allSettled(ids(5).map((id) => batches.insert(document(id))));
     expect(outcomes.map(({ status }) => status)).toEqual([
@@ -100,7 +100,7 @@ describe('documents in batches', () => {
     expect(await documents.countDocuments()).toBe(5);
   });
 
-  test('each compare-and-set of a batch reports if it won, according to the stored document', async () => {
+  test('report for each compare-and-set if it won, according to the stored document', async () => {
     await documents.insertMany(ids(6).map(document));
     // Another replica was faster with two of them.
     await documents.updateMany(
@@ -115,7 +115,7 @@ describe('documents in batches', () => {
     );
   });
 
-  test('a compare-and-set is unavailable if later writes hide its outcome', async () => {
+  test('refuse a compare-and-set as unavailable if later writes hide its outcome', async () => {
     await documents.insertMany(ids(2).map(document));
     await documents.updateOne({ _id: 'id-0' }, { $set: { version: 3, lastWrite: 'another' } });
     const outcomes = await Promise.allSettled(ids(2).map((id) => batches.compareAndSet(write(id))));
@@ -125,7 +125,7 @@ describe('documents in batches', () => {
     ]);
   });
 
-  test('exactly one of 20 writers of one document and version wins', async () => {
+  test('let exactly one of 20 writers of one document and version win', async () => {
     await documents.insertMany(ids(20).map(document));
     const writers = ids(20).map((writer) => batches.compareAndSet(write('id-0', 1, writer)));
     const others = ids(20)
@@ -138,7 +138,7 @@ describe('documents in batches', () => {
     expect(lastWrite).toBe(`id-${String(won.indexOf(true))}`);
   });
 
-  test('an outbox is emptied if nothing was added to it, and otherwise keeps what was added', async () => {
+  test('empty each outbox to which nothing was added, and keep entries that were added', async () => {
     const entry = (kind: 'event' | 'command', sequence: number) => ({ kind, sequence });
     const pending = { pendingSince: new Date(1), eventSequence: 1, commandSequence: 1 };
     const done = [entry('event', 1), entry('command', 1)];
@@ -162,7 +162,7 @@ describe('documents in batches', () => {
     ]);
   });
 
-  test('a batch whose answer was lost is retried, and each of its writes takes effect once', async () => {
+  test('are written once each if the answer of a batch was lost and it is retried', async () => {
     await documents.insertMany(ids(5).map(document));
     const lossy = new DocumentBatches(losingFirstAnswer(documents));
     const won = await Promise.all(ids(5).map((id) => lossy.compareAndSet(write(id))));
@@ -170,7 +170,7 @@ describe('documents in batches', () => {
     expect(await documents.countDocuments({ version: 2 })).toBe(5);
   });
 
-  test('a batch that was cut short leaves each document written or not, and the retry completes it', async () => {
+  test('are each written or not if a batch was cut short, and the retry completes it', async () => {
     await documents.insertMany(ids(4).map(document));
     // The state after a crash between two writes of a batch.
     await documents.updateOne({ _id: 'id-2' }, write('id-2').update);

@@ -25,7 +25,7 @@ export interface DueQuery {
 const batchMax = 600;
 // Prefetch when fewer than this many are buffered.
 const readAheadMin = 300;
-const shown = {
+const projection = {
   environmentId: 1,
   organizationId: 1,
   live: 1,
@@ -77,16 +77,16 @@ export class DueDocuments {
 
   private async readBatch(): Promise<void> {
     const { collection, field, until, filter } = this.query;
-    const stillThere = await this.stillThere();
+    const dueAtLastInstant = await this.dueAtLastInstant();
     const query = {
       ...filter,
       [field]: { $gte: this.from, $lte: until },
-      _id: { $nin: stillThere },
+      _id: { $nin: dueAtLastInstant },
     };
     const batch = await retryTransient(() =>
       collection.documents
         .find(query as Filter<AggregateDocument>)
-        .project<DueDocument>(shown)
+        .project<DueDocument>(projection)
         .sort({ [field]: 1 })
         .limit(batchMax)
         .toArray(),
@@ -96,19 +96,23 @@ export class DueDocuments {
     for (const { _id } of batch) this.seen.add(_id);
     const last = batch.at(-1)?.[field];
     if (batch.length < batchMax || !last) this.isAllRead = true;
-    else this.endAt(last, batch, stillThere);
+    else this.endAt(last, batch, dueAtLastInstant);
   }
 
-  private endAt(last: Date, batch: readonly DueDocument[], stillThere: readonly string[]): void {
+  private endAt(
+    last: Date,
+    batch: readonly DueDocument[],
+    dueAtLastInstant: readonly string[],
+  ): void {
     const atLast = batch.filter((one) => one[this.query.field]?.getTime() === last.getTime());
-    const earlier = last.getTime() === this.from.getTime() ? stillThere : [];
+    const earlier = last.getTime() === this.from.getTime() ? dueAtLastInstant : [];
     this.readAtFrom = [...earlier, ...atLast.map(({ _id }) => _id)];
     this.from = last;
   }
 
   // Documents of the instant at which the last batch ended are returned again by the next query,
   // unless they have advanced.
-  private async stillThere(): Promise<string[]> {
+  private async dueAtLastInstant(): Promise<string[]> {
     if (this.readAtFrom.length === 0) return [];
     const { collection, field } = this.query;
     const query = { _id: { $in: this.readAtFrom }, [field]: this.from };

@@ -254,11 +254,11 @@ async function countPending(
   const set = { $gt: new Date(0) };
   const count = async (
     filter: Filter<AggregateDocument>,
-    isAsked: (one: Definition) => boolean,
+    isRequested: (one: Definition) => boolean,
   ) => {
     const counts = await Promise.all(
       collections
-        .filter(({ definition }) => isAsked(definition))
+        .filter(({ definition }) => isRequested(definition))
         .map(({ documents }) => retryTransient(() => documents.countDocuments(filter))),
     );
     return counts.reduce((sum, one) => sum + one, 0);

@@ -53,7 +53,7 @@ const deletionsMax = 2;
 // minutes.
 const sweepAfterMs = [30_000, 2 * 60_000, 12 * 60_000, 30 * 60_000];
 // The stream keeps messages for three days.
-const tombstonesKeptMs = 7 * 24 * 60 * 60_000;
+const tombstoneRetentionMs = 7 * 24 * 60 * 60_000;
 const sweptAtOnceMax = 100;
 const sweepAgainAfterFailureMs = 60_000;
 const endOfTime = new Date(8.64e15);
@@ -156,7 +156,7 @@ export class EnvironmentDeletion {
 
   private async recordSweep({ _id, deletedAt, sweeps }: Tombstone): Promise<void> {
     if (Number(sweeps) < sweepAfterMs.length) {
-      const delayMs = sweepAfterMs[Number(sweeps) + 1] ?? tombstonesKeptMs;
+      const delayMs = sweepAfterMs[Number(sweeps) + 1] ?? tombstoneRetentionMs;
       const sweepAt = new Date(deletedAt.getTime() + delayMs);
       await retryTransient(() =>
         this.tombstones.updateOne({ _id }, { $set: { sweepAt, sweeps: Number(sweeps) + 1 } }),

@@ -34,10 +34,10 @@ export function openFailpoints(service: string, folder: string | undefined): voi
  * failpoints enabled, the boundaries before and after it are named
  * `<service>/<subject>/<step>:before` and `:after`.
  */
-export function atBoundary<T>(subject: string, step: string, take: () => Promise<T>): Promise<T> {
+export function atBoundary<T>(subject: string, step: string, run: () => Promise<T>): Promise<T> {
   return failpoints === undefined
-    ? take()
-    : between(failpoints, nameOf(failpoints.service, subject, step), take);
+    ? run()
+    : between(failpoints, nameOf(failpoints.service, subject, step), run);
 }
 
 // The step of a call is its path, which begins with a slash.
@@ -45,11 +45,11 @@ function nameOf(service: string, subject: string, step: string): string {
   return `${service}/${subject}/${step.replace(/^\//, '')}`;
 }
 
-async function between<T>(open: Failpoints, name: string, take: () => Promise<T>): Promise<T> {
+async function between<T>(open: Failpoints, name: string, run: () => Promise<T>): Promise<T> {
   pass(open, `${name}:before`);
-  const taken = await take();
+  const result = await run();
   pass(open, `${name}:after`);
-  return taken;
+  return result;
 }
 
 function pass({ hitsFile, plan }: Failpoints, name: string): void {

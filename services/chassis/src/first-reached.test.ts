@@ -9,18 +9,18 @@ describe('first-reached timestamps', () => {
   });
 
   test('keep the time of the write that reached each step', () => {
-    const begun = recordFirstReached({}, ['BEGUN'], noon);
-    expect(begun).toEqual({ milestones: { BEGUN: noon }, milestonesAt: noon });
-    expect(recordFirstReached(begun, ['BEGUN'], later)).toEqual(begun);
-    expect(recordFirstReached(begun, ['BEGUN', 'ENDED'], later)).toEqual({
+    const started = recordFirstReached({}, ['BEGUN'], noon);
+    expect(started).toEqual({ milestones: { BEGUN: noon }, milestonesAt: noon });
+    expect(recordFirstReached(started, ['BEGUN'], later)).toEqual(started);
+    expect(recordFirstReached(started, ['BEGUN', 'ENDED'], later)).toEqual({
       milestones: { BEGUN: noon, ENDED: later },
       milestonesAt: later,
     });
   });
 
   test('stay, even if a later decision no longer names the step', () => {
-    const begun = recordFirstReached({}, ['BEGUN'], noon);
-    expect(recordFirstReached(begun, [], later)).toEqual(begun);
+    const started = recordFirstReached({}, ['BEGUN'], noon);
+    expect(recordFirstReached(started, [], later)).toEqual(started);
   });
 
   test('are found by the latest of them, whichever clock set it', () => {
@@ -34,12 +34,12 @@ describe('first-reached timestamps', () => {
   });
 
   test('are returned with the time of the write that reached them, not a later one', () => {
-    const begun = recordFirstReached({}, ['BEGUN'], later);
-    const ended = recordFirstReached(begun, ['BEGUN', 'ENDED'], noon);
+    const started = recordFirstReached({}, ['BEGUN'], later);
+    const ended = recordFirstReached(started, ['BEGUN', 'ENDED'], noon);
     expect(newlyReachedAt(undefined, {})).toBeUndefined();
-    expect(newlyReachedAt(undefined, begun)).toEqual(later);
-    expect(newlyReachedAt(begun, recordFirstReached(begun, ['BEGUN'], noon))).toBeUndefined();
-    expect(newlyReachedAt(begun, ended)).toEqual(noon);
+    expect(newlyReachedAt(undefined, started)).toEqual(later);
+    expect(newlyReachedAt(started, recordFirstReached(started, ['BEGUN'], noon))).toBeUndefined();
+    expect(newlyReachedAt(started, ended)).toEqual(noon);
   });
 
   test('of a range include its start and exclude its end', () => {

@@ -36,8 +36,8 @@ export function newlyReachedAt(
   before: FirstReachedFields | undefined,
   { milestones = {} }: FirstReachedFields,
 ): Date | undefined {
-  const noted = before?.milestones ?? {};
-  return Object.entries(milestones).find(([name]) => noted[name] === undefined)?.[1];
+  const reachedBefore = before?.milestones ?? {};
+  return Object.entries(milestones).find(([name]) => reachedBefore[name] === undefined)?.[1];
 }
 
 /** Returns the steps reached from `from` on and, if given, before `until`. */

@@ -36,11 +36,11 @@ describe('a call with an idempotency key', () => {
   let peer: Peer<NotifierServiceServer>;
   let handle: Handler;
   let closeServer: () => Promise<void>;
-  const made: string[] = [];
+  const created: string[] = [];
 
   const makeEndpoint: Handler = (_request, context) => {
     const id = newResourceId(context, 'webhookEndpoint');
-    made.push(id);
+    created.push(id);
     return Promise.resolve(endpointOf(id, context));
   };
 
@@ -75,7 +75,7 @@ describe('a call with an idempotency key', () => {
 
   beforeEach(() => {
     handle = makeEndpoint;
-    made.length = 0;
+    created.length = 0;
   });
 
   afterAll(async () => {
@@ -110,9 +110,9 @@ describe('a call with an idempotency key', () => {
     const context = testContext();
     const calls = Array.from({ length: 50 }, () => callWith('fifty', { context }));
     const outcomes = await Promise.all(calls);
-    expect(made).toHaveLength(1);
+    expect(created).toHaveLength(1);
     expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    for (const { response } of outcomes) expect(response.webhookEndpoint?.id).toBe(made[0]);
+    for (const { response } of outcomes) expect(response.webhookEndpoint?.id).toBe(created[0]);
   });
 
   test('is refused as still in progress after it has waited for the maximum time', async () => {
@@ -131,7 +131,7 @@ describe('a call with an idempotency key', () => {
       callWith('long', { context: { ...context, deadline: hasLittleTime } }),
     ).rejects.toMatchObject({ reason: 'IDEMPOTENCY_KEY_IN_USE' });
     end?.();
-    expect((await first).response.webhookEndpoint?.id).toBe(made[0]);
+    expect((await first).response.webhookEndpoint?.id).toBe(created[0]);
   });
 
   test('that waits while the first one is refused for a mistake then runs itself', async () => {
@@ -145,7 +145,7 @@ describe('a call with an idempotency key', () => {
     const second = callWith('freed', { context });
     const outcomes = await Promise.allSettled([first, second]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(made).toHaveLength(1);
+    expect(created).toHaveLength(1);
   });
 
   test('reveals a secret in its first answer only', async () => {
@@ -167,7 +167,7 @@ describe('a call with an idempotency key', () => {
   test('is independent of calls in another environment', async () => {
     await callWith('shared');
     expect((await callWith('shared')).replayed).toBe(false);
-    expect(made).toHaveLength(2);
+    expect(created).toHaveLength(2);
   });
 
   test('gets the same refusal again', async () => {
@@ -177,7 +177,7 @@ describe('a call with an idempotency key', () => {
     await expect(callWith('refused', { context })).rejects.toMatchObject(refusal);
     handle = makeEndpoint;
     await expect(callWith('refused', { context })).rejects.toMatchObject(refusal);
-    expect(made).toEqual([]);
+    expect(created).toEqual([]);
   });
 
   test('may be corrected after a mistake and sent again under the same key', async () => {
@@ -187,7 +187,7 @@ describe('a call with an idempotency key', () => {
     await expect(callWith('mistake', { context })).rejects.toMatchObject({ kind: 'invalid_input' });
     handle = makeEndpoint;
     const corrected = await callWith('mistake', { context, requestHash: 'corrected' });
-    expect([corrected.replayed, made.length]).toEqual([false, 1]);
+    expect([corrected.replayed, created.length]).toEqual([false, 1]);
   });
 
   test.each([
@@ -204,8 +204,8 @@ describe('a call with an idempotency key', () => {
     handle = makeEndpoint;
     const { replayed } = await callWith(name, { context });
     expect(replayed).toBe(false);
-    expect(made).toHaveLength(2);
-    expect(made[0]).toBe(made[1]);
+    expect(created).toHaveLength(2);
+    expect(created[0]).toBe(created[1]);
   });
 
   test('that timed out is run again by one of twenty retries, and all of them get its answer', async () => {
@@ -218,8 +218,8 @@ describe('a call with an idempotency key', () => {
     const calls = Array.from({ length: 20 }, () => callWith('crash', { context }));
     const ids = (await Promise.all(calls)).map(({ response }) => response.webhookEndpoint?.id);
     expect(new Set(ids).size).toBe(1);
-    expect(made).toHaveLength(2);
-    expect(made[0]).toBe(made[1]);
+    expect(created).toHaveLength(2);
+    expect(created[0]).toBe(created[1]);
   });
 
   test('is deleted from the records after a day', async () => {
@@ -228,7 +228,7 @@ describe('a call with an idempotency key', () => {
     const tomorrow = systemClock.now().getTime() + 24 * 60 * 60 * 1_000 + 1_000;
     await deleteOldRecords(records, new Date(tomorrow));
     expect((await callWith('old', { context })).replayed).toBe(false);
-    expect(new Set(made).size).toBe(2);
+    expect(new Set(created).size).toBe(2);
   });
 
   test('is a new call after a day, even with another request and before its record is deleted', async () => {
@@ -239,7 +239,7 @@ describe('a call with an idempotency key', () => {
     await records.updateOne({ environmentId }, { $set: { createdAt: yesterday } });
     const { replayed } = await callWith('aged', { context, requestHash: 'different' });
     expect(replayed).toBe(false);
-    expect(new Set(made).size).toBe(2);
+    expect(new Set(created).size).toBe(2);
   });
 });
 

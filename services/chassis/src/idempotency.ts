@@ -52,7 +52,7 @@ export interface KeyedCall<Response> {
   readonly fromBytes: (bytes: Buffer) => Response;
 }
 
-const keptMs = 24 * 60 * 60 * 1_000;
+const retentionMs = 24 * 60 * 60 * 1_000;
 // A call ends at its deadline. After this margin it is surely not running any more, even if clocks
 // differ a little.
 const leaseMarginMs = 1_000;
@@ -74,7 +74,7 @@ export async function ensureIdempotencyIndexes(records: IdempotencyRecords): Pro
 
 /** Deletes records that are older than a day. */
 export async function deleteOldRecords(records: IdempotencyRecords, now: Date): Promise<void> {
-  await records.deleteMany({ createdAt: { $lt: new Date(now.getTime() - keptMs) } });
+  await records.deleteMany({ createdAt: { $lt: new Date(now.getTime() - retentionMs) } });
 }
 
 /**
@@ -107,7 +107,7 @@ export async function runOncePerKey<Response>(
     return response;
   } catch (error) {
     const mine = { id, runId: claimed.runId };
-    if (isMistake(error)) await forget(records, mine);
+    if (isMistake(error)) await deleteClaim(records, mine);
     else
       await storeOutcome(records, mine, isFinal(error) ? { refusal: toRefusal(error) } : undefined);
     throw error;
@@ -172,13 +172,13 @@ async function claimExisting(
   // The first call was refused for a mistake, and its key is free again.
   if (existing === null) return insertClaim(records, clock, call);
   const claimed = newClaim(context, now);
-  const isOver = existing.createdAt.getTime() + keptMs <= now.getTime();
-  if (!isOver && existing.requestHash !== claimed.requestHash) throw reused();
-  if (!isOver && existing.outcome !== null) return { outcome: existing.outcome };
-  if (!isOver && existing.leasedUntil !== null && existing.leasedUntil > now) return undefined;
+  const isExpired = existing.createdAt.getTime() + retentionMs <= now.getTime();
+  if (!isExpired && existing.requestHash !== claimed.requestHash) throw reused();
+  if (!isExpired && existing.outcome !== null) return { outcome: existing.outcome };
+  if (!isExpired && existing.leasedUntil !== null && existing.leasedUntil > now) return undefined;
   const { runId } = existing;
   // A takeover derives the same ids as the crashed call.
-  const takeover = isOver ? claimed : { ...claimed, createdAt: existing.createdAt };
+  const takeover = isExpired ? claimed : { ...claimed, createdAt: existing.createdAt };
   const { matchedCount } = await retryTransient(() =>
     records.updateOne({ _id: id, environmentId, runId }, { $set: takeover }),
   );
@@ -216,7 +216,7 @@ async function storeOutcome(
   await retryTransient(() => records.updateOne(filter, { $set: change }));
 }
 
-async function forget(
+async function deleteClaim(
   records: IdempotencyRecords,
   { id, runId }: { id: string; runId: string },
 ): Promise<void> {

@@ -14,7 +14,7 @@ import { rpcService } from './rpc';
 import { eventually, testContext } from './testing';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
-const neverAsked = () => Promise.reject(new Error('Never asked'));
+const neverCalled = () => Promise.reject(new Error('Never called'));
 const max = 3;
 
 describe('a server with the maximum number of calls in flight', () => {
@@ -35,10 +35,10 @@ describe('a server with the maximum number of calls in flight', () => {
           running -= 1;
           return { customer: undefined };
         },
-        createCustomer: neverAsked,
-        getCustomers: neverAsked,
-        identifyCustomers: neverAsked,
-        fixCurrency: neverAsked,
+        createCustomer: neverCalled,
+        getCustomers: neverCalled,
+        identifyCustomers: neverCalled,
+        fixCurrency: neverCalled,
         listCustomers: () => Promise.resolve({ customers: [], total: 0 }),
         updateCustomer: () => Promise.resolve({ customer: undefined }),
       },
@@ -112,7 +112,7 @@ describe('a server with the maximum number of calls in flight', () => {
 
   test('frees the place of a call that fails', async () => {
     const limit = new InFlightLimit(1);
-    await expect(limit.run(neverAsked)).rejects.toThrow('Never asked');
+    await expect(limit.run(neverCalled)).rejects.toThrow('Never called');
     await expect(limit.run(() => Promise.resolve('done'))).resolves.toBe('done');
   });
 });
@@ -124,12 +124,12 @@ describe('a connection that has reached its maximum age', () => {
         await sleep(5);
         return { customer: undefined };
       },
-      createCustomer: neverAsked,
-      getCustomers: neverAsked,
-      identifyCustomers: neverAsked,
-      fixCurrency: neverAsked,
-      listCustomers: neverAsked,
-      updateCustomer: neverAsked,
+      createCustomer: neverCalled,
+      getCustomers: neverCalled,
+      identifyCustomers: neverCalled,
+      fixCurrency: neverCalled,
+      listCustomers: neverCalled,
+      updateCustomer: neverCalled,
     });
     const bound = bind({ service: 'test', clock: systemClock, logger });
     const server = await listen('localhost:0', [bound], { connectionAgeMs: 100 });

@@ -201,7 +201,7 @@ describe('a connection', () => {
     const message = { subject: 'a.b.done', id: 'b1:1', data: 'x' };
     await expect(stream.publish(message)).rejects.toMatchObject({ kind: 'unavailable' });
 
-    proxy.mend();
+    proxy.restore();
     await eventually(() => {
       expect(stream.isConnected()).toBe(true);
     });
@@ -232,7 +232,7 @@ describe('a connection', () => {
     await expect(stream.publish(message)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(monotonicMs() - startMs).toBeLessThan(1_000);
 
-    proxy.mend();
+    proxy.restore();
     await eventually(() => {
       expect(stream.isConnected()).toBe(true);
     });

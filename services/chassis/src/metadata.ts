@@ -4,7 +4,7 @@ const keysMax = 50;
 const keyPattern = /^[A-Za-z0-9_.-]{1,40}$/;
 const textLengthMax = 500;
 // A refused key appears in its message, but may be as long as a request.
-const keyShownMax = 40;
+const printedKeyLengthMax = 40;
 
 /**
  * Returns the problems of a `metadata` field, each with its key; none for a valid value. An absent
@@ -19,7 +19,9 @@ export function checkMetadata(value: unknown): string[] {
   const entries = Object.entries(value);
   if (entries.length > keysMax) return [`Must have at most ${String(keysMax)} keys`];
   return entries.flatMap(([key, entry]) =>
-    [...keyProblems(key), ...valueProblems(entry)].map((problem) => `${shown(key)}: ${problem}`),
+    [...keyProblems(key), ...valueProblems(entry)].map(
+      (problem) => `${truncated(key)}: ${problem}`,
+    ),
   );
 }
 
@@ -47,6 +49,6 @@ function valueProblems(value: unknown): string[] {
   }
 }
 
-function shown(key: string): string {
-  return key.length > keyShownMax ? `${key.slice(0, keyShownMax)}…` : key;
+function truncated(key: string): string {
+  return key.length > printedKeyLengthMax ? `${key.slice(0, printedKeyLengthMax)}…` : key;
 }

@@ -142,31 +142,31 @@ describe('a violated unique index', () => {
 });
 
 /** The database behind a server that closes the first connection. */
-async function serverBehindDoor() {
+async function delayedServer() {
   const [, before = '', host = '', after = ''] =
     /^(mongodb:\/\/(?:[^@/]*@)?)([^/]+)(.*)$/.exec(process.env.MONGODB_URI!) ?? [];
   const path = decodeURIComponent(host);
   const [tcpHost, tcpPort] = host.split(':');
   const sockets: Socket[] = [];
-  let knocks = 0;
-  const door = createServer((socket) => {
+  let attempts = 0;
+  const server = createServer((socket) => {
     sockets.push(socket.on('error', () => undefined));
-    knocks += 1;
-    if (knocks === 1) return;
+    attempts += 1;
+    if (attempts === 1) return;
     const behind = path.startsWith('/') ? connect(path) : connect(Number(tcpPort), tcpHost);
     sockets.push(behind.on('error', () => undefined));
     socket.pipe(behind).pipe(socket);
   });
-  door.listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  const { port } = door.address() as AddressInfo;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
     uri: `${before}127.0.0.1:${String(port)}${after}`,
-    knocks: () => knocks,
+    attempts: () => attempts,
     close: async () => {
       for (const socket of sockets) socket.destroy();
-      door.close();
-      await once(door, 'close');
+      server.close();
+      await once(server, 'close');
     },
   };
 }
@@ -191,10 +191,10 @@ describe('a connection', () => {
   });
 
   test('to a server that is silent at first is established once it answers', async () => {
-    const { uri, knocks, close } = await serverBehindDoor();
+    const { uri, attempts, close } = await delayedServer();
     const late = await connectMongo({ uri, database: 'any', service: 'test' });
     await late.ping();
-    expect(knocks()).toBeGreaterThan(1);
+    expect(attempts()).toBeGreaterThan(1);
     await late.close();
     await close();
   });

@@ -60,10 +60,10 @@ function scene(collection: string, { weigh, publish }: { weigh: Weigh; publish?:
   );
   const updates: Document[] = [];
   let sweeps = 0;
-  const written = noting(parcels.documents, (method, args) => {
+  const written = recordingCalls(parcels.documents, (method, args) => {
     if (method === 'updateOne') updates.push(args[1] as Document);
   });
-  const swept = noting(parcels.documents, (method) => {
+  const swept = recordingCalls(parcels.documents, (method) => {
     if (method === 'find') sweeps += 1;
   });
   Object.assign(parcels, { batches: new DocumentBatches(written), documents: swept });
@@ -118,7 +118,7 @@ type Weigh = (delivery: Delivery, note: Note) => Promise<unknown> & Promise<void
 type Publish = EventStream['publish'];
 
 /** Calls `note` for each call of a method. */
-function noting(
+function recordingCalls(
   documents: Collection<AggregateDocument>,
   note: (method: string | symbol, args: readonly unknown[]) => void,
 ): Collection<AggregateDocument> {

@@ -25,16 +25,16 @@ export class PeriodicRuns {
   constructor(private readonly options: PeriodicRunsOptions) {}
 
   /** Starts the work; the first run begins immediately. */
-  begin(work: PeriodicWork): void {
+  start(work: PeriodicWork): void {
     const stopping = new AbortController();
-    const running = this.repeat(work, stopping.signal);
+    const running = this.runUntilClosed(work, stopping.signal);
     this.options.onClose(work.name, () => {
       stopping.abort();
       return running;
     });
   }
 
-  private async repeat(
+  private async runUntilClosed(
     { name, everyMs, run, writes = true }: PeriodicWork,
     signal: AbortSignal,
   ): Promise<void> {

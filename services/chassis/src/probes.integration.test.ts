@@ -68,7 +68,7 @@ test('a service starts, is ready and stops without the stream, and connects once
   });
   try {
     expect(await readiness()).toEqual(ready('down'));
-    proxy.mend();
+    proxy.restore();
     await eventually(async () => {
       expect(await readiness()).toEqual(ready('up'));
     });

@@ -11,15 +11,15 @@ import { createLogger } from './logging';
 import { rpcService } from './rpc';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
-const neverAsked = () => Promise.reject(new Error('Never asked'));
+const neverCalled = () => Promise.reject(new Error('Never called'));
 const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
-  getCustomer: neverAsked,
-  createCustomer: neverAsked,
-  getCustomers: neverAsked,
-  identifyCustomers: neverAsked,
-  fixCurrency: neverAsked,
-  listCustomers: neverAsked,
-  updateCustomer: neverAsked,
+  getCustomer: neverCalled,
+  createCustomer: neverCalled,
+  getCustomers: neverCalled,
+  identifyCustomers: neverCalled,
+  fixCurrency: neverCalled,
+  listCustomers: neverCalled,
+  updateCustomer: neverCalled,
 });
 
 /** Sends a question as tools do, by the protocol's own contract. */

@@ -269,8 +269,8 @@ export class Relay {
       run.progress.recordDone(entry);
       // Without a recorded failure there is no await, so that writes that end together share a
       // batch.
-      const forgotten = stuckCommands?.recordDone({ ...run, entry });
-      if (forgotten !== undefined) await forgotten;
+      const deleted = stuckCommands?.recordDone({ ...run, entry });
+      if (deleted !== undefined) await deleted;
     }
   }
 

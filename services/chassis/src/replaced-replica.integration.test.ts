@@ -23,16 +23,16 @@ const status = {
 };
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-const neverAsked = () => Promise.reject(new Error('Never asked'));
+const neverCalled = () => Promise.reject(new Error('Never called'));
 
 async function serve(version: string, address: string): Promise<GrpcServer> {
   const bind = rpcService<SystemServiceServer>(
     SystemServiceService,
     {
       getStatus: () => Promise.resolve({ ...status, version }),
-      listStuckCommands: neverAsked,
-      retryStuckCommand: neverAsked,
-      skipStuckCommand: neverAsked,
+      listStuckCommands: neverCalled,
+      retryStuckCommand: neverCalled,
+      skipStuckCommand: neverCalled,
       deleteEnvironment: () => Promise.resolve({ isDone: true }),
     },
     { withoutTenant: ['getStatus'] },

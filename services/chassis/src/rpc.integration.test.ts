@@ -33,11 +33,11 @@ describe('a call between services', () => {
     const bind = rpcService<CustomerServiceServer>(CustomerServiceService, {
       getCustomer,
       createCustomer: () => Promise.reject(new DomainError('unavailable', 'X', 'Try again')),
-      getCustomers: () => Promise.reject(new Error('Never asked')),
-      identifyCustomers: () => Promise.reject(new Error('Never asked')),
-      fixCurrency: () => Promise.reject(new Error('Never asked')),
-      listCustomers: () => Promise.reject(new Error('Never asked')),
-      updateCustomer: () => Promise.reject(new Error('Never asked')),
+      getCustomers: () => Promise.reject(new Error('Never called')),
+      identifyCustomers: () => Promise.reject(new Error('Never called')),
+      fixCurrency: () => Promise.reject(new Error('Never called')),
+      listCustomers: () => Promise.reject(new Error('Never called')),
+      updateCustomer: () => Promise.reject(new Error('Never called')),
     });
     const server = await listen(address, [bind({ service: 'test', clock: systemClock, logger })]);
     closers.push(() => server.stop({ drainDelayMs: 0, graceMs: 200 }));

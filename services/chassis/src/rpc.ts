@@ -178,12 +178,12 @@ function unary(
     };
     inSpan(span, () => (inFlightLimit === undefined ? run() : inFlightLimit.run(run))).then(
       (response) => {
-        forgetCancellation(call);
+        clearCancellation(call);
         callback(null, response);
         metrics?.recordCall(path, 'OK', monotonicMs() - startedMs);
       },
       (error: unknown) => {
-        forgetCancellation(call);
+        clearCancellation(call);
         const code = refuse(path, error, callback, logger);
         metrics?.recordCall(path, status[code], monotonicMs() - startedMs);
       },
@@ -299,6 +299,6 @@ function abortWithCall(call: ServerUnaryCall<unknown, unknown>): AbortSignal {
 
 // grpc-js also marks answered calls as canceled once their stream has ended; then there is nothing
 // to abort.
-function forgetCancellation(call: ServerUnaryCall<unknown, unknown>): void {
+function clearCancellation(call: ServerUnaryCall<unknown, unknown>): void {
   call.removeAllListeners('cancelled');
 }

@@ -1,13 +1,13 @@
 /** Semaphore with a FIFO queue: runs a number of calls concurrently, and queues the rest. */
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];
-  private taken = 0;
+  private used = 0;
 
   constructor(private readonly max: number) {}
 
   /** Number of calls that hold a slot. */
   get inUse(): number {
-    return this.taken;
+    return this.used;
   }
 
   /**
@@ -15,13 +15,13 @@ export class Semaphore {
    * with the signal's reason.
    */
   async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.taken < this.max) this.taken += 1;
+    if (this.used < this.max) this.used += 1;
     else await this.turn(signal);
     try {
       return await call();
     } finally {
       const next = this.waiting.shift();
-      if (next === undefined) this.taken -= 1;
+      if (next === undefined) this.used -= 1;
       else next();
     }
   }

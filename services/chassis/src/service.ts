@@ -77,7 +77,7 @@ const peerCallsMax = 128;
 // Keys, pages and webhooks of a deleted environment end within 5 s at every replica.
 const readDeletedEveryMs = 2_000;
 const sweepDeletedEveryMs = 10_000;
-const forgetKeysEveryMs = 10 * 60_000;
+const keyCleanupEveryMs = 10 * 60_000;
 
 /**
  * Components of a service process: database, stream, peers, aggregates with relay and scanner, gRPC
@@ -259,7 +259,7 @@ export class Service {
    */
   every(work: PeriodicWork): void {
     this.starters.push(() => {
-      this.periodic.begin(work);
+      this.periodic.start(work);
       return Promise.resolve();
     });
   }
@@ -328,7 +328,7 @@ export class Service {
     const idempotencyRecords = openIdempotencyRecords(this.db);
     await ensureEventLogIndexes(eventLog);
     await ensureIdempotencyIndexes(idempotencyRecords);
-    this.forgetKeys(idempotencyRecords);
+    this.deleteOldKeys(idempotencyRecords);
     return { eventLog, activity, idempotencyRecords };
   }
 
@@ -451,13 +451,13 @@ export class Service {
       server.setServing(await this.database.isUp());
     };
     await check();
-    this.periodic.begin({ name: 'health', everyMs: healthCheckEveryMs, run: check, writes: false });
+    this.periodic.start({ name: 'health', everyMs: healthCheckEveryMs, run: check, writes: false });
   }
 
-  private forgetKeys(records: IdempotencyRecords): void {
+  private deleteOldKeys(records: IdempotencyRecords): void {
     this.every({
-      name: 'forget idempotency keys',
-      everyMs: forgetKeysEveryMs,
+      name: 'delete old idempotency keys',
+      everyMs: keyCleanupEveryMs,
       run: () => deleteOldRecords(records, this.clock.now()),
     });
   }
@@ -470,12 +470,12 @@ export class Service {
     const { DISK_RESERVE_FOLDER: folder, DISK_RESERVE_MB: megabytes } = this.configuration;
     if (folder === undefined) return this.isStorageFull;
     const guard = new StorageGuard({ folder, reserveBytes: megabytes * 1024 * 1024 });
-    await guard.look();
+    await guard.check();
     this.isStorageFull = () => guard.isFull;
-    this.periodic.begin({
+    this.periodic.start({
       name: 'watch storage',
       everyMs: storageWatchEveryMs,
-      run: () => guard.look(),
+      run: () => guard.check(),
       writes: false,
     });
     return this.isStorageFull;

@@ -9,7 +9,7 @@ test('storage is full below the reserve, and available again above a quarter mor
   });
   const seen: boolean[] = [];
   while (free.length > 0) {
-    await guard.look();
+    await guard.check();
     seen.push(guard.isFull);
   }
   expect(seen).toEqual([false, true, true, true, false, false, true]);

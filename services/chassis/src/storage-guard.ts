@@ -23,7 +23,7 @@ export class StorageGuard {
   }
 
   /** Checks the free space. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { folder, reserveBytes, freeBytes = freeBytesOf } = this.options;
     const free = await freeBytes(folder);
     this.full = free < (this.full ? reserveBytes * reopenFactor : reserveBytes);

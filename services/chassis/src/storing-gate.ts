@@ -8,7 +8,7 @@ import type { Clock } from './clock';
  * request may write at any time.
  */
 export class StoringGate {
-  private hasBegun = false;
+  private hasStored = false;
 
   constructor(
     private readonly deadline: Date,
@@ -20,11 +20,11 @@ export class StoringGate {
    * too little time left.
    */
   pass(): void {
-    if (this.hasBegun) return;
+    if (this.hasStored) return;
     const msLeft = this.deadline.getTime() - this.clock.now().getTime();
     if (msLeft < answerMarginMs) {
       throw new DomainError('unavailable', 'TOO_LATE_TO_STORE', 'Service unavailable');
     }
-    this.hasBegun = true;
+    this.hasStored = true;
   }
 }

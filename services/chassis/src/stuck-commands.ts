@@ -114,10 +114,10 @@ export class StuckCommands {
     const before = this.failing.get(id);
     if (before === undefined) return undefined;
     this.failing.delete(id);
-    return before.isRecorded ? this.forget(id) : undefined;
+    return before.isRecorded ? this.deleteRecord(id) : undefined;
   }
 
-  private async forget(id: string): Promise<void> {
+  private async deleteRecord(id: string): Promise<void> {
     try {
       await this.documents.deleteOne({ _id: id });
     } catch (failure) {

@@ -26,7 +26,7 @@ export class SimulatedCrash {
         if (typeof value !== 'function') return value;
         if (!methods.includes(String(name))) return value.bind(object) as unknown;
         return (...args: unknown[]) =>
-          this.take(() => value.apply(object, args) as Promise<unknown>);
+          this.runStep(() => value.apply(object, args) as Promise<unknown>);
       },
     });
   }
@@ -40,7 +40,7 @@ export class SimulatedCrash {
     const commands = Object.fromEntries(
       handlers.map(([type, handle]): [string, CommandHandler] => [
         type,
-        (payload, delivery) => this.take(() => handle(payload, delivery)) as Promise<void>,
+        (payload, delivery) => this.runStep(() => handle(payload, delivery)) as Promise<void>,
       ]),
     );
     return new Proxy(collection, {
@@ -53,14 +53,14 @@ export class SimulatedCrash {
     });
   }
 
-  private async take(step: () => Promise<unknown>): Promise<unknown> {
+  private async runStep(run: () => Promise<unknown>): Promise<unknown> {
     const forever = new Promise<never>(() => undefined);
     if (this.isDead) return forever;
     const isTheStep = this.count === this.step;
     this.count += 1;
-    if (!isTheStep) return step();
+    if (!isTheStep) return run();
     this.isDead = true;
-    if (this.side === 'after') await step();
+    if (this.side === 'after') await run();
     this.die();
     return forever;
   }

@@ -7,7 +7,7 @@ export interface TestProxy {
   /** Closes all connections, and new ones immediately. */
   cut(): void;
   /** Accepts connections again. */
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function startTestProxy(url: string): Promise<TestProxy> {
   return {
     url: Object.assign(new URL(target), { host: `127.0.0.1:${String(port)}` }).href,
     cut,
-    mend: () => {
+    restore: () => {
       isCut = false;
     },
     close: async () => {

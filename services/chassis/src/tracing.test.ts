@@ -213,7 +213,7 @@ describe('the span of a request from outside', () => {
     },
   );
 
-  test('makes 1,000 requests with one trace id of an untrusted caller 1,000 recorded traces', async () => {
+  test('has a recorded trace of its own for each of 1,000 requests with one untrusted trace id', async () => {
     const spans = record();
     for (let count = 0; count < 1_000; count += 1) {
       await inRequestSpan(server, caller(notSampled), async () => undefined);

@@ -47,17 +47,17 @@ function present<T>(value: T | undefined): T {
   return value;
 }
 
-const neverAsked = () => Promise.reject(new Error('Never asked'));
+const neverCalled = () => Promise.reject(new Error('Never called'));
 const customers = rpcService<CustomerServiceServer>(
   CustomerServiceService,
   {
     getCustomer: () => Promise.resolve({ customer: undefined }),
-    createCustomer: neverAsked,
-    getCustomers: neverAsked,
-    identifyCustomers: neverAsked,
-    fixCurrency: neverAsked,
-    listCustomers: neverAsked,
-    updateCustomer: neverAsked,
+    createCustomer: neverCalled,
+    getCustomers: neverCalled,
+    identifyCustomers: neverCalled,
+    fixCurrency: neverCalled,
+    listCustomers: neverCalled,
+    updateCustomer: neverCalled,
   },
   {
     callers: {

@@ -9,7 +9,7 @@ const workDeadlineMs = 30_000;
 const sharedForMs = 1_000;
 
 interface Limit extends Pick<CallContext, 'deadline' | 'signal'> {
-  readonly begunAt: Date;
+  readonly startedAt: Date;
 }
 
 const latest = new WeakMap<AbortSignal, Limit>();
@@ -40,11 +40,11 @@ export function workContext(
 function limitOf(stopping: AbortSignal, now: Date): Limit {
   const known = latest.get(stopping);
   if (known !== undefined && !known.signal.aborted) {
-    const ageMs = now.getTime() - known.begunAt.getTime();
+    const ageMs = now.getTime() - known.startedAt.getTime();
     if (ageMs >= 0 && ageMs < sharedForMs) return known;
   }
   const limit = {
-    begunAt: now,
+    startedAt: now,
     deadline: new Date(now.getTime() + workDeadlineMs),
     signal: AbortSignal.any([AbortSignal.timeout(workDeadlineMs), stopping]),
   };
