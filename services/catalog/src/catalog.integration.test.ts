@@ -22,7 +22,7 @@ callService<CatalogServiceServer, typeof configuration>(
   },
 );
 
-const least: CreateProductRequest = {
+const minimal: CreateProductRequest = {
   name: 'Team',
   type: PricingType.PRICING_TYPE_FLAT,
   currency: 'USD',
@@ -36,7 +36,7 @@ async function create(
   request: Partial<CreateProductRequest> = {},
   context = testContext(),
 ): Promise<Product> {
-  const { product } = await catalog.createProduct({ ...least, ...request }, context);
+  const { product } = await catalog.createProduct({ ...minimal, ...request }, context);
   if (product === undefined) throw new Error('No product came back');
   return product;
 }

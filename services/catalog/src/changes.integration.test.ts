@@ -176,9 +176,9 @@ describe('an update', () => {
     }
     expect(new Set(versions.map((version) => version.id)).size).toBe(13);
     await eventually(async () => {
-      const kept = await Promise.all(versions.map((version) => priceById(context, version.id)));
-      expect(kept.map(({ amount }) => amount)).toEqual(versions.map(({ amount }) => amount));
-      expect(kept.filter(({ active }) => active)).toEqual([versions.at(-1)]);
+      const stored = await Promise.all(versions.map((version) => priceById(context, version.id)));
+      expect(stored.map(({ amount }) => amount)).toEqual(versions.map(({ amount }) => amount));
+      expect(stored.filter(({ active }) => active)).toEqual([versions.at(-1)]);
     });
   });
 

@@ -27,16 +27,16 @@ export async function findMeterPriceSet(
   const { meterPrices: current } = product;
   if (number !== undefined) {
     if (number === current.number) return current;
-    const kept = await replaced.find(product.id, number);
-    if (kept === undefined) throw notStoredYet();
-    return kept.set;
+    const stored = await replaced.find(product.id, number);
+    if (stored === undefined) throw notStoredYet();
+    return stored.set;
   }
   if (at === undefined)
     throw new DomainError('invalid_input', 'NO_INSTANT', 'Either at or set is required');
   if (current.since === null || current.since <= at) return current;
-  const kept = await replaced.findNewestAt(product.id, at);
-  if (kept === undefined || kept.replacedAt <= at) throw notStoredYet();
-  return kept.set;
+  const stored = await replaced.findNewestAt(product.id, at);
+  if (stored === undefined || stored.replacedAt <= at) throw notStoredYet();
+  return stored.set;
 }
 
 export function fromProtoMeterPrices(prices: readonly ProtoMeterPrice[]): MeterPriceInput[] {

@@ -95,7 +95,7 @@ type MeterPriceTerms = Omit<MeterPrice, 'id' | 'createdAt'>;
 
 function meterPriceTerms(input: MeterPriceInput): MeterPriceTerms {
   const { type = 'PER_UNIT', tiers } = input;
-  if (type === 'UNKNOWN') throw new Error('The meter prices were not checked');
+  if (type === 'UNKNOWN') throw new Error('Unvalidated meter prices');
   return {
     meterId: input.meterId,
     type,

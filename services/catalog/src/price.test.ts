@@ -115,8 +115,8 @@ describe('price terms', () => {
   });
 
   test('cannot be built from invalid input', () => {
-    expect(() => priceTerms({ ...monthly, type: 'UNKNOWN' })).toThrow('not checked');
-    expect(() => priceTerms({ ...monthly, billingInterval: undefined })).toThrow('not checked');
+    expect(() => priceTerms({ ...monthly, type: 'UNKNOWN' })).toThrow('Unvalidated terms');
+    expect(() => priceTerms({ ...monthly, billingInterval: undefined })).toThrow('Unvalidated terms');
   });
 });
 

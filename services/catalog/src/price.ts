@@ -54,7 +54,7 @@ export type PriceIdOf = (number: number) => string;
 export function priceTerms(input: PriceTermsInput): PriceTerms {
   const { type, amount, billingInterval, intervalCount, trialDays, tiers } = input;
   if (!isKnown(type) || amount === undefined || !isKnown(billingInterval)) {
-    throw new Error('The terms were not checked');
+    throw new Error('Unvalidated terms');
   }
   return {
     type,

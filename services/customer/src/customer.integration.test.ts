@@ -23,7 +23,7 @@ callService<CustomerServiceServer, typeof configuration>(
   },
 );
 
-const least: CreateCustomerRequest = {
+const minimal: CreateCustomerRequest = {
   email: 'ada@example.com',
   address: undefined,
   collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
@@ -34,7 +34,7 @@ async function create(
   request: Partial<CreateCustomerRequest> = {},
   context = testContext(),
 ): Promise<Customer> {
-  const { customer } = await customers.createCustomer({ ...least, ...request }, context);
+  const { customer } = await customers.createCustomer({ ...minimal, ...request }, context);
   if (customer === undefined) throw new Error('No customer came back');
   return customer;
 }

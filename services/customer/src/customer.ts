@@ -71,7 +71,7 @@ export function createCustomer(
     collectionMethod: collectionMethod === 'UNKNOWN' ? ['Invalid collection method'] : [],
     metadata: metadataProblems,
   });
-  if (collectionMethod === 'UNKNOWN') throw new Error('The collection method was not checked');
+  if (collectionMethod === 'UNKNOWN') throw new Error('Unvalidated collection method');
   return {
     id,
     externalId: externalId ?? null,

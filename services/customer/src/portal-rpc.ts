@@ -88,7 +88,7 @@ export function portalRpc(dependencies: PortalRpcDependencies) {
       },
 
       leavePortal: async ({ secret }) => {
-        await sessions.end(secret, clock.now());
+        await sessions.endVisit(secret, clock.now());
         return {};
       },
     },
@@ -125,7 +125,7 @@ async function createSession(
   refuseProblems({ returnUrl: optionalProblems(returnUrl, webAddressProblems) });
   await customers.within(context).get(customerId);
   const sessionId = newResourceId(context, 'portalSession');
-  const { expiresAt } = await sessions.open(signInToken(sessionId, site), {
+  const { expiresAt } = await sessions.insert(signInToken(sessionId, site), {
     customerId,
     returnUrl: returnUrl ?? null,
     expiresAt: sessionEnd(clock.now()),
@@ -152,8 +152,11 @@ async function enter(
   const begunAt = clock.now();
   if (linkStatusOf(session, { isUsed: false, now: begunAt }) === 'EXPIRED') throw sessionExpired();
   const secret = visitSecret({ token, nonce }, site);
-  const isBegun = await sessions.begin({ token, secret }, { ...session, begunAt, endedAt: null });
-  if (isBegun) return secret;
+  const isStarted = await sessions.startVisit(
+    { token, secret },
+    { ...session, begunAt, endedAt: null },
+  );
+  if (isStarted) return secret;
   const visit = await sessions.findVisit(secret);
   if (visit === undefined || !isReplayable(visit, begunAt)) throw sessionUsed();
   return secret;

@@ -48,7 +48,7 @@ export class PortalSessionStore {
   }
 
   /** Stores a session under its token hash. A retry finds the session as first stored. */
-  async open(
+  async insert(
     token: string,
     { tenant, ...session }: WithTenant<PortalSession>,
   ): Promise<PortalSession> {
@@ -79,7 +79,7 @@ export class PortalSessionStore {
    * Starts the only visit of a token. False if a visit was already started, by this secret or
    * another.
    */
-  async begin(
+  async startVisit(
     { token, secret }: { readonly token: string; readonly secret: string },
     { tenant, ...visit }: WithTenant<PortalVisit>,
   ): Promise<boolean> {
@@ -97,7 +97,7 @@ export class PortalSessionStore {
   }
 
   /** Ends a visit; an ended visit stays unchanged. */
-  async end(secret: string, endedAt: Date): Promise<void> {
+  async endVisit(secret: string, endedAt: Date): Promise<void> {
     const running = { _id: proofHash(secret), endedAt: null };
     await retryTransient(() => this.visits.updateOne(running, { $set: { endedAt } }));
   }

@@ -7,7 +7,7 @@ import { PortalSessionStore } from './portal-session-store';
 import { customerRpc } from './rpc';
 import { customerDefinition } from './store';
 
-const forgetEveryMs = 60 * 60 * 1_000;
+const cleanupIntervalMs = 60 * 60 * 1_000;
 
 /** Starts the customer service: customers and portal sessions over gRPC. */
 export async function start(
@@ -21,7 +21,7 @@ export async function start(
   const { clock } = service;
   service.every({
     name: 'forget portal sessions',
-    everyMs: forgetEveryMs,
+    everyMs: cleanupIntervalMs,
     run: () => sessions.deleteExpired(clock.now()),
   });
   service.dependOnSecrets(pageSecrets(config));

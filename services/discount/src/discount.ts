@@ -74,9 +74,9 @@ export function createDiscount(
     productIds: problems.productIds?.length === 0 ? productProblems : (problems.productIds ?? []),
     metadata: metadataProblems,
   });
-  if (type === undefined || type === 'UNKNOWN') throw new Error('The type was not checked');
+  if (type === undefined || type === 'UNKNOWN') throw new Error('Unvalidated type');
   if (duration === undefined || duration === 'UNKNOWN') {
-    throw new Error('The duration was not checked');
+    throw new Error('Unvalidated duration');
   }
   return {
     id,

@@ -93,7 +93,7 @@ beforeAll(async () => {
   discountConfiguration = configurationFor(owners.address);
   // Two replicas; each poll is made by the next one.
   for (let count = 1; count <= 2; count += 1) {
-    services.push(await start(discountConfiguration, { checkAfterMs: 400, askEveryMs: 100 }));
+    services.push(await start(discountConfiguration, { checkAfterMs: 400, checkIntervalMs: 100 }));
   }
   discounts = connectPeer<DiscountServiceServer>(DiscountServiceService, {
     address: services[0]?.address ?? '',

@@ -101,7 +101,7 @@ function fromProtoHolder({ holder, holderId }: ReserveRedemptionRequest): Holder
     holder: kind === undefined ? ['Invalid holder'] : [],
     holderId: isId(holderId) ? [] : ['Invalid uuid'],
   });
-  if (kind === undefined) throw new Error('The holder was not checked');
+  if (kind === undefined) throw new Error('Unvalidated holder');
   return kind;
 }
 

@@ -163,10 +163,10 @@ async function validate(
   const stored = await discounts.within(context).findBy(discountsWith({ code }));
   if (stored === undefined) throw refusedRedemption('DISCOUNT_NOT_FOUND');
   const { id, currency } = stored.state;
-  const asksCurrency = productId !== undefined && currency !== null;
+  const needsCurrency = productId !== undefined && currency !== null;
   const [redemptions, productCurrency] = await Promise.all([
     slotsOf(context).count(id),
-    asksCurrency ? currencyOfProduct(peers, productId, context) : undefined,
+    needsCurrency ? currencyOfProduct(peers, productId, context) : undefined,
   ]);
   const purchase = { productId, currency: productCurrency, at: context.now, redemptions };
   const refusal = purchaseRefusal(stored.state, purchase);

@@ -12,12 +12,12 @@ import { discountDefinition } from './store';
 /** Overrides for tests. */
 export interface DiscountOverrides extends ServiceOverrides {
   readonly checkAfterMs?: number;
-  readonly askEveryMs?: number;
+  readonly checkIntervalMs?: number;
 }
 
 // Longer than any reserving request, so that the holder has usually confirmed or released by then.
 const checkAfterMsDefault = 5 * 60_000;
-const askEveryMsDefault = 30_000;
+const checkIntervalMsDefault = 30_000;
 
 /** Starts the discount service: discounts and redemptions over gRPC. */
 export async function start(
@@ -32,11 +32,18 @@ export async function start(
   const slotsOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new SlotStore(slots, tenant);
   const checkAfterMs = overrides.checkAfterMs ?? checkAfterMsDefault;
   const { clock, logger } = service;
-  const asking = { dueSlots: new DueSlotStore(slots), slotsOf, peers, clock, logger, checkAfterMs };
+  const checking = {
+    dueSlots: new DueSlotStore(slots),
+    slotsOf,
+    peers,
+    clock,
+    logger,
+    checkAfterMs,
+  };
   service.every({
     name: 'ask holders of redemptions',
-    everyMs: overrides.askEveryMs ?? askEveryMsDefault,
-    run: (signal) => checkHolders(asking, signal),
+    everyMs: overrides.checkIntervalMs ?? checkIntervalMsDefault,
+    run: (signal) => checkHolders(checking, signal),
   });
   return service.serve([
     discountRpc({ discounts, slotsOf, claims: new KeyedBatcher(), peers, clock, checkAfterMs }),

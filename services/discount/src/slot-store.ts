@@ -117,7 +117,7 @@ export class SlotStore {
       stamp,
       ...(holder === undefined ? free(number) : heldBy(holder)),
     }));
-    return this.unlessTaken(async () => {
+    return this.falseIfTaken(async () => {
       await this.slots.insertMany(documents, { ordered: true });
       return true;
     });
@@ -132,7 +132,7 @@ export class SlotStore {
     { number, holder, version }: { number: number; holder: Holder; version: number },
   ): Promise<boolean> {
     const open = { state: 'FREE' as const, stamp: { $lte: version } };
-    return this.unlessTaken(async () => {
+    return this.falseIfTaken(async () => {
       const { modifiedCount } = await this.slots.updateOne(
         { _id: slotId(discountId, number), ...this.ofDiscount(discountId), ...open },
         { $set: { ...heldBy(holder), stamp: version } },
@@ -158,9 +158,9 @@ export class SlotStore {
   /** Confirms a slot permanently; false if the holder has none. */
   async confirm(discountId: string, holderId: string): Promise<boolean> {
     const query = { ...this.ofDiscount(discountId), holderId, state: taken };
-    const kept = { state: 'CONFIRMED', askAt: null } as const;
+    const confirmed = { state: 'CONFIRMED', askAt: null } as const;
     const { matchedCount } = await retryTransient(() =>
-      this.slots.updateOne(query as Filter<SlotDocument>, { $set: kept }),
+      this.slots.updateOne(query as Filter<SlotDocument>, { $set: confirmed }),
     );
     return matchedCount > 0;
   }
@@ -182,7 +182,7 @@ export class SlotStore {
     );
   }
 
-  private async unlessTaken(write: () => Promise<boolean>): Promise<boolean> {
+  private async falseIfTaken(write: () => Promise<boolean>): Promise<boolean> {
     try {
       return await retryTransient(write);
     } catch (error) {

@@ -141,6 +141,6 @@ function productIn(currency: string, id: string) {
 }
 
 export function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('The answer lacks it');
+  if (value === undefined) throw new Error('Field missing in the response');
   return value;
 }

@@ -106,7 +106,7 @@ export class RunningTotal {
   private addNumber(number: Decimal | undefined, place: EventPosition | null): void {
     if (number === undefined) return;
     if (this.aggregation === 'LATEST') {
-      if (place === null) throw new Error('The latest quantity is of no event');
+      if (place === null) throw new Error('Latest quantity without an event');
       if (this.latest !== null && comparePositions(place, this.latest) <= 0) return;
       this.latest = place;
       this.quantity = number;

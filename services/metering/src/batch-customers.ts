@@ -20,7 +20,7 @@ export class BatchCustomers {
     lookUp: (names: readonly CustomerName[]) => Promise<ReadonlyMap<string, string>>,
   ): Promise<BatchCustomers> {
     const customers = new BatchCustomers();
-    for (const event of events) customers.note(event);
+    for (const event of events) customers.add(event);
     const names = customers.names();
     const found = await lookUp(names);
     for (const name of names) customers.ids[name.kind].set(name.value, found.get(nameKey(name)));
@@ -34,7 +34,7 @@ export class BatchCustomers {
       : this.ids.id.get(customerId);
   }
 
-  private note({ customerId, externalCustomerId = '' }: NamedEvent): void {
+  private add({ customerId, externalCustomerId = '' }: NamedEvent): void {
     if (customerId === undefined) this.ids.externalId.set(externalCustomerId, undefined);
     else this.ids.id.set(customerId, undefined);
   }

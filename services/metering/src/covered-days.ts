@@ -36,17 +36,17 @@ export function coveredAfter(
     readonly open: ReadonlySet<number>;
   },
 ): Covered {
-  const canBeKept = ({ start, end }: CalendarDay) =>
+  const isStorable = ({ start, end }: CalendarDay) =>
     end <= sealedUntil && !open.has(start.getTime());
   const [first] = days;
   if (first === undefined) return covered;
   const isApart = covered === undefined || covered.end < first.start;
   const from = isApart ? first.start : covered.end;
-  const stop = days.find((day) => day.start >= from && !canBeKept(day));
+  const stop = days.find((day) => day.start >= from && !isStorable(day));
   const end = stop?.start ?? days.at(-1)?.end ?? from;
   const before = isApart ? [] : days.filter(({ start }) => start < covered.start);
   const start =
-    isApart || (before.length > 0 && before.every(canBeKept)) ? first.start : covered.start;
+    isApart || (before.length > 0 && before.every(isStorable)) ? first.start : covered.start;
   if (isApart) return end > start ? { start, end } : covered;
   return {
     start: start < covered.start ? start : covered.start,

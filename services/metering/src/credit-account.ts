@@ -91,7 +91,7 @@ export function createGrant(
     ...creditGrantProblems({ ...input, effectiveAt }),
     metadata: metadataProblems,
   });
-  if (source === 'UNKNOWN') throw new Error('The source was not checked');
+  if (source === 'UNKNOWN') throw new Error('Unvalidated source');
   return {
     id,
     amount: parseUnits(input.amount, 'amount').toString(),

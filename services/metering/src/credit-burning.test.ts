@@ -21,30 +21,30 @@ function grant(id: string, given: Partial<BurnableGrant> = {}): BurnableGrant {
 
 const used = (hour: number, quantity: string) => ({ at: at(hour), quantity: units(quantity) });
 
-function shown({ uses, overage }: ReturnType<typeof burnCredits>) {
+function summaryOf({ uses, overage }: ReturnType<typeof burnCredits>) {
   const burnt = uses.map(({ grantId, quantity }) => [grantId, quantity.toString()]);
   return { uses: Object.fromEntries(burnt) as object, overage: overage.toString() };
 }
 
 test('included units are used before credits', () => {
   const burning = burnCredits([grant('a')], [used(1, '3'), used(2, '4')], units('5'));
-  expect(shown(burning)).toEqual({ uses: { a: '2' }, overage: '0' });
+  expect(summaryOf(burning)).toEqual({ uses: { a: '2' }, overage: '0' });
 });
 
 test('a grant covers usage from its start to just before its expiry', () => {
   const limited = grant('a', { effectiveAt: at(2), expiresAt: at(4) });
   const usages = [used(1, '1'), used(2, '1'), used(3, '1'), used(4, '1')];
-  expect(shown(burnCredits([limited], usages))).toEqual({ uses: { a: '2' }, overage: '2' });
+  expect(summaryOf(burnCredits([limited], usages))).toEqual({ uses: { a: '2' }, overage: '2' });
 });
 
 test('returned units undo the most recent use first', () => {
   const grants = [grant('a', { available: units('3') })];
   const usages = [used(1, '5'), used(2, '-4'), used(3, '1')];
-  expect(shown(burnCredits(grants, usages))).toEqual({ uses: { a: '2' }, overage: '0' });
+  expect(summaryOf(burnCredits(grants, usages))).toEqual({ uses: { a: '2' }, overage: '0' });
 });
 
 test('a net return burns no credits', () => {
-  expect(shown(burnCredits([grant('a')], [used(1, '-5'), used(2, '3')]))).toEqual({
+  expect(summaryOf(burnCredits([grant('a')], [used(1, '-5'), used(2, '3')]))).toEqual({
     uses: {},
     overage: '0',
   });
@@ -123,8 +123,8 @@ test('usage between two boundaries burns the same event by event and as one sum'
           .reduce((sum, { quantity }) => sum.add(quantity), none),
       }));
       const [single, together] = [usages, sums].map((all) => burnCredits(grants, all, included));
-      expect(shown(together ?? { uses: [], overage: none })).toEqual(
-        shown(single ?? { uses: [], overage: none }),
+      expect(summaryOf(together ?? { uses: [], overage: none })).toEqual(
+        summaryOf(single ?? { uses: [], overage: none }),
       );
       expect(grants.every((one) => coversAt(one, one.effectiveAt))).toBe(true);
     }),

@@ -97,7 +97,7 @@ export function burnCredits(
     const before = beyond(used, includedUnits);
     used = used.add(quantity);
     const change = beyond(used, includedUnits).subtract(before);
-    if (change.compare(none) < 0) takeBack(none.subtract(change), steps, left);
+    if (change.compare(none) < 0) undoUse(none.subtract(change), steps, left);
     else cover(change, { at, ordered, left, steps });
   }
   return summed(steps);
@@ -147,11 +147,11 @@ function cover(
   if (open.compare(none) > 0) steps.push({ grantId: undefined, quantity: open });
 }
 
-function takeBack(units: Decimal, steps: Step[], left: Map<string, Decimal>): void {
+function undoUse(units: Decimal, steps: Step[], left: Map<string, Decimal>): void {
   let open = units;
   while (open.compare(none) > 0) {
     const last = steps.pop();
-    if (last === undefined) throw new Error('More was taken back than was used');
+    if (last === undefined) throw new Error('More units returned than used');
     const quantity = lesser(open, last.quantity);
     const rest = last.quantity.subtract(quantity);
     const { grantId } = last;

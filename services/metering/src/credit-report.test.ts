@@ -41,7 +41,7 @@ function report(accounts: readonly ReportedAccount[], days = 4) {
   return made.byMeter();
 }
 
-const shown = (accounts: readonly ReportedAccount[], days?: number) =>
+const summaryOf = (accounts: readonly ReportedAccount[], days?: number) =>
   [...report(accounts, days)].map(([meterId, credits]) => [
     meterId,
     ...credits.map(({ granted, used, expired, balance }) =>
@@ -59,19 +59,19 @@ test('units returned by a later settlement lower the use of the day of that sett
     );
   const first = settle(anAccount({ grants: [grant] }), 'one', '4', hoursAgo(48));
   const second = settle(first, 'two', '2.5', hoursAgo(24));
-  expect(shown([second], 3)).toEqual([['m', '0 4 0 6', '0 -1.5 0 7.5', '0 0 0 7.5']]);
+  expect(summaryOf([second], 3)).toEqual([['m', '0 4 0 6', '0 -1.5 0 7.5', '0 0 0 7.5']]);
 });
 
 test('usage settled before burns were recorded counts before the first day', () => {
   const grant = aGrant('10', hoursAgo(24 * 30));
   const uses = [{ grantId: grant.id, quantity: '4' }];
   const consumptions = [{ period: 's:0', settlement: 'x', quantity: '4', uses }];
-  expect(shown([anAccount({ grants: [grant], consumptions })], 1)).toEqual([['m', '0 0 0 6']]);
+  expect(summaryOf([anAccount({ grants: [grant], consumptions })], 1)).toEqual([['m', '0 0 0 6']]);
 });
 
 test('future events are not reported, and an account without grants reports nothing', () => {
   const grants = [aGrant('10', hoursAgo(1), hoursAgo(-1)), aGrant('5', hoursAgo(-1))];
-  expect(shown([anAccount({ grants }), anAccount({ meterId: 'other' })], 1)).toEqual([
+  expect(summaryOf([anAccount({ grants }), anAccount({ meterId: 'other' })], 1)).toEqual([
     ['m', '10 0 0 10'],
   ]);
 });

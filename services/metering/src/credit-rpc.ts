@@ -53,12 +53,12 @@ export function creditCalls(dependencies: UsageDependencies): CreditCalls {
       const all = accounts
         .flatMap(({ meterId, grants }) => grants.map((grant) => ({ meterId, grant })))
         .toSorted((a, b) => newestFirst(a.grant, b.grant));
-      const shown = all.slice((page - 1) * perPage, page * perPage);
-      const meterIds = [...new Set(shown.map(({ meterId }) => meterId))];
+      const pageGrants = all.slice((page - 1) * perPage, page * perPage);
+      const meterIds = [...new Set(pageGrants.map(({ meterId }) => meterId))];
       const found = await usagesOf({ customerId, meterIds, accounts }, context, dependencies);
       const usages = new Map(found.map((usage) => [usage.meter.id, usage]));
       return {
-        creditGrants: shown.map(({ meterId, grant }) =>
+        creditGrants: pageGrants.map(({ meterId, grant }) =>
           toProtoGrant(grant, { customerId, meterId, usage: usages.get(meterId), context }),
         ),
         total: all.length,
@@ -110,8 +110,8 @@ async function create(
         events: [],
         commands: [],
       }));
-  const kept = account.grants.find((one) => one.id === grant.id) ?? grant;
-  return toProtoGrant(kept, { customerId, meterId, usage, context });
+  const storedGrant = account.grants.find((one) => one.id === grant.id) ?? grant;
+  return toProtoGrant(storedGrant, { customerId, meterId, usage, context });
 }
 
 async function usagesOf(

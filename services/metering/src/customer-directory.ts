@@ -39,7 +39,7 @@ export class CustomerDirectory {
     if (missing.size === 0) return found;
     for (const [key, id] of await ask([...missing.values()])) {
       found.set(key, id);
-      this.remember(`${environmentId}:${key}`, id);
+      this.cache(`${environmentId}:${key}`, id);
     }
     return found;
   }
@@ -52,7 +52,7 @@ export class CustomerDirectory {
     return id;
   }
 
-  private remember(key: string, id: string): void {
+  private cache(key: string, id: string): void {
     this.known.set(key, id);
     if (this.known.size <= this.customersMax) return;
     const [oldest] = this.known.keys();

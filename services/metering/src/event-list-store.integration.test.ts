@@ -69,7 +69,7 @@ async function store({ customers, meters }: ReturnType<typeof seriesOf>, sent: r
 }
 
 test('each page of a customer’s events equals that of a single query over all events, with the same total', async () => {
-  const wish = fc.record({
+  const request = fc.record({
     meter: fc.option(fc.nat({ max: 3 })),
     from: fc.option(fc.nat({ max: 4 })),
     to: fc.option(fc.nat({ max: 5 })),
@@ -79,12 +79,12 @@ test('each page of a customer’s events equals that of a single query over all 
   await fc.assert(
     fc.asyncProperty(
       fc.array(anySent, { minLength: 1, maxLength: 24 }),
-      fc.array(wish, { minLength: 6, maxLength: 6 }),
-      async (sent, wishes) => {
+      fc.array(request, { minLength: 6, maxLength: 6 }),
+      async (sent, requests) => {
         const series = seriesOf(2, 4);
         const tenant = await store(series, sent);
         const [customerId = ''] = series.customers;
-        for (const { meter, from, to, page, perPage } of wishes) {
+        for (const { meter, from, to, page, perPage } of requests) {
           const filter: EventFilter = {
             customerId,
             meterId: meter === null ? undefined : series.meters[meter],

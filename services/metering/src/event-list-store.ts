@@ -41,7 +41,7 @@ export class EventListStore {
 
   async list(
     { environmentId }: Tenant,
-    { filter, ...wish }: { readonly filter: EventFilter } & PageRequest,
+    { filter, ...pageRequest }: { readonly filter: EventFilter } & PageRequest,
   ): Promise<EventPage> {
     const { customerId, meterId, eventId, from, to } = filter;
     const query: Query = {
@@ -56,16 +56,16 @@ export class EventListStore {
         ? undefined
         : await this.seriesOf(query, { environmentId, customerId, meterId });
     if (series === undefined) {
-      const [data, total] = await Promise.all([this.rowsOf(query, wish), this.count(query)]);
+      const [data, total] = await Promise.all([this.rowsOf(query, pageRequest), this.count(query)]);
       return { data, total };
     }
     const counts = await Promise.all(series.map((one) => this.count(one)));
     const total = counts.reduce((sum, count) => sum + count, 0);
-    const end = wish.page * wish.perPage;
+    const end = pageRequest.page * pageRequest.perPage;
     const times = counts.reduce((sum, count) => sum + Math.min(count, end), 0);
-    if (end - wish.perPage >= total) return { data: [], total };
-    if (times > timesMax) return { data: await this.rowsOf(query, wish), total };
-    const ids = await this.idsOfPage(series, wish);
+    if (end - pageRequest.perPage >= total) return { data: [], total };
+    if (times > timesMax) return { data: await this.rowsOf(query, pageRequest), total };
+    const ids = await this.idsOfPage(series, pageRequest);
     return { data: await this.named(ids, environmentId), total };
   }
 

@@ -96,9 +96,9 @@ export class EventStore {
    * them stored.
    */
   private async dropOwn(duplicates: Set<EventDocument>): Promise<void> {
-    const met = [...duplicates];
-    for (let start = 0; start < met.length; start += idsMax) {
-      const documents = met.slice(start, start + idsMax);
+    const candidates = [...duplicates];
+    for (let start = 0; start < candidates.length; start += idsMax) {
+      const documents = candidates.slice(start, start + idsMax);
       const found = await retryTransient(() =>
         this.events
           .find({ _id: { $in: documents.map(({ _id }) => _id) } })

@@ -40,14 +40,14 @@ function hasLongNumber(body: Buffer): boolean {
   while (end < body.length) {
     const before = end - exactLength;
     let at = end;
-    while (at > before && isOfNumber(body[at])) at -= 1;
+    while (at > before && isNumberCharacter(body[at])) at -= 1;
     if (at === before) return true;
     end = at + exactLength;
   }
   return false;
 }
 
-function isOfNumber(byte = 0): boolean {
+function isNumberCharacter(byte = 0): boolean {
   return (byte >= 0x30 && byte <= 0x39) || byte === 0x2e;
 }
 

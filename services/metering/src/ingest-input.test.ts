@@ -3,7 +3,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import fc from 'fast-check';
 import { readIngestInput } from './ingest-input';
 
-const least = { customerId: 'ada', meterId: 'calls' };
+const minimal = { customerId: 'ada', meterId: 'calls' };
 
 function refusal(body: unknown): readonly string[] {
   try {
@@ -16,18 +16,18 @@ function refusal(body: unknown): readonly string[] {
 }
 
 function read(fields: object) {
-  const [event] = readIngestInput([{ ...least, ...fields }]).events;
+  const [event] = readIngestInput([{ ...minimal, ...fields }]).events;
   if (event === undefined) throw new Error('The event is gone');
   return event;
 }
 
 describe('a batch', () => {
   test('is a list of events, bare or under `events`', () => {
-    const { events } = readIngestInput({ events: [least] });
-    expect(readIngestInput([least]).events).toEqual(events);
+    const { events } = readIngestInput({ events: [minimal] });
+    expect(readIngestInput([minimal]).events).toEqual(events);
     expect(events).toEqual([
       {
-        ...least,
+        ...minimal,
         externalCustomerId: undefined,
         quantity: '1',
         isNegative: false,
@@ -47,7 +47,7 @@ describe('a batch', () => {
     ['a list without events', [], 'Must have at least 1 element'],
     [
       'a list of too many events',
-      Array.from({ length: 1001 }, () => least),
+      Array.from({ length: 1001 }, () => minimal),
       'Must have at most 1000 elements',
     ],
   ])('that is %s is refused', (_what, body, problem) => {
@@ -55,12 +55,12 @@ describe('a batch', () => {
   });
 
   test('of a thousand events is accepted', () => {
-    expect(readIngestInput(Array.from({ length: 1000 }, () => least)).events).toHaveLength(1000);
+    expect(readIngestInput(Array.from({ length: 1000 }, () => minimal)).events).toHaveLength(1000);
   });
 
   test('reports the paths of the first twenty unknown fields', () => {
-    const typo = { ...least, colour: 1 };
-    expect(readIngestInput({ x: 1, events: [least, typo] }).ignoredFields).toEqual([
+    const typo = { ...minimal, colour: 1 };
+    expect(readIngestInput({ x: 1, events: [minimal, typo] }).ignoredFields).toEqual([
       'x',
       'events.1.colour',
     ]);
@@ -82,46 +82,50 @@ describe('an event', () => {
     ['that is a number', 1, '0: Must be an object'],
     ['that is a list', [], '0: Must be an object'],
     ['without a customer', { meterId: 'm' }, '0.customerId: Required'],
-    ['with null as customer', { ...least, customerId: null }, '0.customerId: Required'],
-    ['with a number as customer', { ...least, customerId: 1 }, '0.customerId: Must be a string'],
+    ['with null as customer', { ...minimal, customerId: null }, '0.customerId: Required'],
+    ['with a number as customer', { ...minimal, customerId: 1 }, '0.customerId: Must be a string'],
     ['without a meter', { customerId: 'c' }, '0.meterId: Required'],
-    ['with an empty id', { ...least, eventId: '' }, '0.eventId: Must be at least 1 character'],
-    ['with a long id', { ...least, eventId: long }, '0.eventId: Must be at most 255 characters'],
+    ['with an empty id', { ...minimal, eventId: '' }, '0.eventId: Must be at least 1 character'],
+    ['with a long id', { ...minimal, eventId: long }, '0.eventId: Must be at most 255 characters'],
     [
       'with control characters in its id',
-      { ...least, eventId: 'a\nb' },
+      { ...minimal, eventId: 'a\nb' },
       '0.eventId: Must not contain control characters',
     ],
     [
       'with a lone surrogate in its id',
-      { ...least, eventId: '\ud800' },
+      { ...minimal, eventId: '\ud800' },
       '0.eventId: Must be Unicode text',
     ],
     [
       'with a date as timestamp',
-      { ...least, timestamp: '2026-03-10' },
+      { ...minimal, timestamp: '2026-03-10' },
       '0.timestamp: Invalid datetime',
     ],
-    ['with a number as timestamp', { ...least, timestamp: 1 }, '0.timestamp: Invalid datetime'],
-    ['with a list of properties', { ...least, properties: [] }, '0.properties: Must be an object'],
+    ['with a number as timestamp', { ...minimal, timestamp: 1 }, '0.timestamp: Invalid datetime'],
+    [
+      'with a list of properties',
+      { ...minimal, properties: [] },
+      '0.properties: Must be an object',
+    ],
     [
       'with many properties',
-      { ...least, properties: many },
+      { ...minimal, properties: many },
       '0.properties: Must have at most 20 keys',
     ],
     [
       'with a property in a property',
-      { ...least, properties: { a: {} } },
+      { ...minimal, properties: { a: {} } },
       '0.properties.a: Must be a string, number, boolean or null',
     ],
     [
       'with a property that would be lost',
-      { ...least, properties: JSON.parse('{"__proto__": 1}') as unknown },
+      { ...minimal, properties: JSON.parse('{"__proto__": 1}') as unknown },
       '0.properties.__proto__: Key is reserved',
     ],
     [
       'with a property beyond whole numbers',
-      { ...least, properties: { a: 2 ** 53 } },
+      { ...minimal, properties: { a: 2 ** 53 } },
       '0.properties.a: Number out of range',
     ],
   ])('%s is refused', (_what, event, problem) => {
@@ -168,7 +172,7 @@ describe('a quantity', () => {
     ['-1000000000000001', 'Must be at most 1000000000000000'],
     [2 ** 53, 'Must be at most 9007199254740991'],
   ])('sent as %j is refused', (quantity, problem) => {
-    expect(refusal([{ ...least, quantity }])).toEqual([`0.quantity: ${problem}`]);
+    expect(refusal([{ ...minimal, quantity }])).toEqual([`0.quantity: ${problem}`]);
   });
 
   test('is stored in canonical form, whatever form was sent', () => {
@@ -180,7 +184,7 @@ describe('a quantity', () => {
           const sent = decimals === '' ? String(whole) : `${String(whole)}.${decimals}`;
           const isTooMuch =
             (whole === 10n ** 15n || whole === -(10n ** 15n)) && /[1-9]/.test(decimals);
-          if (isTooMuch) expect(refusal([{ ...least, quantity: sent }])).toHaveLength(1);
+          if (isTooMuch) expect(refusal([{ ...minimal, quantity: sent }])).toHaveLength(1);
           else expect(read({ quantity: sent }).quantity).toBe(Decimal.parse(sent).toString());
         },
       ),
@@ -216,7 +220,7 @@ describe('a timestamp', () => {
     '2026-3-10T12:00:00Z',
     ' 2026-03-10T12:00:00Z',
   ])('%s is refused', (timestamp) => {
-    expect(refusal([{ ...least, timestamp }])).toEqual(['0.timestamp: Invalid datetime']);
+    expect(refusal([{ ...minimal, timestamp }])).toEqual(['0.timestamp: Invalid datetime']);
   });
 
   test('is accepted in any notation of any valid instant', () => {

@@ -36,7 +36,7 @@ interface Request<Item> {
 export class IngestQueue<Item> {
   private waiting: Request<Item>[] = [];
   private flushes = 0;
-  private held = 0;
+  private itemCount = 0;
 
   constructor(private readonly options: IngestQueueOptions<Item>) {}
 
@@ -45,28 +45,28 @@ export class IngestQueue<Item> {
    * stored. `admit` is called right before the request is sent.
    */
   async store(items: readonly Item[], admit: () => void): Promise<ReadonlySet<Item>> {
-    if (this.held + items.length > this.options.itemsMax) {
+    if (this.itemCount + items.length > this.options.itemsMax) {
       throw new DomainError('resource_exhausted', 'INGEST_FULL', 'Too many requests');
     }
-    this.held += items.length;
+    this.itemCount += items.length;
     try {
       return await new Promise((resolve, reject) => {
         this.waiting.push({ items, admit, resolve, reject });
         this.startFlushes();
       });
     } finally {
-      this.held -= items.length;
+      this.itemCount -= items.length;
     }
   }
 
   private startFlushes(): void {
     while (this.flushes < this.options.flushesMax && this.waiting.length > 0) {
       this.flushes += 1;
-      void this.flush(this.takeBatch());
+      void this.flush(this.dequeueBatch());
     }
   }
 
-  private takeBatch(): Request<Item>[] {
+  private dequeueBatch(): Request<Item>[] {
     let size = 0;
     const first = this.waiting.findIndex(({ items }, index) => {
       size += items.length;
@@ -96,9 +96,9 @@ function nothing<Item>(): FlushResult<Item> {
 
 function settle<Item>({ items, resolve, reject }: Request<Item>, flushed: FlushResult<Item>): void {
   const { duplicates, failed } = flushed;
-  const unlucky = failed.size === 0 ? undefined : items.find((item) => failed.has(item));
-  if (unlucky === undefined) resolve(duplicates);
-  else reject(failed.get(unlucky));
+  const failedItem = failed.size === 0 ? undefined : items.find((item) => failed.has(item));
+  if (failedItem === undefined) resolve(duplicates);
+  else reject(failed.get(failedItem));
 }
 
 function isAdmitted<Item>({ admit, reject }: Request<Item>): boolean {

@@ -59,19 +59,19 @@ export async function ingest(
   const { json, written } = readIngestBody(body);
   const { events, ignoredFields } = readIngestInput(json, written);
   const { candidates, refused } = await validateEvents(events, context, dependencies);
-  const [stored, repeated] = await Promise.all([
+  const [stored, replayed] = await Promise.all([
     store(candidates, events, { context, dependencies }),
     findReplays(refused, context, dependencies),
   ]);
   const rejected = [
     ...stored.rejected,
-    ...refused.filter((one) => !repeated.has(one)).map(({ index, error }) => ({ index, error })),
+    ...refused.filter((one) => !replayed.has(one)).map(({ index, error }) => ({ index, error })),
   ]
     .toSorted((a, b) => a.index - b.index)
     .map((one) => ({ ...one, eventId: events[one.index]?.eventId }));
   return {
     accepted: stored.accepted,
-    duplicates: stored.duplicates + repeated.size,
+    duplicates: stored.duplicates + replayed.size,
     rejected,
     ignoredFields: [...ignoredFields],
   };
@@ -181,22 +181,22 @@ async function store(
   });
   const existing =
     duplicates.size === 0 ? [] : candidates.filter(({ document }) => duplicates.has(document));
-  const { repeated, rejected, known } = await separateDuplicates(existing, events, {
+  const { replayed, rejected, known } = await separateDuplicates(existing, events, {
     context,
     dependencies,
   });
   // A crashed ingest may have left a stale hour total.
-  const doubtful = seriesHours(known).filter(isLate);
-  await usage.finishLate([...late, ...doubtful], batch.id);
-  await usage.reopenDays(doubtful);
+  const possiblyStale = seriesHours(known).filter(isLate);
+  await usage.finishLate([...late, ...possiblyStale], batch.id);
+  await usage.reopenDays(possiblyStale);
   await dependencies.sealSchedule.schedule(usage, {
     environmentId: context.tenant.environmentId,
-    series: [...hours, ...doubtful].map((hour) => ({
+    series: [...hours, ...possiblyStale].map((hour) => ({
       ...hour,
       at: isLate(hour) ? startedAt : new Date(endOfHour(hour.hour).getTime() + sealAfterMs),
     })),
   });
-  return { accepted: candidates.length - existing.length, duplicates: repeated, rejected };
+  return { accepted: candidates.length - existing.length, duplicates: replayed, rejected };
 }
 
 /** Separates duplicates from ids that were used for another event. */
@@ -204,7 +204,7 @@ async function separateDuplicates(
   existing: readonly Candidate[],
   events: readonly EventInput[],
   { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
-): Promise<{ repeated: number; rejected: Stored['rejected']; known: readonly UsageEvent[] }> {
+): Promise<{ replayed: number; rejected: Stored['rejected']; known: readonly UsageEvent[] }> {
   const known = await dependencies.events.find(
     context.tenant,
     existing.map(({ document }) => eventIdOf(document)),
@@ -220,7 +220,7 @@ async function separateDuplicates(
       rejected.push({ index, error: idReused });
     }
   }
-  return { repeated: existing.length - rejected.length, rejected, known: [...known.values()] };
+  return { replayed: existing.length - rejected.length, rejected, known: [...known.values()] };
 }
 
 /** Refused events that were accepted when they were first sent. */

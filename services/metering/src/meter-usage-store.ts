@@ -10,7 +10,7 @@ import { type EventDocument, measuredEvent } from './event-store';
 import { hoursWithValues } from './hour-document';
 import type { Meter } from './meter';
 import { type UsageDay, UsageDayStore } from './usage-day-store';
-import { endOfHour, hourOf, type Series, type Span, standingTotal } from './usage-hour';
+import { endOfHour, hourOf, type Series, type Span, validTotal } from './usage-hour';
 import { CustomerDays } from './usage-report';
 import type { SeriesDocument, UsageCollections } from './usage-store';
 
@@ -90,8 +90,8 @@ export class MeterUsageStore {
     { id: meterId }: Meter,
     window: Span,
   ): Promise<void> {
-    const kept = await this.days.find({ meterId, customerIds: [...readings.keys()] }, window);
-    for (const { customerId, day, version, total } of kept) {
+    const stored = await this.days.find({ meterId, customerIds: [...readings.keys()] }, window);
+    for (const { customerId, day, version, total } of stored) {
       const reading = readings.get(customerId);
       if (reading === undefined) continue;
       reading.versions.set(day.getTime(), version);
@@ -122,7 +122,7 @@ export class MeterUsageStore {
       const reading = readings.get(hour.customerId);
       if (reading === undefined || hour.hour >= reading.sealedUntil) continue;
       if (!needsHours(calendarDayOf(hour.hour).start, reading)) continue;
-      const total = standingTotal(hour);
+      const total = validTotal(hour);
       if (total === null) reading.open.add(hour.hour.getTime());
       else reading.usage.merge(hour.hour, total);
     }
@@ -134,7 +134,7 @@ export class MeterUsageStore {
     { id: meterId }: Meter,
     days: readonly CalendarDay[],
   ): Promise<void> {
-    const kept: (UsageDay & { readonly total: PartialTotal })[] = [];
+    const toStore: (UsageDay & { readonly total: PartialTotal })[] = [];
     const marks: AnyBulkWriteOperation<SeriesDocument>[] = [];
     for (const reading of readings) {
       const { customerId, covered, sealedUntil, usage, versions } = reading;
@@ -147,12 +147,12 @@ export class MeterUsageStore {
         const day = days[index]?.start;
         if (day === undefined || day < after.start || day >= after.end) continue;
         if (open.has(day.getTime()) || !needsHours(day, reading)) continue;
-        kept.push({ customerId, meterId, day, version: versions.get(day.getTime()), total });
+        toStore.push({ customerId, meterId, day, version: versions.get(day.getTime()), total });
       }
       if (!isSameData(covered, after))
         marks.push(this.markOf({ customerId, meterId }, covered, after));
     }
-    if (kept.length > 0) await this.days.storeTotals(kept);
+    if (toStore.length > 0) await this.days.storeTotals(toStore);
     if (marks.length === 0) return;
     // Written after the days: only now does a missing day mean that it has no events.
     await retryTransient(() => this.collections.series.bulkWrite(marks, { ordered: false }));

@@ -57,7 +57,7 @@ export function createMeter(
 ): Meter {
   const { aggregation = 'SUM' } = input;
   refuseProblems({ ...meterProblems(input), metadata: metadataProblems });
-  if (aggregation === 'UNKNOWN') throw new Error('The aggregation was not checked');
+  if (aggregation === 'UNKNOWN') throw new Error('Unvalidated aggregation');
   return {
     id,
     name: input.name,

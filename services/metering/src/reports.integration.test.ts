@@ -140,7 +140,7 @@ test('past days are totaled once, and again after a late event', async () => {
   };
   const valueOf = async () =>
     (await reports.getUsageReport({ meterId, days }, context)).days.map(({ value }) => value);
-  const kept = async () => {
+  const stored = async () => {
     const documents = await sealing.db
       .collection('usageDays')
       .find({ environmentId: context.tenant.environmentId })
@@ -151,9 +151,9 @@ test('past days are totaled once, and again after a late event', async () => {
   await ingest(1, 20, 21, 40);
   await sealing.seal();
   // Each late batch invalidates the stored total of its day.
-  expect(await kept()).toEqual([null, null, null]);
+  expect(await stored()).toEqual([null, null, null]);
   expect(await valueOf()).toEqual(['1', '2', '1']);
-  expect(await kept()).toEqual(['1', '2', null]);
+  expect(await stored()).toEqual(['1', '2', null]);
   await sealing.db
     .collection('usageHours')
     .updateMany(
@@ -162,7 +162,7 @@ test('past days are totaled once, and again after a late event', async () => {
     );
   expect((await valueOf()).slice(0, 2)).toEqual(['1', '2']);
   await ingest(22);
-  expect(await kept()).toEqual(['1', null, null]);
+  expect(await stored()).toEqual(['1', null, null]);
 });
 
 test('events that arrive during sealing and reporting are in the next report', async () => {

@@ -30,10 +30,10 @@ export class SealScheduleCache {
     const fresh = [...earliest].filter(([key, { at }]) => this.scheduled.get(key) !== at.getTime());
     if (fresh.length === 0) return;
     await scheduler.scheduleSealing(fresh.map(([, one]) => one));
-    for (const [key, { at }] of fresh) this.remember(key, at.getTime());
+    for (const [key, { at }] of fresh) this.cache(key, at.getTime());
   }
 
-  private remember(key: string, at: number): void {
+  private cache(key: string, at: number): void {
     this.scheduled.delete(key);
     this.scheduled.set(key, at);
     if (this.scheduled.size <= this.seriesMax) return;

@@ -20,8 +20,8 @@ test('the hours are exactly those that contain events, once each', () => {
       const expected = events.map(({ customerId, meterId, timestamp }) =>
         key(customerId, meterId, hourOf(timestamp)),
       );
-      const told = seriesHours(events).map((one) => key(one.customerId, one.meterId, one.hour));
-      expect(told.toSorted()).toEqual([...new Set(expected)].toSorted());
+      const hours = seriesHours(events).map((one) => key(one.customerId, one.meterId, one.hour));
+      expect(hours.toSorted()).toEqual([...new Set(expected)].toSorted());
     }),
   );
 });

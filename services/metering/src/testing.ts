@@ -192,6 +192,6 @@ export async function startSealing(configuration: MeteringConfiguration) {
 }
 
 export function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('The answer lacks it');
+  if (value === undefined) throw new Error('Field missing in the response');
   return value;
 }

@@ -119,6 +119,6 @@ export function sealableUntil(now: Date): Date {
 }
 
 /** The total of an hour if it is valid: no batch is announced. */
-export function standingTotal({ pending, total }: UsageHour): PartialTotal | null {
+export function validTotal({ pending, total }: UsageHour): PartialTotal | null {
   return pending.length === 0 ? total : null;
 }

@@ -5,7 +5,7 @@ import {
   hourOf,
   type MeasuredSeries,
   type Span,
-  standingTotal,
+  validTotal,
   type UsageStorage,
 } from './usage-hour';
 
@@ -38,7 +38,7 @@ export async function readUsage(
     const known = { start: hours.start, end: earlier(sealedUntil, hours.end) };
     raw.push({ start: window.start, end: known.start });
     for (const kept of await storage.hoursIn(series, known)) {
-      const total = standingTotal(kept);
+      const total = validTotal(kept);
       if (total === null || cut.has(kept.hour.getTime())) {
         raw.push({ start: kept.hour, end: endOfHour(kept.hour) });
       } else spanAt(kept.hour).merge(total);
