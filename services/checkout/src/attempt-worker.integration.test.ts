@@ -6,7 +6,13 @@ import { invoiceWorkers } from './invoice-workers';
 import { noProvider } from './no-provider';
 import type { PaymentProvider, ProviderSource } from './payment-provider';
 import { aClaim } from './testing';
-import { hastyClock, inParallel, openReplicas, type Replicas, sandboxOf } from './testing-store';
+import {
+  advancingClock,
+  inParallel,
+  openReplicas,
+  type Replicas,
+  sandboxOf,
+} from './testing-store';
 
 let replicas: Replicas;
 let replica: Replicas['replica'];
@@ -52,7 +58,7 @@ function aBreakingProcess(context: CallContext, call: Call, when: 'BEFORE' | 'AF
     invoices,
     numbers,
     methods,
-    clock: hastyClock,
+    clock: advancingClock,
     providerOf: () => provider,
     retryDays: [3, 7, 14],
     onUnknown: () => undefined,
@@ -110,7 +116,7 @@ test.each([true, false])(
       invoices,
       numbers,
       methods,
-      clock: hastyClock,
+      clock: advancingClock,
       providerOf: () => sandboxOf(db, context.tenant.environmentId),
       retryDays: [3, 7, 14],
       metrics: { recordPayment: (payment) => recorded.push(payment) },
@@ -207,7 +213,7 @@ describe('a provider other than the one that began an attempt', () => {
       invoices,
       numbers,
       methods,
-      clock: hastyClock,
+      clock: advancingClock,
       providerOf: () => provider,
       retryDays: [3, 7, 14],
       onUnknown: () => undefined,
@@ -233,7 +239,7 @@ describe('a provider other than the one that began an attempt', () => {
     expect(without.onProviderChanged).toHaveBeenCalledWith({
       invoiceId: id,
       environmentId: context.tenant.environmentId,
-      begunWith: 'sandbox',
+      startedWith: 'sandbox',
       configured: 'none',
     });
     expect(waiting).toMatchObject({ attempt: { status: 'PENDING' }, payments: [] });

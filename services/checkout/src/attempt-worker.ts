@@ -107,8 +107,8 @@ export class AttemptWorker {
     const waiting = await this.invoices(context).mutate(state.id, (record) =>
       recordWaiting(record, { attemptNumber, answers, outcome }),
     );
-    const isOver = !waiting.state.isTombstone && needsWorker(waiting.state);
-    return isOver ? this.release(waiting, context) : waiting;
+    const isLeftToWorker = !waiting.state.isTombstone && needsWorker(waiting.state);
+    return isLeftToWorker ? this.release(waiting, context) : waiting;
   }
 
   /**
@@ -201,16 +201,16 @@ export class AttemptWorker {
   // Only the provider that began an attempt knows its outcome; any other would find no charge and
   // charge again.
   private providerOf(
-    { provider: begunWith }: Pick<Attempt, 'provider'>,
+    { provider: startedWith }: Pick<Attempt, 'provider'>,
     invoiceId: string,
     { tenant }: Context,
   ): PaymentProvider {
-    if (begunWith === noProvider.name) return noProvider;
+    if (startedWith === noProvider.name) return noProvider;
     const provider = this.dependencies.providerOf(tenant);
     const { name: configured } = provider;
-    if (configured === begunWith) return provider;
+    if (configured === startedWith) return provider;
     const { environmentId } = tenant;
-    this.dependencies.onProviderChanged?.({ invoiceId, environmentId, begunWith, configured });
+    this.dependencies.onProviderChanged?.({ invoiceId, environmentId, startedWith, configured });
     throw new DomainError('unavailable', 'PROVIDER_CHANGED', 'Service unavailable');
   }
 

@@ -7,7 +7,7 @@ test('attempts that wait for their provider raise one alarm a minute', () => {
   const change = {
     invoiceId: 'invoice',
     environmentId: 'environment',
-    begunWith: 'stripe',
+    startedWith: 'stripe',
     configured: 'none',
   };
   for (const at of [0, 1, 59_999, 60_000, 60_001]) {

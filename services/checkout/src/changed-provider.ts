@@ -9,7 +9,7 @@ export interface ProviderChange {
   readonly invoiceId: string;
   readonly environmentId: string;
   /** Adapter that began the attempt. */
-  readonly begunWith: string;
+  readonly startedWith: string;
   readonly configured: string;
 }
 

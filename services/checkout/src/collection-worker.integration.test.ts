@@ -2,7 +2,13 @@ import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { invoiceWorkers } from './invoice-workers';
 import { aLineItem } from './testing';
-import { hastyClock, inParallel, openReplicas, type Replicas, sandboxOf } from './testing-store';
+import {
+  advancingClock,
+  inParallel,
+  openReplicas,
+  type Replicas,
+  sandboxOf,
+} from './testing-store';
 
 let replicas: Replicas;
 let replica: Replicas['replica'];
@@ -160,7 +166,7 @@ test('charges a default method that is set concurrently once the invoice is open
     },
   });
   const { collection } = invoiceWorkers({
-    ...{ invoices, numbers, methods: late, clock: hastyClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, methods: late, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
     onUnknown: () => undefined,
   });

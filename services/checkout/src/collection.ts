@@ -280,7 +280,7 @@ export function takeAnswer(
 /** Pays a session's invoice with nothing due and no card, on the payer's confirmation. */
 export function settle(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN') return unchanged(record);
-  if (totalOf(record) !== 0n) throw new Error(`Invoice ${record.id} is to be paid`);
+  if (totalOf(record) !== 0n) throw new Error(`Invoice ${record.id} has an amount due`);
   return withResult(pay(record, now), { outcome: 'NOTHING_DUE', attempt: 0 });
 }
 
@@ -313,8 +313,8 @@ export function endCollection(
   const opened = record.status === 'DRAFT' ? open(record, { number, now }) : record;
   if (totalOf(opened) === 0n) return only(pay(opened, now));
   const stopped = { ...withoutSchedule(opened), ended } as const;
-  const isOver = writeOff && record.attempt === undefined;
-  return only(isOver ? { ...stopped, status: 'UNCOLLECTIBLE', givenUpAt: now } : stopped);
+  const isWrittenOff = writeOff && record.attempt === undefined;
+  return only(isWrittenOff ? { ...stopped, status: 'UNCOLLECTIBLE', givenUpAt: now } : stopped);
 }
 
 /**

@@ -115,7 +115,7 @@ function toProtoCollectionResult(
   pages: InvoicePages,
 ): ApplyCollectionResultRequest {
   const { id, subscriptionId } = result.invoice.state;
-  if (subscriptionId === undefined) throw new Error(`Invoice ${id} is of no subscription`);
+  if (subscriptionId === undefined) throw new Error(`Invoice ${id} has no subscription`);
   return {
     subscriptionId,
     resultNumber: result.resultNumber,

@@ -46,7 +46,7 @@ test.each([
   ['of another link', aReadySession({ ...ordered, checkoutLinkId: discountId })],
   ['of no link', aReadySession({ discountId })],
   ['that holds no redemption', aReadySession({ checkoutLinkId })],
-  ['that was never made', sessionTombstone(sessionId).state],
+  ['that is a tombstone', sessionTombstone(sessionId).state],
 ])('a session %s stays as it is', (_case, record) => {
   expect(endEarlier(record, checkoutLinkId)).toEqual({ state: record, events: [], commands: [] });
 });

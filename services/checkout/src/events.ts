@@ -14,7 +14,7 @@ import { toProtoSession } from './session-rpc';
 export function sessionEventEncoder(pages: InvoicePages) {
   return (event: DomainEvent, stored: Stored<SessionRecord>): unknown => {
     const { state } = stored;
-    if (state.isTombstone) throw new Error(`Session ${state.id} was never made`);
+    if (state.isTombstone) throw new Error(`Session ${state.id} is a tombstone`);
     const { invoice } = (event as SessionEvent).data;
     return ProtoSessionEvent.toJSON({
       session: toProtoSession({ ...stored, state }, pages),

@@ -81,7 +81,7 @@ export class InvoiceNumberStore {
       holders.map(async ({ environmentId, invoiceId }) => {
         try {
           const number = (await numbers.get(environmentId))?.get(invoiceId);
-          if (number === undefined) throw new Error(`Invoice ${invoiceId} was given no number`);
+          if (number === undefined) throw new Error(`Invoice ${invoiceId} got no number`);
           return { value: formatInvoiceNumber(number) };
         } catch (error) {
           return { error };

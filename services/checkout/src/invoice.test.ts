@@ -115,7 +115,7 @@ describe('opening', () => {
   });
 
   test('twice is a bug', () => {
-    expect(() => open(anOpened(), { number, now })).toThrow('opened before');
+    expect(() => open(anOpened(), { number, now })).toThrow('already open');
   });
 });
 
@@ -149,7 +149,7 @@ describe('voiding', () => {
   });
 
   test('of a draft without a number is a bug', () => {
-    expect(() => voidInvoice(aDraft(), { number: undefined, now })).toThrow('needs its number');
+    expect(() => voidInvoice(aDraft(), { number: undefined, now })).toThrow('has no number');
   });
 
   test('is refused while an attempt runs', () => {

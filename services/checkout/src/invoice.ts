@@ -250,8 +250,8 @@ export function open(
   invoice: Invoice,
   { number, now }: { readonly number: string | undefined; readonly now: Date },
 ): Invoice {
-  if (invoice.status !== 'DRAFT') throw new Error(`Invoice ${invoice.id} was opened before`);
-  if (number === undefined) throw new Error(`Invoice ${invoice.id} needs its number`);
+  if (invoice.status !== 'DRAFT') throw new Error(`Invoice ${invoice.id} is already open`);
+  if (number === undefined) throw new Error(`Invoice ${invoice.id} has no number`);
   const isSent = invoice.collectionMethod === 'SEND_INVOICE' && invoice.session === undefined;
   return {
     ...invoice,

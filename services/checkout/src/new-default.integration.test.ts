@@ -4,7 +4,7 @@ import { testContext } from '@billing/chassis/testing';
 import type { CollectionMethod } from './invoice';
 import { invoiceWorkers } from './invoice-workers';
 import { noProvider } from './no-provider';
-import { hastyClock, openReplicas, type Replicas, sandboxOf } from './testing-store';
+import { advancingClock, openReplicas, type Replicas, sandboxOf } from './testing-store';
 
 let replicas: Replicas;
 let replica: Replicas['replica'];
@@ -29,7 +29,7 @@ async function anInvoice(context: CallContext) {
     return replica.saver.enterCard({ customerId, card }, context);
   };
   const prefer = async (methodId: string) => {
-    const use = { customerId, methodId, usedAt: context.now, savedAt: hastyClock.now() };
+    const use = { customerId, methodId, usedAt: context.now, savedAt: advancingClock.now() };
     await replica.methods.prefer(use, context);
   };
   const read = () => replicas.read(id, context);
@@ -137,7 +137,7 @@ test('a new default waits for an attempt that begins after the invoice was read'
   const works = await enter('4242424242424242');
   await prefer(works);
   const { invoices, numbers, methods } = replicas.aReplica();
-  const dependencies = { clock: hastyClock, retryDays: [3, 7, 14], onUnknown: () => undefined };
+  const dependencies = { clock: advancingClock, retryDays: [3, 7, 14], onUnknown: () => undefined };
   const down = invoiceWorkers({
     ...{ invoices, numbers, methods, ...dependencies },
     providerOf: () => ({

@@ -7,7 +7,7 @@ import type { NotCharged } from './changed-provider';
 import { ProviderWaitStore } from './provider-wait-store';
 import { aLineItem } from './testing';
 import { WaitingAuthorizationStore } from './waiting-authorization-store';
-import { hastyClock, openReplicas, type Replicas, sandboxOf } from './testing-store';
+import { advancingClock, openReplicas, type Replicas, sandboxOf } from './testing-store';
 
 let replicas: Replicas;
 let waits: ProviderWaitStore;
@@ -26,7 +26,7 @@ const live = () => testContext({ tenant: testTenant({ live: true, manualClock: f
 function configured() {
   const { invoices, numbers, methods } = replicas.aReplica();
   return invoiceWorkers({
-    ...{ invoices, numbers, methods, clock: hastyClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
     onUnknown: (error) => {
       throw error;
@@ -111,7 +111,7 @@ test('a requested payment returns immediately, and a void is not delayed', async
   const alarms: NotCharged[] = [];
   const { invoices, numbers, methods } = replicas.aReplica();
   const { payments, collection } = invoiceWorkers({
-    ...{ invoices, numbers, methods, clock: hastyClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: () => noProvider,
     onUnknown: () => undefined,
     onNotCharged: (alarm) => alarms.push(alarm),
@@ -141,7 +141,7 @@ test('an amount that the provider cannot take is no failure, and raises an alarm
   const alarms: NotCharged[] = [];
   const { invoices, numbers, methods } = replicas.aReplica();
   const { collection } = invoiceWorkers({
-    ...{ invoices, numbers, methods, clock: hastyClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
     onUnknown: () => undefined,
     onNotCharged: (alarm) => alarms.push(alarm),

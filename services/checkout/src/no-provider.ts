@@ -15,5 +15,5 @@ export const noProvider: PaymentProvider = {
   continueCharge: () => Promise.resolve(failed),
   cancelCharge: () => Promise.resolve(failed),
   resolveAuthorization: () => Promise.resolve(undefined),
-  refund: () => Promise.reject(new Error('Nothing was ever charged without a provider')),
+  refund: () => Promise.reject(new Error('No charge exists without a provider')),
 };

@@ -171,8 +171,8 @@ export class PaymentMethodWorker {
   ): Promise<{ redirectUrl: string | undefined; testCards: boolean; providerPage: boolean }> {
     const { cardEntry, name } = this.providerOf(context);
     const providerPage = cardEntry.kind === 'REDIRECT';
-    const isBegun = providerPage && returnUrl !== '';
-    const redirectUrl = isBegun ? await cardEntry.begin({ customerId, returnUrl }) : undefined;
+    const isStarted = providerPage && returnUrl !== '';
+    const redirectUrl = isStarted ? await cardEntry.begin({ customerId, returnUrl }) : undefined;
     return { redirectUrl, testCards: name === 'sandbox', providerPage };
   }
 

@@ -78,7 +78,7 @@ export class PaymentWorker {
     if (claim.isProviderMissing === true) {
       this.dependencies.onNotCharged?.({ code: noProviderCode, invoiceId, tenant: context.tenant });
     }
-    checkNotGivenUp(stored.state, claimed.state, presence);
+    checkDunningNotOver(stored.state, claimed.state, presence);
     return this.finish(claimed, context);
   }
 
@@ -149,7 +149,7 @@ export class PaymentWorker {
 }
 
 // Earlier due work was applied first, and ended dunning.
-function checkNotGivenUp(
+function checkDunningNotOver(
   before: InvoiceRecord,
   record: InvoiceRecord,
   { callId }: PayerPresence,

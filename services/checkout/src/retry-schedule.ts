@@ -59,13 +59,13 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   if (facts.isCanceled === true && invoice.session === undefined) return only(invoice);
   const isCharged = invoice.collectionMethod === 'CHARGE_AUTOMATICALLY';
   const isScheduled = attempt.origin === 'COLLECTION' && isCharged && !isLeftToPayer(invoice);
-  const next = isScheduled ? nextTry(invoice, facts) : undefined;
+  const next = isScheduled ? claimNextMethod(invoice, facts) : undefined;
   if (next !== undefined) return only(next);
   if (invoice.session === undefined && !isPayersFailure(invoice, attempt)) {
     return isScheduled ? notCharged(invoice, facts) : only(invoice);
   }
   const isMoved = isScheduled || (isCharged && isResting(invoice));
-  const moved = isMoved ? moveOn(invoice, facts) : invoice;
+  const moved = isMoved ? toNextRetry(invoice, facts) : invoice;
   if (moved === undefined) return endDunning(invoice, facts.now);
   const isAwaited = isCharged && !hasNoChargeableMethod(moved.payments, methods);
   const nextAttemptAt = isAwaited ? moved.collectAt : undefined;
@@ -158,7 +158,7 @@ function notCharged(invoice: Invoice, { attempt, now }: FailureFacts): Transitio
 }
 
 // Only retries try other methods: the first charge of an invoice fails with its intended method.
-function nextTry(invoice: Invoice, facts: FailureFacts) {
+function claimNextMethod(invoice: Invoice, facts: FailureFacts) {
   const { attempt, methods, provider, now, claimedAt } = facts;
   const { retry } = attempt;
   if (retry === undefined || retry === 0 || provider === undefined) return undefined;
@@ -170,13 +170,16 @@ function nextTry(invoice: Invoice, facts: FailureFacts) {
 
 // Undefined after the last date. A decline after a rest begins the schedule again, because the
 // reason for the rest is gone.
-function moveOn(invoice: Invoice, { attempt, now, retryDays }: FailureFacts): Invoice | undefined {
+function toNextRetry(
+  invoice: Invoice,
+  { attempt, now, retryDays }: FailureFacts,
+): Invoice | undefined {
   const { firstFailedAt } = invoice;
-  const isBegun = firstFailedAt !== undefined && attempt.origin === 'COLLECTION';
-  const begun = isBegun
+  const isStarted = firstFailedAt !== undefined && attempt.origin === 'COLLECTION';
+  const started = isStarted
     ? invoice
     : { ...invoice, firstFailedAt: firstFailedAt ?? now, retriesLeft: retryDates(now, retryDays) };
-  return begun.retriesLeft.length > 0 ? toNextDate(begun, now) : undefined;
+  return started.retriesLeft.length > 0 ? toNextDate(started, now) : undefined;
 }
 
 function toNextDate(invoice: Invoice, now: Date): Invoice {

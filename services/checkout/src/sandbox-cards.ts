@@ -121,8 +121,8 @@ export function answerOf(name: SandboxCardName | undefined, charge: CardCharge):
   if (card.challenge !== undefined) return challengeOf(card.challenge, charge);
   if (card.savedFails === undefined || isGiven(charge)) return succeeds;
   if (card.savedFailures === undefined) return fails(card.savedFails);
-  const isOver = charge.isPayerPresent || charge.earlierRenewals >= card.savedFailures;
-  return isOver ? succeeds : fails(card.savedFails);
+  const hasRecovered = charge.isPayerPresent || charge.earlierRenewals >= card.savedFailures;
+  return hasRecovered ? succeeds : fails(card.savedFails);
 }
 
 /** Answer to a charge whose challenge was answered. */

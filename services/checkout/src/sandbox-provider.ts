@@ -66,7 +66,8 @@ export class SandboxProvider implements PaymentProvider {
 
   async cancelCharge({ key }: ChargeReference): Promise<FinalOutcome> {
     const outcome = toChargeOutcome(await this.endChallenge(key, false));
-    if (outcome.status === 'REQUIRES_ACTION') throw new Error(`The charge ${key} still waits`);
+    if (outcome.status === 'REQUIRES_ACTION')
+      throw new Error(`Charge ${key} still waits for its payer`);
     return outcome;
   }
 
@@ -83,7 +84,7 @@ export class SandboxProvider implements PaymentProvider {
 
   async refund({ key, charge }: { key: string; charge: ChargeReference }): Promise<void> {
     const outcome = await this.findCharge(charge);
-    if (outcome?.status !== 'SUCCEEDED') throw new Error(`Nothing was charged as ${charge.key}`);
+    if (outcome?.status !== 'SUCCEEDED') throw new Error(`No charge with key ${charge.key}`);
     await this.store.refund(key, charge.key);
   }
 

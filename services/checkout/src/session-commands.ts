@@ -65,7 +65,7 @@ export function sessionCommands(
       if (session.total !== undefined) await preparer.invoiceOf(session, context);
       const invoice = await sessionInvoices.void(holder, context);
       if (invoice.state.status === 'PAID')
-        throw new Error(`Session ${sessionId} ended, but was paid`);
+        throw new Error(`Session ${sessionId} has ended but was paid`);
       await sessions.within(context).mutate(sessionId, (record) => recordVoided(record, invoice));
     },
 
@@ -116,7 +116,7 @@ async function subscribe(
 ): Promise<void> {
   const { snapshots, subscriptionId, completedAt } = session;
   if (subscriptionId === undefined || completedAt === undefined) {
-    throw new Error(`Session ${session.id} makes no subscription`);
+    throw new Error(`Session ${session.id} creates no subscription`);
   }
   const [invoice, customer] = await Promise.all([
     invoices.within(context).get(session.invoiceId),

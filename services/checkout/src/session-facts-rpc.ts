@@ -73,7 +73,7 @@ export async function isOfferGone(
 
 function bought(product: Product | undefined, price: Price | undefined): BoughtProduct {
   if (product === undefined || price === undefined) {
-    throw new Error('An answer carries no product with a price');
+    throw new Error('Response without a product with a price');
   }
   const { id, name, description, active } = product;
   return { facts: { id, name, description, active, price: fromProtoPrice(price) }, price };

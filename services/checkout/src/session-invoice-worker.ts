@@ -71,8 +71,8 @@ export class SessionInvoiceWorker implements SessionInvoices {
     const paid = await this.dependencies.payments.pay(payment, { callId, returnUrl }, context);
     const { state } = paid;
     const attempt = attemptOfKey(state, callId);
-    const isBegun = attempt !== undefined || state.isTombstone || state.attempt !== undefined;
-    return isBegun ? paymentOf(paid, attempt) : notBegun(paid);
+    const isStarted = attempt !== undefined || state.isTombstone || state.attempt !== undefined;
+    return isStarted ? paymentOf(paid, attempt) : notStarted(paid);
   }
 
   async answerChallenge(answer: ChallengeAnswer, context: Context): Promise<SessionPayment> {
@@ -92,7 +92,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
       const late = { payment, holdSession: () => Promise.resolve(true) };
       await this.dependencies.payments.settleLate(stored, late, context);
     }
-    return notBegun(await this.invoices(context).get(invoiceId));
+    return notStarted(await this.invoices(context).get(invoiceId));
   }
 
   async read(invoiceId: string, context: Context): Promise<SessionPayment> {
@@ -153,7 +153,7 @@ function isBusy(record: InvoiceRecord, key: string): boolean {
 
 // No attempt was made, e.g. without a configured provider. The payer gets a failed payment, and the
 // session does not wait.
-function notBegun(stored: Stored<InvoiceRecord>): SessionPayment {
+function notStarted(stored: Stored<InvoiceRecord>): SessionPayment {
   const payment = paymentOf(stored, undefined);
   if (payment.kind !== 'IN_PROGRESS') return payment;
   const { invoice } = payment;
@@ -168,7 +168,7 @@ function paymentOf(
   attemptNumber: number | undefined,
 ): SessionPayment {
   const { state } = stored;
-  if (state.isTombstone) throw new Error(`Invoice ${state.id} was never made`);
+  if (state.isTombstone) throw new Error(`Invoice ${state.id} is a tombstone`);
   const invoice = { ...stored, state };
   if (state.status === 'PAID') return { kind: 'PAID', invoice };
   if (state.status !== 'OPEN') return { kind: 'NOT_OPEN', invoice };

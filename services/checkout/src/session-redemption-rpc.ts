@@ -25,6 +25,6 @@ export async function holdRedemption(
   const request = { ...heldRedemption(session), holder, productId, currency };
   const answer = await unlessNotFound(peer.reserveRedemption(request, context));
   if (answer === undefined) return undefined;
-  if (answer.discount === undefined) throw new Error('An answer carries no discount');
+  if (answer.discount === undefined) throw new Error('Response without a discount');
   return discountSnapshot.write(answer.discount);
 }

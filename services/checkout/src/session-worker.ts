@@ -171,7 +171,7 @@ export class SessionWorker implements SessionListener {
       return this.record(stored, await invoices.settleLate(late, context), context);
     }
     if (paymentMethodId === undefined) {
-      if (total !== 0n) throw new Error(`Session ${session.id} pays with nothing`);
+      if (total !== 0n) throw new Error(`Session ${session.id} has an amount due but no method`);
       return this.record(stored, await invoices.settle(invoiceId, context), context);
     }
     const charge = { invoiceId, paymentKey, paymentMethodId, returnUrl };
@@ -238,7 +238,7 @@ function resultOf(payment: SessionPayment): PaymentResult | undefined {
     case 'PAID': {
       const { invoice } = payment;
       const { id, paidAt } = invoice.state;
-      if (paidAt === undefined) throw new Error(`Invoice ${id} was paid at no time`);
+      if (paidAt === undefined) throw new Error(`Invoice ${id} has no payment time`);
       return { kind: 'PAID', paidAt, invoice };
     }
     case 'IN_PROGRESS':
@@ -252,7 +252,7 @@ function resultOf(payment: SessionPayment): PaymentResult | undefined {
 
 function planOf({ id, payment, challenge }: Pick<Session, 'id' | 'payment' | 'challenge'>) {
   const plan = payment ?? challenge;
-  if (plan === undefined) throw new Error(`Session ${id} pays nothing`);
+  if (plan === undefined) throw new Error(`Session ${id} has no payment`);
   return plan;
 }
 

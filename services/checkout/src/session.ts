@@ -130,7 +130,7 @@ export type SessionRecord = Session | SessionTombstone;
 
 /** Session of a record that cannot be a tombstone, because the caller has seen the session. */
 export function sessionOf(record: SessionRecord): Session {
-  if (record.isTombstone) throw new Error(`Session ${record.id} was never made`);
+  if (record.isTombstone) throw new Error(`Session ${record.id} is a tombstone`);
   return record;
 }
 

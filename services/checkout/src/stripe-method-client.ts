@@ -125,7 +125,7 @@ export class StripeMethodClient {
       cancel_url: returnUrl.replaceAll(placeholder, notGiven),
       metadata: this.metadataOf(customerId),
     });
-    if (url === null) throw new Error('Stripe opened no page for a card');
+    if (url === null) throw new Error('Stripe returned no page for a card');
     return url;
   }
 
@@ -142,7 +142,8 @@ export class StripeMethodClient {
       stripe.customers.create({ metadata: this.metadataOf(customerId) }, options),
     );
     const first = await store.claimCustomer(customerId, made.id);
-    if (first === undefined) throw new Error(`The customer ${made.id} belongs to another`);
+    if (first === undefined)
+      throw new Error(`Customer ${made.id} at Stripe belongs to another customer`);
     return first;
   }
 

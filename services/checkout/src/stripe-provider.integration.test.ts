@@ -302,7 +302,7 @@ describe('a refund', () => {
     const charge = one.request(await one.save({ decline: {} }));
     await one.open().charge(charge);
     const refund = { key: newId(), charge };
-    await expect(one.open().refund(refund)).rejects.toThrow('Nothing was charged');
+    await expect(one.open().refund(refund)).rejects.toThrow('No charge with key');
   });
 });
 

@@ -76,7 +76,7 @@ export class StripeProvider implements PaymentProvider {
     charge: ChargeReference & { readonly approved: boolean | undefined },
   ): Promise<ChargeOutcome> {
     const outcome = await this.findCharge(charge);
-    if (outcome === undefined) throw new Error(`Nothing was charged as ${charge.key}`);
+    if (outcome === undefined) throw new Error(`No charge with key ${charge.key}`);
     return outcome;
   }
 
@@ -101,10 +101,10 @@ export class StripeProvider implements PaymentProvider {
   refund({ key, charge }: { key: string; charge: ChargeReference }): Promise<void> {
     return guarded(async () => {
       const payment = await this.dependencies.store.findPayment(charge.key);
-      if (payment?.kind !== 'INTENT') throw new Error(`Nothing was charged as ${charge.key}`);
+      if (payment?.kind !== 'INTENT') throw new Error(`No charge with key ${charge.key}`);
       const state = stateOf(await this.retrieve(payment), payment);
       if (state.kind !== 'ENDED' || state.outcome.status !== 'SUCCEEDED') {
-        throw new Error(`Nothing was charged as ${charge.key}`);
+        throw new Error(`No charge with key ${charge.key}`);
       }
       await this.refundOnce(key, payment);
     });

@@ -2,7 +2,7 @@ import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { invoiceWorkers } from './invoice-workers';
 import type { PaymentProvider } from './payment-provider';
-import { hastyClock, openReplicas, type Replicas, sandboxOf } from './testing-store';
+import { advancingClock, openReplicas, type Replicas, sandboxOf } from './testing-store';
 
 let replicas: Replicas;
 
@@ -193,7 +193,7 @@ test('a crash between two cards of one retry charges each of them once', async (
     };
   };
   const dying = invoiceWorkers({
-    ...{ invoices, numbers, methods, clock: hastyClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => provider(environmentId),
     onUnknown: () => undefined,
   });

@@ -50,7 +50,7 @@ export type Turn =
   | { act: 'end'; writeOff: boolean };
 
 /** A worker's view of its attempt. */
-interface Held {
+interface AttemptView {
   readonly attempt: Attempt;
   readonly outcome: ChargeOutcome | undefined;
 }
@@ -65,7 +65,7 @@ export class World {
   record: InvoiceRecord | undefined;
   readonly provider = new Map<string, ChargeOutcome>();
   readonly results: { resultNumber: unknown; outcome: unknown }[] = [];
-  readonly held = new Map<Worker, Held>();
+  readonly held = new Map<Worker, AttemptView>();
   /** Sources seen for each attempt. */
   readonly sources = new Map<number, Set<string>>();
   private clock = Date.parse('2026-01-01T00:00:00.000Z');
@@ -304,7 +304,7 @@ export function problemsOf({ record, successes, results, sources, provider }: Wo
     ({ status: paymentStatus }, index) =>
       provider.get(chargeKey(record.id, { number: index + 1 }))?.status === paymentStatus,
   );
-  const isAtRest = status !== 'OPEN' || end !== undefined;
+  const hasEnded = status !== 'OPEN' || end !== undefined;
   return failing([
     ...facts,
     ['a number from OPEN on', (record.number === undefined) === (status === 'DRAFT')],
@@ -319,7 +319,7 @@ export function problemsOf({ record, successes, results, sources, provider }: Wo
     ['PAID by a charge or 0', status !== 'PAID' || successes === charges],
     ['payments as the provider tells them', isAsCharged],
     ['rising dates', isRising],
-    ['nothing to come after the end', !isAtRest || dates.length === 0],
+    ['nothing to come after the end', !hasEnded || dates.length === 0],
     [
       'written off once no attempt runs',
       end !== 'WRITTEN_OFF' || status !== 'OPEN' || attempt !== undefined,

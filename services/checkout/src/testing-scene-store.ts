@@ -16,7 +16,7 @@ import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
 import { asInvoice } from './testing';
 import { aNewSession, asSession } from './testing-session';
-import { hastyClock, replicaOn, type Replicas } from './testing-store';
+import { advancingClock, replicaOn, type Replicas } from './testing-store';
 
 // Scenes for crash tests: a session and its invoice, and processes that work on them without relay
 // and scanner.
@@ -53,7 +53,7 @@ export function processOn(db: Replicas['db']) {
   const peers = { customer: { fixCurrency: () => Promise.resolve({}) } };
   const definition = { ...sessionDefinition, encodeEvent: sessionEventEncoder(pages) };
   const sessions = new AggregateCollection<SessionRecord>(db, definition, storeDependencies);
-  const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: hastyClock });
+  const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: advancingClock });
   const dependencies = { sessions, invoices, sessionInvoices, pages, peers: peers as never };
   const preparer = new SessionPreparer(dependencies);
   const logger = createLogger({ service: 'test', level: 'silent' });

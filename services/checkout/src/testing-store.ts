@@ -55,10 +55,10 @@ export function inParallel<T>(count: number, act: (index: number) => Promise<T>)
 }
 
 // Each read advances the clock beyond all leases, so that tests wait for nothing.
-let hastyNowMs = systemClock.now().getTime();
-export const hastyClock: Clock = { now: () => new Date((hastyNowMs += 31_000)) };
+let advancingNowMs = systemClock.now().getTime();
+export const advancingClock: Clock = { now: () => new Date((advancingNowMs += 31_000)) };
 
-export function replicaOn(db: Db, clock: Clock = hastyClock) {
+export function replicaOn(db: Db, clock: Clock = advancingClock) {
   const dependencies = { clock: systemClock, activity: openActivity(db) };
   const invoices = new AggregateCollection<InvoiceRecord>(db, invoiceDefinition, dependencies);
   const methods = new PaymentMethodStore(
