@@ -86,7 +86,7 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       const { state } = await operators
         .within({ tenant: proven.tenant, now: clock.now() })
         .mutate(id, (operator) => setPassword(operator, passwordHash));
-      await signIn.keep(signedIn, state);
+      await signIn.keepSession(signedIn, state);
       return {};
     },
 

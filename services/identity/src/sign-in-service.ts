@@ -173,7 +173,7 @@ export class SignIn {
   }
 
   /** Keeps a session valid that has itself ended all others of its operator. */
-  async keep({ session }: SignedIn, operator: Operator): Promise<void> {
+  async keepSession({ session }: SignedIn, operator: Operator): Promise<void> {
     await this.options.sessions.mutate(session, (state) => renewGeneration(state, operator));
   }
 

@@ -95,24 +95,24 @@ export async function attemptPeriodBill(
  * Amounts that the final bill takes over from the running period's invoice, where that was voided
  * or never created.
  */
-export interface Owed {
+export interface FinalBillCarryOver {
   readonly isVoided: boolean;
   readonly lines: readonly UsageLine[];
   /** The settlements made for that invoice. */
   readonly settlements: readonly Settlement[];
 }
 
-export const nothingOwed: Owed = { isVoided: false, lines: [], settlements: [] };
+export const nothingOwed: FinalBillCarryOver = { isVoided: false, lines: [], settlements: [] };
 
 /**
  * Reads the usage of earlier periods that the last period's invoice billed before it was voided.
  */
-export async function usageOwed(
+export async function usageOfUnfinishedInvoice(
   stored: Stored<Subscription>,
   voided: Invoice | undefined,
   context: CallContext,
   dependencies: SettlementDependencies,
-): Promise<Owed> {
+): Promise<FinalBillCarryOver> {
   if (voided === undefined) {
     // The invoice was never created and never will be; usage may have been settled for it already.
     const settlement = settlementBefore(stored.state.periodIndex ?? 0);
@@ -130,7 +130,7 @@ export async function usageOwed(
  */
 export async function attemptFinalBill(
   stored: Stored<Subscription>,
-  { closing, owed }: { readonly closing: Closing; readonly owed: Owed },
+  { closing, owed }: { readonly closing: Closing; readonly owed: FinalBillCarryOver },
   context: CallContext,
   dependencies: BillingDependencies,
 ): Promise<boolean> {

@@ -5,11 +5,11 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import {
   type BillingDependencies,
   nothingOwed,
-  type Owed,
+  type FinalBillCarryOver,
   attemptFinalBill,
   attemptLateBill,
   attemptPeriodBill,
-  usageOwed,
+  usageOfUnfinishedInvoice,
 } from './bill-attempt-commands';
 import type { BillPeriod } from './billing';
 import { takeDiscount } from './discount';
@@ -69,7 +69,9 @@ export async function billEnd(
     return billOwed(id, context, dependencies);
   }
   const isOwed = closing.voidedInvoiceId !== null;
-  const owed = isOwed ? await usageOwed(stored, voided, context, dependencies) : nothingOwed;
+  const owed = isOwed
+    ? await usageOfUnfinishedInvoice(stored, voided, context, dependencies)
+    : nothingOwed;
   await attemptFinalBill(stored, { closing, owed }, context, dependencies);
 }
 
@@ -140,13 +142,13 @@ async function owedAtEnd(
   { voidedInvoiceId }: Closing,
   context: CallContext,
   dependencies: BillingDependencies,
-): Promise<Owed> {
+): Promise<FinalBillCarryOver> {
   const { state } = stored;
   // The invoice of the period in which it ended was over the limit itself.
   if (state.usage.held?.bill === state.periodIndex) {
-    return usageOwed(stored, undefined, context, dependencies);
+    return usageOfUnfinishedInvoice(stored, undefined, context, dependencies);
   }
   if (voidedInvoiceId === null) return nothingOwed;
   const voided = await voidInvoice(voidedInvoiceId, state, context, dependencies.peers);
-  return usageOwed(stored, voided, context, dependencies);
+  return usageOfUnfinishedInvoice(stored, voided, context, dependencies);
 }

@@ -15,7 +15,7 @@ import { findOpenInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import type { OpenInvoice, Subscription } from './subscription';
 
-/** When the subscription shall end. */
+/** A request to end a subscription. */
 export interface Cancellation extends Decision {
   readonly atPeriodEnd: boolean;
 }

@@ -73,7 +73,7 @@ export function applyCollectionResult(
     if (recorded.status === 'CANCELED') return { state: recorded, events: [], commands: [] };
     return result.outcome === 'UNCOLLECTIBLE'
       ? endForNonPayment(recorded, result.payment, decision.now)
-      : goOn(current, recorded, result);
+      : continueAfter(current, recorded, result);
   });
 }
 
@@ -93,7 +93,7 @@ function recordResult(
   return updateOpenInvoice(subscription, invoice, { lastResult: resultNumber, isPastDue });
 }
 
-function goOn(
+function continueAfter(
   before: Subscription,
   recorded: Subscription,
   result: CollectionResult,

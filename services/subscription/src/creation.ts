@@ -67,7 +67,7 @@ export interface Purchase extends SubscriptionDependencies {
   readonly productId: string;
   readonly quantity: number;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** When the payer paid or confirmed: the anchor, or the start of the trial. */
+  /** Time of the payment or confirmation: the anchor, or the start of the trial. */
   readonly completedAt: Date;
   /** The session's invoice, PAID: that of period 0, or the trial's. */
   readonly invoice: { readonly id: string; readonly form: InvoiceForm };

@@ -73,7 +73,7 @@ export function recordOverLimitBill(
   const { usage } = subscription;
   if (isBilled(subscription, bill)) return subscription;
   const { held } = usage;
-  const unbilled = settled.reduce(withTry, usage.unbilled);
+  const unbilled = settled.reduce(withAttempt, usage.unbilled);
   const isFirst = held === null || unbilled.length > usage.unbilled.length;
   const overLimit: OverLimitBills = {
     bill,
@@ -213,7 +213,7 @@ function nextRetryAt(subscription: Subscription, bill: number, now: Date): Date 
   return now.getTime() >= last ? null : new Date(Math.min(now.getTime() + dayMs, last));
 }
 
-function withTry(
+function withAttempt(
   unbilled: readonly UnbilledSettlements[],
   { key, through, tries }: UnbilledSettlements,
 ): readonly UnbilledSettlements[] {

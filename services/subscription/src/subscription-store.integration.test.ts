@@ -51,7 +51,7 @@ test.each<[string, Subscription]>([
     'of the trial of a session',
     { ...aSubscription(), latestInvoice: { id: 'i', periodIndex: null } },
   ],
-  ['whose bills are held', heldAtEnd()],
+  ['with bills over the limit', overLimitAtEnd()],
   ['with tiers and metadata', aSubscription({ metadata: { 'a.b': 1 } }, { price: tiered() })],
 ])('a subscription %s is read as it was stored', async (_name, subscription) => {
   const context = testContext({ now: day('01-31') });
@@ -60,7 +60,7 @@ test.each<[string, Subscription]>([
   expect((await subscriptions.get(state.id, context)).state).toEqual(state);
 });
 
-function heldAtEnd(): Subscription {
+function overLimitAtEnd(): Subscription {
   return recordOverLimitBill(aSubscription(), {
     bill: 1,
     settled: [{ key: 'end', through: 0, tries: 3 }],

@@ -42,7 +42,7 @@ export interface SettledUsage {
 export interface UsageLine {
   readonly description: string;
   readonly meterId: string;
-  /** Of the meter price. */
+  /** Id of the meter price. */
   readonly priceId: string;
   readonly quantity: string;
   /** Undefined with tiers. */
@@ -89,7 +89,7 @@ export function withinSubtotal(
   const all = [...lines, ...carried];
   const sum = all.reduce((total, { amount }) => total + amount, others);
   const newestFirst = [...byNewestPeriod(lines), ...carried.toReversed()];
-  const held = heldBack(newestFirst, sum < 0n ? -sum : 0n);
+  const held = creditToDefer(newestFirst, sum < 0n ? -sum : 0n);
   const kept = all.flatMap((line) => {
     const waits = held.get(line);
     if (waits === undefined) return [line];
@@ -110,10 +110,13 @@ export function isBillable(lines: readonly Pick<UsageLine, 'amount'>[], others: 
 }
 
 /**
- * Determines which part of which lines waits for a later invoice when the sum of this one is too
- * small.
+ * Determines the lines, and the part of each, that wait for a later invoice when the sum of this
+ * one is too small.
  */
-function heldBack(lines: readonly UsageLine[], missing: bigint): ReadonlyMap<UsageLine, bigint> {
+function creditToDefer(
+  lines: readonly UsageLine[],
+  missing: bigint,
+): ReadonlyMap<UsageLine, bigint> {
   const held = new Map<UsageLine, bigint>();
   let left = missing;
   for (const line of lines) {
