@@ -23,7 +23,7 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
-// Hundreds of runs, most of which wait half a second before they ask Stripe again.
+// Hundreds of runs; most wait half a second before they ask Stripe again.
 jest.setTimeout(120_000);
 
 const returnUrl = 'https://pay.example/return';
