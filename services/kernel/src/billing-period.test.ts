@@ -87,21 +87,24 @@ describe('period boundaries', () => {
   test.each([
     ['DAILY', 86_400_000],
     ['WEEKLY', 604_800_000],
-  ] as const)('of a %s price are exact multiples of its length', (interval, lengthMs) => {
-    const anchor = new Date('2026-03-28T12:34:56.789Z');
-    const { start, end } = periodAt(anchor, every(interval, 3), 7);
-    expect(start.getTime() - anchor.getTime()).toBe(21 * lengthMs);
-    expect(end.getTime() - start.getTime()).toBe(3 * lengthMs);
-  });
+  ] as const)(
+    'of a %s price are exact multiples of its length after the anchor',
+    (interval, lengthMs) => {
+      const anchor = new Date('2026-03-28T12:34:56.789Z');
+      const { start, end } = periodAt(anchor, every(interval, 3), 7);
+      expect(start.getTime() - anchor.getTime()).toBe(21 * lengthMs);
+      expect(end.getTime() - start.getTime()).toBe(3 * lengthMs);
+    },
+  );
 
-  test('leave the anchor as it was', () => {
+  test('leave the anchor unchanged', () => {
     const anchor = new Date('2026-01-31T10:20:30.456Z');
     periodAt(anchor, every('MONTHLY'), 1).end.setUTCFullYear(1999);
     periodAt(anchor, every('MONTHLY'), 0).start.setUTCFullYear(1999);
     expect(anchor).toEqual(new Date('2026-01-31T10:20:30.456Z'));
   });
 
-  test('run for centuries without losing the 29 February', () => {
+  test('keep the 29 February over centuries', () => {
     const anchor = new Date('2024-02-29T23:59:59.999Z');
     const starts = [76, 376, 400].map((n) => periodAt(anchor, every('YEARLY'), n).start);
     expect(starts).toEqual([
@@ -112,8 +115,8 @@ describe('period boundaries', () => {
   });
 });
 
-describe('periods that cannot be', () => {
-  test.each([-1, 0.5, NaN, Infinity])('have the number %d', (n) => {
+describe('a period', () => {
+  test.each([-1, 0.5, NaN, Infinity])('is refused with the number %d', (n) => {
     expect(() => periodAt(new Date(0), every('MONTHLY'), n)).toThrow('A period number');
   });
 
@@ -122,11 +125,11 @@ describe('periods that cannot be', () => {
     [every('MONTHLY', 37), 'Interval count out of range'],
     [every('DAILY', 1.5), 'An interval count'],
     [every('ONE_TIME'), 'ONE_TIME has no periods'],
-  ])('are those of %j', (recurrence, message) => {
+  ])('is refused with the interval %j', (recurrence, message) => {
     expect(() => periodAt(new Date(0), recurrence, 0)).toThrow(message);
   });
 
-  test('lie beyond the last date', () => {
+  test('is refused if it ends after the last date', () => {
     const last = new Date(8.64e15);
     expect(() => periodAt(last, every('DAILY'), 0)).toThrow('No such date');
     expect(() => periodAt(last, every('YEARLY'), 0)).toThrow('No such date');
@@ -135,7 +138,7 @@ describe('periods that cannot be', () => {
 });
 
 describe('the period that contains an instant', () => {
-  test('has that number, from its start up to but not including its end', () => {
+  test('has its number from its start up to but not including its end', () => {
     fc.assert(
       fc.property(
         anchors,
@@ -185,7 +188,7 @@ describe('the period that contains an instant', () => {
     );
   });
 
-  test('does not exist for a date that is none', () => {
+  test('does not exist for an invalid date', () => {
     expect(() => periodContaining(new Date(0), every('DAILY'), new Date(NaN))).toThrow(
       'No such date',
     );
@@ -204,7 +207,7 @@ describe('a trial', () => {
 });
 
 describe('adding months', () => {
-  test('goes back too', () => {
+  test('accepts negative months', () => {
     expect(addMonths(new Date('2024-03-31T01:02:03.004Z'), -1)).toEqual(
       new Date('2024-02-29T01:02:03.004Z'),
     );
@@ -213,13 +216,13 @@ describe('adding months', () => {
     );
   });
 
-  test('takes the years before 100 as they are', () => {
+  test('keeps years before 100', () => {
     expect(addMonths(new Date('0000-01-31T00:00:00.000Z'), 1)).toEqual(
       new Date('0000-02-29T00:00:00.000Z'),
     );
   });
 
-  test('refuses part of a month', () => {
+  test('refuses fractions of a month', () => {
     expect(() => addMonths(new Date(0), 0.5)).toThrow('whole');
   });
 });

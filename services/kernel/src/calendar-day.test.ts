@@ -10,7 +10,7 @@ test.each([
   expect(found.start <= new Date(at) && new Date(at) < found.end).toBe(true);
 });
 
-test('the last days end with the running one and leave out none, past a leap day too', () => {
+test('the last days end with the current one and skip none, after a leap day too', () => {
   const days = lastDays(new Date('2028-03-01T12:00:00Z'), { days: 3, max: 90 });
   expect(days.map(({ day }) => day)).toEqual(['2028-02-28', '2028-02-29', '2028-03-01']);
   expect(days[1]?.start).toEqual(days[0]?.end);

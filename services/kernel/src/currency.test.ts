@@ -1,12 +1,12 @@
 import { CURRENCY_EXPONENTS } from './currencies';
 import { exponentOf, isCurrency, parseCurrency } from './currency';
 
-test('a code is read in any case and kept in upper case', () => {
+test('a code is parsed in any case and returned in upper case', () => {
   expect(parseCurrency('eUr')).toBe('EUR');
 });
 
 test.each(Object.entries(CURRENCY_EXPONENTS))(
-  '%s is three capitals with %i digits',
+  '%s has three capitals and %i digits',
   (code, digits) => {
     expect(code).toMatch(/^[A-Z]{3}$/);
     expect(exponentOf(parseCurrency(code.toLowerCase()))).toBe(digits);
@@ -36,13 +36,13 @@ test.each([
   );
 });
 
-test('the error stands under the field that was read', () => {
+test('the error names the field that was parsed', () => {
   expect(() => parseCurrency('?', 'defaultCurrency')).toThrow(
     expect.objectContaining({ fields: { defaultCurrency: ['Invalid currency'] } }) as Error,
   );
 });
 
-test('a stored code is in upper case', () => {
+test('a stored code must be in upper case', () => {
   expect(isCurrency('USD')).toBe(true);
   expect(isCurrency('usd')).toBe(false);
 });

@@ -12,7 +12,7 @@ function fixed({ unscaled: digits, scale }: Decimal): bigint {
   return digits * 10n ** BigInt(SCALE - scale);
 }
 
-describe('reading a decimal', () => {
+describe('parsing a decimal', () => {
   test.each([
     ['0', '0'],
     ['-0', '0'],
@@ -55,7 +55,7 @@ describe('reading a decimal', () => {
     );
   });
 
-  test('gives back what was written, and equal numbers have equal fields', () => {
+  test('returns the written number, and equal numbers have equal fields', () => {
     fc.assert(
       fc.property(decimal, (value) => {
         const read = Decimal.parse(value.toString());
@@ -99,7 +99,7 @@ describe('arithmetic', () => {
     );
   });
 
-  test('orders totally', () => {
+  test('has a total order', () => {
     fc.assert(
       fc.property(decimal, decimal, (a, b) => {
         expect(a.compare(b) + b.compare(a)).toBe(0);
@@ -124,7 +124,7 @@ describe('rounding', () => {
     expect(Decimal.parse(text).roundHalfUp()).toBe(rounded);
   });
 
-  test('goes to the nearest integer, a half away from zero, alike on both sides of it', () => {
+  test('goes to the nearest integer, a half away from zero, on both sides of zero', () => {
     fc.assert(
       fc.property(decimal, (value) => {
         const rounded = value.roundHalfUp();
@@ -156,7 +156,7 @@ describe('steps', () => {
     expect(() => Decimal.of(1n).stepsOf(Decimal.parse(step))).toThrow('above 0');
   });
 
-  test('reach the number, and one step fewer does not', () => {
+  test('of a number reach it, and one step fewer does not', () => {
     fc.assert(
       fc.property(decimal, decimal, (value, step) => {
         fc.pre(step.unscaled > 0n && value.unscaled > 0n);

@@ -7,25 +7,28 @@ function day(text: string): Date {
 }
 
 describe('a discount of a subscription', () => {
-  test.each(['ONCE', 'REPEATING', 'FOREVER'] as const)('that is %s takes the first', (duration) => {
-    const span = { duration, durationInMonths: duration === 'REPEATING' ? 1 : null };
-    expect(discountsPeriod(span, { first: null, start: day('2026-01-31') })).toBe(true);
-  });
+  test.each(['ONCE', 'REPEATING', 'FOREVER'] as const)(
+    'that is %s applies to the first period',
+    (duration) => {
+      const span = { duration, durationInMonths: duration === 'REPEATING' ? 1 : null };
+      expect(discountsPeriod(span, { first: null, start: day('2026-01-31') })).toBe(true);
+    },
+  );
 
-  test('that is FOREVER takes every period', () => {
+  test('that is FOREVER applies to every period', () => {
     const span = { duration: 'FOREVER', durationInMonths: null } as const;
     const periods = { first: day('2026-01-31'), start: day('2056-01-31') };
     expect(discountsPeriod(span, periods)).toBe(true);
   });
 
-  test('that is REPEATING counts months to the last day of a short one', () => {
+  test('that is REPEATING counts months to the last day of a short month', () => {
     const span = { duration: 'REPEATING', durationInMonths: 1 } as const;
     const first = day('2026-01-31');
     expect(discountsPeriod(span, { first, start: day('2026-02-27') })).toBe(true);
     expect(discountsPeriod(span, { first, start: day('2026-02-28') })).toBe(false);
   });
 
-  test('that is REPEATING takes as many monthly periods as it has months, whichever it took first', () => {
+  test('that is REPEATING applies to as many monthly periods as it has months, from any first period', () => {
     fc.assert(
       fc.property(
         fc.date({ min: day('2020-01-01'), max: day('2030-01-01'), noInvalidDate: true }),
@@ -47,7 +50,7 @@ describe('a discount of a subscription', () => {
     );
   });
 
-  test('that is REPEATING takes no period before its first', () => {
+  test('that is REPEATING applies to no period before its first', () => {
     const span = { duration: 'REPEATING', durationInMonths: 2 } as const;
     const periods = { first: day('2026-02-28'), start: day('2026-01-31') };
     expect(discountsPeriod(span, periods)).toBe(false);
@@ -60,7 +63,7 @@ describe('a discount of a subscription', () => {
   });
 });
 
-describe('redeeming is refused', () => {
+describe('a redemption is refused', () => {
   const unlimited: RedemptionLimits = {
     active: true,
     startsAt: null,

@@ -1,28 +1,25 @@
 import { addMonths } from './billing-period';
 
-/** Which of a subscription's invoices are discounted. */
+/** Number of periods of a subscription that a discount covers. */
 export type DiscountDuration = 'ONCE' | 'REPEATING' | 'FOREVER';
 
-/** `durationInMonths` is for REPEATING only, from 1. */
+/** Duration of a discount. `durationInMonths` is for REPEATING only and at least 1. */
 export interface DiscountSpan {
   readonly duration: DiscountDuration;
   readonly durationInMonths: number | null;
 }
 
-/**
- * Period starts, of the first invoice that was discounted (null: none was so far) and of the one in
- * question.
- */
+/** Starts of two periods: the first discounted one (null: none so far) and the one in question. */
 export interface DiscountedPeriods {
   readonly first: Date | null;
   readonly start: Date;
 }
 
 /**
- * Whether a discount still counts in a period. The first one that it finds it takes: ONCE that
- * alone, REPEATING those that start within its calendar months from there, on the month's last day
- * where it has no such day, FOREVER all. A REPEATING span without months is a bug and throws an
- * Error.
+ * True if a discount applies to a period. The first invoiced period always has it. ONCE covers only
+ * that period, FOREVER all. REPEATING covers periods that start within its calendar months from the
+ * first one; in shorter months the last day counts. A REPEATING span without months is a bug and
+ * throws an Error.
  */
 export function discountsPeriod(
   { duration, durationInMonths }: DiscountSpan,
@@ -35,7 +32,7 @@ export function discountsPeriod(
 }
 
 /**
- * When and how often a discount may be redeemed: [startsAt, endsAt), null where it has no limit.
+ * Limits of redemption: active, within [startsAt, endsAt), and a maximum number. Null: no limit.
  */
 export interface RedemptionLimits {
   readonly active: boolean;
@@ -47,7 +44,7 @@ export interface RedemptionLimits {
 export type RedemptionRefusal =
   'DISCOUNT_INACTIVE' | 'DISCOUNT_NOT_STARTED' | 'DISCOUNT_EXPIRED' | 'DISCOUNT_EXHAUSTED';
 
-/** Why a discount cannot be redeemed at `at`, once more than `redemptions`; null where it can. */
+/** Reason why a discount cannot be redeemed at `at` after `redemptions` others; null if it can. */
 export function redemptionRefusal(
   { active, startsAt, endsAt, maxRedemptions }: RedemptionLimits,
   { at, redemptions }: { readonly at: Date; readonly redemptions: number },

@@ -21,13 +21,13 @@ describe('a discount', () => {
     });
   });
 
-  test('of a fixed amount in another currency takes nothing off, a percentage does', () => {
+  test('of a fixed amount in another currency reduces nothing, a percentage does', () => {
     const inEuro = { value: '50', currency: 'EUR' } as const;
     expect(apply(terms({ ...inEuro, type: 'FIXED' }), [100n]).amount).toBe(0n);
     expect(apply(terms({ ...inEuro, type: 'PERCENTAGE' }), [100n]).amount).toBe(50n);
   });
 
-  test('takes nothing off lines of other products', () => {
+  test('reduces no lines of other products', () => {
     const lines = [
       { productId: 'plan', amount: 100n },
       { productId: 'other', amount: 900n },
@@ -40,7 +40,7 @@ describe('a discount', () => {
     ).toEqual({ amount: 100n, parts: [100n, 0n] });
   });
 
-  test('takes its part from lines above 0 alone, and no more than the sum of all', () => {
+  test('reduces only lines above 0, by no more than their sum', () => {
     expect(apply(terms({}), [100n, -30n, 50n])).toEqual({ amount: 120n, parts: [80n, 0n, 40n] });
     expect(
       applyDiscount(terms({ productIds: ['plan'] }), {
@@ -57,19 +57,19 @@ describe('a discount', () => {
     ['without lines', []],
     ['of nothing', [0n, 0n]],
     ['below 0', [10n, -20n]],
-  ])('takes nothing off an invoice %s', (_case, amounts) => {
+  ])('reduces no invoice %s', (_case, amounts) => {
     const nothing = { amount: 0n, parts: amounts.map(() => 0n) };
     expect(apply(terms({}), amounts)).toEqual(nothing);
     expect(apply(terms({ type: 'FIXED', value: '5' }), amounts)).toEqual(nothing);
   });
 
-  test('that adds, or is no whole number of minor units, is refused', () => {
+  test('that is negative, or no whole number of minor units, is refused', () => {
     expect(() => apply(terms({ value: '-1' }), [1n])).toThrow('takes off');
     expect(() => apply(terms({ type: 'FIXED', value: '0.5' }), [1n])).toThrow('whole');
   });
 });
 
-test('a discount without products is for all', () => {
+test('without products applies to all products', () => {
   expect(appliesToProduct({ productIds: [] }, 'plan')).toBe(true);
   expect(appliesToProduct({ productIds: ['plan'] }, 'plan')).toBe(true);
   expect(appliesToProduct({ productIds: ['plan'] }, 'other')).toBe(false);
@@ -86,7 +86,7 @@ describe('any discount', () => {
   );
   const lines = fc.array(fc.bigInt({ min: -(10n ** 6n), max: 10n ** 9n }), { maxLength: 50 });
 
-  test('is never above the subtotal, nor below 0, and its parts sum to it', () => {
+  test('is at least 0 and at most the subtotal, and its parts sum to it', () => {
     fc.assert(
       fc.property(anyTerms, lines, (discount, amounts) => {
         const { amount, parts } = apply(discount, amounts);
@@ -99,7 +99,7 @@ describe('any discount', () => {
     );
   });
 
-  test('takes no line that is above 0 below 0, and nothing off another', () => {
+  test('reduces no line above 0 to below 0, and no other line', () => {
     fc.assert(
       fc.property(anyTerms, lines, (discount, amounts) => {
         apply(discount, amounts).parts.forEach((part, index) => {

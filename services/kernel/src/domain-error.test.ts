@@ -19,7 +19,7 @@ describe('a domain error', () => {
     expect(error.cause).toBe(cause);
   });
 
-  test('has neither fields nor cause unless they are given', () => {
+  test('has no fields and no cause unless they are given', () => {
     const error = new DomainError('stale', 'STALE_VERSION', 'Stale version');
     expect(error.fields).toBeUndefined();
     expect(error).not.toHaveProperty('cause');
@@ -37,11 +37,11 @@ describe('a domain error', () => {
     ['Customer', 'CUSTOMER_NOT_FOUND', 'Customer not found'],
     ['Webhook endpoint', 'WEBHOOK_ENDPOINT_NOT_FOUND', 'Webhook endpoint not found'],
     ['API key', 'API_KEY_NOT_FOUND', 'API key not found'],
-  ])('names the resource %s that is not found', (resource, reason, message) => {
+  ])('names the missing resource %s', (resource, reason, message) => {
     expect(notFound(resource)).toMatchObject({ kind: 'not_found', reason, message });
   });
 
-  test('of what does not exist may stand for undefined, and no other error does', async () => {
+  test('of a missing resource may be converted to undefined, no other error is', async () => {
     await expect(unlessNotFound(Promise.resolve('here'))).resolves.toBe('here');
     await expect(unlessNotFound(Promise.reject(notFound('Price')))).resolves.toBeUndefined();
     const broken = new Error('broken');

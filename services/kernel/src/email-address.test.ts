@@ -24,11 +24,11 @@ describe('an e-mail address is valid:', () => {
     expect(parseEmailAddress(address)).toBe(address);
   });
 
-  test('with space around it, which is dropped', () => {
+  test('one with surrounding space, which is removed', () => {
     expect(parseEmailAddress(' \tada@example.com\r\n')).toBe('ada@example.com');
   });
 
-  test('the longest, regardless of surrounding space', () => {
+  test('one of the maximum length, regardless of surrounding space', () => {
     const longest = addressOfLength(254);
     expect(parseEmailAddress(` ${longest} `)).toBe(longest);
   });
@@ -66,7 +66,7 @@ describe('an e-mail address is invalid:', () => {
     );
   });
 
-  test('one that is missing, which is required', () => {
+  test('a missing one, since it is required', () => {
     expect(() => parseEmailAddress('')).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields: { email: ['Required'] } }),
     );

@@ -2,7 +2,7 @@ import { isSameData } from './equality';
 
 const at = (time: string) => new Date(`2026-01-31T${time}Z`);
 
-describe('data is the same', () => {
+describe('equal data:', () => {
   test.each<[string, unknown, unknown]>([
     ['for equal primitives', 'a', 'a'],
     ['for equal whole numbers of any size', 2n ** 70n, 2n ** 70n],
@@ -17,7 +17,7 @@ describe('data is the same', () => {
   });
 });
 
-describe('data differs', () => {
+describe('different data:', () => {
   test.each<[string, unknown, unknown]>([
     ['in a value', { a: 1 }, { a: 2 }],
     ['in a type', { a: 1 }, { a: '1' }],

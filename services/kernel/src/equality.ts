@@ -1,6 +1,6 @@
 /**
- * Whether two values of plain data (primitives, times, lists, objects) say the same. The order of
- * an object's fields says nothing, and a field that is undefined counts as one that is not there.
+ * Compares two values of plain data (primitives, times, lists, objects). The order of fields is
+ * ignored, and a field that is undefined equals a missing one.
  */
 export function isSameData(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;

@@ -10,7 +10,7 @@ import {
 } from './input-problems';
 
 describe('refusing an input', () => {
-  test('names every field that has problems and no other', () => {
+  test('names every field that has problems and no other field', () => {
     const problems = { name: ['Required'], amount: [], tags: ['Too many', 'Too long'] };
     let refusal: unknown;
     try {
@@ -26,7 +26,7 @@ describe('refusing an input', () => {
   });
 
   test.each<InputProblems>([{}, { name: [] }])(
-    'does not happen where no field has problems: %j',
+    'does not happen if no field has problems: %j',
     (problems) => {
       expect(() => {
         refuseProblems(problems);
@@ -35,18 +35,18 @@ describe('refusing an input', () => {
   );
 });
 
-describe('the problems of parsing', () => {
-  test('are none where the input is read', () => {
+describe('parse problems', () => {
+  test('are empty for a valid input', () => {
     expect(problemsOfParsing(() => parseCurrency('usd'))).toEqual([]);
   });
 
-  test('are the messages of the refusal, regardless of the field that it names', () => {
+  test('are the messages of the error, regardless of the field that it names', () => {
     expect(problemsOfParsing(() => parseCurrency('dollars', 'price'))).toEqual([
       'Invalid currency',
     ]);
   });
 
-  test('are not what a bug throws', () => {
+  test('do not include bugs, which are thrown', () => {
     const parse = () => {
       throw new TypeError('a bug');
     };
@@ -66,7 +66,7 @@ describe('the problems of a text', () => {
   test.each([
     ['the shortest', 'a', []],
     ['an empty one', '', ['Required']],
-  ])('that is required: %s', (_case, text, problems) => {
+  ])('of a required text: %s', (_case, text, problems) => {
     expect(textProblems(text, { min: 1, max: 3 })).toEqual(problems);
   });
 });
@@ -99,7 +99,7 @@ test.each(['Ünï çødé', 'नमस्ते', '👩\u200d💻', ''])('a text
   expect(lineProblems(text, { max: 20 })).toEqual([]);
 });
 
-test('a text of one line has the bounds of any text', () => {
+test('a text of one line has the limits of any text', () => {
   expect(lineProblems('', { min: 1, max: 2 })).toEqual(['Required']);
   expect(lineProblems('a\tb', { max: 2 })).toEqual([
     'Must be at most 2 characters',

@@ -35,7 +35,7 @@ describe('an amount', () => {
     expect(() => usd(value)).toThrow('out of range');
   });
 
-  test('is carried exactly by a JSON number', () => {
+  test('is represented exactly by a JSON number', () => {
     expect(BigInt(Number.MAX_SAFE_INTEGER)).toBeGreaterThan(AMOUNT_MAX);
   });
 });
@@ -71,7 +71,7 @@ describe('allocating', () => {
     expect(allocate(money(5n, 'JPY'), [1n])).toEqual([money(5n, 'JPY')]);
   });
 
-  test('refuses negative weights, and a total without any weight', () => {
+  test('refuses negative weights, and a total with weights of 0', () => {
     expect(() => split(1n, [2n, -1n])).toThrow('negative');
     expect(() => split(1n, [0n])).toThrow('no weight');
     expect(() => split(1n, [])).toThrow('no weight');
@@ -93,7 +93,7 @@ describe('any allocation', () => {
     );
   });
 
-  test('never passes over a larger remainder, nor the earlier of equal ones', () => {
+  test('never skips a larger remainder, nor the earlier of equal ones', () => {
     fc.assert(
       fc.property(
         amount,
@@ -116,7 +116,7 @@ describe('any allocation', () => {
     );
   });
 
-  test('has no part over its weight while the total is not over their sum', () => {
+  test('has no part over its weight if the total is at most their sum', () => {
     fc.assert(
       fc.property(amount, weights, (limit, parts) => {
         const total = limit < sum(parts) ? limit : sum(parts);
@@ -134,7 +134,7 @@ describe('minor units', () => {
     ['USD', 2],
     ['KWD', 3],
     ['CLF', 4],
-  ] as const)('of %s come back from the major units that show them', (currency, digits) => {
+  ] as const)('of %s convert to major units and back', (currency, digits) => {
     fc.assert(
       fc.property(amount, (minor) => {
         expect(toMinor(Decimal.of(minor, digits), currency)).toBe(minor);

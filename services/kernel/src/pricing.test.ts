@@ -30,7 +30,7 @@ test('a charge per unit is the amount for each', () => {
   });
 });
 
-test('a tiered charge says what each tier came to', () => {
+test('a tiered charge contains the units and amount of each tier', () => {
   expect(recurringCharge({ type: 'TIERED', amount: 0n, tiers: seats, quantity: 13 })).toEqual({
     quantity: '13',
     unitAmount: undefined,
@@ -47,7 +47,7 @@ test('a tiered charge says what each tier came to', () => {
   });
 });
 
-test('a volume charge says which tier priced all units', () => {
+test('a volume charge contains the tier that priced all units', () => {
   const charge = recurringCharge({ type: 'VOLUME', amount: 0n, tiers: seats, quantity: 13 });
   expect(charge).toMatchObject({ quantity: '13', unitAmount: undefined, amount: 6507n });
   expect(charge.details.tiers).toEqual([
@@ -67,7 +67,7 @@ test.each(['TIERED', 'VOLUME'] as const)('%s without tiers charges the amount pe
 });
 
 test.each(['FLAT', 'PER_UNIT'] as const)(
-  'quantity × unit amount of a %s charge is its amount',
+  'the amount of a %s charge is quantity × unit amount',
   (type) => {
     fc.assert(
       fc.property(amounts, quantities, (amount, quantity) => {
@@ -80,7 +80,7 @@ test.each(['FLAT', 'PER_UNIT'] as const)(
   },
 );
 
-test('a charge over the largest amount is given as it is, for the caller to refuse', () => {
+test('a charge over the largest amount is returned, so that the caller can refuse it', () => {
   const charge = recurringCharge({ type: 'PER_UNIT', amount: AMOUNT_MAX, quantity: 2 });
   expect(charge.amount).toBe(2n * AMOUNT_MAX);
 });

@@ -8,8 +8,8 @@ function upTo(bound: string | null): TierInput {
   return { upTo: bound, unitAmount: '1' };
 }
 
-describe('reading tiers', () => {
-  test('gives their canonical form, a missing flat amount as 0', () => {
+describe('parsing tiers', () => {
+  test('returns their canonical form, with 0 for a missing flat amount', () => {
     expect(
       parseTiers([
         { upTo: '10.50', unitAmount: '0.250' },
@@ -21,7 +21,7 @@ describe('reading tiers', () => {
     ]);
   });
 
-  test('refuses wrong tiers under the given field', () => {
+  test('refuses invalid tiers under the given field', () => {
     expect(() => parseTiers([upTo('1')], 'prices')).toThrow(
       expect.objectContaining({
         kind: 'invalid_input',
@@ -30,7 +30,7 @@ describe('reading tiers', () => {
     );
   });
 
-  test('changes nothing in tiers that it gave before', () => {
+  test('does not change the tiers that it returned before', () => {
     fc.assert(
       fc.property(anyTiers, (tiers) => {
         expect(parseTiers(tiers)).toEqual(tiers);
@@ -39,7 +39,7 @@ describe('reading tiers', () => {
   });
 });
 
-describe('tiers are right', () => {
+describe('tiers are valid', () => {
   test.each<[string, TierInput[]]>([
     ['with one open tier', [open]],
     ['as many as there may be', [...ascending(TIERS_MAX - 1), open]],
@@ -54,7 +54,7 @@ describe('tiers are right', () => {
   });
 });
 
-describe('tiers are wrong', () => {
+describe('tiers are invalid', () => {
   test.each<[string, TierInput[], string[]]>([
     ['without any', [], ['Must have 1 to 50 tiers']],
     ['with too many', [...ascending(TIERS_MAX), open], ['Must have 1 to 50 tiers']],
@@ -93,7 +93,7 @@ describe('tiers are wrong', () => {
     expect(tierProblems(tiers)).toEqual(problems);
   });
 
-  test('under the path that leads to them', () => {
+  test('with problems under the path of the tiers', () => {
     expect(tierProblems([upTo('5')], '0.tiers')).toEqual([
       '0.tiers.0.upTo: The last tier must have no upper bound',
     ]);

@@ -1,6 +1,6 @@
 import { unchanged } from './transition';
 
-test('an unchanged transition keeps the very same state and sends nothing', () => {
+test('an unchanged transition keeps the same state object and has no events or commands', () => {
   const state = { status: 'ACTIVE' };
   const transition = unchanged(state);
 

@@ -29,7 +29,7 @@ function sum(parts: readonly string[]): Decimal {
 }
 
 describe('a usage charge', () => {
-  test('is for what goes beyond the included and the credited units', () => {
+  test('covers the units beyond the included and the credited ones', () => {
     const price = { ...prices.PER_UNIT, includedUnits: '100' };
     expect(usageCharge(price, { quantity: '130.50', creditedUnits: '10' })).toEqual({
       quantity: '130.5',
@@ -71,7 +71,7 @@ describe('a usage charge', () => {
   test.each([
     ['10', '10'],
     ['10.000000000001', '20'],
-  ])('takes the tier that includes %s units', (quantity, rate) => {
+  ])('uses the tier that includes %s units', (quantity, rate) => {
     const price: UsagePrice = {
       ...prices.VOLUME,
       tiers: [
@@ -82,7 +82,7 @@ describe('a usage charge', () => {
     expect(usageCharge(price, { quantity }).details.tiers).toMatchObject([{ unitAmount: rate }]);
   });
 
-  test.each(everyType)('of %s is 0 for no units, and for fewer', (type) => {
+  test.each(everyType)('of %s is 0 for no units and for negative ones', (type) => {
     for (const quantity of ['0', '-0.5', '-100']) {
       expect(usageCharge(prices[type], { quantity })).toMatchObject({
         quantity,
@@ -92,7 +92,7 @@ describe('a usage charge', () => {
     }
   });
 
-  test('is never made larger by credits below 0', () => {
+  test('does not increase with negative credits', () => {
     const charge = usageCharge(prices.PER_UNIT, { quantity: '4', creditedUnits: '-4' });
     expect(charge.details.billedQuantity).toBe('4');
   });
@@ -108,7 +108,7 @@ describe('a minimum and a maximum', () => {
     ['42', 11n],
     ['200', 50n],
     ['1000', 50n],
-  ])('hold the charge for %s units at %s', (quantity, amount) => {
+  ])('limit the charge for %s units to %s', (quantity, amount) => {
     const charge = usageCharge(bounded, { quantity });
     expect(charge.amount).toBe(amount);
     expect(exactly(charge.details.exactAmount).roundHalfUp()).toBe(amount);
@@ -120,7 +120,7 @@ describe('a minimum and a maximum', () => {
   });
 });
 
-describe('a price that the catalog does not accept is refused', () => {
+describe('a price that the catalog refuses is refused', () => {
   test.each<[string, UsagePrice, string]>([
     ['without a rate', { ...prices.PER_UNIT, unitAmount: null }, 'has a unitAmount'],
     ['with a negative rate', { ...prices.PER_UNIT, unitAmount: '-1' }, 'Invalid request'],
@@ -187,7 +187,7 @@ describe('any usage charge', () => {
   });
 
   test.each(['PER_UNIT', 'TIERED', 'PACKAGE'] as const)(
-    'of %s never falls when the usage rises',
+    'of %s never decreases when the usage increases',
     (type) => {
       fc.assert(
         fc.property(anyPrice, anyDecimal, anyDecimal, (price, quantity, more) => {
@@ -202,7 +202,7 @@ describe('any usage charge', () => {
     },
   );
 
-  test('with one open tier is the charge per unit, graduated and by volume alike', () => {
+  test('with one open tier equals the charge per unit, both graduated and by volume', () => {
     fc.assert(
       fc.property(anyDecimal, anyDecimal, (rate, quantity) => {
         const unitAmount = rate.toString();
@@ -218,8 +218,8 @@ describe('any usage charge', () => {
   });
 });
 
-describe('what came after a bill', () => {
-  test('is what all usage costs less what was billed of it', () => {
+describe('usage reported after a bill', () => {
+  test('costs the charge of all usage less the billed amount', () => {
     const price = { ...prices.PER_UNIT, includedUnits: '100' };
     const billed = { quantity: '102' };
     expect(usageChargeBeyond(price, { quantity: '130', creditedUnits: '8' }, billed)).toEqual({
@@ -230,7 +230,7 @@ describe('what came after a bill', () => {
     });
   });
 
-  test.each(everyType)('together with that bill comes to the whole charge: %s', (type) => {
+  test.each(everyType)('completes the whole charge together with that bill: %s', (type) => {
     const usage = anyDecimal.map((units) => ({ quantity: units.toString() }));
     fc.assert(
       fc.property(usage, usage, (billed, all) => {

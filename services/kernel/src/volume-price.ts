@@ -2,9 +2,9 @@ import { Decimal } from './decimal';
 import { chargeIn, type Tier, type TierCharge } from './tiers';
 
 /**
- * Volume tiers: all units cost what the one tier costs in which `quantity` lies, so that one unit
- * more may cost less altogether. Gives that tier alone, and none for no units. A quantity that no
- * tier holds is a bug and throws an Error.
+ * Price of units with volume tiers: all units have the price of the tier that contains `quantity`,
+ * so one unit more may cost less in total. Returns only that tier, and none for no units. A
+ * quantity without a tier is a bug and throws an Error.
  */
 export function volumePrice(tiers: readonly Tier[], quantity: Decimal): TierCharge[] {
   if (quantity.compare(Decimal.of(0n)) <= 0) return [];

@@ -10,7 +10,7 @@ test.each([
   'HTTP://shop.example:8080/a?b#c',
   'HTTPS://shop.example/ü',
   `https://shop.example/${'a'.repeat(2_027)}`,
-])('%s is where a browser may be sent', (text) => {
+])('%s is a valid redirect target', (text) => {
   expect(webAddressProblems(text)).toEqual([]);
 });
 
@@ -35,6 +35,6 @@ test.each([
   ['https://user@shop.example', userInside],
   ['https://:password@shop.example', userInside],
   [`https://shop.example/${'a'.repeat(2_028)}`, 'Must be at most 2048 characters'],
-])('%j is not', (text, problem) => {
+])('%j is no valid redirect target', (text, problem) => {
   expect(webAddressProblems(text)).toEqual([problem]);
 });

@@ -4,7 +4,7 @@ import { COUNTRIES } from './countries';
 const textParts = ['line1', 'line2', 'city', 'state', 'postalCode'] as const;
 
 describe('an address', () => {
-  test('needs no part', () => {
+  test('requires no part', () => {
     expect(addressProblems({})).toEqual([]);
     expect(addressOf({})).toEqual({
       line1: null,
@@ -25,7 +25,7 @@ describe('an address', () => {
   });
 
   test.each(['', 'de', 'DEU', 'Germany', 'UK', 'XK', 'ZZ', ' DE', 'toString'])(
-    'is not in the country %j',
+    'refuses the country %j',
     (country) => {
       expect(addressProblems({ country })).toEqual(['country: Invalid country']);
     },
@@ -40,7 +40,7 @@ describe('an address', () => {
     ]);
   });
 
-  test('keeps its parts as they were sent', () => {
+  test('keeps its parts as sent', () => {
     const address = {
       line1: '1 Main St',
       line2: 'Suite 2',
@@ -53,7 +53,7 @@ describe('an address', () => {
   });
 });
 
-test('there are 249 countries, each of two capitals', () => {
+test('there are 249 countries, each with a code of two capitals', () => {
   expect(COUNTRIES.size).toBe(249);
   for (const country of COUNTRIES) expect(country).toMatch(/^[A-Z]{2}$/);
 });
