@@ -1,6 +1,8 @@
-// A protoc plugin that makes modules like the rest of the generated code, so that every build and every image has them without a file to
-// copy: all contracts as one google.protobuf.FileDescriptorSet, from which servers answer gRPC reflection, the calls that clients may
-// repeat, and the calls that servers answer while nothing can be stored.
+// Protoc plugin that generates three modules, so that every build and image contains them without
+// copied files:
+// - descriptor-set: all contracts as a google.protobuf.FileDescriptorSet, for gRPC reflection
+// - idempotent-calls: calls that clients may retry
+// - reading-calls: calls that servers answer while nothing can be stored
 import { readFileSync, writeSync } from 'node:fs';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
@@ -12,7 +14,7 @@ import {
 } from '@bufbuild/protobuf/wkt';
 
 const { protoFile } = fromBinary(CodeGeneratorRequestSchema, readFileSync(0));
-// Comments would be four fifths of it.
+// Comments would be four fifths of the set.
 const file = protoFile.map((descriptor) => ({ ...descriptor, sourceCodeInfo: undefined }));
 const set = toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file }));
 const descriptorSet = `/** All contracts as a google.protobuf.FileDescriptorSet, in base64. */
@@ -33,12 +35,12 @@ function pathsOf(levels) {
   return paths.map((path) => `  '${path}',\n`).join('');
 }
 
-const idempotentCalls = `/** The paths of the calls that may be repeated after an unclear failure. */
+const idempotentCalls = `/** Paths of the calls that may be retried after a failure with an unknown outcome. */
 export const idempotentCalls: ReadonlySet<string> = new Set([
 ${pathsOf([IDEMPOTENT, NO_SIDE_EFFECTS])}]);
 `;
 
-const readingCalls = `/** The paths of the calls by which a caller asks for no change. */
+const readingCalls = `/** Paths of the calls that only read. */
 export const readingCalls: ReadonlySet<string> = new Set([
 ${pathsOf([NO_SIDE_EFFECTS])}]);
 `;

@@ -2,7 +2,7 @@ import type { ApiKey, KeyCreator } from '../gen/billing/identity/v1/identity';
 import { keyCreatorKinds } from '../values/identity';
 import { toJsonOptionalTime, toJsonTime } from './scalars';
 
-/** An API key as REST shows it, without its text. No scopes are all scopes. */
+/** API key in REST responses, without the key itself. An empty list of scopes means all scopes. */
 export function toJsonApiKey(apiKey: ApiKey) {
   return {
     id: apiKey.id,

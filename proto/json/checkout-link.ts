@@ -1,7 +1,7 @@
 import type { CheckoutLink } from '../gen/billing/checkout/v1/checkout_link';
 import { toJsonMetadata, toJsonTime } from './scalars';
 
-/** A checkout link as REST shows it. */
+/** Checkout link in REST responses. */
 export function toJsonCheckoutLink(link: CheckoutLink) {
   return {
     id: link.id,

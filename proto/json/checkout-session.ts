@@ -7,13 +7,13 @@ import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
 import { toJsonSubscription } from './subscription';
 import { sessionStatuses } from '../values/checkout';
 
-/** What belongs to a session and is not stored in it; absent: not there. */
+/** Resources of a session that are not stored in it, if any. */
 export interface SessionCompanions {
   readonly invoice: Invoice | undefined;
   readonly subscription: Subscription | undefined;
 }
 
-/** A checkout session as REST and webhooks show it. */
+/** Checkout session in REST responses and webhooks. */
 export function toJsonSession(session: Session, { invoice, subscription }: SessionCompanions) {
   return {
     id: session.id,

@@ -2,7 +2,7 @@ import { type CreditGrant } from '../gen/billing/metering/v1/metering';
 import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
 import { creditGrantStatuses, creditSources } from '../values/metering';
 
-/** A credit grant as REST shows it. */
+/** Credit grant in REST responses. */
 export function toJsonCreditGrant(grant: CreditGrant) {
   return {
     id: grant.id,

@@ -6,7 +6,7 @@ import {
 import { toJsonMetadata, toJsonTime } from './scalars';
 import { collectionMethods } from '../values/customer';
 
-/** A customer as REST shows it. */
+/** Customer in REST responses. */
 export function toJsonCustomer(customer: Customer) {
   return {
     id: customer.id,

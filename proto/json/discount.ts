@@ -2,7 +2,7 @@ import { type Discount } from '../gen/billing/discount/v1/discount';
 import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
 import { discountDurations, discountTypes } from '../values/discount';
 
-/** A discount as REST shows it. */
+/** Discount in REST responses. */
 export function toJsonDiscount(discount: Discount) {
   return {
     id: discount.id,
@@ -10,7 +10,7 @@ export function toJsonDiscount(discount: Discount) {
     name: discount.name,
     code: discount.code ?? null,
     type: discountTypes.nameOf(discount.type),
-    // At most 11 digits with at most 2 decimals: a JSON number shows exactly these.
+    // At most 11 digits with at most 2 decimals, so a JSON number is exact.
     value: Number(discount.value),
     currency: discount.currency ?? null,
     duration: discountDurations.nameOf(discount.duration),

@@ -11,7 +11,7 @@ import { toJsonCollectionMethod } from './customer';
 import { toJsonAmount, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
 import { billingReasons, invoiceStatuses, paymentStatuses } from '../values/checkout';
 
-/** An invoice as REST and webhooks show it. */
+/** Invoice in REST responses and webhooks. */
 export function toJsonInvoice(invoice: Invoice) {
   return {
     id: invoice.id,
@@ -44,7 +44,7 @@ export function toJsonInvoice(invoice: Invoice) {
   };
 }
 
-/** Why nothing was charged last; null where nothing failed. */
+/** Error of the last failed charge; null if none failed. */
 export function toJsonPaymentError(error: PaymentError | undefined) {
   return error === undefined
     ? null

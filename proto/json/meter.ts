@@ -2,7 +2,7 @@ import { type Meter } from '../gen/billing/metering/v1/metering';
 import { toJsonMetadata, toJsonTime } from './scalars';
 import { aggregations } from '../values/metering';
 
-/** A meter as REST shows it. */
+/** Meter in REST responses. */
 export function toJsonMeter(meter: Meter) {
   return {
     id: meter.id,

@@ -7,7 +7,7 @@ import {
   pricingTypes,
 } from '../values/catalog';
 
-/** A product as REST shows it: its own fields and those of its current price. */
+/** Product in REST responses: its own fields and those of its current price. */
 export function toJsonProduct(product: Product) {
   const { price } = product;
   if (price === undefined) throw new Error(`Product ${product.id} has no price`);
@@ -28,7 +28,7 @@ export function toJsonProduct(product: Product) {
   };
 }
 
-/** What a meter's units cost. */
+/** Price of a meter's units. */
 export function toJsonMeterPrice(price: MeterPrice) {
   return {
     id: price.id,
@@ -46,7 +46,7 @@ export function toJsonMeterPrice(price: MeterPrice) {
   };
 }
 
-/** A price version as it is embedded in other resources. */
+/** Price version embedded in other resources. */
 export function toJsonPrice(price: Price) {
   return {
     id: price.id,

@@ -2,7 +2,7 @@ import type { ClockKind, Environment, Sandbox } from '../gen/billing/identity/v1
 import { toJsonTime } from './scalars';
 import { clockKinds } from '../values/identity';
 
-/** A sandbox as REST shows it, without its key. */
+/** Sandbox in REST responses, without its key. */
 export function toJsonSandbox(sandbox: Environment) {
   return {
     id: sandbox.id,
@@ -13,7 +13,7 @@ export function toJsonSandbox(sandbox: Environment) {
   };
 }
 
-/** A sandbox with what is known of its use. */
+/** Sandbox with the time of its last use. */
 export function toJsonUsedSandbox({ environment, lastUsedAt }: Sandbox) {
   if (environment === undefined) throw new Error('A sandbox has an environment');
   return {

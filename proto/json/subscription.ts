@@ -9,7 +9,7 @@ import { toJsonPrice } from './product';
 import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
 import { cancelReasons, subscriptionPhases, subscriptionStatuses } from '../values/subscription';
 
-/** A subscription as REST and webhooks show it. */
+/** Subscription in REST responses and webhooks. */
 export function toJsonSubscription(subscription: Subscription) {
   return {
     id: subscription.id,
@@ -50,7 +50,7 @@ export function toJsonSubscriptionStatus(status: SubscriptionStatus): string {
   return subscriptionStatuses.nameOf(status);
 }
 
-/** REQUESTED or PAYMENT_FAILED; null when nobody asked for the end. */
+/** REQUESTED or PAYMENT_FAILED; null if no end was requested. */
 export function toJsonCancelReason(reason: CancelReason): string | null {
   return reason === CancelReason.CANCEL_REASON_UNSPECIFIED ? null : cancelReasons.nameOf(reason);
 }

@@ -1,7 +1,7 @@
 import type { UsageEvent } from '../gen/billing/metering/v1/metering';
 import { toJsonMetadata, toJsonTime } from './scalars';
 
-/** A usage event as REST shows it. */
+/** Usage event in REST responses. */
 export function toJsonUsageEvent(event: UsageEvent) {
   return {
     id: event.id,

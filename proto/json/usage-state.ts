@@ -1,7 +1,7 @@
 import type { UsageState } from '../gen/billing/metering/v1/metering';
 import { toJsonAmount, toJsonTime } from './scalars';
 
-/** What a customer has used and has left of a meter, as REST shows it. */
+/** Usage and remaining credits of a customer and meter in REST responses. */
 export function toJsonUsageState(state: UsageState) {
   const { estimatedAmount } = state;
   return {

@@ -6,7 +6,7 @@ import type {
 import { webhookDeliveryStatuses } from '../values/notifier';
 import { toJsonOptionalTime, toJsonTime } from './scalars';
 
-/** A delivery of a webhook as REST shows it. */
+/** Webhook delivery in REST responses. */
 export function toJsonWebhookDelivery(delivery: WebhookDelivery) {
   return {
     id: delivery.id,
@@ -21,7 +21,10 @@ export function toJsonWebhookDelivery(delivery: WebhookDelivery) {
   };
 }
 
-/** What an endpoint has not got, as REST shows it. A session's stands beside the subscription that it has no place in. */
+/**
+ * Undelivered events of an endpoint in REST responses. Those of a checkout session name the session
+ * and no subscription.
+ */
 export function toJsonWebhookGap({ source, sequences: missing }: WebhookGap) {
   return source?.$case === 'checkoutSessionId'
     ? { subscriptionId: null, checkoutSessionId: source.value, missing }

@@ -1,7 +1,7 @@
 import type { WebhookEndpoint } from '../gen/billing/notifier/v1/notifier';
 import { toJsonTime } from './scalars';
 
-/** A webhook endpoint as REST shows it. */
+/** Webhook endpoint in REST responses. */
 export function toJsonWebhookEndpoint(endpoint: WebhookEndpoint) {
   return {
     id: endpoint.id,

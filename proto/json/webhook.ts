@@ -4,25 +4,26 @@ import { toJsonSession, toJsonSessionStatus } from './checkout-session';
 import { toJsonInvoice } from './invoice';
 import { toJsonCancelReason, toJsonSubscription, toJsonSubscriptionStatus } from './subscription';
 
-/** What a webhook tells, by what it is about. */
+/** Data of a webhook by subject. */
 export type WebhookData =
   | { readonly kind: 'subscription'; readonly event: SubscriptionEvent }
   | { readonly kind: 'checkout'; readonly event: SessionEvent };
 
-/** An event as its webhook tells of it. */
+/** Event of a webhook. */
 export interface Webhook {
   readonly id: string;
-  /** `subscription.renewed`. */
+  /** Such as `subscription.renewed`. */
   readonly type: string;
-  /** The environment's time of the transition. */
+  /** Environment time of the transition. */
   readonly time: string;
   readonly sequence: number;
   readonly data: WebhookData;
 }
 
 /**
- * The body of a webhook. Keys that do not apply to its kind are undefined, and so left out of its text. Consumers written for the vendor's
- * webhooks read the most important facts at the top level, so `data` and the body both have them.
+ * Body of a webhook. Keys that do not apply to its kind are undefined and therefore omitted from
+ * the JSON text. Consumers written for the vendor's webhooks read the most important facts at the
+ * top level, so `data` and the body both contain them.
  */
 export function toJsonWebhook({ id, type, time, sequence, data }: Webhook) {
   const head = { id, type, timestamp: new Date(time).toISOString(), sequence };
@@ -61,13 +62,13 @@ function toJsonEnd({ session, invoice }: SessionEvent) {
     checkoutSessionId: session.id,
     customerId: session.customerId,
     status: toJsonSessionStatus(session.status),
-    // Its subscription, if there is one, is announced by itself.
+    // The subscription, if any, has events of its own.
     session: toJsonSession(session, { invoice, subscription: undefined }),
     invoice: invoice === undefined ? null : toJsonInvoice(invoice),
   };
 }
 
-// Decoding makes undefined of null, which would lose the key.
+// Decoding converts null to undefined, which would omit the key.
 function toJsonChanges(changes: Readonly<Record<string, FieldChange>>) {
   const entries = Object.entries(changes);
   if (entries.length === 0) return undefined;

@@ -11,7 +11,7 @@ export const pricingTypes = enumNames(PricingType, 'PRICING_TYPE_');
 export const billingIntervals = enumNames(BillingInterval, 'BILLING_INTERVAL_');
 export const meterPricingTypes = enumNames(MeterPricingType, 'METER_PRICING_TYPE_');
 
-/** An empty list is how a message says that there is none. */
+/** An empty list in a message means no tiers. */
 export function fromProtoTiers(tiers: readonly Tier[]) {
   if (tiers.length === 0) return null;
   return tiers.map(({ upTo, unitAmount, flatAmount }) => ({
@@ -21,7 +21,7 @@ export function fromProtoTiers(tiers: readonly Tier[]) {
   }));
 }
 
-/** The terms by which a period's usage is priced. */
+/** Terms that price the usage of a period. */
 export function fromProtoMeterPrice(price: MeterPrice) {
   return {
     type: meterPricingTypes.nameOf(price.type),

@@ -3,7 +3,7 @@ import { enumNames } from './enum-names';
 
 const sources = enumNames(CreditSource, 'CREDIT_SOURCE_');
 
-it('names values as rules and JSON do, and finds the values of names', () => {
+it('names values as rules and JSON do, and finds values by name', () => {
   expect(sources.nameOf(CreditSource.CREDIT_SOURCE_PAID)).toBe('PAID');
   expect(sources.valueOf('PROMOTIONAL')).toBe(CreditSource.CREDIT_SOURCE_PROMOTIONAL);
   expect(creditSourceToJSON(sources.valueOf('PAID'))).toBe('CREDIT_SOURCE_PAID');
@@ -16,12 +16,15 @@ it('has zero for no name and no name for zero', () => {
   expect(() => sources.nameOf(0)).toThrow('CREDIT_SOURCE_0 is not known here');
 });
 
-it.each([99, CreditSource.UNRECOGNIZED])('names no value of a later version: %d', (value) => {
-  expect(sources.sentName(value)).toBe('UNKNOWN');
-  expect(sources.knownName(value)).toBeUndefined();
-  expect(() => sources.nameOf(value)).toThrow('is not known here');
-});
+it.each([99, CreditSource.UNRECOGNIZED])(
+  'has no name for the value %d of a later version',
+  (value) => {
+    expect(sources.sentName(value)).toBe('UNKNOWN');
+    expect(sources.knownName(value)).toBeUndefined();
+    expect(() => sources.nameOf(value)).toThrow('is not known here');
+  },
+);
 
-it('refuses a name that its types let through', () => {
+it('refuses an invalid name that passes the types', () => {
   expect(() => sources.valueOf('GIFT' as 'PAID')).toThrow('CREDIT_SOURCE_GIFT is not known here');
 });

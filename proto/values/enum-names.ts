@@ -1,30 +1,33 @@
-/** A value's name without the enum's own as prefix: BILLING_INTERVAL_MONTHLY is MONTHLY. Zero has none: it says nothing. */
+/**
+ * Name of a value without the prefix of its enum: BILLING_INTERVAL_MONTHLY is MONTHLY. Zero has no
+ * name, since it is unspecified.
+ */
 type NameOf<Key, Prefix extends string> = Key extends `${Prefix}${infer Name}`
   ? Exclude<Name, 'UNSPECIFIED'>
   : never;
 
-/** The names by which rules, documents and JSON know an enum's values, and their numbers on the wire. */
+/** Names of an enum's values in rules, documents and JSON, with their numbers on the wire. */
 export interface EnumNames<Name extends string, Value extends number> {
-  /** The number of a name; zero for none. */
+  /** Returns the number of a name; zero for undefined. */
   valueOf(name: Name | undefined): Value;
-  /** Throws an Error for a value that this version does not know: going on by a guess would be wrong. */
+  /** Throws an Error for an unknown value, since a guess could be wrong. */
   nameOf(value: number): Name;
-  /** Undefined for a value that says nothing or that this version does not know. */
+  /** Returns undefined for an unspecified or unknown value. */
   knownName(value: number): Name | undefined;
-  /** What a caller sent: undefined for nothing, UNKNOWN for a value that this version does not know. */
+  /** Value sent by a caller: undefined if unspecified, UNKNOWN for an unknown value. */
   sentName(value: number): Name | 'UNKNOWN' | undefined;
 }
 
 /**
- * The names of a generated enum. They are literal types: a rule's own union that lacks one, or has one more, fails to compile where the
- * two meet.
+ * Names of a generated enum. They are literal types: a union of a rule that lacks one, or has one
+ * more, fails to compile where both are used.
  */
 export function enumNames<Key extends string, Value extends number, Prefix extends string>(
   generated: Readonly<Record<Key, Value>>,
   prefix: Prefix,
 ): EnumNames<NameOf<Key, Prefix>, Value> {
   type Name = NameOf<Key, Prefix>;
-  // A generated enum leads from its numbers back to its keys, too.
+  // A generated enum also maps its numbers to its keys.
   const named = Object.entries<Value | string>(generated).filter(
     (entry): entry is [string, Value] => typeof entry[1] === 'number' && entry[1] >= 0,
   );

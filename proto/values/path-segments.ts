@@ -1,4 +1,7 @@
-/** The first segments of all paths below /v1. Scopes of keys are named after them: `<segment>:read` and `<segment>:write`. */
+/**
+ * First segments of all paths below /v1. Scopes of keys are named after them: `<segment>:read` and
+ * `<segment>:write`.
+ */
 export const pathSegments = [
   'customers',
   'products',
@@ -15,7 +18,7 @@ export const pathSegments = [
   'api-keys',
 ] as const;
 
-/** Every scope that a key can have. */
+/** All scopes that a key can have. */
 export const keyScopes: ReadonlySet<string> = new Set(
   pathSegments.flatMap((segment) => [`${segment}:read`, `${segment}:write`]),
 );

@@ -8,7 +8,8 @@ const paths = file.flatMap(({ package: name, service }) =>
   service.flatMap((one) => one.method.map((method) => `/${name}.${one.name}/${method.name}`)),
 );
 
-// What an RPC does follows from its contract, not from its name. A new verb is entered here, and in the contract, by a decision.
+// The contract, not the name, decides what an RPC does. A new verb is added here, and to the
+// contract, by a decision.
 const reading = ['Get', 'List', 'Find', 'Read', 'Export', 'Authenticate', 'Identify', 'Validate'];
 const writing = [
   ...['Accept', 'Advance', 'Answer', 'Apply', 'Begin', 'Cancel', 'Change', 'Claim', 'Confirm'],
@@ -16,11 +17,11 @@ const writing = [
   ...['Keep', 'Leave', 'Log', 'Pay', 'Receive', 'Record', 'Release', 'Remove', 'Replay', 'Reserve'],
   ...['Reset', 'Retry', 'Revoke', 'Rotate', 'Run', 'Save', 'Send', 'Set', 'Settle', 'Skip', 'Stop'],
   ...['Uncancel', 'Update', 'Void'],
-  // Store a tombstone where the holder does not exist; save a payment method.
+  // They store a tombstone if the holder does not exist, or save a payment method.
   ...['Check', 'Resolve'],
 ];
 
-test.each(paths)('%s is declared as reading exactly where it is', (path) => {
+test.each(paths)('%s is declared as reading if and only if its verb reads', (path) => {
   const [verb = ''] = /[A-Z][a-z]+/.exec(path.split('/')[2] ?? '') ?? [];
   expect([...reading, ...writing]).toContain(verb);
   expect(readingCalls.has(path)).toBe(reading.includes(verb));
