@@ -7,7 +7,7 @@ describe('If-Match', () => {
     ['"7"', 7n],
     [' "12" ', 12n],
     ['"7.100"', 7n],
-  ])('%j means the version %s', (header, version) => {
+  ])('%j names the version %s', (header, version) => {
     expect(readIfMatch(header)).toBe(version);
   });
 
@@ -35,7 +35,7 @@ describe('If-None-Match', () => {
     expect(unlessMatched(header, answer)).toBe(answer);
   });
 
-  test('a 304 keeps the other headers', () => {
+  test('a 304 has the other headers of the response', () => {
     const headers = { ETag: '"7"', 'Content-Security-Policy': 'p', 'Content-Type': 'text/html' };
     expect(unlessMatched('"7"', { ...answer, headers })).toEqual({
       status: 304,

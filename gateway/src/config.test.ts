@@ -38,16 +38,16 @@ test.each([
   ['https://pay.example', '60', 60],
   ['http://127.0.0.1:3000', undefined, 0],
   ['http://127.0.0.1:3000', '60', 60],
-])('browsers that reach %s, with the setting %s, insist on TLS for %d s', (url, setting, age) => {
+])('browsers that reach %s, with the setting %s, require TLS for %d s', (url, setting, age) => {
   const given = { ...required, HOSTED_PAGE_URL: url, HSTS_MAX_AGE_SECONDS: setting };
   expect(hstsMaxAgeSeconds(readConfig(given))).toBe(age);
 });
 
-test('a burst of 0 is accepted: it switches the limit off', () => {
+test('a burst of 0 is accepted and disables the limit', () => {
   expect(readConfig({ ...required, RATE_LIMIT_BURST: '0' }).RATE_LIMIT_BURST).toBe(0);
 });
 
-test('proxies are a list of addresses and ranges', () => {
+test('proxies are given as a list of addresses and ranges', () => {
   const { TRUSTED_PROXIES } = readConfig({
     ...required,
     TRUSTED_PROXIES: 'loopback, 10.0.0.0/8,2001:db8::1',
@@ -103,14 +103,14 @@ describe('the identity provider', () => {
   });
 
   test.each(['http://127.0.0.1:4000', 'http://localhost', 'http://[::1]:4000/tenant'])(
-    'may do without TLS on the machine itself: %s',
+    'may be without TLS on loopback: %s',
     (issuer) => {
       expect(() => readConfig({ ...required, ...provider, OIDC_ISSUER: issuer })).not.toThrow();
     },
   );
 
   test.each(['http://id.example', 'http://localhost.evil.example', 'http://127.0.0.1.evil', 'id'])(
-    'is not believed over plain HTTP: %s',
+    'is refused over plain HTTP: %s',
     (issuer) => {
       const wrong = { ...required, ...provider, OIDC_ISSUER: issuer };
       expect(() => readConfig(wrong)).toThrow('OIDC_ISSUER: must be an https:// address');

@@ -9,7 +9,7 @@ describe('a decimal', () => {
     [1.25e-9, '0.00000000125'],
     [-3e-12, '-0.000000000003'],
     [1e21, '1000000000000000000000'],
-  ])('%p is read as %s', (input, text) => {
+  ])('%p is parsed as %s', (input, text) => {
     expect(decimal.parse(input)).toBe(text);
   });
 });

@@ -9,7 +9,7 @@ import { RequestError } from './http-error';
 
 type SpanProcessor = NonNullable<TracingOptions['spanProcessors']>[number];
 
-// As OpenTelemetry numbers them.
+// Status codes of OpenTelemetry.
 const statusCodes = { unset: 0, error: 2 };
 
 const dependencies = {
@@ -17,7 +17,7 @@ const dependencies = {
   logger: createLogger({ service: 'test', level: 'silent' }),
 };
 
-/** How a request whose work fails is answered, and what its span says. */
+/** Runs a request whose work fails. Returns its response and the status of its span. */
 async function fail(error: Error) {
   const ended: number[] = [];
   const processor: SpanProcessor = {
@@ -52,7 +52,7 @@ test.each([
   ],
   ['a refusal', new RequestError(404, 'not_found', 'Not found'), 404, statusCodes.unset],
 ])(
-  '%s is an error of the trace only where the caller could do nothing about it',
+  '%s marks the span as failed only if the caller could not have avoided it',
   async (_case, error, status, span) => {
     expect(await fail(error)).toEqual({ status, spans: [span] });
   },

@@ -2,7 +2,7 @@ import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
 import { RequestError, toHttpError, withoutUnavailability } from './http-error';
 
-describe('an error becomes the answer of its row', () => {
+describe('an error is converted to the response of its row', () => {
   test.each([
     [
       new DomainError('unauthenticated', 'X', 'y'),
@@ -64,7 +64,7 @@ describe('an error becomes the answer of its row', () => {
   test.each([
     new DomainError('unavailable', 'X', 'y'),
     new DomainError('failed_precondition', 'IDEMPOTENCY_KEY_IN_USE', 'y'),
-  ])('what may be tried again says when: %s', (error) => {
+  ])('a retryable error says when to retry: %s', (error) => {
     expect(toHttpError(error).headers).toEqual({ 'Retry-After': '1' });
   });
 
@@ -82,14 +82,14 @@ describe('an error becomes the answer of its row', () => {
   });
 });
 
-describe('where an outage is told as a fault', () => {
+describe('a route that hides unavailability', () => {
   const shown = (error: unknown) => withoutUnavailability(toHttpError(error));
 
   test.each([
     new DomainError('unavailable', 'X', 'y'),
     new DeadlineExceededError(),
     new Error('x'),
-  ])('%s is one', (error) => {
+  ])('reports %s as a fault', (error) => {
     expect(shown(error)).toMatchObject({
       status: 500,
       code: 'internal',
@@ -97,12 +97,12 @@ describe('where an outage is told as a fault', () => {
     });
   });
 
-  test('the response still has Retry-After', () => {
+  test('still returns Retry-After', () => {
     const error = new DomainError('unavailable', 'X', 'y');
     expect(shown(error).headers).toEqual({ 'Retry-After': '1' });
   });
 
-  test('a refusal is unchanged', () => {
+  test('does not change a refusal', () => {
     expect(shown(notFound('Customer'))).toMatchObject({ status: 404, code: 'customer_not_found' });
   });
 });

@@ -49,7 +49,7 @@ test('the longest idle connection of an address beyond its limit is closed', asy
   for (const socket of others) expect(await ask(socket)).toBe('HTTP/1.1 200');
 });
 
-test('a connection that waits for an answer is not idle', async () => {
+test('a connection that waits for a response is not idle', async () => {
   await serve((_request, response) => held.push(() => response.end()), false);
   const waiting = await open();
   waiting.write(get);

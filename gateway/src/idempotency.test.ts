@@ -21,7 +21,7 @@ describe('a request with an Idempotency-Key', () => {
     ['type', { body: { a: '1', b: [2] } }],
     ['order of a list', { body: { a: 1, b: [2, 3] } }],
     ['nesting', { body: [['a', 1]] }],
-  ])('is another one with another %s', (_case, changes) => {
+  ])('differs with another %s', (_case, changes) => {
     expect(hashOf(changes)).not.toBe(hashOf({}));
   });
 
@@ -39,7 +39,7 @@ describe('a request with an Idempotency-Key', () => {
   });
 });
 
-describe('a body that was passed on as bytes', () => {
+describe('a body that is passed on as bytes', () => {
   const levels = 200_000;
   test.each<[string, string, unknown]>([
     ['JSON', '{"a":1}', { a: 1 }],

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { InFlightLimit, keylessPlaces } from './in-flight-limit';
 
-/** Requests that run until they are told to end. */
+/** Requests that run until the test ends them. */
 function held(limit: InFlightLimit, caller?: string) {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {

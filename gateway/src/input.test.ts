@@ -56,7 +56,7 @@ describe('a body', () => {
     [z.int().max(9), 2 ** 53, 'Must be at most 9'],
     [z.int().min(1), -(2 ** 53), 'Must be at least 1'],
     [z.object({}), 'x', 'Must be an object'],
-  ])('is told what is wrong in few words: %#', (field: z.ZodType, a, message) => {
+  ])('has short problem texts: %#', (field: z.ZodType, a, message) => {
     const read = () => readBody(z.object({ a: field }), request({ body: { a } }));
     expect(problemsOf(read)).toEqual({ a: [message] });
   });

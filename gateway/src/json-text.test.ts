@@ -15,7 +15,7 @@ describe('a body', () => {
     ['half a character in a name', { '\udc00': 1 }],
     ['65 levels', nested(65)],
     ['60,000 levels', nested(60_000)],
-  ])('with %s cannot', (_case, body) => {
+  ])('with %s is refused', (_case, body) => {
     expect(isKeepable(body)).toBe(false);
   });
 });

@@ -28,7 +28,7 @@ function aRequest(request: Partial<AnsweredRequest> = {}): AnsweredRequest {
   };
 }
 
-/** A log and what came of it; `answer` is asked for each batch. */
+/** Creates a log with a record of its calls. `answer` is called for each batch. */
 function aLog(answer: () => Promise<unknown> = () => Promise.resolve(), gatherMs = 5) {
   const batches: LoggedRequest[][] = [];
   const metrics = { dropped: 0 };

@@ -1,6 +1,6 @@
 import { WorkQueue } from './work-queue';
 
-/** Work that runs until it is told to end, in the order in which it was admitted. */
+/** Work that runs until the test ends it, in the order of admission. */
 class Works {
   readonly admitted: string[] = [];
   private readonly ends: (() => void)[] = [];
@@ -50,7 +50,7 @@ test('a busy process runs no more requests and refuses those that wait 6 s with 
   const works = new Works(new WorkQueue());
   const outcomes: string[] = [];
   times(33).forEach(() => void works.start('a').then((outcome) => outcomes.push(outcome)));
-  // The event loop was blocked: the timer comes late.
+  // The event loop was blocked, so the timer fires late.
   const now = performance.now();
   jest.spyOn(performance, 'now').mockReturnValue(now + 7_000);
   await jest.advanceTimersByTimeAsync(20);

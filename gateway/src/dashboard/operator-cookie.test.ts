@@ -5,13 +5,13 @@ const tls = 'https://billing.example';
 const loopback = 'http://127.0.0.1:3000';
 const lifeMs = 604_799_999;
 
-test('over TLS the cookie is the host’s own, and is sent to it from its own pages alone', () => {
+test('over TLS the cookie is bound to the host and sent only from pages of the host', () => {
   expect(operatorCookie(token, { siteUrl: tls, lifeMs })).toBe(
     `__Host-operator=${token}; Path=/; Max-Age=604799; HttpOnly; SameSite=Strict; Secure`,
   );
 });
 
-test('on loopback it does without TLS', () => {
+test('on loopback the cookie works without TLS', () => {
   expect(operatorCookie(token, { siteUrl: loopback, lifeMs })).toBe(
     `operator=${token}; Path=/; Max-Age=604799; HttpOnly; SameSite=Strict`,
   );
@@ -29,6 +29,6 @@ test.each([
   [`operator=planted; __Host-operator=${token}`, tls, token],
   [`__Host-operator=${token}`, loopback, undefined],
   [`operator=${token}; operator=second`, loopback, token],
-])('of %j at %s is read %j', (header, siteUrl, session) => {
+])('the header %j at %s contains the session %j', (header, siteUrl, session) => {
   expect(readOperatorSession(header, siteUrl)).toBe(session);
 });

@@ -6,7 +6,7 @@ import type { TakePlace } from '../in-flight-limit';
 import type { RateLimit } from '../rate-limit';
 import { allowed, type ApiAnswer } from '../route';
 
-/** What pages are served with. */
+/** Dependencies of pages. */
 export interface PageDependencies extends ExchangeDependencies {
   /** Concurrency limit of this kind of requests without a key. */
   readonly inFlight: TakePlace;

@@ -11,9 +11,9 @@ test.each([
   { fetchSite: 'none' },
   { origin: 'null' },
   { origin: 'https://pay.example' },
-  // A proxy may rename the host; the browser itself knows best.
+  // A proxy may change the host; the header of the browser is reliable.
   { fetchSite: 'same-origin', origin: 'https://outside.example' },
-])('%j is our own form', (origin) => {
+])('a form from %j is our own', (origin) => {
   expect(given(origin)).not.toThrow();
 });
 
@@ -24,11 +24,11 @@ test.each([
   { origin: 'https://evil.example' },
   { origin: 'https://pay.example.evil.example' },
   { origin: 'nonsense' },
-])('%j is not', (origin) => {
+])('a form from %j is foreign', (origin) => {
   expect(given(origin)).toThrow('another site');
 });
 
-test('where our own pages tell where they are, a page that does not is anotherâ€™s', () => {
+test('a form without an origin is foreign if our own pages send their origin', () => {
   const from = (origin: string | undefined) => () => {
     refuseOtherSites({ fetchSite: undefined, origin, host }, { isNamed: true });
   };
@@ -37,7 +37,7 @@ test('where our own pages tell where they are, a page that does not is anotherâ€
   expect(from(undefined)).not.toThrow();
 });
 
-describe('what a cookie alone would prove', () => {
+describe('a request authorized by a cookie', () => {
   const required = (origin: Partial<RequestOrigin>, referrer?: string) => () => {
     requireOwnOrigin({ fetchSite: undefined, origin: undefined, host, ...origin }, { referrer });
   };
@@ -46,7 +46,7 @@ describe('what a cookie alone would prove', () => {
     [{ fetchSite: 'same-origin' }, undefined],
     [{ origin: 'https://pay.example' }, undefined],
     [{}, 'https://pay.example/dashboard'],
-  ])('is done for %j from the page %s', (origin, referrer) => {
+  ])('is accepted for %j from the page %s', (origin, referrer) => {
     expect(required(origin, referrer)).not.toThrow();
   });
 
@@ -59,7 +59,7 @@ describe('what a cookie alone would prove', () => {
     [{ fetchSite: 'none' }, 'https://pay.example/dashboard'],
     [{ fetchSite: 'same-site' }, undefined],
     [{ fetchSite: 'cross-site', origin: 'https://pay.example' }, undefined],
-  ])('is not done for %j from the page %s', (origin, referrer) => {
+  ])('is refused for %j from the page %s', (origin, referrer) => {
     expect(required(origin, referrer)).toThrow('another site');
   });
 });

@@ -32,7 +32,7 @@ export interface OfferView extends SessionView {
 
 /** Payment controls of a session. */
 export interface PaymentWish {
-  /** Undefined if nothing is due now or later, so that no card is needed. */
+  /** Undefined if nothing is due now or later and therefore no card is needed. */
   readonly entry: CardEntry | undefined;
   /** True if the card may be left empty. */
   readonly isOptional: boolean;

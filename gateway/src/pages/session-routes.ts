@@ -55,7 +55,7 @@ async function readSession(request: PageRequest, peers: Peers): Promise<SessionV
   return { session: present(session), invoice, action, isPaying, path, isTest, now: context.now };
 }
 
-/** With what usage will cost, by the rates in force when the purchase is made. */
+/** Adds the usage prices in force at the purchase. */
 async function withRates(
   view: SessionView,
   { context }: PageRequest,
@@ -124,13 +124,16 @@ interface PaymentAnswer {
   readonly action: PayerAction | undefined;
 }
 
-/** Where a payer goes on: to the seller once all is paid, else the page tells how it stands. */
+/**
+ * Redirect target of a payer: the seller's URL once everything is paid, otherwise the page with its
+ * status.
+ */
 function nextOf({ session, path }: SessionView): string {
   const isDone = session.status === SessionStatus.SESSION_STATUS_COMPLETE;
   return (isDone ? successTarget(session) : undefined) ?? path;
 }
 
-/** Something is due, or will be when the trial ends. */
+/** True if an amount is due now or after the trial. */
 function isCardRequired({ session, invoice }: SessionView): boolean {
   const isDue = (invoice?.amountDue ?? 0n) > 0n;
   return isDue || (session.product?.price?.trialDays ?? 0) > 0;

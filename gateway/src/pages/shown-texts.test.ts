@@ -19,7 +19,7 @@ import { completePage, confirmCardPage, expiredPage, payPage } from './session-p
 import { type Page, pageAnswer, redirectAnswer } from './shell';
 import { usageRates } from './usage-terms';
 
-// Replaces every text that comes from outside.
+// Replaces every text from outside the gateway.
 const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;
 const hostileUrl = `javascript:alert('${hostile}')`;
 const now = new Date('2026-01-31T10:00:00Z');
@@ -124,21 +124,21 @@ function shown(page: Page): string {
   return String(pageAnswer(page).body);
 }
 
-/** Tags and the names of their attributes, without what stands in them. */
+/** Tags and attribute names, without contents. */
 function skeleton(markup: string): string {
   return markup.replace(/"[^"]*"/g, '""').replace(/>[^<]*</g, '><');
 }
 
 describe.each(Object.entries(pages))('%s', (_name, page) => {
-  test('shows texts of others as texts', () => {
+  test('escapes texts from outside', () => {
     const markup = shown(page);
     expect(markup).not.toMatch(/<script|<img|onerror="|javascript:/i);
-    // One of each: none was closed early.
+    // One of each shows that none was closed early.
     expect(markup.match(/<\/title>/g)).toHaveLength(1);
     expect(markup.match(/<\/style>/g)).toHaveLength(1);
   });
 
-  test('needs no script and nothing from elsewhere', () => {
+  test('needs no script and no external resource', () => {
     expect(skeleton(shown(page))).not.toMatch(
       /<link|<iframe|<object|\sstyle=|\son\w+=|\ssrc=|url\(|@import/i,
     );
@@ -152,7 +152,7 @@ describe.each(Object.entries(pages))('%s', (_name, page) => {
     });
   });
 
-  test('names every field', () => {
+  test('labels every field', () => {
     const markup = shown(page);
     for (const [, id] of markup.matchAll(/<input id="(\w+)"/g)) {
       expect(markup).toContain(`<label for="${id ?? ''}">`);
@@ -163,7 +163,7 @@ describe.each(Object.entries(pages))('%s', (_name, page) => {
   });
 });
 
-describe('where forms may lead', () => {
+describe('redirect targets of forms', () => {
   const policy = (address: string) =>
     pageAnswer({ title: '', content: '', formTargets: [address] }).headers?.[
       'Content-Security-Policy'
@@ -175,19 +175,19 @@ describe('where forms may lead', () => {
     ['http://[::1]:3000/', 'http:'],
     ['https://üñï.example/', 'https://xn--gdad6a.example'],
     ["https://a.example/;script-src 'unsafe-inline'", 'https://a.example'],
-  ])('%s is named as %s', (address, source) => {
+  ])('%s is named in the policy as %s', (address, source) => {
     expect(policy(address)).toContain(`form-action 'self' ${source}; frame`);
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'nonsense'])(
-    '%s is not named',
+    '%s is not named in the policy',
     (address) => {
       expect(policy(address)).toContain("form-action 'self'; frame");
     },
   );
 });
 
-test('an address is sent as it was given, where a header can hold it', () => {
+test('an address is sent unchanged if a header can contain it', () => {
   const location = (address: string) => redirectAnswer(address).headers?.Location;
   expect(location('https://shop.example/a?b=%20#c')).toBe('https://shop.example/a?b=%20#c');
   expect(location('https://shop.example/ü')).toBe('https://shop.example/%C3%BC');

@@ -8,7 +8,7 @@ interface RateTools {
   readonly context: CallContext;
 }
 
-/** What usage of a product costs by its rates in force at an instant. */
+/** Reads the usage prices of a product at an instant. */
 export async function usageRatesAt(
   { productId, at }: { productId: string; at: Date },
   tools: RateTools,
@@ -18,7 +18,7 @@ export async function usageRatesAt(
   return usageRatesOf(prices, tools);
 }
 
-/** What usage costs by a product's meter prices, at most 100. */
+/** Usage prices from the meter prices of a product, at most 100. */
 export async function usageRatesOf(
   prices: readonly MeterPrice[],
   { peers, context }: RateTools,

@@ -50,7 +50,7 @@ test.each([
   expect(told).toEqual([`Storage (GB): ${text}`]);
 });
 
-test('a meter without a unit is told by its name alone', () => {
+test('a meter without a unit is described by its name only', () => {
   const nameless = Meter.fromPartial({ id: 'id', name: 'Calls' });
   const [rate] = usageRates([aPrice()], [nameless]);
   expect(usageTerms(rate!, { currency: 'JPY', recurrence: monthly })).toBe('Calls: ¥0.25 each');
@@ -61,11 +61,11 @@ test.each([
   ['a maximum of nothing', aPrice({ maximumAmount: 0n }), [meter]],
   ['tiers that cost nothing', inTiers({ unitAmount: '0', flatAmount: '0' }), [meter]],
   ['a meter that is deleted', aPrice(), []],
-])('%s never charges', (_case, price, meters) => {
+])('%s never charges anything', (_case, price, meters) => {
   expect(usageRates([price], meters)).toEqual([]);
 });
 
-test('a minimum is due of a deleted meter too', () => {
+test('the minimum of a deleted meter is due, too', () => {
   const price = aPrice({ minimumAmount: 500n });
   expect(usageRates([price], [])).toMatchObject([{ name: 'Usage', unit: undefined }]);
 });

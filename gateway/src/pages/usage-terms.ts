@@ -7,26 +7,26 @@ import { fromProtoMeterPrice } from '@billing/proto/values/catalog';
 import { amountText, quantityText, rateText } from '../amount-text';
 import { every } from './recurrence-text';
 
-/** What the usage of one meter costs, with what its seller calls it. */
+/** Price of the usage of one meter, with the seller's names. */
 export interface UsageRate {
   readonly name: string;
-  /** Undefined: none was given. */
+  /** Undefined if the meter has no unit. */
   readonly unit: string | undefined;
   readonly price: UsagePrice;
 }
 
-/** What rates are told with. */
+/** Currency and recurrence of the prices. */
 export interface UsageTermsScale {
   readonly currency: string;
   readonly recurrence: Recurrence;
 }
 
-/** The rates by which anything can come to be charged, of meters as they are known. */
+/** Rates that can charge anything, with the known meters. */
 export function usageRates(prices: readonly MeterPrice[], meters: readonly Meter[]): UsageRate[] {
   return prices.flatMap((given) => {
     const price = fromProtoMeterPrice(given);
     const meter = meters.find(({ id }) => id === given.meterId);
-    // What is deleted counts nothing any more, but a minimum is due without usage too.
+    // A deleted meter counts nothing more, but a minimum is due without usage, too.
     const isCharged = meter === undefined ? hasMinimum(price) : canCharge(price);
     return isCharged ? [{ name: meter?.name ?? 'Usage', unit: meter?.unit, price }] : [];
   });

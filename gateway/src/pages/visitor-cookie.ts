@@ -1,12 +1,12 @@
 import { isOverTls, readCookies, setCookie } from '../cookie';
 
 const name = 'visitor';
-// As long as a visitor's session holds its redemption.
+// Equals the time for which a visitor's session reserves its redemption.
 const maxAge = 30 * 60;
 
 /**
- * Remembers in the visitor's browser what it ordered at a link. It is sent to the page of that link
- * alone, at `path`.
+ * Stores in the visitor's browser the session ordered at a link. The cookie is sent only to the
+ * page of that link, at `path`.
  */
 export function visitorCookie(
   visit: string,
@@ -15,7 +15,7 @@ export function visitorCookie(
   return setCookie(name, visit, { path, maxAge, isGuarded: isOverTls(siteUrl), sameSite: 'Lax' });
 }
 
-/** What the browser ordered before; undefined: nothing that it remembers. */
+/** Earlier order of the browser; undefined if there is none. */
 export function readVisitor(header: string | undefined): string | undefined {
   return readCookies(header).get(name);
 }

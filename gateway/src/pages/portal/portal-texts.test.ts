@@ -15,7 +15,7 @@ import { overviewPage } from './overview-page';
 import { confirmMethodPage, methodsPage } from './payment-method-page';
 import { usagePage } from './usage-page';
 
-// Replaces every text that comes from outside.
+// Replaces every text from outside the gateway.
 const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;
 const now = new Date('2026-01-31T10:00:00Z');
 const visit = {
