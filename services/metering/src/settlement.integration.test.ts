@@ -210,6 +210,6 @@ test('a window is read again when its available credits have changed', async () 
     { current: '4', credits: ['4'] },
     { current: '4', credits: ['2'] },
   ]);
-  // The first window has less to burn now, apart from what it has burnt.
+  // The first window has fewer credits available now, but still as many as it has burnt.
   expect(await settle(settlement('third'))).toMatchObject({ usages: [], events: 0 });
 });

@@ -116,8 +116,8 @@ export async function usageStates(
 }
 
 /**
- * Periods of the customer's subscriptions, back to the earliest usage of the accounts that no
- * settlement or final month has decided.
+ * Periods of the customer's subscriptions, back to the first month whose unclaimed usage is not
+ * stored as final in one of the accounts.
  */
 export function periodsFor(
   { customerId, accounts }: { customerId: string; accounts: readonly CreditAccount[] },
