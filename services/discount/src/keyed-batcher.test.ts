@@ -1,6 +1,6 @@
 import { KeyedBatcher } from './keyed-batcher';
 
-/** KeyedBatcher that the test completes. */
+/** Batches that the test completes. */
 function pendingRuns() {
   const batches = new KeyedBatcher<number, string>();
   const runs: { items: readonly number[]; end: () => void; fail: () => void }[] = [];

@@ -5,7 +5,7 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * KeyedBatcher concurrent items per key: items that arrive while a batch of their key runs form the next
+ * Batches concurrent items per key: items that arrive while a batch of their key runs form the next
  * batch. Different keys run concurrently.
  */
 export class KeyedBatcher<Item, Result> {

@@ -20,7 +20,7 @@ import type { SlotStore } from './slot-store';
 export interface RedemptionDependencies {
   readonly discounts: AggregateCollection<Discount>;
   readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
-  /** KeyedBatcher the reservations of each discount. */
+  /** Batches the reservations of each discount. */
   readonly claims: KeyedBatcher<Claim, ClaimOutcome>;
   readonly clock: Clock;
   /** Delay after a reservation before its holder is checked. */

@@ -114,7 +114,7 @@ test.each<[string, readonly (readonly [string, string])[], boolean]>([
     ],
     false,
   ],
-])('isFullyClaimed is right about a window claimed %s', (_how, spans, isWhole) => {
+])('a window claimed %s is recognized as fully claimed or not', (_how, spans, isWhole) => {
   const taken = spans.map(([start, end]) => ({ start: date(start), end: date(end) }));
   expect(isFullyClaimed({ start: date('02-01'), end: date('03-01'), taken })).toBe(isWhole);
 });
