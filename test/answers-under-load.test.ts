@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** Runs while two busy loops occupy the machine's processors. */
-async function starved<T>(run: () => Promise<T>): Promise<T> {
+async function underCpuLoad<T>(run: () => Promise<T>): Promise<T> {
   const loops = Array.from({ length: 2 }, () => new Worker('for (;;);', { eval: true }));
   try {
     return await run();
@@ -67,7 +67,7 @@ test("under a load far above the machine's capacity, no 5xx response hides a cre
   const subscribe = (n: number) =>
     send('/subscriptions', { customerId: payer.id, productId, metadata: { n } });
   const buy = (n: number) => send('/checkout', { customerId: customers[n].id, productId });
-  const [subscribed, bought] = await starved(() =>
+  const [subscribed, bought] = await underCpuLoad(() =>
     Promise.all([Promise.all(numbers.map(subscribe)), Promise.all(numbers.map(buy))]),
   );
   await sleep(settledMs);

@@ -8,8 +8,8 @@ export interface Answer {
 }
 
 // Fetch itself times out after five minutes without any sign before.
-const jumpAskedAgainAfterMs = 60_000;
-const jumpAskedMax = 10;
+const advanceRetryAfterMs = 60_000;
+const advanceAttemptsMax = 10;
 
 /** The parts of a request other than method and path. */
 export interface RequestOptions {
@@ -58,11 +58,11 @@ export class ApiClient {
     });
     const answer = await answerOf(response);
     contract.check({ method, path: `/v1${path}` }, answer);
-    this.note(method, path, answer);
+    this.recordCreation(method, path, answer);
     return answer;
   }
 
-  private note(method: string, path: string, { status, headers, body }: Answer): void {
+  private recordCreation(method: string, path: string, { status, headers, body }: Answer): void {
     const location = headers.get('location')?.replace('/v1', '') ?? '';
     const isResource = /^\/[\w-]+\/[0-9a-f-]{36}$/.test(location);
     if (status === 201 && isResource) this.acknowledged.set(location, body.id ?? body.sessionId);
@@ -122,10 +122,10 @@ export class ApiClient {
   async advance(to: string): Promise<Answer> {
     for (let asked = 1; ; asked += 1) {
       try {
-        const signal = AbortSignal.timeout(jumpAskedAgainAfterMs);
+        const signal = AbortSignal.timeout(advanceRetryAfterMs);
         return await this.request('POST', '/sandboxes/clock/advance', { body: { to }, signal });
       } catch (error) {
-        if ((error as Error).name !== 'TimeoutError' || asked === jumpAskedMax) throw error;
+        if ((error as Error).name !== 'TimeoutError' || asked === advanceAttemptsMax) throw error;
         process.stderr.write(`The clock is on its way to ${to}; asked ${String(asked)} times\n`);
       }
     }

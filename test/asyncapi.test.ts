@@ -79,16 +79,16 @@ test('webhooks of every kind match the document, to the last field and header', 
 
 /** Triggers every kind of webhook. */
 async function causeAllKinds(api: ApiClient): Promise<void> {
-  const make = (path: string, body: object) => api.expect(201, api.post(path, body));
-  const { id: customerId } = await make('/customers', { email: 'a@example.com' });
-  const { id: other } = await make('/customers', { email: 'b@example.com' });
-  const { id: productId } = await make('/products', product);
+  const create = (path: string, body: object) => api.expect(201, api.post(path, body));
+  const { id: customerId } = await create('/customers', { email: 'a@example.com' });
+  const { id: other } = await create('/customers', { email: 'b@example.com' });
+  const { id: productId } = await create('/products', product);
   const subscribe = (to: string, authorizedTransactionId: string) =>
-    make('/subscriptions', { customerId: to, productId, authorizedTransactionId });
+    create('/subscriptions', { customerId: to, productId, authorizedTransactionId });
   const { id } = await subscribe(customerId, 'txn_4242424242424242');
   await subscribe(other, 'txn_4000000000000002');
-  const paid = await make('/checkout', { customerId, productId });
-  await make('/checkout', { customerId, productId });
+  const paid = await create('/checkout', { customerId, productId });
+  await create('/checkout', { customerId, productId });
   const payer = new Payer(system.gatewayUrl);
   await payer.submit(await payer.open(paid.checkoutUrl), card());
   await api.advanceTo('2026-02-28T00:00:00Z');

@@ -9,7 +9,7 @@ const screenshots = join(__dirname, '..', '.cache', 'screenshots');
 export const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
 export const desktop = { viewport: { width: 1200, height: 850 } };
 /** Viewports and color schemes. */
-export const lookings: readonly (readonly [string, BrowserContextOptions])[] = [
+export const viewports: readonly (readonly [string, BrowserContextOptions])[] = [
   ['on a desk', desktop],
   ['on a phone', phone],
   ['in the dark', { ...desktop, colorScheme: 'dark' }],
@@ -46,7 +46,7 @@ export async function typeCard(page: Page, number: string): Promise<void> {
 }
 
 /** Takes a screenshot of the whole page. */
-export async function shoot(page: Page, name: string): Promise<void> {
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({
     path: join(screenshots, `${name.replaceAll(' ', '-')}.png`),

@@ -15,9 +15,9 @@ afterAll(async () => {
   await system.stop();
 });
 
-const make = (body: object, maker = api) => maker.expect(201, maker.post('/api-keys', body));
+const create = (body: object, maker = api) => maker.expect(201, maker.post('/api-keys', body));
 const clientOf = ({ key }: { key: string }) => system.client(key);
-const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const listed = async (id: string, lister = api) =>
   (await lister.all('/api-keys')).find((one) => one.id === id);
 
@@ -64,12 +64,12 @@ describe('an API key', () => {
   test('keeps its scopes and its expiry', async () => {
     const expiresAt = '2036-01-01T01:00:00+01:00';
     const scopes = ['customers:read', 'api-keys:write'];
-    expect(await make({ name: 'x'.repeat(120), scopes, expiresAt })).toMatchObject({
+    expect(await create({ name: 'x'.repeat(120), scopes, expiresAt })).toMatchObject({
       name: 'x'.repeat(120),
       scopes,
       expiresAt: '2036-01-01T00:00:00.000Z',
     });
-    expect(await make({ name: 'x', scopes: null, expiresAt: null })).toMatchObject({
+    expect(await create({ name: 'x', scopes: null, expiresAt: null })).toMatchObject({
       scopes: [],
       expiresAt: null,
     });
@@ -121,14 +121,14 @@ describe('an API key', () => {
   });
 
   test('creates keys only for its own environment', async () => {
-    const { key, id } = await make({ name: 'Live' }, system.live);
+    const { key, id } = await create({ name: 'Live' }, system.live);
     expect(key).toMatch(/^billing_live_/);
     expect(await listed(id, system.live)).toBeDefined();
     expect(await listed(id)).toBeUndefined();
   });
 
   test('shows when it was last used', async () => {
-    const made = await make({ name: 'Used' });
+    const made = await create({ name: 'Used' });
     const before = Date.now();
     await clientOf(made).expect(200, clientOf(made).get('/customers'));
     const { lastUsedAt } = await eventually(async () => {
@@ -144,7 +144,7 @@ describe('an API key', () => {
 describe('a list of API keys', () => {
   test('is newest first, in pages', async () => {
     const sandbox = await system.live.manualSandbox('2026-01-01T00:00:00Z');
-    for (const name of ['one', 'two', 'three']) await make({ name }, sandbox);
+    for (const name of ['one', 'two', 'three']) await create({ name }, sandbox);
     const names = async (query: string) => {
       const { data, ...page } = await sandbox.expect(200, sandbox.get(`/api-keys?${query}`));
       return { names: data.map(({ name }: { name: string }) => name), ...page };
@@ -165,7 +165,7 @@ describe('a list of API keys', () => {
 
 describe('scopes', () => {
   test('limit a key to its routes', async () => {
-    const reader = clientOf(await make({ name: 'Reader', scopes: ['customers:read'] }));
+    const reader = clientOf(await create({ name: 'Reader', scopes: ['customers:read'] }));
     expect((await reader.get('/customers')).status).toBe(200);
     for (const answer of [
       await reader.post('/customers', { email: 'a@b.co' }),
@@ -180,7 +180,7 @@ describe('scopes', () => {
   });
 
   test('to write do not allow reading', async () => {
-    const writer = clientOf(await make({ name: 'Writer', scopes: ['customers:write'] }));
+    const writer = clientOf(await create({ name: 'Writer', scopes: ['customers:write'] }));
     expect((await writer.post('/customers', { email: 'a@b.co' })).status).toBe(201);
     expect((await writer.get('/customers')).status).toBe(403);
   });
@@ -188,23 +188,23 @@ describe('scopes', () => {
   test.each(['discounts:read', 'discounts:write'])(
     '%s alone allows validating a code',
     async (scope) => {
-      const checker = clientOf(await make({ name: 'Shop', scopes: [scope] }));
+      const checker = clientOf(await create({ name: 'Shop', scopes: [scope] }));
       const answer = await checker.post('/discounts/validate', { code: 'UNKNOWN' });
       expect([answer.status, answer.body]).toEqual([404, { error: 'Discount not found' }]);
-      const other = clientOf(await make({ name: 'Other', scopes: ['customers:write'] }));
+      const other = clientOf(await create({ name: 'Other', scopes: ['customers:write'] }));
       expect((await other.post('/discounts/validate', { code: 'UNKNOWN' })).status).toBe(403);
     },
   );
 
   test('to read discounts do not allow creating one', async () => {
-    const checker = clientOf(await make({ name: 'Shop', scopes: ['discounts:read'] }));
+    const checker = clientOf(await create({ name: 'Shop', scopes: ['discounts:read'] }));
     expect((await checker.post('/discounts', {})).status).toBe(403);
   });
 
   test('can be granted only by a key that has them', async () => {
     const scopes = ['api-keys:write', 'customers:read'];
-    const maker = clientOf(await make({ name: 'Maker', scopes }));
-    const made = await make({ name: 'Less', scopes: ['customers:read'] }, maker);
+    const maker = clientOf(await create({ name: 'Maker', scopes }));
+    const made = await create({ name: 'Less', scopes: ['customers:read'] }, maker);
     expect((await clientOf(made).get('/customers')).status).toBe(200);
     for (const more of [
       { scopes: ['customers:write'] },
@@ -220,7 +220,7 @@ describe('scopes', () => {
 
 describe('an API key is refused', () => {
   test('when one character of it is wrong', async () => {
-    const { key } = await make({ name: 'Mistyped' });
+    const { key } = await create({ name: 'Mistyped' });
     const last = key.endsWith('0') ? '1' : '0';
     const swapped = `${key.slice(0, 14)}${key[15]}${key[14]}${key.slice(16)}`;
     const others = [`${key.slice(0, -1)}${last}`, key.slice(0, -1), `${key}0`, key.toLowerCase()];
@@ -232,8 +232,8 @@ describe('an API key is refused', () => {
   });
 
   test('from its expiry on, in real time, and stays listed', async () => {
-    const expiresAt = soon(1_500);
-    const made = await make({ name: 'Brief', expiresAt });
+    const expiresAt = inMs(1_500);
+    const made = await create({ name: 'Brief', expiresAt });
     expect((await clientOf(made).get('/customers')).status).toBe(200);
     await refusedAfterMs(clientOf(made));
     const lateMs = Date.now() - Date.parse(expiresAt);
@@ -243,7 +243,7 @@ describe('an API key is refused', () => {
   });
 
   test('within five seconds of its revocation, though the gateway had just cached it, and stays listed', async () => {
-    const made = await make({ name: 'Revoked' });
+    const made = await create({ name: 'Revoked' });
     expect((await clientOf(made).get('/customers')).status).toBe(200);
     const start = Date.now();
     const answer = await api.delete(`/api-keys/${String(made.id)}`);
@@ -257,7 +257,7 @@ describe('an API key is refused', () => {
   });
 
   test('when it has revoked itself', async () => {
-    const made = await make({ name: 'Leaving', scopes: ['api-keys:write'] });
+    const made = await create({ name: 'Leaving', scopes: ['api-keys:write'] });
     const client = clientOf(made);
     expect((await client.delete(`/api-keys/${String(made.id)}`)).status).toBe(204);
     expect(await refusedAfterMs(client)).toBeLessThan(5_000);
@@ -266,22 +266,22 @@ describe('an API key is refused', () => {
 
 describe('a key created by a key', () => {
   test('names its creator', async () => {
-    const parent = await make({ name: 'Parent' });
-    const child = await make({ name: 'Child' }, clientOf(parent));
+    const parent = await create({ name: 'Parent' });
+    const child = await create({ name: 'Child' }, clientOf(parent));
     const createdBy = { type: 'KEY', id: parent.id };
     expect(child).toMatchObject({ createdBy });
     expect(await listed(child.id)).toMatchObject({ createdBy });
   });
 
   test('expires with its creator, and not later', async () => {
-    const expiresAt = soon(60_000);
-    const parent = clientOf(await make({ name: 'Parent', expiresAt }));
-    expect(await make({ name: 'Child' }, parent)).toMatchObject({ expiresAt });
-    const earlier = soon(30_000);
-    expect(await make({ name: 'Child', expiresAt: earlier }, parent)).toMatchObject({
+    const expiresAt = inMs(60_000);
+    const parent = clientOf(await create({ name: 'Parent', expiresAt }));
+    expect(await create({ name: 'Child' }, parent)).toMatchObject({ expiresAt });
+    const earlier = inMs(30_000);
+    expect(await create({ name: 'Child', expiresAt: earlier }, parent)).toMatchObject({
       expiresAt: earlier,
     });
-    const late = await parent.post('/api-keys', { name: 'Late', expiresAt: soon(120_000) });
+    const late = await parent.post('/api-keys', { name: 'Late', expiresAt: inMs(120_000) });
     expect([late.status, late.body]).toEqual([
       400,
       { error: { expiresAt: ['Must not be after the key that creates it'] } },
@@ -289,10 +289,10 @@ describe('a key created by a key', () => {
   });
 
   test('is revoked with its creator on request, including its own descendants', async () => {
-    const parent = await make({ name: 'Parent' });
-    const child = await make({ name: 'Child' }, clientOf(parent));
-    const grandchild = await make({ name: 'Grandchild' }, clientOf(child));
-    const sibling = await make({ name: 'Sibling' });
+    const parent = await create({ name: 'Parent' });
+    const child = await create({ name: 'Child' }, clientOf(parent));
+    const grandchild = await create({ name: 'Grandchild' }, clientOf(child));
+    const sibling = await create({ name: 'Sibling' });
     const answer = await api.delete(`/api-keys/${String(parent.id)}?descendants=true`);
     expect([answer.status, answer.body]).toEqual([204, '']);
     for (const { id } of [parent, child, grandchild]) {
@@ -303,14 +303,14 @@ describe('a key created by a key', () => {
   });
 
   test('stays valid when its creator alone is revoked', async () => {
-    const parent = await make({ name: 'Parent' });
-    const child = await make({ name: 'Child' }, clientOf(parent));
+    const parent = await create({ name: 'Parent' });
+    const child = await create({ name: 'Child' }, clientOf(parent));
     expect((await api.delete(`/api-keys/${String(parent.id)}`)).status).toBe(204);
     expect(await listed(child.id)).toMatchObject({ revokedAt: null });
   });
 
   test('in a sandbox that its creator created is revoked with it, too', async () => {
-    const parent = await make({ name: 'Parent' }, system.live);
+    const parent = await create({ name: 'Parent' }, system.live);
     const maker = clientOf(parent);
     const { key } = await maker.expect(201, maker.post('/sandboxes', { name: 'Tests' }));
     const sandbox = system.client(key);
@@ -321,7 +321,7 @@ describe('a key created by a key', () => {
   });
 
   test('cannot be created by a revoked key that a gateway still has cached', async () => {
-    const parent = await make({ name: 'Parent' });
+    const parent = await create({ name: 'Parent' });
     const client = clientOf(parent);
     expect((await client.get('/customers')).status).toBe(200);
     expect((await api.delete(`/api-keys/${String(parent.id)}`)).status).toBe(204);
@@ -346,7 +346,7 @@ describe('revocation', () => {
   });
 
   test('a key of another environment is 404, and the key stays valid', async () => {
-    const made = await make({ name: 'Elsewhere' }, system.live);
+    const made = await create({ name: 'Elsewhere' }, system.live);
     const answer = await api.delete(`/api-keys/${String(made.id)}`);
     expect([answer.status, answer.body]).toEqual([404, { error: 'API key not found' }]);
     expect(await listed(made.id, system.live)).toMatchObject({ revokedAt: null });

@@ -153,11 +153,11 @@ describe('a sandbox', () => {
 });
 
 describe('the sandboxes of an organization', () => {
-  const make = async (name?: string) =>
+  const create = async (name?: string) =>
     system.live.expect(201, system.live.post('/sandboxes', { name, clock: 'MANUAL' }));
 
   test('are listed with their last use, newest first, with the live key only', async () => {
-    const made = await make('listed');
+    const made = await create('listed');
     const { key: _key, ...shown } = made;
     const first = (await system.live.get('/sandboxes?perPage=1')).body;
     expect(first).toMatchObject({ page: 1, perPage: 1, data: [{ ...shown, lastUsedAt: null }] });
@@ -170,7 +170,7 @@ describe('the sandboxes of an organization', () => {
   });
 
   test('are renamed', async () => {
-    const { id } = await make('before');
+    const { id } = await create('before');
     const path = `/sandboxes/${String(id)}`;
     const renamed = await system.live.request('PATCH', path, { body: { name: ' after ' } });
     expect([renamed.status, renamed.body.name]).toEqual([200, 'after']);

@@ -138,10 +138,13 @@ describe('the PDF of an invoice', () => {
 
   test('has the same bytes each time', async () => {
     const { sandbox } = system;
-    const make = (path: string, body: object) => sandbox.expect(201, sandbox.post(path, body));
-    const customer = await make('/customers', { email: 'a@b.co', name: 'Фёдор 株式会社 مثال 😀' });
-    const { id: productId } = await make('/products', { ...product, name: '漢字 Ω' });
-    const { latestInvoiceId: id } = await make('/subscriptions', {
+    const create = (path: string, body: object) => sandbox.expect(201, sandbox.post(path, body));
+    const customer = await create('/customers', {
+      email: 'a@b.co',
+      name: 'Фёдор 株式会社 مثال 😀',
+    });
+    const { id: productId } = await create('/products', { ...product, name: '漢字 Ω' });
+    const { latestInvoiceId: id } = await create('/subscriptions', {
       customerId: customer.id,
       productId,
     });

@@ -44,12 +44,12 @@ async function register(
 }
 
 async function subscribe(): Promise<string> {
-  const make = (path: string, body: object) => api.expect(201, api.post(path, body));
-  const customer = await make('/customers', { email: 'a@b.co', currency: 'EUR' });
-  const sold = await make('/products', product);
+  const create = (path: string, body: object) => api.expect(201, api.post(path, body));
+  const customer = await create('/customers', { email: 'a@b.co', currency: 'EUR' });
+  const sold = await create('/products', product);
   const authorizedTransactionId = 'txn_webhooks';
   const input = { customerId: customer.id, productId: sold.id, authorizedTransactionId };
-  return (await make('/subscriptions', input)).id;
+  return (await create('/subscriptions', input)).id;
 }
 
 function eventuallyListed(path: string, statuses: readonly string[]): Promise<any[]> {

@@ -16,7 +16,7 @@ export interface CrashFlow {
 export const startOfFlows = '2026-01-31T00:00:00.000Z';
 export const renewalDay = '2026-02-28T00:00:00.000Z';
 // An attempt whose worker died is resumed after half a minute.
-const payerPatienceMs = 100_000;
+const payerTimeoutMs = 100_000;
 
 const monthly = {
   name: 'Monthly',
@@ -71,6 +71,6 @@ export async function payUntil(
       else if (page.root.querySelector('form')) await payer.submit(page, card(number));
       throw new Error(`Not paid yet; the page: ${page.text}`);
     },
-    { timeoutMs: payerPatienceMs, everyMs: 200, everyMsMax: 3_000 },
+    { timeoutMs: payerTimeoutMs, everyMs: 200, everyMsMax: 3_000 },
   );
 }

@@ -64,9 +64,9 @@ describe('services that are killed under load', () => {
   async function runLoad(): Promise<void> {
     const ending = new AbortController();
     const work = [
-      ...Array.from({ length: creators }, (_, index) => createAgainAndAgain(index, ending.signal)),
-      advanceAgainAndAgain(ending.signal),
-      killAgainAndAgain(ending.signal),
+      ...Array.from({ length: creators }, (_, index) => createRepeatedly(index, ending.signal)),
+      advanceRepeatedly(ending.signal),
+      killRepeatedly(ending.signal),
     ];
     await sleep(loadMs);
     ending.abort();
@@ -74,7 +74,7 @@ describe('services that are killed under load', () => {
     await repeated(() => sandbox.advance(now.toISOString()), 200);
   }
 
-  async function createAgainAndAgain(creator: number, ending: AbortSignal): Promise<void> {
+  async function createRepeatedly(creator: number, ending: AbortSignal): Promise<void> {
     for (let count = 1; !ending.aborted; count += 1) {
       const authorizedTransactionId = `txn_4242424242424242_${String(creator)}_${String(count)}`;
       const body = { customerId, productId, authorizedTransactionId };
@@ -84,7 +84,7 @@ describe('services that are killed under load', () => {
     }
   }
 
-  async function advanceAgainAndAgain(ending: AbortSignal): Promise<void> {
+  async function advanceRepeatedly(ending: AbortSignal): Promise<void> {
     while (!ending.aborted) {
       now = new Date(now.getTime() + dayMs);
       const to = now.toISOString();
@@ -92,7 +92,7 @@ describe('services that are killed under load', () => {
     }
   }
 
-  async function killAgainAndAgain(ending: AbortSignal): Promise<void> {
+  async function killRepeatedly(ending: AbortSignal): Promise<void> {
     while (!ending.aborted) {
       await sleep(killEveryMs, ending);
       const running = system.pids();

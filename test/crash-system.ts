@@ -19,7 +19,7 @@ const immaterial =
   /\/activity\/|\/requests\/|\/(EventLog|RequestLog)Service\/|DueWorkService\/(GetActivity|GetNextDue)/;
 // A webhook or a payment attempt whose worker died is resumed after half a minute.
 const settleTimeoutMs = 100_000;
-const upWithinMs = 60_000;
+const startTimeoutMs = 60_000;
 
 /**
  * One running system whose processes kill themselves where a run demands it, and are restarted by
@@ -63,17 +63,17 @@ export class CrashSystem {
    * kills that happened.
    */
   async run({ flow, kills }: CrashRun): Promise<{ killed: number; hits: readonly string[] }> {
-    await this.everythingRuns();
+    await this.untilServing();
     const receiver = await startWebhookReceiver();
     try {
       const client = new PersistentClient(await this.system.live.manualSandbox(startOfFlows));
       await client.post(201, '/webhook-endpoints', { url: receiver.url });
       const prepared: unknown = await flow.prepare(client);
-      await finishWhatIsDue(client);
+      await finishDueWork(client);
       await writeFile(join(this.folder, 'hits'), '');
       await writeFile(join(this.folder, 'kills'), kills.map(toLine).join(''));
       const outcome: unknown = await flow.act(client, prepared);
-      await finishWhatIsDue(client);
+      await finishDueWork(client);
       const hits = await this.linesOf('hits');
       const killsLeft = await this.linesOf('kills');
       await writeFile(join(this.folder, 'kills'), '');
@@ -86,13 +86,13 @@ export class CrashSystem {
     }
   }
 
-  private async everythingRuns(): Promise<void> {
+  private async untilServing(): Promise<void> {
     await eventually(
       () => {
         const running = Object.keys(this.system.pids()).length;
         if (running < serviceNames.length) throw new Error(`Only ${String(running)} services run`);
       },
-      { timeoutMs: upWithinMs },
+      { timeoutMs: startTimeoutMs },
     );
   }
 
@@ -102,7 +102,7 @@ export class CrashSystem {
   }
 }
 
-async function finishWhatIsDue(client: PersistentClient): Promise<void> {
+async function finishDueWork(client: PersistentClient): Promise<void> {
   const { now } = await client.get('/sandboxes/clock');
   await client.advanceTo(now as string);
 }

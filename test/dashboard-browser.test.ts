@@ -1,5 +1,12 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { desktop, expectAccessible, expectToFit, phone, shoot, visit } from './browser-visit';
+import {
+  desktop,
+  expectAccessible,
+  expectToFit,
+  phone,
+  takeScreenshot,
+  visit,
+} from './browser-visit';
 import { ensureChromium, launchChromium } from './chromium';
 import { firstOwnerLink, password } from './operator-client';
 import { PortalScene } from './portal-scene';
@@ -32,8 +39,8 @@ beforeAll(async () => {
   const customerId = await scene.customer({ name: hostile });
   await scene.subscribe(customerId, { plan: { name: hostile, description: hostile } });
   const [{ id: productId }] = (await scene.read('/products')).data;
-  await scene.make('/checkout-links', { label: hostile, productIds: [productId] });
-  await scene.make('/checkout', { customerId, productId });
+  await scene.create('/checkout-links', { label: hostile, productIds: [productId] });
+  await scene.create('/checkout', { customerId, productId });
 }, timeoutMs);
 
 afterAll(async () => {
@@ -66,7 +73,7 @@ const look = async (page: Page, name: string, rules?: readonly string[]) => {
   );
   expect([page.url(), sideways]).toEqual([page.url(), 0]);
   await expectAccessible(page, rules);
-  await shoot(page, `dashboard ${name}`);
+  await takeScreenshot(page, `dashboard ${name}`);
 };
 testInChromium(
   'an owner joins by the link, signs in again, and returns to the same page',
@@ -128,7 +135,7 @@ testInChromium(
       sandboxId = new URL(page.url()).pathname.split('/')[2] ?? '';
 
       await moveClock(page);
-      await makeKey(page);
+      await createKey(page);
       await tellEndpoint(page);
       await go(page, 'Request log');
       await page
@@ -235,7 +242,7 @@ async function moveClock(page: Page): Promise<void> {
   expect((await stopped).status()).toBe(200);
 }
 
-async function makeKey(page: Page): Promise<void> {
+async function createKey(page: Page): Promise<void> {
   await go(page, 'API keys');
   await press(page, 'New key');
   await page.locator('dialog').getByLabel('Name').fill(hostile);
@@ -296,7 +303,7 @@ async function seeAsViewer(link: string): Promise<void> {
 }
 
 // The dark theme changes colors only; the phone width changes the layout.
-const lookings: readonly (readonly [
+const viewports: readonly (readonly [
   string,
   BrowserContextOptions,
   readonly string[] | undefined,
@@ -305,7 +312,7 @@ const lookings: readonly (readonly [
   ['in the dark on a phone', { ...phone, colorScheme: 'dark' }, ['color-contrast']],
 ];
 
-testInChromium.each(lookings)(
+testInChromium.each(viewports)(
   'every page of the navigation is accessible and fits the screen %s',
   async (name, looking, rules) => {
     await visit(browser, looking, async (page) => {

@@ -233,11 +233,11 @@ describe('a dashboard report', () => {
 
 // Last: the tests above count the calls in the live environment.
 test('a live environment without a payment provider is reported with its waiting invoices', async () => {
-  const make = (path: string, body: object): Promise<any> =>
+  const create = (path: string, body: object): Promise<any> =>
     system.live.expect(201, system.live.post(path, body));
-  const { id: customerId } = await make('/customers', { email: 'ada@example.com' });
-  const { id: productId } = await make('/products', { ...product, currency: 'usd' });
-  const { latestInvoiceId } = await make('/subscriptions', { customerId, productId });
+  const { id: customerId } = await create('/customers', { email: 'ada@example.com' });
+  const { id: productId } = await create('/products', { ...product, currency: 'usd' });
+  const { latestInvoiceId } = await create('/subscriptions', { customerId, productId });
   await eventually(async () => {
     for (const operator of [owner, sandbox]) {
       const { status, body } = await operator.api('GET', '/payment-provider');

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { desktop, expectAccessible, phone, shoot, visit } from './browser-visit';
+import { desktop, expectAccessible, phone, takeScreenshot, visit } from './browser-visit';
 import { ensureChromium, launchChromium } from './chromium';
 import { OperatorClient, password } from './operator-client';
 import { authorization, numbers, PortalScene, usd } from './portal-scene';
@@ -72,15 +72,15 @@ async function signIn(page: Page): Promise<void> {
 testInChromium(
   'an operator creates a customer and a subscription, collects its invoice, and cancels the subscription',
   async () => {
-    await scene.make('/products', { ...usd, name: 'Team' });
+    await scene.create('/products', { ...usd, name: 'Team' });
     const meter = { name: 'API calls', unit: 'calls' };
-    await scene.make('/meters', meter);
+    await scene.create('/meters', meter);
     await visit(browser, desktop, async (page) => {
       await signIn(page);
       await page.getByRole('link', { name: 'Customers', exact: true }).click();
       await heading(page, 'Customers');
       await page.getByText('No customers yet').waitFor();
-      await makeCustomer(page);
+      await createCustomer(page);
       await startSubscription(page);
       await collect(page);
       await endSubscription(page);
@@ -89,7 +89,7 @@ testInChromium(
   timeoutMs,
 );
 
-async function makeCustomer(page: Page): Promise<void> {
+async function createCustomer(page: Page): Promise<void> {
   await press(page, 'New customer');
   await page.locator('dialog [name=email]').fill('malformed');
   await page.locator('dialog').getByRole('button', { name: 'Create customer' }).click();
@@ -134,7 +134,7 @@ async function startSubscription(page: Page): Promise<void> {
   await page.locator('.timeline-tick').first().waitFor();
   await page.locator('summary', { hasText: 'Show as table' }).first().click();
   await page.getByText('Charge of $29.00 for INV-000001 failed: card declined').waitFor();
-  await shoot(page, 'dashboard past due');
+  await takeScreenshot(page, 'dashboard past due');
 }
 
 async function collect(page: Page): Promise<void> {
@@ -211,15 +211,15 @@ testInChromium(
 testInChromium(
   'an operator creates a checkout link, deactivates it, and activates it again',
   async () => {
-    const { id: productId } = await scene.make('/products', { ...usd, name: 'Solo' });
-    await scene.make('/discounts', {
+    const { id: productId } = await scene.create('/products', { ...usd, name: 'Solo' });
+    await scene.create('/discounts', {
       name: 'A tenth',
       type: 'PERCENTAGE',
       value: 10,
       duration: 'ONCE',
     });
     const customerId = await scene.customer();
-    await scene.make('/checkout', { customerId, productId });
+    await scene.create('/checkout', { customerId, productId });
     await visit(browser, desktop, async (page) => {
       await signIn(page);
       await open(page, '/checkout');
@@ -238,7 +238,7 @@ testInChromium(
         await fillIn(page, { opener: action, confirm: action });
         await row.getByText(state, { exact: true }).waitFor();
         expect((await fetch(url)).status).toBe(status);
-        await shoot(page, `dashboard link ${state}`);
+        await takeScreenshot(page, `dashboard link ${state}`);
       }
       await expectAccessible(page);
     });

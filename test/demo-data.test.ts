@@ -2,7 +2,7 @@ import type { ApiClient } from './api-client';
 import { Calendar } from './demo/calendar';
 import { DemoClient } from './demo/demo-client';
 import { fillSandbox } from './demo/filling';
-import { keptPlan, openSandbox, type PlanKey, planOf, toMetadata } from './demo/sandbox';
+import { storedPlan, openSandbox, type PlanKey, planOf, toMetadata } from './demo/sandbox';
 import { summaryText } from './demo/summary';
 import { expectInvariants } from './invariants/expectation';
 import { OperatorClient } from './operator-client';
@@ -72,7 +72,7 @@ test(
 
 test('a second call for the sandbox resumes the plan that it was begun with', async () => {
   const client = new DemoClient(system.gatewayUrl, sandbox.key);
-  expect(await keptPlan(client)).toEqual(planKey);
+  expect(await storedPlan(client)).toEqual(planKey);
   const text = await summaryText(client, { sandboxName: planKey.name, sandboxKey: sandbox.key });
   expect(text).toContain(`Customers       ${String(plan.totals.customers)}`);
 });

@@ -9,7 +9,7 @@ import { eventually } from '@billing/chassis/testing';
 import { freePort } from '@billing/chassis/free-port';
 import { serviceNames, services } from '@billing/local/services';
 import { parse } from 'yaml';
-import { bakedServices, imageRecipe, keepsOut } from './image-recipe';
+import { bakedServices, imageRecipe, isExcluded } from './image-recipe';
 
 const run = promisify(execFile);
 const root = join(__dirname, '..');
@@ -60,7 +60,7 @@ describe('the Dockerfile', () => {
         source,
         isThere: true,
       });
-      expect({ source, isOut: keepsOut(source) }).toEqual({ source, isOut: false });
+      expect({ source, isOut: isExcluded(source) }).toEqual({ source, isOut: false });
     }
   });
 
@@ -78,7 +78,7 @@ describe('the Dockerfile', () => {
     ...packages().map((name) => join(name, 'package.json')),
   ])('the build context includes %s', (path) => {
     expect(existsSync(join(root, path))).toBe(true);
-    expect(keepsOut(path)).toBe(false);
+    expect(isExcluded(path)).toBe(false);
   });
 
   it.each([
@@ -97,7 +97,7 @@ describe('the Dockerfile', () => {
     'deploy/images/Dockerfile',
     'test/test-system.ts',
   ])('the build context excludes %s', (path) => {
-    expect(keepsOut(path)).toBe(true);
+    expect(isExcluded(path)).toBe(true);
   });
 
   it('bake.hcl builds an image of each service', () => {

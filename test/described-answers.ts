@@ -9,7 +9,7 @@ interface DescribedResponse {
 }
 
 // These headers depend on the request, or on the gateway's configuration.
-const notAlwaysThere = ['Ignored-Fields', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'];
+const optionalHeaders = ['Ignored-Fields', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'];
 const ofUnknownPaths = [401, 404, 429, 503];
 
 const contracts = new Map<string, Promise<DescribedAnswers>>();
@@ -64,7 +64,7 @@ export class DescribedAnswers {
     const response: DescribedResponse | undefined = operation.responses[status];
     if (response === undefined) return fail('no such status is described');
     const { location, described } = this.resolve(response, pointer);
-    const optional = status === 409 ? [...notAlwaysThere, 'Retry-After'] : notAlwaysThere;
+    const optional = status === 409 ? [...optionalHeaders, 'Retry-After'] : optionalHeaders;
     this.checkHeaders(described, { headers, optional }, fail);
     if (described.content === undefined) {
       if (body !== '') fail('no body is described');

@@ -48,10 +48,10 @@ describe('fields that callers may not choose', () => {
   });
 
   test('of a subscription and an invoice cannot be changed either', async () => {
-    const make = (path: string, body: object) => api.expect(201, api.post(path, body));
-    const { id: customerId } = await make('/customers', customer);
-    const { id: productId } = await make('/products', product);
-    const made = await make('/subscriptions', { customerId, productId, status: 'CANCELED' });
+    const create = (path: string, body: object) => api.expect(201, api.post(path, body));
+    const { id: customerId } = await create('/customers', customer);
+    const { id: productId } = await create('/products', product);
+    const made = await create('/subscriptions', { customerId, productId, status: 'CANCELED' });
     const path = `/subscriptions/${String(made.id)}`;
     const before = await api.expect(200, api.get(path));
     const wanted = { status: 'CANCELED', currentPeriodEnd: '2099-01-01T00:00:00.000Z', ...own };

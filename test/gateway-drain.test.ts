@@ -57,10 +57,10 @@ afterAll(async () => {
 
 async function checkoutPage(): Promise<string> {
   const { sandbox } = system;
-  const make = (path: string, body: object) => sandbox.expect(201, sandbox.post(path, body));
-  const { id: customerId } = await make('/customers', { email: 'a@example.com' });
-  const { id: productId } = await make('/products', product);
-  const { checkoutUrl } = await make('/checkout', { customerId, productId });
+  const create = (path: string, body: object) => sandbox.expect(201, sandbox.post(path, body));
+  const { id: customerId } = await create('/customers', { email: 'a@example.com' });
+  const { id: productId } = await create('/products', product);
+  const { checkoutUrl } = await create('/checkout', { customerId, productId });
   return new URL(checkoutUrl).pathname;
 }
 

@@ -24,7 +24,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
+const create = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
 
 async function sessionOf({ sessionId }: any): Promise<any> {
   return api.expect(200, api.get(`/checkout/${sessionId}`));
@@ -33,12 +33,12 @@ async function sessionOf({ sessionId }: any): Promise<any> {
 describe('the page of a link', () => {
   async function link(more: object = {}): Promise<any> {
     const products = [
-      await make('/products', { ...usd, name: 'Solo' }),
-      await make('/products', { ...usd, name: 'Team', amount: 9900 }),
+      await create('/products', { ...usd, name: 'Solo' }),
+      await create('/products', { ...usd, name: 'Team', amount: 9900 }),
     ];
     const productIds = products.map(({ id }) => id);
     return {
-      ...(await make('/checkout-links', { label: 'Plans', productIds, ...more })),
+      ...(await create('/checkout-links', { label: 'Plans', productIds, ...more })),
       products,
     };
   }
@@ -96,7 +96,7 @@ describe('the page of a link', () => {
 
   test('sells only its own products', async () => {
     const { url } = await link();
-    const { id: productId } = await make('/products', usd);
+    const { id: productId } = await create('/products', usd);
     const email = 'a@b.co';
     const page = await payer.submit(await payer.open(url), { email, productId });
     expect(page.status).toBe(400);
@@ -122,7 +122,7 @@ describe('the page of a link', () => {
 
   test('sells at the full price and shows it once its discount is inactive', async () => {
     const terms = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
-    const discount = await make('/discounts', terms);
+    const discount = await create('/discounts', terms);
     const { url } = await link({ discountId: discount.id });
     const page = await payer.open(url);
     expect(page.text).toContain('The discount is applied on the next page');
@@ -162,7 +162,7 @@ describe('the page of a link', () => {
 
   test('leads the same form to its session again, when that session used the last redemption', async () => {
     const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
-    const { id: discountId } = await make('/discounts', { ...half, maxRedemptions: 1 });
+    const { id: discountId } = await create('/discounts', { ...half, maxRedemptions: 1 });
     const { url } = await link({ discountId });
     const email = 'last@example.com';
     const page = await payer.open(url);
@@ -178,7 +178,7 @@ describe('the page of a link', () => {
   /** A link whose discount can be redeemed once, and separate browsers as visitors. */
   async function scarceLink() {
     const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
-    const { id: discountId } = await make('/discounts', { ...half, maxRedemptions: 1 });
+    const { id: discountId } = await create('/discounts', { ...half, maxRedemptions: 1 });
     const { url } = await link({ discountId });
     const order = async (visitor: Visitor, email: string) =>
       visitor.submit(await visitor.open(url), { email });
@@ -247,10 +247,10 @@ describe('the page of a link', () => {
 
   test('sells products outside its discount at the full price', async () => {
     const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
-    const [reduced, full] = [await make('/products', usd), await make('/products', usd)];
-    const { id: discountId } = await make('/discounts', { ...half, productIds: [reduced.id] });
+    const [reduced, full] = [await create('/products', usd), await create('/products', usd)];
+    const { id: discountId } = await create('/discounts', { ...half, productIds: [reduced.id] });
     const productIds = [full.id, reduced.id];
-    const { url } = await make('/checkout-links', { label: 'Half', productIds, discountId });
+    const { url } = await create('/checkout-links', { label: 'Half', productIds, discountId });
     const page = await payer.open(url);
     const values = page.root
       .querySelectorAll('input[type=radio]')
@@ -270,9 +270,9 @@ describe('the page of a link', () => {
 describe('the page of an invoice', () => {
   /** Creates an invoice of a new customer without a payment method. */
   async function openInvoice(): Promise<any> {
-    const { id: customerId } = await make('/customers', { email: 'a@b.co', name: 'Ada' });
-    const { id: productId } = await make('/products', usd);
-    const { latestInvoiceId } = await make('/subscriptions', { customerId, productId });
+    const { id: customerId } = await create('/customers', { email: 'a@b.co', name: 'Ada' });
+    const { id: productId } = await create('/products', usd);
+    const { latestInvoiceId } = await create('/subscriptions', { customerId, productId });
     return api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
   }
 
@@ -355,9 +355,9 @@ describe('the page of an invoice', () => {
 });
 
 test('the page of a session refuses an address after ten refused cards, and accepts a card from another one', async () => {
-  const { id: customerId } = await make('/customers', { email: 'a@b.co' });
-  const { id: productId } = await make('/products', usd);
-  const { checkoutUrl } = await make('/checkout', { customerId, productId });
+  const { id: customerId } = await create('/customers', { email: 'a@b.co' });
+  const { id: productId } = await create('/products', usd);
+  const { checkoutUrl } = await create('/checkout', { customerId, productId });
   const page = await payer.open(checkoutUrl);
   const payFrom = (address: string, number?: string) =>
     payer.submit(page, card(number), { headers: { 'X-Forwarded-For': address } });
@@ -372,12 +372,12 @@ test('the page of a session refuses an address after ten refused cards, and acce
 
 test('texts of others are escaped', async () => {
   const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&amp;';
-  const { id: customerId } = await make('/customers', { email: 'a@b.co', name: hostile });
+  const { id: customerId } = await create('/customers', { email: 'a@b.co', name: hostile });
   const terms = { ...usd, name: hostile, description: hostile };
-  const { id: productId } = await make('/products', terms);
-  const { checkoutUrl } = await make('/checkout', { customerId, productId });
-  const { url } = await make('/checkout-links', { label: hostile, productIds: [productId] });
-  const { latestInvoiceId } = await make('/subscriptions', { customerId, productId });
+  const { id: productId } = await create('/products', terms);
+  const { checkoutUrl } = await create('/checkout', { customerId, productId });
+  const { url } = await create('/checkout-links', { label: hostile, productIds: [productId] });
+  const { latestInvoiceId } = await create('/subscriptions', { customerId, productId });
   const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
   for (const address of [checkoutUrl, url, hostedUrl]) {
     const page = await payer.open(address);

@@ -7,7 +7,7 @@ import {
   expectAccessible,
   expectToFit,
   phone,
-  shoot,
+  takeScreenshot,
   typeCard,
   visit,
 } from './browser-visit';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
+const create = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
 
 describe.each([
   ['on a desk', desktop],
@@ -59,28 +59,28 @@ describe.each([
   testInChromium(
     'from a link over a decline and 3-D Secure to a paid session, and back to the shop (needs Chromium)',
     async () => {
-      const discount = await make('/discounts', {
+      const discount = await create('/discounts', {
         name: 'Launch offer',
         type: 'PERCENTAGE',
         value: 50,
         duration: 'REPEATING',
         durationInMonths: 3,
       });
-      const solo = await make('/products', {
+      const solo = await create('/products', {
         ...product,
         name: 'Solo',
         currency: 'usd',
         description: 'For one person.\nAll features, mail support.',
       });
-      const team = await make('/products', {
+      const team = await create('/products', {
         ...product,
         name: 'Team',
         currency: 'usd',
         amount: 9900,
         description: 'For up to fifty people.',
       });
-      const storage = await make('/meters', { name: 'Storage', unit: 'GB' });
-      const calls = await make('/meters', { name: 'API calls' });
+      const storage = await create('/meters', { name: 'Storage', unit: 'GB' });
+      const calls = await create('/meters', { name: 'API calls' });
       const prices = [
         { meterId: storage.id, unitAmount: '25', includedUnits: 100, maximumAmount: 50_000 },
         {
@@ -96,7 +96,7 @@ describe.each([
         200,
         api.request('PATCH', `/products/${team.id as string}/meter-prices`, { body: { prices } }),
       );
-      const link = await make('/checkout-links', {
+      const link = await create('/checkout-links', {
         label: 'Choose your plan',
         productIds: [solo.id, team.id],
         discountId: discount.id,
@@ -106,7 +106,7 @@ describe.each([
       await visit(browser!, { ...options, javaScriptEnabled: false }, async (page) => {
         await page.goto(link.url);
         await expectToFit(page);
-        await shoot(page, `link-${name}`);
+        await takeScreenshot(page, `link-${name}`);
         await page.getByLabel('Team').check();
         await page.getByLabel('E-mail').fill('ada@example.com');
         await page.getByRole('button', { name: 'Continue to payment' }).click();
@@ -114,18 +114,18 @@ describe.each([
         await page.getByRole('heading', { name: 'Team' }).waitFor();
         await page.getByText('100 included every month, then $0.25 each').waitFor();
         await expectToFit(page);
-        await shoot(page, `session-${name}`);
+        await takeScreenshot(page, `session-${name}`);
         await typeCard(page, '4000 0000 0000 0002');
         await page.getByRole('button', { name: 'Pay $49.50' }).click();
 
         await page.getByText('Your card was declined').waitFor();
         expect(await page.locator('[autocomplete=cc-number]').inputValue()).toBe('');
-        await shoot(page, `declined-${name}`);
+        await takeScreenshot(page, `declined-${name}`);
         await typeCard(page, '4000 0025 0000 3155');
         await page.getByRole('button', { name: 'Pay $49.50' }).click();
 
         await page.getByRole('heading', { name: 'Confirm your payment' }).waitFor();
-        await shoot(page, `challenge-${name}`);
+        await takeScreenshot(page, `challenge-${name}`);
         await page.getByRole('button', { name: 'Approve' }).click();
 
         await page.waitForURL(`${shopUrl}/thanks?session=*`);
@@ -139,7 +139,7 @@ describe.each([
 
         await page.goto(session.checkoutUrl);
         await page.getByRole('heading', { name: 'Thank you' }).waitFor();
-        await shoot(page, `complete-${name}`);
+        await takeScreenshot(page, `complete-${name}`);
       });
     },
     timeoutMs,
@@ -148,11 +148,11 @@ describe.each([
   testInChromium(
     'an invoice is read, refused a wrong card, and paid (needs Chromium)',
     async () => {
-      const { id: customerId } = await make('/customers', {
+      const { id: customerId } = await create('/customers', {
         email: 'a@b.co',
         name: 'Ada Lovelace',
       });
-      const { id: productId } = await make('/products', {
+      const { id: productId } = await create('/products', {
         ...product,
         currency: 'usd',
         type: 'TIERED',
@@ -163,25 +163,25 @@ describe.each([
         ],
       });
       const input = { customerId, productId, quantity: 20 };
-      const { latestInvoiceId } = await make('/subscriptions', input);
+      const { latestInvoiceId } = await create('/subscriptions', input);
       const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
       await visit(browser!, { ...options, javaScriptEnabled: false }, async (page) => {
         await page.goto(hostedUrl);
         await page.getByText('Show calculation').click();
         await expectToFit(page);
-        await shoot(page, `invoice-${name}`);
+        await takeScreenshot(page, `invoice-${name}`);
         await typeCard(page, '1234');
         await page.getByRole('button', { name: 'Pay $100.00' }).click();
 
         await page.getByRole('alert').waitFor();
-        await shoot(page, `invoice-problem-${name}`);
+        await takeScreenshot(page, `invoice-problem-${name}`);
         await page.getByRole('alert').getByRole('link').first().click();
         expect(new URL(page.url()).hash).toBe('#number');
         await typeCard(page, '4242 4242 4242 4242');
         await page.getByRole('button', { name: 'Pay $100.00' }).click();
 
         await page.getByText('This invoice is paid').waitFor();
-        await shoot(page, `invoice-paid-${name}`);
+        await takeScreenshot(page, `invoice-paid-${name}`);
       });
     },
     timeoutMs,
@@ -191,9 +191,9 @@ describe.each([
 testInChromium(
   'with JavaScript the same forms work, a trial is confirmed, and two clicks make one order (needs Chromium)',
   async () => {
-    const { id: customerId } = await make('/customers', { email: 'a@b.co' });
-    const { id: productId } = await make('/products', { ...product, trialDays: 14 });
-    const { sessionId, checkoutUrl } = await make('/checkout', {
+    const { id: customerId } = await create('/customers', { email: 'a@b.co' });
+    const { id: productId } = await create('/products', { ...product, trialDays: 14 });
+    const { sessionId, checkoutUrl } = await create('/checkout', {
       customerId,
       productId,
       successUrl: `${shopUrl}/{SESSION_ID}`,
@@ -204,7 +204,7 @@ testInChromium(
       await page
         .getByText('14 days free, then €29.00 every month from February 14, 2026')
         .waitFor();
-      await shoot(page, 'trial');
+      await takeScreenshot(page, 'trial');
       await expectAccessible(page);
       await typeCard(page, '5555 5555 5555 4444');
       await page.getByRole('button', { name: 'Start free trial' }).dblclick();
@@ -219,9 +219,9 @@ testInChromium(
 testInChromium(
   'all is reached by the keyboard, and what is wrong comes first (needs Chromium)',
   async () => {
-    const { id: customerId } = await make('/customers', { email: 'a@b.co' });
-    const { id: productId } = await make('/products', product);
-    const { checkoutUrl } = await make('/checkout', { customerId, productId });
+    const { id: customerId } = await create('/customers', { email: 'a@b.co' });
+    const { id: productId } = await create('/products', product);
+    const { checkoutUrl } = await create('/checkout', { customerId, productId });
     await visit(browser!, desktop, async (page) => {
       await page.goto(checkoutUrl);
       await page.locator('#number').focus();

@@ -35,19 +35,19 @@ afterAll(async () => {
   await stripe.close();
 });
 
-const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
+const create = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
 
 async function begin(terms: object = {}): Promise<any> {
-  const { id: customerId } = await make('/customers', { email: 'ada@example.com' });
-  const { id: productId } = await make('/products', { ...usd, ...terms });
-  return make('/checkout', { customerId, productId });
+  const { id: customerId } = await create('/customers', { email: 'ada@example.com' });
+  const { id: productId } = await create('/products', { ...usd, ...terms });
+  return create('/checkout', { customerId, productId });
 }
 
 const sessionOf = ({ sessionId }: any): Promise<any> =>
   api.expect(200, api.get(`/checkout/${sessionId}`));
 
 /** Enters a card on the provider's page, and returns. */
-async function giveCard(page: PayerPage, card: TestCard = {}): Promise<PayerPage> {
+async function enterCard(page: PayerPage, card: TestCard = {}): Promise<PayerPage> {
   const leading = await payer.submit(page);
   const setupId = linkOf(leading).split('/').at(-1) ?? '';
   stripe.account.completeSession(setupId, card);
@@ -66,7 +66,7 @@ test("the page leads to the provider's card form, and charges the card when the 
   const leading = await payer.submit(page);
   expect(linkOf(leading)).toMatch(/^https:\/\//);
   expect(leading.headers.get('refresh')).toBe(`0; url=${linkOf(leading)}`);
-  const back = await giveCard(page);
+  const back = await enterCard(page);
   // A browser that prefetches an address pays nothing.
   expect((await sessionOf(begun)).status).toBe('OPEN');
   const paid = await payer.submit(back);
@@ -97,7 +97,7 @@ test('a card that was not entered leads back to the page', async () => {
 test('a trial saves the card and charges nothing', async () => {
   const taken = stripe.account.taken();
   const begun = await begin({ trialDays: 7 });
-  const back = await giveCard(await payer.open(begun.checkoutUrl));
+  const back = await enterCard(await payer.open(begun.checkoutUrl));
   expect((await payer.submit(back)).text).toContain('Nothing was charged');
   expect(stripe.account.taken()).toEqual(taken);
 });
@@ -105,7 +105,7 @@ test('a trial saves the card and charges nothing', async () => {
 describe('a bank that authenticates its payer', () => {
   /** The page that redirects to the bank, after a card was entered that requires it. */
   async function challenge(begun: any, card: TestCard = {}): Promise<PayerPage> {
-    const back = await giveCard(await payer.open(begun.checkoutUrl), { asksPayer: true, ...card });
+    const back = await enterCard(await payer.open(begun.checkoutUrl), { asksPayer: true, ...card });
     return payer.submit(back);
   }
 
@@ -135,16 +135,16 @@ describe('a bank that authenticates its payer', () => {
     stripe.account.answerChallenge(intentOf(leading), false);
     const refused = await payer.open(`${begun.checkoutUrl}/return`);
     expect(refused.text).toContain('The last payment failed');
-    expect((await payer.submit(await giveCard(refused))).text).toContain('Thank you');
+    expect((await payer.submit(await enterCard(refused))).text).toContain('Thank you');
   });
 });
 
 test('an invoice is paid in the same way', async () => {
-  const { id: customerId } = await make('/customers', { email: 'a@b.co' });
-  const { id: productId } = await make('/products', usd);
-  const { latestInvoiceId } = await make('/subscriptions', { customerId, productId });
+  const { id: customerId } = await create('/customers', { email: 'a@b.co' });
+  const { id: productId } = await create('/products', usd);
+  const { latestInvoiceId } = await create('/subscriptions', { customerId, productId });
   const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
-  const back = await giveCard(await payer.open(hostedUrl), { asksPayer: true });
+  const back = await enterCard(await payer.open(hostedUrl), { asksPayer: true });
   const leading = await payer.submit(back);
   stripe.account.answerChallenge(linkOf(leading).split('/').at(-1) ?? '', true);
   const paid = await payer.open(`${hostedUrl}/return`);
@@ -175,7 +175,7 @@ describe('a notification of the provider', () => {
 
   test('of refunds and disputes is shown to operators on the invoice, in its environment alone', async () => {
     const begun = await begin();
-    await payer.submit(await giveCard(await payer.open(begun.checkoutUrl)));
+    await payer.submit(await enterCard(await payer.open(begun.checkoutUrl)));
     const { invoice } = await sessionOf(begun);
     const [{ providerPaymentId }] = invoice.payments;
     const charge = { object: 'charge', payment_intent: providerPaymentId, currency: 'usd' };

@@ -56,14 +56,14 @@ export async function writeHostileTexts(
   api: ApiClient,
   receiver: WebhookReceiver,
 ): Promise<HostileData> {
-  const make = (path: string, body: object) => api.expect(201, api.post(path, body));
+  const create = (path: string, body: object) => api.expect(201, api.post(path, body));
   receiver.says = hostile('endpoint-answer', 2_000);
   receiver.respond = () => 500;
-  const endpoint = await make('/webhook-endpoints', {
+  const endpoint = await create('/webhook-endpoints', {
     url: `${receiver.url}/endpoint-url/${encodeURI(markup)}?"><script>__x=1</script>`,
     description: hostile('endpoint-description', 200),
   });
-  const customer = await make('/customers', {
+  const customer = await create('/customers', {
     email: 'hostile@example.com',
     externalId: hostile('customer-external-id', 255),
     name: hostile('customer-name', 200),
@@ -78,8 +78,8 @@ export async function writeHostileTexts(
     metadata: { mark: hostile('customer-metadata', 500) },
   });
   const customerId = customer.id as string;
-  const { product, discount } = await offer(make);
-  const { id: meterId } = await make('/meters', {
+  const { product, discount } = await offer(create);
+  const { id: meterId } = await create('/meters', {
     name: hostile('meter-name', 120),
     unit: hostile('meter-unit', 60 + markup.length).slice(0, 60),
     metadata: { mark: hostile('meter-metadata', 500) },
@@ -87,26 +87,26 @@ export async function writeHostileTexts(
   const prices = [{ meterId, unitAmount: '0.5', includedUnits: 10 }];
   const path = `/products/${String(product.id)}/meter-prices`;
   await api.expect(200, api.request('PATCH', path, { body: { prices } }));
-  const subscription = await make('/subscriptions', {
+  const subscription = await create('/subscriptions', {
     customerId,
     productId: product.id,
     discountId: discount.id,
     authorizedTransactionId: cards.good,
     metadata: { mark: hostile('subscription-metadata', 500) },
   });
-  await make(`/customers/${customerId}/meter-credits`, {
+  await create(`/customers/${customerId}/meter-credits`, {
     meterId,
     amount: 5,
     name: hostile('credit-name', 200),
   });
   const properties = { mark: hostile('event-property', 200) };
   const event = { customerId, meterId, quantity: 7, eventId: hostile('event-id', 255), properties };
-  await make('/events/ingest', { events: [event] });
-  await make('/api-keys', { name: hostile('key-name', 120) });
-  const publicPages = await openPages(make, { customerId, productId: product.id });
+  await create('/events/ingest', { events: [event] });
+  await create('/api-keys', { name: hostile('key-name', 120) });
+  const publicPages = await openPages(create, { customerId, productId: product.id });
   const invoiceId = subscription.latestInvoiceId as string;
   const { hostedUrl } = await api.expect(200, api.get(`/invoices/${invoiceId}`));
-  const portal = await make('/portal/sessions', { customerId, returnUrl: hostileAddress });
+  const portal = await create('/portal/sessions', { customerId, returnUrl: hostileAddress });
   await attempted(api, endpoint.id as string);
   return {
     ids: {
@@ -124,8 +124,8 @@ export async function writeHostileTexts(
 
 const hostileAddress = 'https://shop.example/"><script>__x=1</script>?a=\'onerror=__x=1';
 
-async function offer(make: (path: string, body: object) => Promise<any>) {
-  const product = await make('/products', {
+async function offer(create: (path: string, body: object) => Promise<any>) {
+  const product = await create('/products', {
     name: hostile('product-name', 200),
     description: hostile('product-description', 2_000),
     type: 'FLAT',
@@ -134,7 +134,7 @@ async function offer(make: (path: string, body: object) => Promise<any>) {
     billingInterval: 'MONTHLY',
     metadata: { mark: hostile('product-metadata', 500) },
   });
-  const discount = await make('/discounts', {
+  const discount = await create('/discounts', {
     name: hostile('discount-name', 200),
     type: 'PERCENTAGE',
     value: 10,
@@ -145,16 +145,16 @@ async function offer(make: (path: string, body: object) => Promise<any>) {
 }
 
 async function openPages(
-  make: (path: string, body: object) => Promise<any>,
+  create: (path: string, body: object) => Promise<any>,
   { customerId, productId }: { customerId: string; productId: unknown },
 ): Promise<string[]> {
-  const link = await make('/checkout-links', {
+  const link = await create('/checkout-links', {
     label: hostile('link-label', 200),
     productIds: [productId],
     successUrl: hostileAddress,
     returnUrl: hostileAddress,
   });
-  const session = await make('/checkout', {
+  const session = await create('/checkout', {
     customerId,
     productId,
     successUrl: hostileAddress,

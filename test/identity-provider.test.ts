@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
 import { IdentityProvider } from '@billing/gateway/dashboard/identity-provider';
-import { addressOn, type Manner, ProviderServer } from './identity-provider';
+import { addressOn, type ProviderBehavior, ProviderServer } from './identity-provider';
 
 let provider: ProviderServer;
 
@@ -26,15 +26,15 @@ const aProvider = (issuer = provider.issuer) =>
   );
 const description = '/.well-known/openid-configuration';
 
-test.each<[string, Manner]>([
+test.each<[string, ProviderBehavior]>([
   ['fails', { failing: [description] }],
   ['says nothing', { silent: [description] }],
-])('a provider that %s is asked again the next time', async (_case, manner) => {
+])('a provider that %s is asked again the next time', async (_case, behavior) => {
   const one = aProvider();
-  provider.manner = manner;
+  provider.behavior = behavior;
   const asked = Promise.all([1, 2].map(() => one.address(proof, 'http://127.0.0.1/back')));
   await expect(asked).rejects.toEqual(unavailable);
-  provider.manner = {};
+  provider.behavior = {};
   expect(await one.address(proof, 'http://127.0.0.1/back')).toContain('/authorize?');
 });
 
@@ -50,7 +50,7 @@ test.each(['/token', '/jwks', '/userinfo'])(
   async (path) => {
     const one = aProvider();
     const back = 'http://127.0.0.1/back';
-    provider.manner = { holds: true, silent: [path], tellsEmailApart: true };
+    provider.behavior = { showsLinkOnly: true, silent: [path], hasEmailInUserinfoOnly: true };
     const sent = await fetch(await one.address(proof, back));
     const returned = new URL(addressOn(await sent.text()));
     await expect(one.vouchedFor(returned, proof)).rejects.toEqual(unavailable);

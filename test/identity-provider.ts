@@ -5,7 +5,7 @@ import { parse } from 'node-html-parser';
 import { randomSecret } from '@billing/chassis/ids';
 
 /** Deviations of a provider; absent for a correct one. */
-export interface Manner {
+export interface ProviderBehavior {
   readonly email?: string;
   readonly subject?: string;
   /** Override claims of the ID token. */
@@ -13,7 +13,7 @@ export interface Manner {
   /** True to sign the token with an unpublished key. */
   readonly isForged?: boolean;
   /** True to return the e-mail address at the userinfo endpoint only. */
-  readonly tellsEmailApart?: boolean;
+  readonly hasEmailInUserinfoOnly?: boolean;
   /** Returned in place of the sent state. */
   readonly state?: string;
   /** True if the user denies the sign-in. */
@@ -22,7 +22,7 @@ export interface Manner {
   readonly failing?: readonly string[];
   readonly silent?: readonly string[];
   /** True to show a link to the return address instead of a redirect. */
-  readonly holds?: boolean;
+  readonly showsLinkOnly?: boolean;
 }
 
 interface Grant {
@@ -38,7 +38,7 @@ const keyId = 'key-1';
  * signed tokens.
  */
 export class ProviderServer {
-  manner: Manner = {};
+  behavior: ProviderBehavior = {};
   readonly clientId = 'billing-dashboard';
   readonly clientSecret = randomSecret(24).toString('base64url');
   /** Every secret that it issued. */
@@ -83,7 +83,7 @@ export class ProviderServer {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '', this.issuer);
-    const { failing = [], silent = [] } = this.manner;
+    const { failing = [], silent = [] } = this.behavior;
     if (silent.includes(pathname)) return;
     if (failing.includes(pathname)) {
       response.writeHead(502).end('Bad gateway');
@@ -138,10 +138,10 @@ export class ProviderServer {
     this.grants.set(code, { nonce: of('nonce'), challenge: of('code_challenge'), redirectUri });
     this.secrets.push(code);
     const back = new URL(redirectUri);
-    if (this.manner.isDenied === true) back.searchParams.set('error', 'access_denied');
+    if (this.behavior.isDenied === true) back.searchParams.set('error', 'access_denied');
     else back.searchParams.set('code', code);
-    back.searchParams.set('state', this.manner.state ?? of('state'));
-    if (this.manner.holds === true) {
+    back.searchParams.set('state', this.behavior.state ?? of('state'));
+    if (this.behavior.showsLinkOnly === true) {
       const href = back.href.replaceAll('&', '&amp;');
       const type = { 'Content-Type': 'text/html' };
       response.writeHead(200, type).end(`<main><a href="${href}">Go back</a></main>`);
@@ -170,17 +170,17 @@ export class ProviderServer {
   }
 
   private idToken(nonce: string): string {
-    const { tellsEmailApart = false, claims, isForged = false } = this.manner;
+    const { hasEmailInUserinfoOnly = false, claims, isForged = false } = this.behavior;
     const { sub, ...address } = this.person();
     const iat = Math.floor(Date.now() / 1_000);
     const own = { iss: this.issuer, aud: this.clientId, iat, exp: iat + 300, nonce, sub };
-    const told = { ...own, ...(!tellsEmailApart && address), ...claims };
+    const told = { ...own, ...(!hasEmailInUserinfoOnly && address), ...claims };
     const { privateKey } = isForged ? this.others : this.keys;
     return signed({ alg: 'RS256', kid: keyId, typ: 'JWT' }, told, privateKey);
   }
 
   private person() {
-    const { email = 'owner@example.com', subject = `subject of ${email}` } = this.manner;
+    const { email = 'owner@example.com', subject = `subject of ${email}` } = this.behavior;
     return { sub: subject, email, email_verified: true };
   }
 }

@@ -28,7 +28,7 @@ export function bakedServices(): string[] {
  * True if a file of the repository is excluded from the build context; the last pattern that
  * matches it or a folder above it decides.
  */
-export function keepsOut(path: string): boolean {
+export function isExcluded(path: string): boolean {
   const segments = path.split('/');
   const above = segments.map((_segment, index) => segments.slice(0, index + 1).join('/'));
   return lines(read('Dockerfile.dockerignore')).reduce((isOut, pattern) => {

@@ -84,8 +84,8 @@ describe('metering that is killed while it ingests events', () => {
   async function runLoad(): Promise<void> {
     const ending = new AbortController();
     const work = [
-      ...Array.from({ length: senders }, (_, index) => sendAgainAndAgain(index, ending.signal)),
-      killAgainAndAgain(ending.signal),
+      ...Array.from({ length: senders }, (_, index) => sendRepeatedly(index, ending.signal)),
+      killRepeatedly(ending.signal),
     ];
     const startedMs = performance.now();
     const isEnough = () => killed.length >= killsMin && outcomes.duplicates > 0;
@@ -95,7 +95,7 @@ describe('metering that is killed while it ingests events', () => {
     await Promise.all(work);
   }
 
-  async function sendAgainAndAgain(sender: number, ending: AbortSignal): Promise<void> {
+  async function sendRepeatedly(sender: number, ending: AbortSignal): Promise<void> {
     for (let count = 1; !ending.aborted; count += 1) {
       const fresh = Array.from({ length: 1 + ((count * 7) % 40) }, (_, index) =>
         newEvent(sender + count + index),
@@ -139,7 +139,7 @@ describe('metering that is killed while it ingests events', () => {
     for (const event of events) log.set(event.eventId, event);
   }
 
-  async function killAgainAndAgain(ending: AbortSignal): Promise<void> {
+  async function killRepeatedly(ending: AbortSignal): Promise<void> {
     let answeredBefore = 0;
     while (!ending.aborted) {
       await sleep(watchEveryMs, ending);

@@ -119,49 +119,49 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
 }
 
 async function ownerResources(owner: ApiClient) {
-  const make = (path: string, body: object) => owner.expect(201, owner.post(path, body));
+  const create = (path: string, body: object) => owner.expect(201, owner.post(path, body));
   // Created first, so that it has deliveries; it is sent none of them.
-  const endpoint = await make('/webhook-endpoints', {
+  const endpoint = await create('/webhook-endpoints', {
     url: `https://${ownerMark}.example.com`,
     description: ownerMark,
     active: false,
   });
-  const customer = await make('/customers', {
+  const customer = await create('/customers', {
     email: `${ownerMark}@example.com`,
     externalId: ownerMark,
     name: ownerMark,
     currency: 'EUR',
     metadata: { mark: ownerMark },
   });
-  const sold = await make('/products', { ...product, name: ownerMark, lookupKey: ownerMark });
-  const discount = await make('/discounts', {
+  const sold = await create('/products', { ...product, name: ownerMark, lookupKey: ownerMark });
+  const discount = await create('/discounts', {
     ...discountInput,
     name: ownerMark,
     code: ownerMark,
     metadata: { mark: ownerMark },
   });
-  const subscription = await make('/subscriptions', {
+  const subscription = await create('/subscriptions', {
     customerId: customer.id,
     productId: sold.id,
     authorizedTransactionId: `txn_${ownerMark}`,
     metadata: { mark: ownerMark },
   });
-  const session = await make('/checkout', {
+  const session = await create('/checkout', {
     customerId: customer.id,
     productId: sold.id,
     metadata: { mark: ownerMark },
   });
-  const link = await make('/checkout-links', { label: ownerMark, productIds: [sold.id] });
-  const meter = await make('/meters', { name: ownerMark, metadata: { mark: ownerMark } });
-  await make('/events/ingest', {
+  const link = await create('/checkout-links', { label: ownerMark, productIds: [sold.id] });
+  const meter = await create('/meters', { name: ownerMark, metadata: { mark: ownerMark } });
+  await create('/events/ingest', {
     events: [{ customerId: customer.id, meterId: meter.id, eventId: ownerMark }],
   });
-  await make(`/customers/${String(customer.id)}/meter-credits`, {
+  await create(`/customers/${String(customer.id)}/meter-credits`, {
     meterId: meter.id,
     amount: 1,
     name: ownerMark,
   });
-  const apiKey = await make('/api-keys', { name: ownerMark });
+  const apiKey = await create('/api-keys', { name: ownerMark });
   // Completes the work that the creations caused.
   await owner.advanceTo(ownerTime);
   const delivery = await firstDelivery(owner, `/webhook-endpoints/${String(endpoint.id)}`);

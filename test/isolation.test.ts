@@ -87,13 +87,13 @@ const limitedClients = new Map<string, Promise<ApiClient>>();
 
 /** A client of the owner's environment with these scopes only. */
 function clientWith(scopes: readonly string[]): Promise<ApiClient> {
-  const make = async () => {
+  const create = async () => {
     const { key } = await owner.expect(201, owner.post('/api-keys', { name: 'x', scopes }));
     knownView = undefined;
     return system.client(key as string);
   };
   const name = scopes.join();
-  const client = limitedClients.get(name) ?? make();
+  const client = limitedClients.get(name) ?? create();
   limitedClients.set(name, client);
   return client;
 }

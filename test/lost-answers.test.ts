@@ -79,7 +79,7 @@ async function lose(path: string, body: unknown, cutAfter: number): Promise<void
  * Sends a POST whose response is lost and retries it without a key: at the same gateway
  * immediately, or after a pause at the other one.
  */
-async function postPersistently(n: number, path: string, body: unknown): Promise<any> {
+async function postWithRetry(n: number, path: string, body: unknown): Promise<any> {
   await lose(path, body, cutAfterMs[n % cutAfterMs.length] ?? 0);
   const gateway = n % 2;
   for (let attempt = 1; ; attempt += 1) {
@@ -97,7 +97,7 @@ async function createAll(path: string, bodyOf: (n: number) => unknown): Promise<
   const created: any[] = [];
   for (let from = 0; from < count; from += concurrent) {
     const numbers = Array.from({ length: concurrent }, (_, index) => from + index);
-    created.push(...(await Promise.all(numbers.map((n) => postPersistently(n, path, bodyOf(n))))));
+    created.push(...(await Promise.all(numbers.map((n) => postWithRetry(n, path, bodyOf(n))))));
   }
   return created;
 }

@@ -113,11 +113,11 @@ function variablesOf(service: ServiceName): Record<string, string> {
 }
 
 async function subscribe(api: ApiClient): Promise<void> {
-  const make = (path: string, body: object) => api.expect(201, api.post(path, body));
-  const { id: customerId } = await make('/customers', { email: 'a@example.com' });
-  const { id: productId } = await make('/products', product);
+  const create = (path: string, body: object) => api.expect(201, api.post(path, body));
+  const { id: customerId } = await create('/customers', { email: 'a@example.com' });
+  const { id: productId } = await create('/products', product);
   const authorizedTransactionId = `txn_${newId()}`;
-  const subscription = await make('/subscriptions', {
+  const subscription = await create('/subscriptions', {
     customerId,
     productId,
     authorizedTransactionId,

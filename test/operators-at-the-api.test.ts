@@ -50,12 +50,12 @@ describe('the public API by session', () => {
 
   test('issues keys with the rights of their creator at most', async () => {
     const developer = await owner.colleague('DEVELOPER');
-    const make = (environment: string, scopes?: string[]) =>
+    const create = (environment: string, scopes?: string[]) =>
       developer.in(environment).v1('POST', '/api-keys', { name: 'k', ...(scopes && { scopes }) });
-    expect((await make(sandbox)).status).toBe(201);
-    expect((await make(live)).status).toBe(403);
-    expect((await make(live, ['customers:write'])).status).toBe(403);
-    const made = await make(live, ['customers:read', 'webhook-endpoints:write']);
+    expect((await create(sandbox)).status).toBe(201);
+    expect((await create(live)).status).toBe(403);
+    expect((await create(live, ['customers:write'])).status).toBe(403);
+    const made = await create(live, ['customers:read', 'webhook-endpoints:write']);
     expect(made.status).toBe(201);
     expect((await system.client(made.body.key as string).get('/customers')).status).toBe(200);
     const sandboxes = await developer.in(live).v1('POST', '/sandboxes', { name: 'mine' });

@@ -1,6 +1,6 @@
-import { desktop, expectAccessible, shoot, visit } from './browser-visit';
+import { desktop, expectAccessible, takeScreenshot, visit } from './browser-visit';
 import { ensureChromium, launchChromium } from './chromium';
-import { addressOn, type Manner, ProviderServer } from './identity-provider';
+import { addressOn, type ProviderBehavior, ProviderServer } from './identity-provider';
 import { OperatorClient, password } from './operator-client';
 import { logsOf, sendLastRequest } from './service-log';
 import { startTestSystem, type TestSystem } from './test-system';
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  provider.manner = {};
+  provider.behavior = {};
 });
 
 const newcomer = () => new Visitor(system.gatewayUrl);
@@ -47,15 +47,18 @@ const statusOf = async (visitor: Visitor) =>
   (await clientOf(visitor).api('GET', '/session')).status;
 
 /** Signs in as a user for whom the provider deviates as given. */
-async function come(manner: Manner, visitor = newcomer()): Promise<VisitorPage> {
-  provider.manner = manner;
+async function signInByProvider(
+  behavior: ProviderBehavior,
+  visitor = newcomer(),
+): Promise<VisitorPage> {
+  provider.behavior = behavior;
   return visitor.open(startPath);
 }
 
 /** Visits the provider and returns the address to which it would redirect the browser. */
-async function returnAddressOf(visitor: Visitor, manner: Manner = {}): Promise<string> {
-  const page = await come({ ...manner, holds: true }, visitor);
-  provider.manner = manner;
+async function returnAddressOf(visitor: Visitor, behavior: ProviderBehavior = {}): Promise<string> {
+  const page = await signInByProvider({ ...behavior, showsLinkOnly: true }, visitor);
+  provider.behavior = behavior;
   return addressOn(page.bytes.toString());
 }
 
@@ -113,7 +116,7 @@ describe('signing in by the provider', () => {
 
   test('reads the e-mail address at the userinfo endpoint where the ID token lacks it', async () => {
     const visitor = newcomer();
-    await come({ tellsEmailApart: true }, visitor);
+    await signInByProvider({ hasEmailInUserinfoOnly: true }, visitor);
     expect(await emailOf(clientOf(visitor))).toBe('owner@example.com');
   });
 
@@ -125,7 +128,7 @@ describe('signing in by the provider', () => {
     for (let tries = 0; tries < 10; tries += 1) await client.api('POST', '/session', wrong);
     expect((await client.api('POST', '/session', { email, password })).status).toBe(429);
     const visitor = newcomer();
-    expect((await come({ email: email.toUpperCase() }, visitor)).status).toBe(200);
+    expect((await signInByProvider({ email: email.toUpperCase() }, visitor)).status).toBe(200);
     expect(await emailOf(clientOf(visitor))).toBe(email);
     expect((await client.api('POST', '/session', { email, password })).status).toBe(429);
   });
@@ -135,7 +138,7 @@ testInChromium(
   'in a browser one comes from the provider’s own page to where one wanted to go (needs Chromium)',
   async () => {
     const browser = await launchChromium(program ?? '');
-    provider.manner = { holds: true };
+    provider.behavior = { showsLinkOnly: true };
     await visit(browser, desktop, async (page, context) => {
       await page.goto(`${system.gatewayUrl}/dashboard/live/account`);
       await page.getByRole('link', { name: 'Sign in with Example <ID>' }).click();
@@ -152,7 +155,7 @@ testInChromium(
       await page.goto(`${system.gatewayUrl}${callbackPath}`);
       await page.getByRole('heading', { name: 'Not signed in' }).waitFor();
       await expectAccessible(page);
-      await shoot(page, 'dashboard not signed in by the provider');
+      await takeScreenshot(page, 'dashboard not signed in by the provider');
     });
     await browser.close();
   },
@@ -162,7 +165,7 @@ testInChromium(
 describe('a sign-in is refused', () => {
   const past = Math.floor(Date.parse('2026-01-01T00:00:00Z') / 1_000);
 
-  test.each<[string, number, string, Manner]>([
+  test.each<[string, number, string, ProviderBehavior]>([
     ['for an unverified address', 403, 'email_not_verified', { claims: { email_verified: false } }],
     [
       'for an address verified by a string',
@@ -213,12 +216,12 @@ describe('a sign-in is refused', () => {
       'while the provider returns no address',
       503,
       'provider_unavailable',
-      { tellsEmailApart: true, failing: ['/userinfo'] },
+      { hasEmailInUserinfoOnly: true, failing: ['/userinfo'] },
     ],
-  ])('%s', async (_case, status, code, manner) => {
-    await come({});
+  ])('%s', async (_case, status, code, behavior) => {
+    await signInByProvider({});
     const visitor = newcomer();
-    expectRefused(await come(manner, visitor), status, code);
+    expectRefused(await signInByProvider(behavior, visitor), status, code);
     expect([...visitor.cookies]).toEqual([]);
   });
 
@@ -226,12 +229,12 @@ describe('a sign-in is refused', () => {
     const viewer = await owner.colleague('VIEWER');
     const { id, email } = (await viewer.api('GET', '/session')).body.operator;
     const visitor = newcomer();
-    await come({ email }, visitor);
+    await signInByProvider({ email }, visitor);
     await owner.api('PATCH', `/operators/${String(id)}`, { active: false });
     expect(await statusOf(visitor)).toBe(401);
-    expectRefused(await come({ email }), 403, 'not_an_operator');
+    expectRefused(await signInByProvider({ email }), 403, 'not_an_operator');
     await owner.api('PATCH', `/operators/${String(id)}`, { active: true });
-    expect((await come({ email, subject: 'another account' })).status).toBe(200);
+    expect((await signInByProvider({ email, subject: 'another account' })).status).toBe(200);
   });
 
   test('with a return address that was used already, in any browser', async () => {

@@ -4,9 +4,9 @@ import type { Answer, ApiClient } from './api-client';
 
 // A killed service is back within seconds; an interrupted step is resumed by another worker after
 // half a minute.
-const patienceMs = 90_000;
+const retryTimeoutMs = 90_000;
 // A long clock advance may meet failures at any time.
-const jumpPatienceMs = 600_000;
+const advanceTimeoutMs = 600_000;
 const pauses = { everyMs: 100, everyMsMax: 1_000 };
 const retriedStatuses = [429, 500, 502, 503, 504];
 
@@ -31,11 +31,11 @@ export class PersistentClient {
   }
 
   async advanceTo(to: string): Promise<void> {
-    await this.insist(200, () => this.api.advance(to), jumpPatienceMs);
+    await this.insist(200, () => this.api.advance(to), advanceTimeoutMs);
   }
 
   /** Returns the final response to the request. */
-  answer(call: () => Promise<Answer>, timeoutMs = patienceMs): Promise<Answer> {
+  answer(call: () => Promise<Answer>, timeoutMs = retryTimeoutMs): Promise<Answer> {
     return eventually(
       async () => {
         const one = await call();
@@ -50,7 +50,7 @@ export class PersistentClient {
   private async insist(
     status: number,
     call: () => Promise<Answer>,
-    timeoutMs = patienceMs,
+    timeoutMs = retryTimeoutMs,
   ): Promise<any> {
     const answer = await this.answer(call, timeoutMs);
     if (answer.status !== status) throw new Error(describe(answer));

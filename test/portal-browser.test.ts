@@ -3,8 +3,8 @@ import {
   desktop,
   expectAccessible,
   expectToFit,
-  lookings,
-  shoot,
+  viewports,
+  takeScreenshot,
   typeCard,
   visit,
 } from './browser-visit';
@@ -40,8 +40,8 @@ async function fullPortal(): Promise<string> {
   const { api } = scene;
   const customerId = await scene.customer({ name: 'Ada Lovelace', email: 'ada@example.com' });
   const terms = { name: 'Launch offer', type: 'PERCENTAGE', value: 20, duration: 'FOREVER' };
-  const { id: discountId } = await scene.make('/discounts', terms);
-  const { id: productId } = await scene.make('/products', {
+  const { id: discountId } = await scene.create('/discounts', terms);
+  const { id: productId } = await scene.create('/products', {
     ...usd,
     name: 'Team',
     type: 'PER_UNIT',
@@ -50,20 +50,20 @@ async function fullPortal(): Promise<string> {
   const price = { unitAmount: '0.5', includedUnits: 10_000 };
   const meterId = await scene.price(productId, { name: 'API calls', unit: 'calls' }, price);
   const input = { productId, discountId, quantity: 12, customerId };
-  await scene.make('/subscriptions', { ...input, authorizedTransactionId: authorization() });
-  await scene.make(`/customers/${customerId}/meter-credits`, { meterId, amount: 2_500 });
+  await scene.create('/subscriptions', { ...input, authorizedTransactionId: authorization() });
+  await scene.create(`/customers/${customerId}/meter-credits`, { meterId, amount: 2_500 });
   const used = { customerId, meterId, quantity: 7_300 };
-  await scene.make('/events/ingest', { events: [used] });
+  await scene.create('/events/ingest', { events: [used] });
   const { id } = await scene.subscribe(customerId, { plan: { name: 'Newsletter' } });
   await api.expect(200, api.post(`/subscriptions/${String(id)}/cancel`));
   // Last: any good card added after it would pay the open invoice.
   const declined = { cardNumber: numbers.declined, plan: { name: 'Storage', amount: 700 } };
   await scene.subscribe(customerId, declined);
   const returnUrl = 'https://shop.example/account';
-  return (await scene.make('/portal/sessions', { customerId, returnUrl })).url;
+  return (await scene.create('/portal/sessions', { customerId, returnUrl })).url;
 }
 
-describe.each(lookings)('the portal %s', (looking, options) => {
+describe.each(viewports)('the portal %s', (looking, options) => {
   testInChromium(
     'is walked through without JavaScript (needs Chromium)',
     async () => {
@@ -71,7 +71,7 @@ describe.each(lookings)('the portal %s', (looking, options) => {
       await visit(browser, { ...options, javaScriptEnabled: false }, async (page) => {
         const look = async (name: string) => {
           await expectToFit(page);
-          await shoot(page, `portal-${name}-${looking}`);
+          await takeScreenshot(page, `portal-${name}-${looking}`);
         };
         await page.goto(url);
         await look('door');
@@ -131,7 +131,7 @@ testInChromium(
     const customerId = await scene.customer({ collectionMethod: 'SEND_INVOICE' });
     await scene.subscribe(customerId, { cardNumber: null, plan: { name: 'First' } });
     await scene.subscribe(customerId, { cardNumber: null, plan: { name: 'Second' } });
-    const { url } = await scene.make('/portal/sessions', { customerId });
+    const { url } = await scene.create('/portal/sessions', { customerId });
     await visit(browser, desktop, async (page) => {
       await page.goto(url);
       await page.getByRole('button', { name: 'Open the portal' }).dblclick();
@@ -150,7 +150,7 @@ testInChromium(
       await page.getByRole('link', { name: 'Overview' }).click();
       await page.getByRole('link', { name: /^Pay/ }).last().click();
       await page.getByText('Pay with another card').click();
-      await shoot(page, 'portal-invoice');
+      await takeScreenshot(page, 'portal-invoice');
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Pay $29.00', exact: true }).click();
       await page.getByText('This invoice is paid').waitFor();
@@ -207,7 +207,7 @@ testInChromium(
   async () => {
     const customerId = await scene.customer();
     await scene.subscribe(customerId, { plan: { name: 'Pro' } });
-    const { url } = await scene.make('/portal/sessions', { customerId });
+    const { url } = await scene.create('/portal/sessions', { customerId });
     await visit(browser, desktop, async (page) => {
       const focused = () =>
         page.evaluate('document.activeElement.textContent.replace(/\\s+/g, " ").trim()');

@@ -22,7 +22,7 @@ describe('the overview', () => {
   test('shows the next charge as on its future invoice, with quantity and discount', async () => {
     const customerId = await scene.customer();
     const terms = { name: 'Welcome', type: 'PERCENTAGE', value: 33.33, duration: 'FOREVER' };
-    const { id: discountId } = await scene.make('/discounts', terms);
+    const { id: discountId } = await scene.create('/discounts', terms);
     const plan = { name: 'Seats', type: 'PER_UNIT', amount: 999 };
     const { id } = await scene.subscribe(customerId, { plan, input: { quantity: 7, discountId } });
     const { page } = await scene.enter(customerId);
@@ -42,17 +42,17 @@ describe('the overview', () => {
 
   test('shows the usage so far, as an estimate', async () => {
     const customerId = await scene.customer();
-    const { id: productId } = await scene.make('/products', usd);
+    const { id: productId } = await scene.create('/products', usd);
     const meter = { name: 'API calls', unit: 'calls' };
     const price = { unitAmount: '2.5', includedUnits: 1000 };
     const meterId = await scene.price(productId, meter, price);
     const authorizedTransactionId = authorization();
-    await scene.make('/subscriptions', { customerId, productId, authorizedTransactionId });
-    await scene.make(`/customers/${customerId}/meter-credits`, { meterId, amount: 500 });
+    await scene.create('/subscriptions', { customerId, productId, authorizedTransactionId });
+    await scene.create(`/customers/${customerId}/meter-credits`, { meterId, amount: 500 });
     const { visitor, page } = await scene.enter(customerId);
     expect(page.text).toContain('Usage so far about $0.00');
     const used = { customerId, meterId, quantity: 1750 };
-    await scene.make('/events/ingest', { events: [used] });
+    await scene.create('/events/ingest', { events: [used] });
     expect((await visitor.open('/portal')).text).toContain('Usage so far about $6.25 Estimate');
     const usage = await visitor.open('/portal/usage');
     expect(usage.text).toContain('1,750 of 1,000 calls included');
@@ -67,13 +67,13 @@ describe('the overview', () => {
   test('shows that a discount will apply to usage too', async () => {
     const customerId = await scene.customer();
     const terms = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'FOREVER' };
-    const { id: discountId } = await scene.make('/discounts', terms);
-    const { id: productId } = await scene.make('/products', usd);
+    const { id: discountId } = await scene.create('/discounts', terms);
+    const { id: productId } = await scene.create('/products', usd);
     const meterId = await scene.price(productId, { name: 'Calls' }, { unitAmount: '10' });
     const authorizedTransactionId = authorization();
     const wish = { customerId, productId, discountId, authorizedTransactionId };
-    const { id } = await scene.make('/subscriptions', wish);
-    await scene.make('/events/ingest', { events: [{ customerId, meterId, quantity: 100 }] });
+    const { id } = await scene.create('/subscriptions', wish);
+    await scene.create('/events/ingest', { events: [{ customerId, meterId, quantity: 100 }] });
     const { page } = await scene.enter(customerId);
     expect(page.text).toContain('Next charge $14.50');
     expect(page.text).toContain('Usage so far about $10.00 Estimate before discounts');
@@ -118,7 +118,7 @@ describe('the overview', () => {
     expect(refused.status).toBe(200);
     const paid = await visitor.submit(refused, card(), 'Pay $29.00 with this card');
     expect(paid.text).toContain('This invoice is paid');
-    await scene.quiet();
+    await scene.untilIdle();
     expect((await visitor.open('/portal')).text).toContain('Active');
     expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({ status: 'ACTIVE' });
   });
@@ -166,15 +166,15 @@ describe('cancelling', () => {
 
   test('shows that usage until the end is billed', async () => {
     const customerId = await scene.customer();
-    const { id: productId } = await scene.make('/products', usd);
+    const { id: productId } = await scene.create('/products', usd);
     const meterId = await scene.price(productId, { name: 'Minutes' }, { unitAmount: '10' });
     const authorizedTransactionId = authorization();
     const wish = { customerId, productId, authorizedTransactionId };
-    const { id } = await scene.make('/subscriptions', wish);
+    const { id } = await scene.create('/subscriptions', wish);
     const { visitor } = await scene.enter(customerId);
     await visitor.submit(await visitor.open(`/portal/subscriptions/${String(id)}/cancel`));
     expect((await visitor.open('/portal')).text).not.toContain('Usage so far');
-    await scene.make('/events/ingest', { events: [{ customerId, meterId, quantity: 90 }] });
+    await scene.create('/events/ingest', { events: [{ customerId, meterId, quantity: 90 }] });
     expect((await visitor.open('/portal')).text).toContain(
       'Usage so far about $9.00 Estimate. Billed when the subscription ends.',
     );
@@ -229,7 +229,7 @@ describe('invoices', () => {
     const paid = await visitor.submit(asked, {}, 'Approve');
     expect(paid.text).toContain('This invoice is paid');
     // The card becomes the customer's by a command of the payment.
-    await scene.quiet();
+    await scene.untilIdle();
     const saved = await visitor.open(path(two));
     expect(saved.text).toContain('Visa ending in 3155');
     const paidToo = await visitor.submit(saved, {}, 'Pay $29.00');
@@ -243,8 +243,8 @@ describe('invoices', () => {
 
   test('of an incomplete purchase lead to its page', async () => {
     const customerId = await scene.customer();
-    const { id: productId } = await scene.make('/products', usd);
-    const { invoice, checkoutUrl } = await scene.make('/checkout', { customerId, productId });
+    const { id: productId } = await scene.create('/products', usd);
+    const { invoice, checkoutUrl } = await scene.create('/checkout', { customerId, productId });
     const { visitor, page } = await scene.enter(customerId);
     expect(page.text).not.toContain('Open invoices');
     const shown = await visitor.open(`/portal/invoices/${String(invoice.id)}`);
@@ -306,7 +306,7 @@ describe('payment methods', () => {
     await visitor.submit(await visitor.open(methods), card(numbers.declined), 'Save card');
     const two = await visitor.submit(await visitor.open(methods), unused, 'Save card');
     const invoice = `/portal/invoices/${String(latestInvoiceId)}`;
-    await scene.quiet();
+    await scene.untilIdle();
     const before = await visitor.open(invoice);
     const choice = before.root.querySelector('input[name="method"]:not([checked])');
     await visitor.submit(two, {}, 'Remove Visa ending in 4242');
@@ -335,7 +335,7 @@ describe('payment methods', () => {
     expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({ status: 'PAST_DUE' });
     const { visitor } = await scene.enter(customerId);
     await visitor.submit(await visitor.open(methods), card(), 'Save card');
-    await scene.quiet();
+    await scene.untilIdle();
     expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({ status: 'ACTIVE' });
   });
 });
@@ -389,16 +389,16 @@ test('texts of others are escaped on every page', async () => {
     phone: hostile.slice(0, 40),
   });
   const terms = { name: hostile, type: 'PERCENTAGE', value: 10, duration: 'FOREVER' };
-  const { id: discountId } = await scene.make('/discounts', terms);
+  const { id: discountId } = await scene.create('/discounts', terms);
   const plan = { name: hostile, description: hostile };
-  const { id: productId } = await scene.make('/products', { ...usd, ...plan });
+  const { id: productId } = await scene.create('/products', { ...usd, ...plan });
   const meter = { name: hostile, unit: hostile.slice(0, 30) };
   const meterId = await scene.price(productId, meter, { unitAmount: '1', includedUnits: 10 });
   const authorizedTransactionId = authorization(numbers.declined);
   const input = { customerId, productId, discountId, authorizedTransactionId };
-  const { id, latestInvoiceId } = await scene.make('/subscriptions', input);
+  const { id, latestInvoiceId } = await scene.create('/subscriptions', input);
   const credit = { meterId, amount: 5, name: hostile };
-  await scene.make(`/customers/${customerId}/meter-credits`, credit);
+  await scene.create(`/customers/${customerId}/meter-credits`, credit);
   const { visitor } = await scene.enter(
     customerId,
     `https://shop.example/?x=${encodeURIComponent(hostile)}`,

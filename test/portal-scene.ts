@@ -30,7 +30,7 @@ export class PortalScene {
     return new PortalScene(await system.live.manualSandbox('2026-01-31T00:00:00.000Z'));
   }
 
-  make(path: string, body: object): Promise<any> {
+  create(path: string, body: object): Promise<any> {
     return this.api.expect(201, this.api.post(path, body));
   }
 
@@ -39,7 +39,7 @@ export class PortalScene {
   }
 
   async customer(more: object = {}): Promise<string> {
-    return (await this.make('/customers', { email: 'ada@example.com', name: 'Ada', ...more })).id;
+    return (await this.create('/customers', { email: 'ada@example.com', name: 'Ada', ...more })).id;
   }
 
   /** Subscribes a customer to a product of its own, by default with a good card. */
@@ -51,9 +51,9 @@ export class PortalScene {
       input = {},
     }: { cardNumber?: string | null; plan?: object; input?: object } = {},
   ): Promise<any> {
-    const { id: productId } = await this.make('/products', { ...usd, ...plan });
+    const { id: productId } = await this.create('/products', { ...usd, ...plan });
     const authorizedTransactionId = cardNumber === null ? null : authorization(cardNumber);
-    return this.make('/subscriptions', {
+    return this.create('/subscriptions', {
       customerId,
       productId,
       authorizedTransactionId,
@@ -63,7 +63,7 @@ export class PortalScene {
 
   /** Adds a price for usage of a new meter to a product. */
   async price(productId: string, meter: object, price: object): Promise<string> {
-    const { id: meterId } = await this.make('/meters', meter);
+    const { id: meterId } = await this.create('/meters', meter);
     const path = `/products/${productId}/meter-prices`;
     const prices = [{ meterId, ...price }];
     await this.api.expect(200, this.api.request('PATCH', path, { body: { prices } }));
@@ -77,7 +77,7 @@ export class PortalScene {
   }
 
   /** Waits until no work is in flight. */
-  async quiet(): Promise<void> {
+  async untilIdle(): Promise<void> {
     await this.api.advanceTo((await this.read('/sandboxes/clock')).now as string);
   }
 }

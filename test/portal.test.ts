@@ -21,7 +21,7 @@ afterAll(async () => {
 describe('the sign-in link', () => {
   test('opens a session only by its button, once', async () => {
     const customerId = await scene.customer();
-    const { url } = await scene.make('/portal/sessions', { customerId });
+    const { url } = await scene.create('/portal/sessions', { customerId });
     for (let looks = 0; looks < 3; looks += 1) {
       expect((await new Visitor(system.gatewayUrl).open(url)).status).toBe(200);
     }
@@ -37,12 +37,12 @@ describe('the sign-in link', () => {
 
   test('admits one of ten concurrent visitors, and gives one visitor who presses ten times one session', async () => {
     const customerId = await scene.customer();
-    const { url } = await scene.make('/portal/sessions', { customerId });
+    const { url } = await scene.create('/portal/sessions', { customerId });
     const visitors = Array.from({ length: 10 }, () => new Visitor(system.gatewayUrl));
     await Promise.all(visitors.map((visitor) => visitor.post(url, {})));
     expect(visitors.filter(({ cookies }) => cookies.has('portal'))).toHaveLength(1);
 
-    const other = await scene.make('/portal/sessions', { customerId });
+    const other = await scene.create('/portal/sessions', { customerId });
     const hasty = new Visitor(system.gatewayUrl);
     const door = await hasty.open(other.url);
     const seen = new Set<string | undefined>();
@@ -65,7 +65,7 @@ describe('the sign-in link', () => {
         /^portal=[\w-]{43}; Path=\/; Max-Age=3(600|5\d\d); HttpOnly; SameSite=Lax$/,
       ),
     ]);
-    const { url } = await scene.make('/portal/sessions', { customerId });
+    const { url } = await scene.create('/portal/sessions', { customerId });
     const fixed = new Visitor(system.gatewayUrl);
     const planted = first.visitor.cookies.get('portal') ?? '';
     fixed.cookies.set('portal', planted);
@@ -75,7 +75,7 @@ describe('the sign-in link', () => {
 
   test('is cached by no browser and framed by no page', async () => {
     const customerId = await scene.customer();
-    const { url } = await scene.make('/portal/sessions', { customerId });
+    const { url } = await scene.create('/portal/sessions', { customerId });
     const visitor = new Visitor(system.gatewayUrl);
     const door = await visitor.open(url);
     for (const { headers } of [door, await visitor.submit(door)]) {
@@ -96,7 +96,7 @@ describe('the sign-in link', () => {
   });
 
   test('is not opened by another site', async () => {
-    const { url } = await scene.make('/portal/sessions', { customerId: await scene.customer() });
+    const { url } = await scene.create('/portal/sessions', { customerId: await scene.customer() });
     const visitor = new Visitor(system.gatewayUrl);
     for (const headers of [
       { 'Sec-Fetch-Site': 'cross-site' },

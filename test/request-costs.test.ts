@@ -2,7 +2,7 @@ import { routes } from '@billing/gateway/app';
 import {
   batchSizes,
   measureRequestCosts,
-  ofBatch,
+  batchName,
   type RequestCost,
   strangersBatches,
 } from './request-costs';
@@ -54,7 +54,7 @@ describe('one request', () => {
   });
 
   test.each(batchSizes)('with %s usage events costs one call and one write', (size) => {
-    const cost = costs.get(ofBatch(size));
+    const cost = costs.get(batchName(size));
     expect(cost?.calls).toEqual(['IngestEvents']);
     expect(cost?.commands).toEqual(['find meters', 'insert usageEvents']);
   });

@@ -35,7 +35,7 @@ export const strangersBatches = {
 };
 
 /** The name of a batch of some size. */
-export function ofBatch(size: number): string {
+export function batchName(size: number): string {
   return `POST /events/ingest of ${String(size)}`;
 }
 
@@ -100,7 +100,7 @@ async function requestEveryRoute(system: TestSystem, spans: EndedSpan[]): Promis
   };
   const batch = await batchMaker(owner);
   for (const size of batchSizes) {
-    await send(ofBatch(size), { method: 'POST', path: '/events/ingest', body: batch(size) });
+    await send(batchName(size), { method: 'POST', path: '/events/ingest', body: batch(size) });
   }
   const { unknown, known } = await strangers(owner);
   const ingest = { method: 'POST', path: '/events/ingest' };

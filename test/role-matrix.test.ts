@@ -28,7 +28,7 @@ import { startTestSystem, type TestSystem } from './test-system';
 
 const timeoutMs = 120_000;
 const places: readonly Place[] = ['live', 'sandbox'];
-const atOnce = 8;
+const concurrentMax = 8;
 const refusedBody = { error: 'Insufficient permissions' };
 
 let system: TestSystem;
@@ -109,14 +109,14 @@ async function view(): Promise<string> {
 }
 
 /** Calls all operations, some concurrently, and returns the unexpected responses. */
-async function wrongOf<T extends Operation>(
+async function unexpectedReplies<T extends Operation>(
   operations: readonly T[],
   answered: (operation: T) => Promise<Reply>,
   isRight: (reply: Reply, operation: T) => boolean,
 ): Promise<unknown[]> {
   const wrong: unknown[] = [];
-  for (let start = 0; start < operations.length; start += atOnce) {
-    const some = operations.slice(start, start + atOnce);
+  for (let start = 0; start < operations.length; start += concurrentMax) {
+    const some = operations.slice(start, start + concurrentMax);
     const replies = await Promise.all(some.map(async (one) => [one, await answered(one)] as const));
     for (const [one, reply] of replies) if (!isRight(reply, one)) wrong.push([one.name, reply]);
   }
@@ -136,7 +136,7 @@ const readsEnvironment = ({ name }: Operation) => name === 'GET /environments/:i
 const isRefusal = ({ status, body }: Reply) =>
   status === 403 && JSON.stringify(body) === JSON.stringify(refusedBody);
 /** True if the response neither denies access nor fails. */
-const isLet = ({ status }: Reply) => status !== 401 && status !== 403 && status < 500;
+const isAdmitted = ({ status }: Reply) => status !== 401 && status !== 403 && status < 500;
 
 describe('a forbidden operation is refused:', () => {
   test.each(roles)(
@@ -145,12 +145,16 @@ describe('a forbidden operation is refused:', () => {
       for (const place of places) {
         const there = clientOf(role, place);
         const refused = apiOperations.filter((one) => !mayCall(role, place, one));
-        const ofApi = await wrongOf(refused, (one) => call(there, one, exampleOf(one)), isRefusal);
+        const ofApi = await unexpectedReplies(
+          refused,
+          (one) => call(there, one, exampleOf(one)),
+          isRefusal,
+        );
         expect([place, ofApi]).toEqual([place, []]);
       }
       const refused = operatorOperations.filter((one) => !mayAsk(role, one));
       const there = clientOf(role, 'sandbox');
-      expect(await wrongOf(refused, (one) => ask(there, one), isRefusal)).toEqual([]);
+      expect(await unexpectedReplies(refused, (one) => ask(there, one), isRefusal)).toEqual([]);
     },
     timeoutMs,
   );
@@ -167,10 +171,10 @@ describe('a forbidden operation is refused:', () => {
         [over, 'invalid_session'],
       ] as const) {
         const called = (one: Operation) => call(client, one, exampleOf(one));
-        expect(await wrongOf(apiOperations, called, answers(401, code))).toEqual([]);
+        expect(await unexpectedReplies(apiOperations, called, answers(401, code))).toEqual([]);
         const asked = (one: OperatorOperation) => ask(client, one);
         const isOver = answers(401, 'invalid_session');
-        expect(await wrongOf(ofOperators, asked, isOver)).toEqual([]);
+        expect(await unexpectedReplies(ofOperators, asked, isOver)).toEqual([]);
       }
     },
     timeoutMs,
@@ -185,9 +189,9 @@ describe('a forbidden operation is refused:', () => {
       for (const place of places) {
         const there = stranger.in(environments[place]);
         const called = (one: Operation) => call(there, one, exampleOf(one));
-        expect(await wrongOf(apiOperations, called, isUnknown)).toEqual([]);
+        expect(await unexpectedReplies(apiOperations, called, isUnknown)).toEqual([]);
         const asked = (one: OperatorOperation) => ask(there, one);
-        expect(await wrongOf(ofEnvironment, asked, isUnknown)).toEqual([]);
+        expect(await unexpectedReplies(ofEnvironment, asked, isUnknown)).toEqual([]);
       }
       for (const path of ['/operators', '/environments', '/audit', '/session']) {
         const text = JSON.stringify((await stranger.api('GET', path)).body);
@@ -199,7 +203,7 @@ describe('a forbidden operation is refused:', () => {
       expect(changed.status).toBe(404);
       const environmentReads = operatorOperations.filter(readsEnvironment);
       const asked = (one: OperatorOperation) => ask(stranger, one);
-      expect(await wrongOf(environmentReads, asked, isUnknown)).toEqual([]);
+      expect(await unexpectedReplies(environmentReads, asked, isUnknown)).toEqual([]);
     },
     timeoutMs,
   );
@@ -226,8 +230,8 @@ describe('an allowed operation is admitted:', () => {
         const called = (one: Operation) =>
           call(there, one, isRead(one) ? exampleOf(one) : harmless(exampleOf(one)));
         const isSeen = (reply: Reply, one: Operation) =>
-          isRead(one) && place === 'sandbox' ? reply.status === 200 : isLet(reply);
-        expect([place, await wrongOf(allowed, called, isSeen)]).toEqual([place, []]);
+          isRead(one) && place === 'sandbox' ? reply.status === 200 : isAdmitted(reply);
+        expect([place, await unexpectedReplies(allowed, called, isSeen)]).toEqual([place, []]);
       }
       const there = clientOf(role, 'sandbox');
       const allowed = operatorOperations.filter((one) => mayAsk(role, one));
@@ -235,12 +239,12 @@ describe('an allowed operation is admitted:', () => {
       expect(environmentReads).toHaveLength(1);
       const meant = (one: OperatorOperation) => ask(there, one);
       const isFound = ({ status }: Reply) => status === 200;
-      expect(await wrongOf(environmentReads, meant, isFound)).toEqual([]);
+      expect(await unexpectedReplies(environmentReads, meant, isFound)).toEqual([]);
       // Signing out comes last, or all others would be refused.
       const isLast = ({ name }: Operation) => name === 'DELETE /session';
       const asked = (one: OperatorOperation) => ask(there, one, false);
       for (const some of [allowed.filter((one) => !isLast(one)), allowed.filter(isLast)]) {
-        expect(await wrongOf(some, asked, isLet)).toEqual([]);
+        expect(await unexpectedReplies(some, asked, isAdmitted)).toEqual([]);
       }
     },
     timeoutMs,

@@ -124,7 +124,7 @@ async function read(page: Page, texts: string[]): Promise<void> {
 }
 
 /** Marks that appear nowhere as they were written; in addresses they are escaped. */
-function unread(marks: readonly string[], texts: readonly string[]): string[] {
+function missingMarks(marks: readonly string[], texts: readonly string[]): string[] {
   const all = texts.join('\n');
   const forms = (mark: string) => [`${mark} <script>`, `${mark}/%3Cscript`, `${mark}%20%3Cscript`];
   return marks.filter((mark) => !forms(mark).some((form) => all.includes(form)));
@@ -185,7 +185,7 @@ testInChromium(
         }
       }
     });
-    expect(unread(shownMarks, texts)).toEqual([]);
+    expect(missingMarks(shownMarks, texts)).toEqual([]);
   },
   timeoutMs,
 );
@@ -212,7 +212,7 @@ testInChromium(
       'meter-name',
       'link-label',
     ];
-    expect(unread(shown, texts)).toEqual([]);
+    expect(missingMarks(shown, texts)).toEqual([]);
   },
   timeoutMs,
 );

@@ -64,9 +64,9 @@ describe('webhooks while notifier, stream and database are killed', () => {
       endpoints.push(await client.post(201, '/webhook-endpoints', { url }));
     }
     const ending = new AbortController();
-    const killing = killAgainAndAgain(ending.signal);
+    const killing = killRepeatedly(ending.signal);
     try {
-      await makeEvents();
+      await causeEvents();
       await killing;
     } finally {
       ending.abort();
@@ -88,7 +88,7 @@ describe('webhooks while notifier, stream and database are killed', () => {
     await infrastructure.stop();
   });
 
-  async function makeEvents(): Promise<void> {
+  async function causeEvents(): Promise<void> {
     const { id: customerId } = await client.post(201, '/customers', { email: 'a@example.com' });
     const product = { name: 'Daily', type: 'FLAT', currency: 'USD', amount: 700 };
     const { id: productId } = await client.post(201, '/products', {
@@ -105,7 +105,7 @@ describe('webhooks while notifier, stream and database are killed', () => {
   }
 
   /** Kills each in turn, whenever another share of the deliveries has arrived. */
-  async function killAgainAndAgain(ending: AbortSignal): Promise<void> {
+  async function killRepeatedly(ending: AbortSignal): Promise<void> {
     const turns = [
       ...Object.keys(infrastructure.pids()).flatMap((name) => ['notifier', name]),
       'nats-server, wiped',

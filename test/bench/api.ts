@@ -1,7 +1,7 @@
 import type { StagedSystem } from './stage';
 
 /** Creates a resource in the system's sandbox over REST. */
-export async function makeResource(
+export async function createResource(
   { gatewayUrl, keys }: Pick<StagedSystem, 'gatewayUrl' | 'keys'>,
   path: string,
   body: object,

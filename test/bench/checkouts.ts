@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { MongoClient } from 'mongodb';
-import { makeResource } from './api';
+import { createResource } from './api';
 import type { Bench } from './bench';
 import { compare, type Side } from './comparison';
-import { anyOf, documentsOf, likeThatOf } from './floor-data';
+import { anyDocumentOf, documentsOf, resetWithIndexesOf } from './floor-data';
 import type { Stage, StagedSystem } from './stage';
 
 const inFlight = 16;
@@ -39,8 +39,8 @@ export const checkouts: Bench = {
 };
 
 async function ourSide(stage: Stage, system: StagedSystem): Promise<Side> {
-  const customer = await makeResource(system, '/customers', { email: 'payer@example.com' });
-  const product = await makeResource(system, '/products', {
+  const customer = await createResource(system, '/customers', { email: 'payer@example.com' });
+  const product = await createResource(system, '/products', {
     name: 'Pro',
     type: 'FLAT',
     currency: 'USD',
@@ -49,7 +49,7 @@ async function ourSide(stage: Stage, system: StagedSystem): Promise<Side> {
   });
   const order = { customerId: customer.id, productId: product.id };
   // The floor copies one document of each.
-  await makeResource(system, '/checkout', order);
+  await createResource(system, '/checkout', order);
   const request = { method: 'POST', path: '/v1/checkout', body: JSON.stringify(order) } as const;
   const headers = {
     Authorization: `Bearer ${system.keys.testKey}`,
@@ -76,8 +76,8 @@ async function floorSide(stage: Stage, { site }: StagedSystem): Promise<Side> {
   for (const [name, service] of Object.entries(copied)) {
     const system = documentsOf(client, `${site.databasePrefix}_${service}`, name);
     const floor = documentsOf(client, floorDatabase, name);
-    await likeThatOf(system, floor);
-    await floor.insertOne(await anyOf(system));
+    await resetWithIndexesOf(system, floor);
+    await floor.insertOne(await anyDocumentOf(system));
   }
   await client.close();
   const child = await stage.program('floors/checkouts', { MONGODB_URI: mongodbUri });

@@ -9,15 +9,15 @@ export class CommandCounts {
 
   /** Counts the commands of the clients that `connect` opens in this process. */
   async of<T>(connect: () => Promise<T>): Promise<T> {
-    const note = (event: CommandStartedEvent) => {
-      if (this.isCounting) this.note(event);
+    const record = (event: CommandStartedEvent) => {
+      if (this.isCounting) this.recordCommand(event);
     };
     const { prototype } = MongoClient;
     const connectClient: MongoClient['connect'] = Reflect.get(prototype, 'connect');
     prototype.connect = function (this: MongoClient) {
       // A setter missing in the driver's types.
       Object.assign(this, { monitorCommands: true });
-      this.on('commandStarted', note);
+      this.on('commandStarted', record);
       return connectClient.call(this);
     };
     try {
@@ -35,7 +35,7 @@ export class CommandCounts {
     this.isCounting = false;
   }
 
-  private note({ commandName, command }: CommandStartedEvent): void {
+  private recordCommand({ commandName, command }: CommandStartedEvent): void {
     const collection: unknown = command[commandName];
     if (typeof collection !== 'string') return;
     const name = `mongodb ${commandName} ${collection}`;

@@ -8,7 +8,7 @@ export function documentsOf(client: MongoClient, database: string, collection: s
 }
 
 /** Empties a floor's collection and creates the indexes of the system's collection. */
-export async function likeThatOf(system: Documents, floor: Documents): Promise<void> {
+export async function resetWithIndexesOf(system: Documents, floor: Documents): Promise<void> {
   await floor.deleteMany({});
   const indexes = (await system.indexes()).filter(({ name }) => name !== '_id_');
   const wanted = indexes.map(({ name = '', key, unique = false }) => ({ name, key, unique }));
@@ -16,7 +16,7 @@ export async function likeThatOf(system: Documents, floor: Documents): Promise<v
 }
 
 /** Returns any document of a collection that is not empty. */
-export async function anyOf(documents: Documents): Promise<Document & { _id: string }> {
+export async function anyDocumentOf(documents: Documents): Promise<Document & { _id: string }> {
   const found = await documents.findOne({});
   if (found === null) throw new Error(`There is nothing in ${documents.namespace} to copy`);
   return found;

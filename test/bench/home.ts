@@ -11,7 +11,7 @@ const serverWorkMsMax = 300;
 const warmUps = 10;
 const reads = { quick: 50, usual: 200 };
 // The services aggregate settled data once a minute.
-const keptWithinMs = 300_000;
+const cachedWithinMs = 300_000;
 const pauseMs = 500;
 
 /**
@@ -52,7 +52,7 @@ async function measure(measured: Measured): Promise<FigureTable> {
   // aggregation for all later ones.
   await operator.api('GET', '/reports/overview');
   stage.log('home: waiting until what is past is added up');
-  await untilKept(seed);
+  await untilCached(seed);
   const table: string[][] = [];
   for (const path of ['/reports/overview', '/reports/revenue?months=13']) {
     for (let read = 0; read < warmUps; read += 1) await operator.api('GET', path);
@@ -112,8 +112,8 @@ function rowOf(name: string, { cpuMs, databaseMs, wallMs }: Reads): string[] {
   return [name, ...figures.map((ms) => ms.toFixed(1))];
 }
 
-async function untilKept(seed: RenewalSeed): Promise<void> {
-  const end = performance.now() + keptWithinMs;
+async function untilCached(seed: RenewalSeed): Promise<void> {
+  const end = performance.now() + cachedWithinMs;
   while ((await seed.revenueTotals.countDocuments({})) === 0) {
     if (performance.now() > end) throw new Error('The services did not add up what is past');
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { MongoClient } from 'mongodb';
-import { makeResource } from './api';
+import { createResource } from './api';
 import type { Side } from './comparison';
 import type { BatchShape } from './event-batches';
-import { anyOf, documentsOf, likeThatOf } from './floor-data';
+import { anyDocumentOf, documentsOf, resetWithIndexesOf } from './floor-data';
 import type { Stage, StagedSystem } from './stage';
 import { TimedGenerator, type TimedJob } from './timed-generator';
 
@@ -31,11 +31,11 @@ export class IngestSite {
   static async open(stage: Stage): Promise<IngestSite> {
     const system = await stage.system();
     const generator = await TimedGenerator.start(stage);
-    const customerIds = await makeMany(customerCount, (number) =>
-      makeResource(system, '/customers', { email: `user-${String(number)}@example.com` }),
+    const customerIds = await createMany(customerCount, (number) =>
+      createResource(system, '/customers', { email: `user-${String(number)}@example.com` }),
     );
-    const meterIds = await makeMany(meterCount, (number) =>
-      makeResource(system, '/meters', { name: `Meter ${String(number)}` }),
+    const meterIds = await createMany(meterCount, (number) =>
+      createResource(system, '/meters', { name: `Meter ${String(number)}` }),
     );
     return new IngestSite(stage, system, generator, { customerIds, meterIds });
   }
@@ -136,19 +136,19 @@ export class IngestSite {
     await client.connect();
     const own = documentsOf(client, `${site.databasePrefix}_metering`, events);
     const floor = documentsOf(client, floorDatabase, events);
-    const template = await anyOf(own);
-    await likeThatOf(own, floor);
+    const template = await anyDocumentOf(own);
+    await resetWithIndexesOf(own, floor);
     await floor.insertOne(template);
     await client.close();
     return template;
   }
 }
 
-async function makeMany(
+async function createMany(
   count: number,
-  make: (number: number) => Promise<{ id: string }>,
+  create: (number: number) => Promise<{ id: string }>,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (let number = 1; number <= count; number += 1) ids.push((await make(number)).id);
+  for (let number = 1; number <= count; number += 1) ids.push((await create(number)).id);
   return ids;
 }

@@ -22,7 +22,7 @@ const settleMs = 2_000;
 /** Background load that runs until it is stopped. */
 interface Noise {
   readonly name: string;
-  readonly make: (signal: AbortSignal) => Promise<void>;
+  readonly start: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Latency of live readers during abusive load from other callers. */
@@ -60,7 +60,7 @@ async function readsOf(
 }
 
 async function tableOf(
-  { name, make }: Noise,
+  { name, start }: Noise,
   { stage, effort, read }: { stage: Stage; effort: Effort; read: Reads },
 ): Promise<FigureTable> {
   const pairs: { alone: number; during: number }[] = [];
@@ -68,7 +68,7 @@ async function tableOf(
   for (let pair = 1; pair <= effort.pairs; pair += 1) {
     const alone = await read(effort.seconds * 2);
     const ending = new AbortController();
-    const noise = make(ending.signal);
+    const noise = start(ending.signal);
     await delay(settleMs);
     const during = await read(effort.seconds * 2);
     ending.abort();
@@ -99,7 +99,7 @@ async function waitingAdvances(live: ApiClient): Promise<Noise> {
   const sandbox = await dailySandbox(live);
   return {
     name: `${String(advanceCount)} waiting advances of one sandbox`,
-    make: async (signal) => {
+    start: async (signal) => {
       const caller = async () => {
         while (!signal.aborted) {
           await advance(sandbox, signal);
@@ -137,7 +137,7 @@ function slowCallers({ gatewayUrl }: StagedSystem): Noise {
     });
   return {
     name: `${String(slowCallerCount)} slow callers without a key`,
-    make: async (signal) => {
+    start: async (signal) => {
       const lane = async () => {
         while (!signal.aborted) {
           await caller(signal);
@@ -153,7 +153,7 @@ function slowCallers({ gatewayUrl }: StagedSystem): Noise {
 function busySandboxes(live: ApiClient): Noise {
   return {
     name: `${String(sandboxCount)} sandboxes that advance by five years`,
-    make: async (signal) => {
+    start: async (signal) => {
       const sandboxes = await Promise.all(
         Array.from({ length: sandboxCount }, () => dailySandbox(live)),
       );

@@ -3,7 +3,7 @@ import { startSystem } from '@billing/local/system';
 import type { Bench, CountTable } from './bench';
 import { add, CommandCounts } from './command-counts';
 import { RenewalSeed } from './renewal-seed';
-import { madeDue, renewedRun } from './renewals';
+import { createDue, renewedRun } from './renewals';
 import type { Stage } from './stage';
 
 type SpanProcessor = NonNullable<TracingOptions['spanProcessors']>[number];
@@ -37,7 +37,7 @@ async function renewOnce(stage: Stage, calls: Map<string, number>): Promise<Comm
   const keys = await stage.keysOf(system);
   const seed = await RenewalSeed.open({ gatewayUrl: system.gatewayUrl, keys, site });
   try {
-    const made = await madeDue(seed, due);
+    const made = await createDue(seed, due);
     commands.start();
     calls.clear();
     await renewedRun(seed, made);

@@ -1,16 +1,16 @@
 import { type Document, MongoClient } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
-import { makeResource } from './api';
-import { anyOf, documentsOf, likeThatOf } from './floor-data';
+import { createResource } from './api';
+import { anyDocumentOf, documentsOf, resetWithIndexesOf } from './floor-data';
 import type { StagedSystem } from './stage';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 // Monthly periods that began this long ago are in their second period now, for some weeks to come.
 const startedAgoMs = 32 * dayMs;
 const farAway = new Date('2100-01-01T00:00:00Z');
-const insertedAtOnce = 500;
+const insertBatchSize = 500;
 // Interval of progress reports, in documents.
-const storedAtOnce = 10_000;
+const storeBatchSize = 10_000;
 // More concurrent inserts give no higher rate.
 const insertsInFlight = 4;
 
@@ -27,7 +27,7 @@ export class RenewalSeed {
     system: Pick<StagedSystem, 'gatewayUrl' | 'keys' | 'site'>,
   ): Promise<RenewalSeed> {
     const { site } = system;
-    const post = (path: string, body: object) => makeResource(system, path, body);
+    const post = (path: string, body: object) => createResource(system, path, body);
     const customer = await post('/customers', { email: 'bench@example.com' });
     const product = await post('/products', {
       name: 'Monthly',
@@ -62,9 +62,9 @@ export class RenewalSeed {
   /** The same documents with the same indexes, in a floor's own database. */
   async floorIn(database: string): Promise<RenewalSeed> {
     const floor = new RenewalSeed(this.client, () => database, this.template);
-    await likeThatOf(this.subscriptions, floor.subscriptions);
-    await likeThatOf(this.invoices, floor.invoices);
-    await floor.invoices.insertOne(await anyOf(this.invoices));
+    await resetWithIndexesOf(this.subscriptions, floor.subscriptions);
+    await resetWithIndexesOf(this.invoices, floor.invoices);
+    await floor.invoices.insertOne(await anyDocumentOf(this.invoices));
     return floor;
   }
 
@@ -72,15 +72,15 @@ export class RenewalSeed {
    * Creates subscriptions whose second period has begun, due from `dueAt` on; returns their ids.
    */
   async overdue(count: number, dueAt: Date): Promise<string[]> {
-    const start = longAgo();
+    const start = pastStart();
     return this.insert(count, { createdAt: start, startAt: start, anchor: start, dueAt });
   }
 
   /** Creates subscriptions that are due far in the future; reports the number stored. */
   async idle(count: number, onStored: (stored: number) => void): Promise<void> {
     for (let stored = 0; stored < count;) {
-      const next = Math.min(count - stored, storedAtOnce);
-      await this.insert(next, { createdAt: longAgo() });
+      const next = Math.min(count - stored, storeBatchSize);
+      await this.insert(next, { createdAt: pastStart() });
       stored += next;
       onStored(stored);
     }
@@ -92,8 +92,8 @@ export class RenewalSeed {
 
   private async insert(count: number, fields: Document): Promise<string[]> {
     const ids = Array.from({ length: count }, () => newId());
-    const batches = Array.from({ length: Math.ceil(count / insertedAtOnce) }, (_, index) =>
-      ids.slice(index * insertedAtOnce, (index + 1) * insertedAtOnce),
+    const batches = Array.from({ length: Math.ceil(count / insertBatchSize) }, (_, index) =>
+      ids.slice(index * insertBatchSize, (index + 1) * insertBatchSize),
     );
     const queue = batches.values();
     const worker = async () => {
@@ -117,7 +117,7 @@ export class RenewalSeed {
   }
 }
 
-function longAgo(): Date {
+function pastStart(): Date {
   return new Date(nowMs() - startedAgoMs);
 }
 

@@ -10,10 +10,10 @@ import type { Stage, StagedSystem } from './stage';
 // Renewals per second of a run's maximum duration.
 const countPerSecond = 300;
 const floorDatabase = 'bench_floor';
-const noticePollMs = 5;
+const renewalPollMs = 5;
 const pollMs = 50;
-const askedAtOnce = 100;
-const giveUpMs = 120_000;
+const pollBatchSize = 100;
+const timeoutMs = 120_000;
 // Time to store the subscriptions before they become due: a base, and an amount per subscription.
 const leadMsMin = 1_000;
 const leadMsEach = 2;
@@ -60,7 +60,7 @@ export function renewalSide(system: StagedSystem, seed: RenewalSeed, name = 'bil
     name,
     pids: system.pids,
     prepare: async (seconds) => {
-      due = await madeDue(seed, countIn(seconds));
+      due = await createDue(seed, countIn(seconds));
     },
     run: () => {
       if (due === undefined) throw new Error('Nothing was made due');
@@ -70,7 +70,7 @@ export function renewalSide(system: StagedSystem, seed: RenewalSeed, name = 'bil
 }
 
 /** Creates subscriptions, and returns at the moment when they become due. */
-export async function madeDue(seed: RenewalSeed, count: number): Promise<Due> {
+export async function createDue(seed: RenewalSeed, count: number): Promise<Due> {
   for (let leadMs = leadMsMin + leadMsEach * count; ; leadMs *= 2) {
     const at = new Date(nowMs() + leadMs);
     const ids = await seed.overdue(count - 1, at);
@@ -127,8 +127,8 @@ async function renewedSince(seed: RenewalSeed, first: string, at: Date): Promise
   for (;;) {
     const renewed = await seed.subscriptions.findOne({ _id: first, dueAt: { $gt: at } });
     if (renewed !== null) return (renewed.updatedAt as Date).getTime();
-    if (nowMs() - at.getTime() > giveUpMs) throw new Error('Nothing is renewed');
-    await sleep(noticePollMs);
+    if (nowMs() - at.getTime() > timeoutMs) throw new Error('Nothing is renewed');
+    await sleep(renewalPollMs);
   }
 }
 
@@ -142,14 +142,14 @@ async function untilRenewed(seed: RenewalSeed, ids: readonly string[]): Promise<
   const isPending = { pendingSince: { $gt: new Date(0), $lte: farAway } };
   let left = [...ids];
   while (left.length > 0 || (await seed.invoices.findOne(isPending)) !== null) {
-    const asked = left.slice(0, askedAtOnce);
+    const asked = left.slice(0, pollBatchSize);
     const renewed = await seed.subscriptions
       .find({ _id: { $in: asked }, dueAt: { $gt: now }, pendingSince: null })
       .project<{ _id: string }>({ _id: 1 })
       .toArray();
     const done = new Set(renewed.map(({ _id }) => _id));
     left = left.filter((id) => !done.has(id));
-    if (nowMs() - startedMs > giveUpMs) throw new Error('Renewals do not come to an end');
+    if (nowMs() - startedMs > timeoutMs) throw new Error('Renewals do not come to an end');
     if (done.size < asked.length || asked.length === 0) await sleep(pollMs);
   }
   const endedMs = nowMs();

@@ -3,7 +3,7 @@ import { newId } from '@billing/chassis/ids';
 import type { RenewalSeed } from './renewal-seed';
 
 const dayMs = 24 * 60 * 60 * 1_000;
-const insertedAtOnce = 1_000;
+const insertBatchSize = 1_000;
 // Two years of customers: of a hundred that began, this many have ended, are on trial, and are past
 // due.
 const historyDays = 730;
@@ -20,8 +20,8 @@ export async function storeHistory(
   { subscriptions, template }: Pick<RenewalSeed, 'subscriptions' | 'template'>,
   { count, now }: { readonly count: number; readonly now: Date },
 ): Promise<void> {
-  for (let from = 0; from < count; from += insertedAtOnce) {
-    const size = Math.min(insertedAtOnce, count - from);
+  for (let from = 0; from < count; from += insertBatchSize) {
+    const size = Math.min(insertBatchSize, count - from);
     const documents = Array.from({ length: size }, (_, index) => ({
       ...template,
       ...historyOf(from + index, { count, now }),

@@ -1,6 +1,6 @@
 import { type Document, MongoClient } from 'mongodb';
 import { randomUUID } from 'node:crypto';
-import { makeResource } from './api';
+import { createResource } from './api';
 import { documentsOf } from './floor-data';
 import type { StagedSystem } from './stage';
 
@@ -10,8 +10,8 @@ const periodAgoMs = 20 * dayMs;
 // The last hours are open, and read event by event: they hold the same few events for every total.
 const openMs = 2 * hourMs;
 const openEvents = 20;
-const insertedAtOnce = 1_000;
-const insertsAtOnce = 4;
+const insertBatchSize = 1_000;
+const concurrentInserts = 4;
 const pollMs = 250;
 const sealedWithinMs = 180_000;
 
@@ -35,8 +35,8 @@ export class UsageSeed {
   ) {}
 
   static async open(system: StagedSystem): Promise<UsageSeed> {
-    const meter = await makeResource(system, '/meters', { name: 'Calls' });
-    const product = await makeResource(system, '/products', {
+    const meter = await createResource(system, '/meters', { name: 'Calls' });
+    const product = await createResource(system, '/products', {
       name: 'Pro',
       type: 'FLAT',
       currency: 'USD',
@@ -64,12 +64,12 @@ export class UsageSeed {
   async customer(events: number): Promise<SeededUsage> {
     const now = performance.timeOrigin + performance.now();
     const start = now - periodAgoMs;
-    const { id: customerId } = await makeResource(this.system, '/customers', {
+    const { id: customerId } = await createResource(this.system, '/customers', {
       email: 'heavy@example.com',
     });
     const startAt = new Date(start).toISOString();
     const { productId, meterId } = this;
-    await makeResource(this.system, '/subscriptions', { customerId, productId, startAt });
+    await createResource(this.system, '/subscriptions', { customerId, productId, startAt });
     // The system learns of the series by an event of its own, old enough that its hour may be
     // sealed immediately.
     const first = new Date(start + hourMs).toISOString();
@@ -127,13 +127,13 @@ export class UsageSeed {
     const lane = async () => {
       while (next < total) {
         const from = next;
-        next += insertedAtOnce;
-        const length = Math.min(insertedAtOnce, total - from);
+        next += insertBatchSize;
+        const length = Math.min(insertBatchSize, total - from);
         const documents = Array.from({ length }, (_, index) => documentAt(from + index));
         await events.insertMany(documents, { ordered: false });
       }
     };
-    await Promise.all(Array.from({ length: insertsAtOnce }, lane));
+    await Promise.all(Array.from({ length: concurrentInserts }, lane));
   }
 
   private async ingest(event: { customerId: string; timestamp: string }): Promise<void> {

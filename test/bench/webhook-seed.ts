@@ -3,11 +3,11 @@ import { newId } from '@billing/chassis/ids';
 import { connectStream, type EventStream } from '@billing/chassis/jet-stream';
 import { createLogger } from '@billing/chassis/logging';
 import { documentsOf } from './floor-data';
-import { makeResource } from './api';
+import { createResource } from './api';
 import type { StagedSystem } from './stage';
 
 export const endpointsCount = 10;
-const publishedAtOnce = 100;
+const publishBatchSize = 100;
 const pollMs = 20;
 const giveUpMs = 120_000;
 
@@ -35,10 +35,10 @@ export class WebhookSeed {
     { origin, name }: { origin: string; name: string },
   ): Promise<WebhookSeed> {
     const live = { gatewayUrl, keys: { ...keys, testKey: keys.liveKey } };
-    const sandbox = (await makeResource(live, '/sandboxes', { name })) as { key?: string };
+    const sandbox = (await createResource(live, '/sandboxes', { name })) as { key?: string };
     const place = { gatewayUrl, keys: { ...keys, testKey: sandbox.key ?? '' } };
     for (let number = 0; number < endpointsCount; number += 1) {
-      await makeResource(place, '/webhook-endpoints', {
+      await createResource(place, '/webhook-endpoints', {
         url: `${origin}/${name}/${String(number)}`,
       });
     }
@@ -80,8 +80,8 @@ export class WebhookSeed {
       const data = JSON.stringify({ ...this.template, id, subject });
       return { subject: 'subscription.subscription.created', id, data };
     });
-    for (let from = 0; from < count; from += publishedAtOnce) {
-      const some = events.slice(from, from + publishedAtOnce);
+    for (let from = 0; from < count; from += publishBatchSize) {
+      const some = events.slice(from, from + publishBatchSize);
       await Promise.all(some.map((event) => this.stream.publish(event)));
     }
   }
@@ -111,8 +111,8 @@ async function createdEvent(
   place: Pick<StagedSystem, 'gatewayUrl' | 'keys'>,
   log: ReturnType<typeof documentsOf>,
 ): Promise<Envelope> {
-  const customer = await makeResource(place, '/customers', { email: 'bench@example.com' });
-  const product = await makeResource(place, '/products', {
+  const customer = await createResource(place, '/customers', { email: 'bench@example.com' });
+  const product = await createResource(place, '/products', {
     name: 'Monthly',
     type: 'FLAT',
     currency: 'USD',
@@ -120,7 +120,7 @@ async function createdEvent(
     billingInterval: 'MONTHLY',
   });
   const order = { customerId: customer.id, productId: product.id };
-  const { id } = await makeResource(place, '/subscriptions', order);
+  const { id } = await createResource(place, '/subscriptions', order);
   const startedMs = performance.now();
   for (;;) {
     const entry = await log.findOne({ _id: `${id}:1` });

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Bench } from './bench';
 import { compare, type Run, type Side } from './comparison';
-import { anyOf, likeThatOf } from './floor-data';
+import { anyDocumentOf, resetWithIndexesOf } from './floor-data';
 import type { FloorJob } from './floors/webhooks';
 import type { ReceiverJob } from './floors/webhook-receiver';
 import type { Stage, StagedSystem } from './stage';
@@ -115,8 +115,8 @@ async function floorSide(stage: Stage, { seed, receiver }: Scene): Promise<Side>
   const { mongodbUri } = stage.infrastructure;
   const child = await stage.program('floors/webhooks', { MONGODB_URI: mongodbUri });
   const deliveries = seed.floorIn(floorDatabase);
-  await likeThatOf(seed.deliveries, deliveries);
-  await deliveries.insertOne(await anyOf(seed.deliveries));
+  await resetWithIndexesOf(seed.deliveries, deliveries);
+  await deliveries.insertOne(await anyDocumentOf(seed.deliveries));
   const body = await seed.body();
   return {
     name: 'floor',

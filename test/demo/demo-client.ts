@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, answerOf } from '../api-client';
 
-const triesMax = 8;
+const attemptsMax = 8;
 const pauseMs = 250;
 // Every POST of the demo has an idempotency key or is idempotent, such as an advance of the clock.
-const worthAnotherTry = [429, 500, 502, 503, 504];
+const retriedStatuses = [429, 500, 502, 503, 504];
 
 /** A response that no retry can change. */
 export class RefusedError extends Error {
@@ -53,7 +53,7 @@ export class DemoClient {
       });
       return answerOf(response);
     };
-    const answer = await patiently(send, this.signal);
+    const answer = await withRetries(send, this.signal);
     this.requests += 1;
     if (answer.status < 300) return answer.body;
     const said = JSON.stringify(answer.body);
@@ -62,7 +62,7 @@ export class DemoClient {
 }
 
 /** Retries until the response is final; an unavailable server may come back. */
-export async function patiently(
+export async function withRetries(
   send: () => Promise<Answer>,
   signal?: AbortSignal,
 ): Promise<Answer> {
@@ -70,12 +70,12 @@ export async function patiently(
     try {
       const answer = await send();
       const isInUse = answer.headers.get('error-code') === 'idempotency_key_in_use';
-      const isFinal = !isInUse && !worthAnotherTry.includes(answer.status);
-      if (isFinal || tries === triesMax) return answer;
+      const isFinal = !isInUse && !retriedStatuses.includes(answer.status);
+      if (isFinal || tries === attemptsMax) return answer;
       const seconds = Number(answer.headers.get('retry-after') ?? 0);
       await pause(Math.max(seconds * 1000, pauseMs), undefined, { signal });
     } catch (error) {
-      if (signal?.aborted === true || tries === triesMax) throw error;
+      if (signal?.aborted === true || tries === attemptsMax) throw error;
       await pause(pauseMs * 2 ** tries, undefined, { signal });
     }
   }

@@ -6,14 +6,14 @@ import type { CardName, Purchase, Step } from './step';
 export type Entry = 'CHECKOUT' | 'LINK' | 'API' | 'INVOICE';
 
 const abandonedFirst = 0.3;
-const triesTwice = 0.12;
+const isDeclinedFirst = 0.12;
 const challenged = 0.08;
 const buysOnboarding = 0.25;
 const anchorAheadMs = 10 * 60_000;
 const dayMs = 86_400_000;
 
 /** Views the offer, returns some days later, and buys it. */
-export function enter(life: Life, entry: Entry, purchase: Purchase): void {
+export function planPurchase(life: Life, entry: Entry, purchase: Purchase): void {
   const { joinDay, person, random, offer } = life;
   switch (entry) {
     case 'CHECKOUT': {
@@ -39,7 +39,7 @@ export function enter(life: Life, entry: Entry, purchase: Purchase): void {
 }
 
 /** Views the offer without buying. */
-export function lookOnly(life: Life, purchase: Purchase): void {
+export function browseOnly(life: Life, purchase: Purchase): void {
   const { calendar, joinDay, random } = life;
   register(life, joinDay);
   abandon(life, joinDay, purchase);
@@ -69,7 +69,7 @@ function abandon(life: Life, day: number, purchase: Purchase): void {
 function cardsTried({ random, offer }: Life): CardName[] {
   // A trial charges nothing, so no card is declined.
   if (offer.trialDays > 0) return ['good'];
-  if (random.chance(triesTwice)) return ['declined', 'good'];
+  if (random.chance(isDeclinedFirst)) return ['declined', 'good'];
   return [random.chance(challenged) ? 'challenges' : 'good'];
 }
 

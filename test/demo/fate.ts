@@ -17,21 +17,21 @@ export type Fate =
   | 'IS_LOST';
 
 const leavesInTrial = 0.3;
-const leavesAtOnce = 0.35;
+const cancelsImmediately = 0.35;
 const failsLast = 0.12;
-const paysSoon = 0.6;
+const paysQuickly = 0.6;
 const dunningDays = 14;
 
 /** Plans the steps after the purchase. */
-export function befall(life: Life, fate: Fate, purchase: Purchase): void {
+export function planFate(life: Life, fate: Fate, purchase: Purchase): void {
   switch (fate) {
     case 'STAYS':
       return;
     case 'LEAVES':
-      leave(life);
+      cancelLater(life);
       return;
     case 'WAVERS':
-      waver(life);
+      cancelAndUndo(life);
       return;
     case 'GROWS':
     case 'SHRINKS':
@@ -51,18 +51,18 @@ export function payInvoicesSent(life: Life): void {
   }
 }
 
-function leave(life: Life): void {
+function cancelLater(life: Life): void {
   const { random, joinDay, offer } = life;
   const isInTrial = offer.trialDays > 0 && random.chance(leavesInTrial);
   const stayed = joinDay + (isInTrial ? 4 : offer.trialDays + 12);
   const day = life.dayBetween(stayed, isInTrial ? joinDay + offer.trialDays - 2 : stayed + 200);
   if (day === undefined) return;
-  const atPeriodEnd = !random.chance(leavesAtOnce);
+  const atPeriodEnd = !random.chance(cancelsImmediately);
   life.on(day, cancel(atPeriodEnd));
   life.endsOn(atPeriodEnd ? nextCharge(life, day) : day);
 }
 
-function waver(life: Life): void {
+function cancelAndUndo(life: Life): void {
   const day = life.dayBetween(life.joinDay + 10, life.joinDay + 90);
   if (day === undefined || nextCharge(life, day) < day + 4) return;
   life.on(day, cancel(true));
@@ -91,13 +91,13 @@ function failToPay(life: Life, fate: keyof typeof cardOfFailure): void {
   life.on(day - 1, { kind: 'CHANGE_CARD', card: cardOfFailure[fate] });
   switch (fate) {
     case 'RETRIED_ONCE':
-      wearOutCard(life, day + 1);
+      useFailingCard(life, day + 1);
       return;
     case 'RETRIED_LATE':
-      wearOutCard(life, day + 8);
+      useFailingCard(life, day + 8);
       return;
     case 'PAYS_AGAIN': {
-      const delay = random.chance(paysSoon) ? random.whole(1, 2) : random.whole(8, 13);
+      const delay = random.chance(paysQuickly) ? random.whole(1, 2) : random.whole(8, 13);
       life.on(day + delay, { kind: 'PAY_INVOICES', card: 'other' });
       return;
     }
@@ -119,7 +119,7 @@ function failToPay(life: Life, fate: keyof typeof cardOfFailure): void {
  * A card that fails twice fails on the charge, is retried the day after, and is good when the
  * schedule comes to it.
  */
-function wearOutCard(life: Life, day: number): void {
+function useFailingCard(life: Life, day: number): void {
   life.on(day, { kind: 'CHANGE_CARD', card: 'failsTwice' });
   life.on(day + 1, { kind: 'RETRY_INVOICES' });
 }

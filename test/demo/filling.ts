@@ -13,7 +13,7 @@ export interface FillingState {
 }
 
 /** Customers are independent of each other; more parallelism than processors gains little. */
-const turnsAtOnce = 4;
+const concurrentTurns = 4;
 const closingMs = 60_000;
 
 /**
@@ -58,7 +58,7 @@ async function performDay(performance: Performance, { day, turns, usage }: DayPl
       await performance.perform(day, turn);
     }
   };
-  await Promise.all(Array.from({ length: turnsAtOnce }, takeTurns));
+  await Promise.all(Array.from({ length: concurrentTurns }, takeTurns));
 }
 
 async function advance(client: DemoClient, to: Date): Promise<void> {

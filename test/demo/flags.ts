@@ -40,8 +40,8 @@ export function parseFlags(
     dataDir: values.data ?? dataDir,
     sandboxKey: values.sandbox,
     seed: values.seed,
-    customers: wholeOf('customers', values.customers, peopleMax),
-    months: wholeOf('months', values.months, monthsMax),
+    customers: integerOf('customers', values.customers, peopleMax),
+    months: integerOf('months', values.months, monthsMax),
   };
 }
 
@@ -65,7 +65,7 @@ function read(args: readonly string[]) {
   }
 }
 
-function wholeOf(name: string, text: string, max: number): number {
+function integerOf(name: string, text: string, max: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > max) {
     throw new FlagError(`--${name} must be a whole number from 1 to ${String(max)}`);

@@ -53,7 +53,7 @@ export class Life {
   }
 
   /** In the order of execution. */
-  get told(): readonly DatedStep[] {
+  get plannedSteps(): readonly DatedStep[] {
     return this.steps
       .map((dated, index) => ({ dated, index }))
       .sort((a, b) => a.dated.day - b.dated.day || a.index - b.index)
@@ -61,7 +61,7 @@ export class Life {
   }
 
   get metered(): MeteredSpan | undefined {
-    if (!this.offer.isMetered || !this.told.some(({ step }) => step.kind === 'SUBSCRIBE')) {
+    if (!this.offer.isMetered || !this.plannedSteps.some(({ step }) => step.kind === 'SUBSCRIBE')) {
       return undefined;
     }
     return { from: this.joinDay, until: Math.min(this.endDay, this.calendar.lastDay + 1) };

@@ -6,7 +6,7 @@ import { DemoClient } from './demo-client';
 import { fillSandbox } from './filling';
 import { FlagError, type Flags, parseFlags, usage } from './flags';
 import { progressOn } from './progress';
-import { keptPlan, openSandbox, type PlanKey, planOf, toMetadata } from './sandbox';
+import { storedPlan, openSandbox, type PlanKey, planOf, toMetadata } from './sandbox';
 import { summaryText } from './summary';
 
 /** Below `test/dist/demo`. */
@@ -39,20 +39,20 @@ function newPlanKey({ seed, customers, months }: Flags): PlanKey {
 
 /** Resumes the plan in the sandbox; a new plan begins at the time of its clock. */
 async function planKeyIn(client: DemoClient, key: PlanKey): Promise<PlanKey> {
-  const kept = await keptPlan(client);
+  const kept = await storedPlan(client);
   if (kept !== undefined) return kept;
   const { now } = await client.get('/sandboxes/clock');
   return { ...key, startsAt: new Date(now) };
 }
 
 async function newSandboxKey(flags: Flags, planKey: PlanKey): Promise<string> {
-  const live = new DemoClient(flags.url, flags.key ?? keptLiveKey(flags.dataDir));
+  const live = new DemoClient(flags.url, flags.key ?? storedLiveKey(flags.dataDir));
   const { key } = await openSandbox(live, planKey);
   return key;
 }
 
 /** The live key that `npm start` stores in its data folder. */
-function keptLiveKey(dataDir: string): string {
+function storedLiveKey(dataDir: string): string {
   const file = join(dataDir, 'keys.json');
   try {
     return JSON.parse(readFileSync(file, 'utf8')).liveKey;

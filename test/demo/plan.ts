@@ -1,7 +1,7 @@
 import { type Calendar } from './calendar';
 import { linkOffers, type Offer, type OfferKey, offers } from './catalogue';
-import { discountFor, enter, type Entry, lookOnly } from './entry';
-import { befall, type Fate, payInvoicesSent } from './fate';
+import { discountFor, planPurchase, type Entry, browseOnly } from './entry';
+import { planFate, type Fate, payInvoicesSent } from './fate';
 import { Life, purchaseOf } from './life';
 import { people, type Person } from './people';
 import { Random } from './random';
@@ -32,7 +32,7 @@ export interface DemoPlan {
   readonly totals: Readonly<Record<'customers' | 'subscriptions' | 'events' | 'grants', number>>;
 }
 
-const offerDeck = dealt<OfferKey>({
+const offerDeck = deckOf<OfferKey>({
   starter: 6,
   team: 4,
   'team-eu': 3,
@@ -40,7 +40,7 @@ const offerDeck = dealt<OfferKey>({
   api: 4,
   coaching: 1,
 });
-const fateDeck = dealt<Fate | 'LOOKS'>({
+const fateDeck = deckOf<Fate | 'LOOKS'>({
   STAYS: 6,
   LEAVES: 5,
   WAVERS: 1,
@@ -55,7 +55,7 @@ const fateDeck = dealt<Fate | 'LOOKS'>({
   IS_LOST: 1,
   LOOKS: 2,
 });
-const entryDeck = dealt<Entry>({ CHECKOUT: 5, API: 3, LINK: 1, INVOICE: 1 });
+const entryDeck = deckOf<Entry>({ CHECKOUT: 5, API: 3, LINK: 1, INVOICE: 1 });
 
 /** The limit of orders per address at the link. */
 const linkOrdersMax = 28;
@@ -70,7 +70,7 @@ export function planDemo({
   customers: number;
   calendar: Calendar;
 }): DemoPlan {
-  const lives = tellLives(new Random(seed), customers, calendar);
+  const lives = planLives(new Random(seed), customers, calendar);
   const days = Array.from({ length: calendar.lastDay + 1 }, (_, day) => ({
     day,
     at: calendar.at(day),
@@ -80,7 +80,7 @@ export function planDemo({
   for (const life of lives) {
     const rhythm = life.metered && new UsageRhythm(life, life.metered);
     for (const { day, step } of rhythm?.grants() ?? []) life.on(day, step);
-    const stepsOf = Map.groupBy(life.told, ({ day }) => day);
+    const stepsOf = Map.groupBy(life.plannedSteps, ({ day }) => day);
     for (const [day, dated] of stepsOf) {
       days[day]?.turns.push({ person: life.person, steps: dated.map(({ step }) => step) });
     }
@@ -89,7 +89,7 @@ export function planDemo({
   return { seed, days: withoutQuietDays(days, lives), totals: totalsOf(days) };
 }
 
-function tellLives(random: Random, customers: number, calendar: Calendar): Life[] {
+function planLives(random: Random, customers: number, calendar: Calendar): Life[] {
   const nextPerson = people(random.fork('people'));
   const nextOffer = random.fork('offers').deck(offerDeck);
   const nextFate = random.fork('fates').deck(fateDeck);
@@ -115,13 +115,13 @@ function tell(life: Life, { entry, fate }: { entry: Entry; fate: Fate | 'LOOKS' 
   const discount = hasCode ? discountFor(life) : undefined;
   const purchase = purchaseOf('first', { offer, quantity, discount });
   if (fate === 'LOOKS') {
-    lookOnly(life, purchase);
+    browseOnly(life, purchase);
     return;
   }
-  enter(life, entry, purchase);
+  planPurchase(life, entry, purchase);
   // Customers with sent invoices are never charged automatically.
   if (entry === 'INVOICE') payInvoicesSent(life);
-  else befall(life, fate, purchase);
+  else planFate(life, fate, purchase);
 }
 
 /**
@@ -189,7 +189,7 @@ function totalsOf(days: readonly DayPlan[]): DemoPlan['totals'] {
   };
 }
 
-function dealt<T extends string>(counts: Readonly<Record<T, number>>): readonly T[] {
+function deckOf<T extends string>(counts: Readonly<Record<T, number>>): readonly T[] {
   return Object.entries<number>(counts).flatMap(([card, count]) =>
     Array.from({ length: count }, () => card as T),
   );

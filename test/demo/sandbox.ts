@@ -28,7 +28,7 @@ export function toMetadata({ seed, customers, startsAt, lastDay, name }: PlanKey
 }
 
 /** The plan with which a sandbox was begun; undefined for an empty sandbox. */
-export async function keptPlan(client: DemoClient): Promise<PlanKey | undefined> {
+export async function storedPlan(client: DemoClient): Promise<PlanKey | undefined> {
   const { data } = await client.get('/products?perPage=100');
   const kept = data.map(({ metadata }: any) => metadata).find((one: any) => 'demoSeed' in one);
   if (kept === undefined) {

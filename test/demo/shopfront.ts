@@ -29,9 +29,9 @@ export class Shopfront {
   }
 
   /** Saves a card in the portal as the default, unless it is saved already. */
-  async saveCard(door: string, name: CardName): Promise<void> {
+  async saveCard(signInLink: string, name: CardName): Promise<void> {
     const visitor = new Visitor(this.url);
-    await visitor.submit(await visitor.open(door));
+    await visitor.submit(await visitor.open(signInLink));
     const methods = await visitor.open('/portal/payment-methods');
     const number = cards[name];
     if (methods.text.includes(`ending in ${number.slice(-4)}`)) return;

@@ -35,7 +35,7 @@ export async function stockUp(
     meterIds,
     key: key('rates'),
   });
-  const discountIds = await makeDiscounts(client, productIds, key);
+  const discountIds = await createDiscounts(client, productIds, key);
   const link = { label: 'Plans', productIds: linkOffers.map((one) => productIds.get(one)) };
   const { url } = await client.post('/checkout-links', link, key('link'));
   return { productIds, meterIds, discountIds, linkUrl: url };
@@ -54,7 +54,7 @@ async function priceMeters(
   await client.patch(`/products/${productId}/meter-prices`, { prices }, key);
 }
 
-async function makeDiscounts(
+async function createDiscounts(
   client: DemoClient,
   productIds: Stock['productIds'],
   key: (name: string) => string,

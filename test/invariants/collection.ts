@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../api-client';
 import type { WebhookReceiver } from '../webhook-receiver';
-import type { ForeignLook, GrantPicture, Picture } from './picture';
+import type { ForeignRead, GrantPicture, Picture } from './picture';
 import {
   countPending,
   environmentOf,
@@ -75,7 +75,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
             until: now,
           }),
     acknowledged: await readAcknowledged(client),
-    foreignLooks: stranger && (await lookAsStranger(stranger, lists)),
+    foreignReads: stranger && (await readAsStranger(stranger, lists)),
     foreignIds: stranger && idsIn(await readLists(stranger)),
   };
 }
@@ -122,7 +122,7 @@ async function readAcknowledged(client: ApiClient): Promise<Picture['acknowledge
   return writes;
 }
 
-async function lookAsStranger(stranger: ApiClient, lists: Lists): Promise<ForeignLook[]> {
+async function readAsStranger(stranger: ApiClient, lists: Lists): Promise<ForeignRead[]> {
   const paths = Object.entries(lists).flatMap(([name, list]) =>
     list.slice(0, looksEach).map(({ id }) => `/${name}/${id as string}`),
   );

@@ -4,13 +4,13 @@ export const environmentsAreApart: Invariant = {
   id: 'I13',
   title: 'nothing is visible across environments',
   examine: (picture) => {
-    const { foreignLooks, foreignIds, events, subscriptions, invoices, discounts } = picture;
-    if (foreignLooks === undefined || foreignIds === undefined) return undefined;
+    const { foreignReads, foreignIds, events, subscriptions, invoices, discounts } = picture;
+    if (foreignReads === undefined || foreignIds === undefined) return undefined;
     const own = [...subscriptions, ...invoices, ...discounts];
     const known = new Set(subscriptions.map(({ id }) => id));
     const { endpoints } = picture;
     return together(
-      examineEach(foreignLooks, ({ path, status }) => [
+      examineEach(foreignReads, ({ path, status }) => [
         status !== 404 && `another environment's key gets ${String(status)} for ${path}`,
       ]),
       examineEach(own, ({ id, organizationId }) => [

@@ -59,7 +59,7 @@ function lineProblems(
     ...problems,
     details.tiers.length > 0 &&
       ofTiers !== exact &&
-      !isHeld(line, { ofTiers, exact }, prices) &&
+      !isBounded(line, { ofTiers, exact }, prices) &&
       `invoice ${invoiceId}: Σ tiers ≠ exact amount of a line`,
     !isRounded(BigInt(amount), exact) &&
       `invoice ${invoiceId}: a line's amount is not its exact amount rounded`,
@@ -67,7 +67,7 @@ function lineProblems(
 }
 
 /** True if the minimum or maximum of its meter's price is the amount of a line. */
-function isHeld(
+function isBounded(
   { meterId, periodStart }: LinePicture,
   { ofTiers, exact }: { ofTiers: bigint; exact: bigint },
   prices: readonly MeterPricePicture[],

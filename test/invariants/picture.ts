@@ -175,7 +175,7 @@ export interface AcknowledgedWrite {
 }
 
 /** The response to a key of another environment for a resource of this one. */
-export interface ForeignLook {
+export interface ForeignRead {
   readonly path: string;
   readonly status: number;
 }
@@ -205,7 +205,7 @@ export interface Picture {
   /** Number of documents with a non-empty outbox, a step in progress or due work, by service. */
   readonly pending: Readonly<Record<string, number>> | undefined;
   readonly acknowledged: readonly AcknowledgedWrite[] | undefined;
-  readonly foreignLooks: readonly ForeignLook[] | undefined;
+  readonly foreignReads: readonly ForeignRead[] | undefined;
   /** Ids that lists show to a key of another environment. */
   readonly foreignIds: ReadonlySet<string> | undefined;
 }

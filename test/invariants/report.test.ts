@@ -203,7 +203,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I12', 'a gap in the numbers', first({ number: 'INV-000003' })],
   ['I12', 'a number that stands twice', first({ number: 'INV-000002' })],
   ['I12', 'an invoice without a number', first({ number: null, status: 'DRAFT' })],
-  ['I13', 'a stranger that is answered', { foreignLooks: [{ path: '/customers/1', status: 200 }] }],
+  ['I13', 'a stranger that is answered', { foreignReads: [{ path: '/customers/1', status: 200 }] }],
   ['I13', 'a stranger whose list shows it', { foreignIds: new Set(['invoice-1']) }],
   [
     'I13',

@@ -6,7 +6,7 @@ import type { Picture } from './picture';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
 import { sequencesAreWhole, webhooksArrive } from './sequences';
 import { creditsAreConserved, eventsCountOnce } from './usage';
-import { nothingWaits, numbersHaveNoGaps, writesAreKept } from './writes';
+import { nothingIsPending, numbersHaveNoGaps, writesAreDurable } from './writes';
 
 /** All invariants of the product. */
 export const invariants: readonly Invariant[] = [
@@ -19,8 +19,8 @@ export const invariants: readonly Invariant[] = [
   sessionsEndTogether,
   sequencesAreWhole,
   webhooksArrive,
-  writesAreKept,
-  nothingWaits,
+  writesAreDurable,
+  nothingIsPending,
   numbersHaveNoGaps,
   environmentsAreApart,
 ];

@@ -215,6 +215,6 @@ export const whole: Picture = {
   events: [anEvent(1), anEvent(2)],
   pending: { checkout: 0 },
   acknowledged: [write, { ...write, path: '/customers/2', wasDeleted: true, readStatus: 404 }],
-  foreignLooks: [{ path: '/customers/1', status: 404 }],
+  foreignReads: [{ path: '/customers/1', status: 404 }],
   foreignIds: new Set(['elsewhere']),
 };

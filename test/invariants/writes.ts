@@ -1,6 +1,6 @@
 import { examineEach, type Invariant } from './invariant';
 
-export const writesAreKept: Invariant = {
+export const writesAreDurable: Invariant = {
   id: 'I10',
   title: 'every acknowledged write can be read',
   examine: ({ acknowledged }) => {
@@ -12,7 +12,7 @@ export const writesAreKept: Invariant = {
   },
 };
 
-export const nothingWaits: Invariant = {
+export const nothingIsPending: Invariant = {
   id: 'I11',
   title: 'no outbox entry or begun step older than its bound',
   examine: ({ pending }) => {

@@ -33,7 +33,7 @@ async function insertAll({ database, seconds, inFlight, ...shape }: FloorJob) {
   let operations = 0;
   const lane = async () => {
     while (performance.now() < endMs) {
-      await events.insertMany(documentsLike(template, shape), { ordered: false });
+      await events.insertMany(copiesOf(template, shape), { ordered: false });
       operations += shape.size;
     }
   };
@@ -41,7 +41,7 @@ async function insertAll({ database, seconds, inFlight, ...shape }: FloorJob) {
   return { operations, seconds: (performance.now() - startedMs) / 1_000 };
 }
 
-function documentsLike(
+function copiesOf(
   template: Document,
   { size, customerIds, meterIds }: Pick<FloorJob, 'size' | 'customerIds' | 'meterIds'>,
 ): Document[] {

@@ -29,10 +29,10 @@ function note(path: string, id: string): void {
   if (known.has(`${path} ${id}`)) return;
   known.add(`${path} ${id}`);
   counts.set(path, (counts.get(path) ?? 0) + 1);
-  tellIfComplete();
+  reportIfComplete();
 }
 
-function tellIfComplete(): void {
+function reportIfComplete(): void {
   if (expected === undefined) return;
   let count = 0;
   for (const [path, some] of counts) if (path.startsWith(expected.prefix)) count += some;
@@ -63,7 +63,7 @@ const server = createServer((request, response) => {
 process.on('message', (job: ReceiverJob) => {
   if ('expect' in job) {
     expected = job.expect;
-    tellIfComplete();
+    reportIfComplete();
     return;
   }
   heldPath = job.hold;
