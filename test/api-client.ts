@@ -126,7 +126,7 @@ export class ApiClient {
         return await this.request('POST', '/sandboxes/clock/advance', { body: { to }, signal });
       } catch (error) {
         if ((error as Error).name !== 'TimeoutError' || asked === advanceAttemptsMax) throw error;
-        process.stderr.write(`The clock is on its way to ${to}; asked ${String(asked)} times\n`);
+        process.stderr.write(`Clock advance to ${to} in progress, attempt ${String(asked)}\n`);
       }
     }
   }

@@ -105,7 +105,10 @@ describe('the Dockerfile', () => {
   });
 });
 
-/** Created by the command of the Dockerfile, for the service that needs most files in addition to code. */
+/**
+ * Created by the command of the Dockerfile, for the service that needs most files in addition to
+ * code.
+ */
 describe('the folder of the gateway', () => {
   let parent: string;
   let folder: string;

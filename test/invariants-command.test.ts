@@ -45,7 +45,7 @@ const firstEvent = {
 const seeds: readonly Seed[] = [
   {
     id: 'I1',
-    what: 'a discount of a line that is none of the invoice',
+    what: 'a line discount missing on the invoice',
     ...paid,
     damage: ({ lineItems: [first, ...others], ...invoice }) => ({
       ...invoice,
@@ -105,7 +105,7 @@ const seeds: readonly Seed[] = [
   },
   {
     id: 'I11',
-    what: 'an outbox that is never emptied',
+    what: 'a pending outbox',
     service: 'subscription',
     collection: 'subscriptions',
     filter: {},

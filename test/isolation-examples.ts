@@ -262,7 +262,7 @@ function resourceExamples(
     'POST /subscriptions/:id/uncancel': { path: `${subscription}/uncancel` },
     'GET /invoices/:id': { path: invoice },
     'GET /invoices/:id/pdf': { path: `${invoice}/pdf` },
-    // It is paid already.
+    // The invoice is paid already.
     'POST /invoices/:id/pay': { path: `${invoice}/pay`, owner: 409 },
     'POST /invoices/:id/void': { path: `${invoice}/void`, owner: 409 },
     'PATCH /meters/:id': { path: meter, body: { name: 'Changed', active: false } },
@@ -271,7 +271,7 @@ function resourceExamples(
     'PATCH /webhook-endpoints/:id': { path: endpoint, body: { description: 'Changed' } },
     'DELETE /webhook-endpoints/:id': { path: endpoint },
     'POST /webhook-endpoints/:id/rotate-secret': { path: `${endpoint}/rotate-secret` },
-    // It is not active.
+    // The endpoint is not active.
     'POST /webhook-endpoints/:id/test': { path: `${endpoint}/test`, owner: 409 },
     'POST /webhook-endpoints/:id/replay': {
       path: `${endpoint}/replay`,

@@ -55,7 +55,7 @@ afterAll(async () => {
 
 /** A client with a key of an environment that has none yet. */
 async function firstClientOf(environment: Environment | undefined): Promise<ApiClient> {
-  if (environment === undefined) throw new Error('The organisation lacks an environment');
+  if (environment === undefined) throw new Error('The organization lacks an environment');
   const { id: environmentId, organizationId, kind } = environment;
   const live = kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE;
   const context = testContext({ tenant: { environmentId, organizationId, live } });
@@ -178,7 +178,7 @@ test('the sandboxes of an organization are unknown to the live key of another', 
   const ids = (data as { readonly id: string }[]).map(({ id }) => id);
   expect(ids.length).toBeGreaterThan(1);
   const [stranger] = strangers;
-  if (stranger === undefined) throw new Error('No other organisation');
+  if (stranger === undefined) throw new Error('No other organization');
   const listed = JSON.stringify((await stranger.get('/sandboxes?perPage=100')).body);
   for (const id of ids) {
     expect(listed).not.toContain(id);

@@ -78,7 +78,7 @@ describe('the metrics of a running system', () => {
         customerId: customer.id,
         productId: product.id,
         authorizedTransactionId: 'txn_4242424242424242',
-        // It enters its first period automatically.
+        // The subscription enters its first period automatically.
         startAt: new Date(Date.now() + 1_500).toISOString(),
       }),
     );

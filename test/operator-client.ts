@@ -18,7 +18,7 @@ export async function firstOwnerLink({ addresses, gatewayUrl }: ReachedSystem): 
     organization: localOrganization,
     service: 'test',
   });
-  if (link === undefined) throw new Error('The organisation has operators');
+  if (link === undefined) throw new Error('The organization has operators already');
   return link;
 }
 

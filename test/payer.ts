@@ -56,7 +56,7 @@ export class Payer {
     if (new URL(target).origin !== new URL(this.gatewayUrl).origin) {
       return { status, url, headers, root: parse(''), text: '', left: target };
     }
-    if (redirects === redirectsMax) throw new Error(`Redirected in circles at ${target}`);
+    if (redirects === redirectsMax) throw new Error(`Too many redirects at ${target}`);
     return this.load(target, {}, redirects + 1);
   }
 }

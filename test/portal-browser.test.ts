@@ -162,7 +162,7 @@ testInChromium(
 );
 
 testInChromium(
-  'every page is accessible, in both colour schemes (needs Chromium)',
+  'every page is accessible, in both color schemes (needs Chromium)',
   async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const url = await fullPortal();

@@ -124,7 +124,7 @@ describe('the overview', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('canceling a subscription', () => {
   test('asks for confirmation, takes effect at period end, and can be undone', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId, { plan: { name: 'Pro' } });

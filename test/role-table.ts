@@ -110,7 +110,7 @@ export const openOperations = [
 export function mayAsk(role: RoleName, { name, method }: OperatorOperation): boolean {
   const named = operatorRights[name];
   if (named !== undefined) return named.includes(role);
-  if (method !== 'GET') throw new Error(`${name} changes something: say in role-table.ts who may`);
+  if (method !== 'GET') throw new Error(`${name} is a write: add its roles to role-table.ts`);
   return true;
 }
 

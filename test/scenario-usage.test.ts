@@ -147,18 +147,18 @@ describe('usage', () => {
   test('that arrives after two bills of its period is billed by the next invoice, whether the subscription continues or is canceled', async () => {
     const meterId = await newMeter('Calls');
     const kept = await subscribe([{ meterId, unitAmount: '2' }]);
-    const cancelled = await subscribe([{ meterId, unitAmount: '0.5' }], {
+    const canceled = await subscribe([{ meterId, unitAmount: '0.5' }], {
       authorizedTransactionId: `${cards.good}_2`,
     });
     await scenario.advanceTo('2026-01-20');
-    for (const subscription of [kept, cancelled]) {
+    for (const subscription of [kept, canceled]) {
       await use(subscription, meterId, ['2026-01-19', 10]);
     }
     await scenario.advanceTo('2026-03-03');
     await use(kept, meterId, ['2026-01-30', 50], ['2026-03-02', 4]);
-    await use(cancelled, meterId, ['2026-01-31', 7], ['2026-02-28', 8]);
+    await use(canceled, meterId, ['2026-01-31', 7], ['2026-02-28', 8]);
     await scenario.advanceTo('2026-03-20');
-    await scenario.cancel(cancelled, false);
+    await scenario.cancel(canceled, false);
     await scenario.advanceTo('2026-05-10');
     expect((await invoiced(kept)).slice(1)).toEqual([
       ['CYCLE', 3019, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Calls 2026-01-01: 10 × 2 = 20'],
@@ -173,7 +173,7 @@ describe('usage', () => {
       ['CYCLE', 2999, 'Pro 2026-05-01: 1 × 2999 = 2999'],
     ]);
     // January's 17 come to 8.5 cents, 9, and 5 are billed already.
-    expect((await invoiced(cancelled)).slice(1)).toEqual([
+    expect((await invoiced(canceled)).slice(1)).toEqual([
       ['CYCLE', 3004, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Calls 2026-01-01: 10 × 0.5 = 5'],
       ['CYCLE', 2999, 'Pro 2026-03-01: 1 × 2999 = 2999'],
       ['CANCEL', 8, 'Calls 2026-01-01: 7 × 0.5 = 4', 'Calls 2026-02-01: 8 × 0.5 = 4'],
@@ -220,14 +220,14 @@ describe('usage', () => {
       await subscribe(prices),
       await subscribe(prices, { authorizedTransactionId: `${cards.good}_2` }),
     ];
-    const [running, cancelled] = both;
+    const [running, canceled] = both;
     await scenario.advanceTo('2026-01-20');
     for (const subscription of both) {
       await use(subscription, calls, ['2026-01-05', 1_000_000_000]);
       await use(subscription, texts, ['2026-01-06', 10]);
     }
     await scenario.advanceTo('2026-02-05');
-    await scenario.cancel(cancelled, false);
+    await scenario.cancel(canceled, false);
     for (const subscription of both) {
       expect(await invoiced(subscription)).toEqual([created]);
       await use(subscription, calls, ['2026-01-07', -1_000_000_000]);
@@ -238,7 +238,7 @@ describe('usage', () => {
       created,
       ['CYCLE', 3999, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Texts 2026-01-01: 10 × 100 = 1000'],
     ]);
-    expect(await invoiced(cancelled)).toEqual([
+    expect(await invoiced(canceled)).toEqual([
       created,
       ['CANCEL', 1100, 'Texts 2026-02-01: 1 × 100 = 100', 'Texts 2026-01-01: 10 × 100 = 1000'],
     ]);

@@ -50,7 +50,7 @@ testWithPython(
         `--phases=${round.phases}`,
         `--max-examples=${String(round.examplesMax)}`,
         `--seed=${String(seed)}`,
-        // It would revoke the key of the test itself, whose id is in the list.
+        // This call would revoke the key of the test itself, whose id is in the list.
         '--exclude-operation-id=revokeApiKey',
       ]);
     };

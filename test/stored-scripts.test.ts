@@ -84,7 +84,7 @@ function dashboardPaths(): string[] {
 async function look(work: (page: Page, texts: string[]) => Promise<void>): Promise<string[]> {
   const texts: string[] = [];
   const complaints: string[] = [];
-  if (browser === undefined) throw new Error('There is no browser');
+  if (browser === undefined) throw new Error('No browser');
   await visit(browser, desktop, async (page, context: BrowserContext) => {
     await context.exposeFunction('complain', (text: string) => complaints.push(text));
     await context.addInitScript(

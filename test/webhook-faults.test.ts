@@ -123,7 +123,7 @@ describe('webhooks while notifier, stream and database are killed', () => {
     const [name = '', wiped] = turn.split(', ');
     const pid = await eventually(() => {
       const running = { ...system.pids(), ...infrastructure.pids() }[name];
-      if (running === undefined) throw new Error(`${name} has not come back`);
+      if (running === undefined) throw new Error(`${name} did not restart`);
       return running;
     });
     const folder = join(infrastructure.dataFolder.databases, 'nats');

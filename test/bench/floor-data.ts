@@ -18,6 +18,6 @@ export async function resetWithIndexesOf(system: Documents, floor: Documents): P
 /** Returns any document of a collection that is not empty. */
 export async function anyDocumentOf(documents: Documents): Promise<Document & { _id: string }> {
   const found = await documents.findOne({});
-  if (found === null) throw new Error(`There is nothing in ${documents.namespace} to copy`);
+  if (found === null) throw new Error(`No document to copy in ${documents.namespace}`);
   return found;
 }

@@ -51,7 +51,7 @@ async function measure(measured: Measured): Promise<FigureTable> {
   // The history was stored without events. The first request may exceed its limit, but starts the
   // aggregation for all later ones.
   await operator.api('GET', '/reports/overview');
-  stage.log('home: waiting until what is past is added up');
+  stage.log('home: waiting for the aggregation of past data');
   await untilCached(seed);
   const table: string[][] = [];
   for (const path of ['/reports/overview', '/reports/revenue?months=13']) {
@@ -115,7 +115,7 @@ function rowOf(name: string, { cpuMs, databaseMs, wallMs }: Reads): string[] {
 async function untilCached(seed: RenewalSeed): Promise<void> {
   const end = performance.now() + cachedWithinMs;
   while ((await seed.revenueTotals.countDocuments({})) === 0) {
-    if (performance.now() > end) throw new Error('The services did not add up what is past');
+    if (performance.now() > end) throw new Error('The services did not aggregate past data');
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

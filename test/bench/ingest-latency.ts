@@ -32,7 +32,7 @@ export async function openLoopTable(
     rows.push([String(size), perSecond.toFixed(1), ...latencyCells(result)]);
   }
   return {
-    title: `Ingest by the clock at ${percent(loadShare)} of the maximum: ms from the moment at which a batch was to be sent`,
+    title: `Ingest at fixed times, ${percent(loadShare)} of the maximum: ms from the scheduled time of a batch`,
     columns: ['batch', 'batches/s', 'events/s', 'p50', 'p90', 'p99', 'p99.9', 'max', 'generator'],
     rows,
   };
@@ -80,7 +80,7 @@ export async function readersTable(
   const ratio = sampleOf(pairs.map(({ alone, during }) => during.p99 / alone.p99));
   const verdict = judge({ ratio, floor, generatorCpu, demand: slowdownMax });
   return {
-    title: `P10: GET customer, ${String(getsPerSecond)} a second by the clock, while batches of ${String(size)} come at ${percent(loadShare)} of the maximum`,
+    title: `P10: GET customer, ${String(getsPerSecond)} a second at fixed times, during batches of ${String(size)} at ${percent(loadShare)} of the maximum`,
     columns: ['p99 during ingest, ms', 'p99 alone, ms', 'ratio', 'demand', 'verdict'],
     rows: [
       [

@@ -133,5 +133,6 @@ async function expectSameAnswer(ours: string, floor: string, { requests, headers
   const path = requests[0]?.path ?? '';
   const read = async (url: string) => (await fetch(`${url}${path}`, { headers })).text();
   const [answer, least] = await Promise.all([read(ours), read(floor)]);
-  if (answer !== least) throw new Error(`The floor answers otherwise: ${least} for ${answer}`);
+  if (answer !== least)
+    throw new Error(`The floor's response differs: ${least}, expected ${answer}`);
 }

@@ -15,7 +15,7 @@ export const renewalCosts: Bench = {
   name: 'renewal-costs',
   title: 'database commands and gRPC calls of 100 due renewals',
   run: async (stage) => {
-    stage.log(`Counting what ${String(due)} renewals cost`);
+    stage.log(`Counting the cost of ${String(due)} renewals`);
     const calls = new Map<string, number>();
     const tracing = startTracing({ spanProcessors: [countInto(calls)] });
     try {

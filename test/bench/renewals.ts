@@ -63,7 +63,7 @@ export function renewalSide(system: StagedSystem, seed: RenewalSeed, name = 'bil
       due = await createDue(seed, countIn(seconds));
     },
     run: () => {
-      if (due === undefined) throw new Error('Nothing was made due');
+      if (due === undefined) throw new Error('No subscription was prepared');
       return renewedRun(seed, due);
     },
   };
@@ -127,7 +127,7 @@ async function renewedSince(seed: RenewalSeed, first: string, at: Date): Promise
   for (;;) {
     const renewed = await seed.subscriptions.findOne({ _id: first, dueAt: { $gt: at } });
     if (renewed !== null) return (renewed.updatedAt as Date).getTime();
-    if (nowMs() - at.getTime() > timeoutMs) throw new Error('Nothing is renewed');
+    if (nowMs() - at.getTime() > timeoutMs) throw new Error('No subscription was renewed in time');
     await sleep(renewalPollMs);
   }
 }
@@ -149,7 +149,7 @@ async function untilRenewed(seed: RenewalSeed, ids: readonly string[]): Promise<
       .toArray();
     const done = new Set(renewed.map(({ _id }) => _id));
     left = left.filter((id) => !done.has(id));
-    if (nowMs() - startedMs > timeoutMs) throw new Error('Renewals do not come to an end');
+    if (nowMs() - startedMs > timeoutMs) throw new Error('Renewals did not finish in time');
     if (done.size < asked.length || asked.length === 0) await sleep(pollMs);
   }
   const endedMs = nowMs();

@@ -17,7 +17,7 @@ export const routeCosts: Bench = {
     return {
       counts: [
         {
-          title: 'Awaited by one request',
+          title: 'Cost of one request',
           columns: ['route', 'calls', 'commands', 'which'],
           rows: costs.map(({ route, status, calls, commands }) => [
             `${route}${status < 400 ? '' : ` (${String(status)})`}`,

@@ -43,7 +43,7 @@ function log(line: string): void {
 
 const usage = `Usage: npm run bench -- [--quick] [--profile] [name …]
   --quick     shorter and fewer runs, under three minutes in all
-  --profile   leave a CPU profile of every process next to the results
+  --profile   write a CPU profile of every process next to the results
 Names: ${benches.map(({ name, title }) => `${name} (${title})`).join(', ')}`;
 
 async function main(): Promise<void> {

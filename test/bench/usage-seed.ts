@@ -88,7 +88,8 @@ export class UsageSeed {
       sealedUntil: { $gte: farEnough },
     };
     while ((await series.countDocuments(query)) < all.length) {
-      if (performance.now() - startedMs > sealedWithinMs) throw new Error('Hours are not sealed');
+      if (performance.now() - startedMs > sealedWithinMs)
+        throw new Error('Hours were not sealed in time');
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
@@ -147,7 +148,7 @@ export class UsageSeed {
       body: JSON.stringify([{ ...event, meterId, quantity: '12.5' }]),
     });
     const { accepted } = (await response.json()) as { accepted?: number };
-    if (accepted !== 1) throw new Error('The first event was not taken');
+    if (accepted !== 1) throw new Error('The first event was not accepted');
   }
 
   private async environmentId(): Promise<string> {

@@ -68,7 +68,7 @@ export class WebhookSeed {
   async body(): Promise<string> {
     const messages = documentsOf(this.client, this.database, 'messages');
     const message = await messages.findOne({ environmentId: this.template.environmentid });
-    if (message === null) throw new Error('Nothing was accepted yet');
+    if (message === null) throw new Error('No message was stored');
     return message.body as string;
   }
 
@@ -95,7 +95,8 @@ export class WebhookSeed {
     const environmentId = this.template.environmentid;
     const pending: Document = { environmentId, endpointId: { $in: ids }, status: 'PENDING' };
     while ((await this.deliveries.findOne(pending)) !== null) {
-      if (performance.now() - startedMs > giveUpMs) throw new Error('Deliveries do not end');
+      if (performance.now() - startedMs > giveUpMs)
+        throw new Error('Deliveries did not finish in time');
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
@@ -125,7 +126,7 @@ async function createdEvent(
   for (;;) {
     const entry = await log.findOne({ _id: `${id}:1` });
     if (entry !== null) return JSON.parse(entry.envelope as string) as Envelope;
-    if (performance.now() - startedMs > giveUpMs) throw new Error('Nothing is announced');
+    if (performance.now() - startedMs > giveUpMs) throw new Error('No event was announced in time');
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

@@ -19,13 +19,13 @@ export class FlagError extends Error {
 }
 
 export const usage = `Usage: npm run demo -- [--url <gateway>] [--key <live key>] [--sandbox <key>] [--seed <text>] …
-  --url        of a running gateway (default http://127.0.0.1:3000)
-  --key        a live key, with which the sandbox is made (default: BILLING_LIVE_KEY, else the one in the data folder)
-  --data       the data folder of \`npm start\`, where its live key is found (default .data)
-  --sandbox    the key of a sandbox to go on with, where a run was interrupted
-  --seed       another text, another demo (default 1)
-  --customers  how many (default 200)
-  --months     how many, up to today (default 13)`;
+  --url        URL of a running gateway (default http://127.0.0.1:3000)
+  --key        live key that creates the sandbox (default: BILLING_LIVE_KEY, otherwise the one in the data folder)
+  --data       data folder of \`npm start\` with its live key (default .data)
+  --sandbox    key of a sandbox, to resume an interrupted run
+  --seed       seed of the plan (default 1)
+  --customers  number of customers (default 200)
+  --months     number of months up to today (default 13)`;
 
 const monthsMax = 36;
 

@@ -21,7 +21,9 @@ async function main(): Promise<number> {
   const client = new DemoClient(flags.url, sandboxKey);
   const planKey = await planKeyIn(client, key);
   if (flags.sandboxKey === undefined) {
-    say(`Interrupted? Go on with: npm run demo -- --url ${flags.url} --sandbox ${sandboxKey}\n`);
+    say(
+      `To resume an interrupted run: npm run demo -- --url ${flags.url} --sandbox ${sandboxKey}\n`,
+    );
   }
   const onProgress = progressOn(process.stderr, () => performance.now());
   const metadata = toMetadata(planKey);
@@ -57,7 +59,7 @@ function storedLiveKey(dataDir: string): string {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).liveKey;
   } catch (error) {
-    throw new FlagError(`There is no live key: ${file} cannot be read`, { cause: error });
+    throw new FlagError(`No live key: ${file} cannot be read`, { cause: error });
   }
 }
 
@@ -65,7 +67,7 @@ async function mustAnswer(url: string): Promise<void> {
   try {
     await fetch(`${url}/v1/sandboxes/clock`);
   } catch {
-    throw new FlagError(`Nothing answers at ${url}. Start it with: npm start`);
+    throw new FlagError(`No response from ${url}. Start it with: npm start`);
   }
 }
 

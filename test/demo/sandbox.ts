@@ -32,7 +32,7 @@ export async function storedPlan(client: DemoClient): Promise<PlanKey | undefine
   const { data } = await client.get('/products?perPage=100');
   const kept = data.map(({ metadata }: any) => metadata).find((one: any) => 'demoSeed' in one);
   if (kept === undefined) {
-    if (data.length > 0) throw new Error('The sandbox holds something else than demo data');
+    if (data.length > 0) throw new Error('The sandbox contains other data than demo data');
     return undefined;
   }
   return {

@@ -15,12 +15,12 @@ export const environmentsAreApart: Invariant = {
       ]),
       examineEach(own, ({ id, organizationId }) => [
         foreignIds.has(id) && `another environment lists ${id}`,
-        organizationId !== picture.organizationId && `${id} is of another organisation`,
+        organizationId !== picture.organizationId && `${id} belongs to another organization`,
       ]),
       examineEach(events ?? [], (event) => [
         (event.environmentId !== picture.environmentId ||
           event.organizationId !== picture.organizationId) &&
-          `event ${event.id} is of another environment`,
+          `event ${event.id} belongs to another environment`,
       ]),
       examineEach(endpoints, ({ id, received = [] }) =>
         received.map(({ text }) => {

@@ -7,14 +7,14 @@ import { examineAll, findingsOf, toTable, type Verdict } from './report';
 
 const usage = `Usage: npm run check:invariants -- --system <file>
        npm run check:invariants -- --url <gateway> --key <key> [--stranger-key <key>] [--address <service>=<address>]… [--writes <file>]
-  --system        what \`npm start -- --json\` printed: examines its first sandbox, or the environment of --key
-  --url           of the gateway, e.g. http://127.0.0.1:3000
-  --key           opens the environment that is examined
-  --stranger-key  opens another one, which must see nothing of it
-  --address       of a service past the gateway, e.g. subscription=unix:/run/subscription.sock; with those of all services their event
-                  logs and outboxes are examined too
-  --writes        acknowledged writes, one JSON object a line: {"path":"/customers/<id>","id":"<id>"}, or {"path":"…","id":null} for what
-                  was deleted since; each must be found as it was acknowledged`;
+  --system        output of \`npm start -- --json\`: checks its first sandbox, or the environment of --key
+  --url           URL of the gateway, e.g. http://127.0.0.1:3000
+  --key           key of the checked environment
+  --stranger-key  key of another environment, which must see nothing of it
+  --address       gRPC address of a service, e.g. subscription=unix:/run/subscription.sock; with those of all services their event
+                  logs and outboxes are checked, too
+  --writes        acknowledged writes, one JSON object per line: {"path":"/customers/<id>","id":"<id>"}, or {"path":"…","id":null} for a
+                  resource deleted since; each must be found as it was acknowledged`;
 
 const picturesMax = 3;
 const betweenPicturesMs = 2_000;

@@ -18,7 +18,7 @@ export const paidOnce: Invariant = {
     return together(examineEach(invoices, paymentProblems), {
       examined: charges.length,
       findings: repeated([...charges.map(({ id }) => id), ...atProvider]).map(
-        ([id, count]) => `payment ${id} stands ${String(count)} times`,
+        ([id, count]) => `payment ${id} occurs ${String(count)} times`,
       ),
     });
   },
@@ -99,7 +99,7 @@ function paymentProblems(invoice: InvoicePicture): (string | false)[] {
     successes.some(({ amount }) => amount !== total) && `invoice ${id}: charged another amount`,
     sum(successes.map(({ amount }) => amount)) !== amountPaid &&
       `invoice ${id}: amountPaid ≠ Σ successful charges`,
-    amountDue !== due && `invoice ${id}: amountDue ≠ what is owed`,
+    amountDue !== due && `invoice ${id}: amountDue ≠ debt`,
     isPaid !== (paidAt !== null) && `invoice ${id}: ${status} with paidAt ${String(paidAt)}`,
   ];
 }

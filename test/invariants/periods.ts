@@ -74,7 +74,7 @@ export function periodsSoFar(subscription: SubscriptionPicture): string[] {
   const anchor = anchorOf(subscription);
   const { createdAt, currentPeriodStart, price, phase } = subscription;
   if (phase === 'SCHEDULED' || phase === 'TRIAL') return [];
-  // It ended in its trial, or before it began.
+  // The subscription ended in its trial, or before it began.
   if (new Date(currentPeriodStart) < anchor || endedBefore(subscription, anchor)) return [];
   const starts: string[] = [];
   for (let n = 0; n < periodsMax; n += 1) {

@@ -112,7 +112,7 @@ export interface SessionPicture {
   readonly subscriptionId: string | null;
   /** From the product's price; a ONE_TIME product creates no subscription. */
   readonly isOneTime: boolean;
-  /** It has reserved or confirmed a redemption of its discount. */
+  /** True if it has reserved or confirmed a redemption of its discount. */
   readonly hasRedemption: boolean;
   /** A step is in progress, so its parts may still disagree. */
   readonly isChanging: boolean;

@@ -63,20 +63,20 @@ export const sessionsEndTogether: Invariant = {
       const expected = { OPEN: 'OPEN', COMPLETE: 'PAID', EXPIRED: 'VOID' }[status];
       return [
         (invoice?.status ?? 'VOID') !== expected &&
-          `session ${id}: ${status} with an invoice ${invoice?.status ?? 'that is not there'}`,
+          `session ${id}: ${status} with an invoice ${invoice?.status ?? 'that does not exist'}`,
         hasSubscription !== (isComplete && !isOneTime) &&
           `session ${id}: ${status} ${hasSubscription ? 'with' : 'without'} a subscription`,
         isComplete &&
           invoice !== undefined &&
           invoice.subscriptionId !== session.subscriptionId &&
-          `session ${id}: its invoice is of another subscription`,
+          `session ${id}: its invoice belongs to another subscription`,
       ];
     });
     return together(outcomes, {
       examined: made.length,
       findings: [
         ...repeated(made).map(
-          ([id, count]) => `subscription ${id} is that of ${String(count)} sessions`,
+          ([id, count]) => `subscription ${id} belongs to ${String(count)} sessions`,
         ),
         ...invoices
           .filter((one) => one.billingReason === 'CHECKOUT' && !billed.has(one.id))

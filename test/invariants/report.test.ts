@@ -64,7 +64,11 @@ const unbilled: Partial<Picture> = {
 const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I1', 'a subtotal that is not the sum of the lines', first({ subtotal: 4, total: 3 })],
   ['I1', 'a total that is not subtotal less discount', first({ total: 1 })],
-  ['I1', 'a discount that no line bears', first({ lineItems: [{ ...line, discountAmount: 0 }] })],
+  [
+    'I1',
+    'a discount without a discounted line',
+    first({ lineItems: [{ ...line, discountAmount: 0 }] }),
+  ],
   ['I1', 'a discount that is not listed', first({ discounts: [] })],
   [
     'I1',
@@ -73,16 +77,12 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ],
   [
     'I1',
-    'tiers that do not add up',
+    'tiers with a different sum',
     first({
       lineItems: [{ ...line, details: { ...details, tiers: [{ amount: '2' }] } }],
     }),
   ],
-  [
-    'I1',
-    'a fraction where a price could have held it',
-    held({ exactAmount: '2.5', tiers: ['2'] }, []),
-  ],
+  ['I1', 'a fraction where a price has bounds', held({ exactAmount: '2.5', tiers: ['2'] }, [])],
   [
     'I1',
     'a minimum although more was used',
@@ -92,7 +92,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ],
   [
     'I1',
-    'a line between minimum and maximum that its tiers do not come to',
+    'a line between minimum and maximum that differs from its tiers',
     held({ exactAmount: '3', tiers: ['2'] }, [{ ...meterPrice, maximumAmount: 4 }]),
   ],
   ['I2', 'a period without an invoice', invoices(anInvoice())],
@@ -127,7 +127,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I4', 'usage that is billed twice', { usageEvents: [{ ...usageEvent, quantity: '2.5' }] }],
   ['I4', 'usage that is billed in part', { usageEvents: [{ ...usageEvent, quantity: '5.1' }] }],
   ['I4', 'unbilled usage', unbilled],
-  ['I4', 'a count that is none', { meters: [{ ...meter, aggregation: 'COUNT' }] }],
+  ['I4', 'a wrong count', { meters: [{ ...meter, aggregation: 'COUNT' }] }],
   ['I5', 'credits that vanished', { grants: [{ ...grant, remaining: '2.4' }] }],
   [
     'I5',
@@ -145,7 +145,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     { grants: [{ ...grant, amount: '2', consumed: '1.5', remaining: '0.5' }] },
   ],
   ['I6', 'PAID without a charge', first({ payments: [], amountPaid: 0 })],
-  ['I6', 'a charge of what is not PAID', first({ status: 'OPEN', paidAt: null })],
+  ['I6', 'a charge of an invoice that is not PAID', first({ status: 'OPEN', paidAt: null })],
   [
     'I6',
     'two successful charges',
@@ -171,7 +171,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I7', 'two sessions of one subscription', { sessions: [session, { ...session, id: 's2' }] }],
   ['I7', 'an invoice of a checkout without a session', { sessions: [] }],
   ['I8', 'a missing sequence', { events: [anEvent(2)] }],
-  ['I8', 'a sequence that stands twice', { events: [anEvent(1), anEvent(2), anEvent(2)] }],
+  ['I8', 'a duplicate sequence', { events: [anEvent(1), anEvent(2), anEvent(2)] }],
   ['I8', 'sequences in another order', { events: [anEvent(2), anEvent(1)] }],
   ['I8', 'a change that was not announced', subscription({ cancelAtPeriodEnd: true })],
   ['I8', 'a subscription that was not announced', { events: [] }],
@@ -188,23 +188,27 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ],
   [
     'I9',
-    'another kind than was logged',
+    'another kind than the logged one',
     received(aWebhook(1), aWebhook(2, { type: 'subscription.canceled' })),
   ],
   ['I9', 'a message that was never logged', received(aWebhook(1), aWebhook(2), aWebhook(3))],
   ['I10', 'a write that cannot be read', { acknowledged: [{ ...write, readStatus: 404 }] }],
-  ['I10', 'an address that shows another one', { acknowledged: [{ ...write, readId: '2' }] }],
+  ['I10', 'an address with another resource', { acknowledged: [{ ...write, readId: '2' }] }],
   [
     'I10',
-    'something deleted that is still there',
+    'a deleted resource that still exists',
     { acknowledged: [{ ...write, wasDeleted: true }] },
   ],
   ['I11', 'an outbox that is never emptied', { pending: { checkout: 1 } }],
   ['I12', 'a gap in the numbers', first({ number: 'INV-000003' })],
-  ['I12', 'a number that stands twice', first({ number: 'INV-000002' })],
+  ['I12', 'a duplicate number', first({ number: 'INV-000002' })],
   ['I12', 'an invoice without a number', first({ number: null, status: 'DRAFT' })],
-  ['I13', 'a stranger that is answered', { foreignReads: [{ path: '/customers/1', status: 200 }] }],
-  ['I13', 'a stranger whose list shows it', { foreignIds: new Set(['invoice-1']) }],
+  [
+    'I13',
+    'a stranger that gets a response',
+    { foreignReads: [{ path: '/customers/1', status: 200 }] },
+  ],
+  ['I13', 'a stranger whose list contains the invoice', { foreignIds: new Set(['invoice-1']) }],
   [
     'I13',
     'an event of another environment',
@@ -232,7 +236,7 @@ test('every invariant has a violation that it finds', () => {
 test.each<[what: string, exactAmount: string, tiers: string[], meterPrices: MeterPricePicture[]]>([
   ['raised to its minimum', '3', ['1'], [{ ...meterPrice, minimumAmount: 3 }]],
   ['lowered to its maximum', '3', ['2', '2'], [meterPrice]],
-  ['held by a price that was replaced since', '3', ['2'], [{ ...meterPrice, createdAt: march }]],
+  ['bounded by a price that was replaced since', '3', ['2'], [{ ...meterPrice, createdAt: march }]],
 ])('a line that was %s need not be the sum of its tiers', (_what, exactAmount, tiers, prices) => {
   const picture = { ...whole, ...held({ exactAmount, tiers }, prices) };
   expect(findingsOf(examineAll(picture))).toEqual([]);
@@ -290,8 +294,8 @@ describe('usage that arrived after two bills of its period', () => {
 
 test.each<[what: string, changes: Partial<Picture>]>([
   ['came after its bill', { usageEvents: [{ ...usageEvent, quantity: '9', receivedAt: march }] }],
-  ['is of a deleted meter', { meters: [], usageEvents: [{ ...usageEvent, quantity: '9' }] }],
-  ['is of no subscription', { usageEvents: [{ ...usageEvent, customerId: 'x' }], meters: [] }],
+  ['belongs to a deleted meter', { meters: [], usageEvents: [{ ...usageEvent, quantity: '9' }] }],
+  ['belongs to no subscription', { usageEvents: [{ ...usageEvent, customerId: 'x' }], meters: [] }],
 ])('usage that %s need not be billed yet', (_what, changes) => {
   expect(findingsOf(examineAll({ ...whole, ...changes }))).toEqual([]);
 });
@@ -305,7 +309,7 @@ test('an unreachable fact is shown as unseen', () => {
 test.each([
   ['more redemptions than the maximum', { maxRedemptions: 0 }, 1],
   ['subscriptions without a redemption', { redemptionCount: 0 }, 1],
-  ['redemptions that sessions may hold', { maxRedemptions: 2, redemptionCount: 2 }, 0],
+  ['redemptions that unknown sessions may hold', { maxRedemptions: 2, redemptionCount: 2 }, 0],
 ])('without any known session, %s are checked nevertheless', (_what, changes, count) => {
   const discounts = [{ ...discount, ...changes }];
   const verdicts = examineAll({ ...whole, discounts, events: undefined, sessions: undefined });
@@ -316,5 +320,5 @@ test.each([
 test('the table shows every violation', () => {
   const table = toTable(examineAll({ ...whole, pending: { checkout: 2 } }));
   expect(table).toMatch(/^I11 +1 +1 /m);
-  expect(table).toContain('! I11 checkout: 2 documents still wait');
+  expect(table).toContain('! I11 checkout: 2 documents are pending');
 });

@@ -12,7 +12,7 @@ const fieldsAnnounced: readonly FieldAnnounced[] = [
 
 export const sequencesAreWhole: Invariant = {
   id: 'I8',
-  title: 'sequences 1…k of every aggregate in its event log and at the receivers, none twice',
+  title: 'sequences 1…k of every aggregate in its event log and at the receivers, no duplicates',
   examine: ({ events, subscriptions, endpoints }) => {
     if (events === undefined) return undefined;
     const byAggregate = [...groupBy(events, ({ aggregateId }) => aggregateId)];

@@ -14,10 +14,10 @@ function storedOnce({ usageEvents }: Pick<Picture, 'usageEvents'>): Examination 
     examined: usageEvents.length,
     findings: [
       ...repeated(usageEvents.map(({ eventId }) => eventId)).map(
-        ([eventId, count]) => `usage event ${eventId} stands ${String(count)} times`,
+        ([eventId, count]) => `usage event ${eventId} occurs ${String(count)} times`,
       ),
       ...repeated(usageEvents.map(({ id }) => id)).map(
-        ([id, count]) => `the id ${id} is that of ${String(count)} usage events`,
+        ([id, count]) => `the id ${id} belongs to ${String(count)} usage events`,
       ),
     ],
   };

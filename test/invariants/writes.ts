@@ -14,11 +14,11 @@ export const writesAreDurable: Invariant = {
 
 export const nothingIsPending: Invariant = {
   id: 'I11',
-  title: 'no outbox entry or begun step older than its bound',
+  title: 'no outbox entry or step in progress older than its limit',
   examine: ({ pending }) => {
     if (pending === undefined) return undefined;
     return examineEach(Object.entries(pending), ([service, count]) => [
-      count > 0 && `${service}: ${String(count)} documents still wait`,
+      count > 0 && `${service}: ${String(count)} documents are pending`,
     ]);
   },
 };
@@ -38,7 +38,7 @@ export const numbersHaveNoGaps: Invariant = {
           .map((number, index) => ({ number, expected: numberAt(index) }))
           .filter(({ number, expected }) => number !== expected)
           .slice(0, 1)
-          .map(({ number, expected }) => `${number} stands where ${expected} should`),
+          .map(({ number, expected }) => `${number} in place of ${expected}`),
       ],
     };
   },

@@ -36,10 +36,11 @@ async function operatorIn(
   credentials: object,
 ): Promise<OperatorClient> {
   const { status } = await client.api('POST', '/session', credentials);
-  if (status !== 200) throw new Error(`The operator was not let in: ${String(status)}`);
+  if (status !== 200) throw new Error(`Sign-in of the operator failed: ${String(status)}`);
   const { body } = await client.api('GET', '/session');
   const found = body.environments.filter((one: any) => [one.id, one.name].includes(environment));
-  if (found.length !== 1) throw new Error(`${String(found.length)} environments ${environment}`);
+  if (found.length !== 1)
+    throw new Error(`${String(found.length)} environments match ${environment}`);
   return client.in(found[0].id);
 }
 

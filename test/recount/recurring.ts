@@ -65,7 +65,7 @@ export function recurringOf(
     const [first] = charges;
     if (first === undefined) return [];
     const odd = charges.find(({ amount }) => amount !== first.amount);
-    if (odd !== undefined) throw new Error(`${subscription.id} is charged differently in time`);
+    if (odd !== undefined) throw new Error(`${subscription.id} has charges that differ over time`);
     const { currency, startAt, trialEnd, endedAt } = subscription;
     return {
       currency,

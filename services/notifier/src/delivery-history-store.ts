@@ -115,7 +115,7 @@ export class DeliveryHistoryStore {
   ): Promise<Map<string, Attempt[]>> {
     if (deliveryIds.length === 0) return new Map();
     const newest = await this.findNewestAttempts(environmentId, deliveryIds, attemptsAtOnceMax);
-    // Some deliveries have so many attempts that one page of the query is filled by them.
+    // Some deliveries have so many attempts that they fill the whole query result.
     const found =
       newest.length < attemptsAtOnceMax
         ? newest

@@ -142,7 +142,7 @@ export class ReplayStore {
     const pages = await Promise.all(
       resentStatuses(replay).map((status) => this.findStoppedPage(replay, status, after)),
     );
-    // What follows the end of a page may be missing in it.
+    // Ids after the end of a page may be missing in it.
     const ends = pages.flatMap((page) => (page.length < rowsMax ? [] : (page.at(-1) ?? [])));
     const ids = [...new Set(pages.flat())].sort();
     return ids.filter((id) => ends.every((end) => id <= end));

@@ -342,7 +342,7 @@ describe('undelivered webhooks', () => {
       const [retried] = await eventuallyStored(id, ['PENDING']);
       expect(retried).toMatchObject({ failures: 1, claim: null });
     }, patience);
-    // It has arrived once.
+    // The first delivery has arrived once.
     expect(await gapsOf(id)).toEqual([]);
     await announceTimes(2, subscriptionId);
     await eventuallyStored(id, ['PENDING', 'DELIVERED', 'DELIVERED']);

@@ -43,7 +43,7 @@ export class RetentionWorker {
     const pending = await retained.findPending(environmentIds, ids);
     const finished = ids.filter((id) => !pending.has(id));
     await retained.removeDeliveries(environmentIds, finished);
-    // One of them may have been resent a moment before.
+    // A delivery may have been resent a moment before.
     const left = await retained.findPending(environmentIds, ids);
     const followed = await this.findFollowed(old);
     await retained.removeMessages(

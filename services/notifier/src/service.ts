@@ -45,7 +45,7 @@ import { TestWebhookSender } from './test-webhook-sender';
 import { WebhookClient } from './webhook-client';
 import { WebhookSender } from './webhook-sender';
 
-/** What a test may replace in addition: the outside world, and durations. */
+/** Additional replacements for tests: the outside world, and durations. */
 export interface NotifierOverrides extends ServiceOverrides {
   readonly retryScheduleMs?: readonly number[];
   readonly timeoutMs?: number;

@@ -30,7 +30,8 @@ export class TestWebhookSender {
     const { messages, deliveries, clock } = this.options;
     const messageId = newResourceId(context, 'testMessage');
     const acceptedAt = clock.now();
-    // It belongs to no subscription and has no number; with an id of its own it waits for no other.
+    // A test webhook belongs to no subscription and has no number; with an id of its own it waits
+    // for no other.
     const key = { environmentId, subscriptionId: messageId, sequence: 0 };
     const delivery: Delivery = {
       _id: deliveryId(environmentId, messageId, endpointId),
