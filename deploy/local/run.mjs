@@ -25,6 +25,19 @@ const commands = {
     const main = join(root, 'deploy/local/dist/main.js');
     return await runInteractive([main, ...args], { detached: true });
   },
+  dev: async (args) => {
+    prepare();
+    const site = join(root, 'gateway/dist/site/index.html');
+    if (!build(['deploy/local']) || !(existsSync(site) || buildSite())) return 1;
+    const { startDashboard } = await import('./dev-dashboard.mjs');
+    const dashboard = startDashboard({ root, node: pinnedNode(), args, say });
+    const main = join(root, 'deploy/local/dist/main.js');
+    try {
+      return await runInteractive([main, '--watch', ...args], { detached: true });
+    } finally {
+      dashboard.kill();
+    }
+  },
   test: async (args) => {
     prepare();
     if (args.some((arg) => !arg.startsWith('-'))) return await testSelected(args);

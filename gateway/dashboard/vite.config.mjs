@@ -1,9 +1,15 @@
+import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { bundleLimit } from './bundle-limit.mjs';
 
-export default defineConfig({
+// Of the addresses under /dashboard, the gateway answers these itself.
+const answeredByGateway = '^/(?!dashboard([/?]|$))|^/dashboard/(api|sign-in/(callback|provider))([/?]|$)';
+
+export default defineConfig(({ command }) => ({
   base: '/dashboard/',
-  plugins: [bundleLimit({ firstLoadBytesMax: 200_000 })],
+  // `npm run dev` serves pages that update without a reload; the build is checked for its size.
+  plugins: [command === 'serve' ? react() : bundleLimit({ firstLoadBytesMax: 200_000 })],
+  server: { host: '127.0.0.1', proxy: { [answeredByGateway]: process.env.GATEWAY_URL ?? '' } },
   // Workspace packages are bundled from their sources, so their builds are not needed and never stale.
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },
   build: {
@@ -21,4 +27,4 @@ export default defineConfig({
       },
     },
   },
-});
+}));

@@ -35,7 +35,9 @@ test('the text has no test key and no example call once the first sandbox was de
 
 test('the text has the owner link, and later the address of the dashboard', () => {
   const ownerLink = 'http://127.0.0.1:3000/dashboard/invitation#token';
-  expect(toText({ ...announcement, ownerLink }, '')).toContain(`${ownerLink} (sign-in link of the owner`);
+  expect(toText({ ...announcement, ownerLink }, '')).toContain(
+    `${ownerLink} (sign-in link of the owner`,
+  );
   expect(toText(announcement, '')).toContain('http://127.0.0.1:3000/dashboard\n');
 });
 

@@ -4,9 +4,14 @@ test('without flags the gateway listens on port 3000 and data is in the default 
   expect(parseFlags([], '/repository/.data')).toEqual({
     json: false,
     processes: false,
+    watch: false,
     port: 3000,
     dataDir: '/repository/.data',
   });
+});
+
+test('watching sources runs services in processes of their own', () => {
+  expect(parseFlags(['--watch'], '/home/.data')).toMatchObject({ processes: true, watch: true });
 });
 
 test('flags select output format, processes, port and folder', () => {
@@ -14,6 +19,7 @@ test('flags select output format, processes, port and folder', () => {
   expect(parseFlags(args, '/repository/.data')).toEqual({
     json: true,
     processes: true,
+    watch: false,
     port: 0,
     dataDir: '/elsewhere',
   });

@@ -6,6 +6,8 @@ export interface Flags {
   json: boolean;
   /** Runs each service in a process of its own. */
   processes: boolean;
+  /** Runs each service from its sources, in a process that restarts when they change. */
+  watch: boolean;
   /** Port of the gateway; 0 for any free one. */
   port: number;
   dataDir: string;
@@ -15,9 +17,10 @@ export class FlagError extends Error {
   override readonly name = 'FlagError';
 }
 
-export const usage = `Usage: npm start -- [--json] [--processes] [--port <port>] [--data <folder>]
+export const usage = `Usage: npm start -- [--json] [--processes | --watch] [--port <port>] [--data <folder>]
   --json        print one line of JSON on standard output once the system is ready
   --processes   run each service in a process of its own
+  --watch       run each service from its sources, in a process that restarts when they change
   --port        the gateway's port (default 3000; 0: any free one)
   --data        folder of data, keys and logs (default .data)`;
 
@@ -33,7 +36,8 @@ export function parseFlags(args: readonly string[], dataDirDefault: string): Fla
   if (values.data === '') throw new FlagError('--data must name a folder');
   return {
     json: values.json,
-    processes: values.processes,
+    processes: values.processes || values.watch,
+    watch: values.watch,
     port,
     dataDir: values.data ?? dataDirDefault,
   };
@@ -48,6 +52,7 @@ function read(args: readonly string[]) {
       options: {
         json: { type: 'boolean', default: false },
         processes: { type: 'boolean', default: false },
+        watch: { type: 'boolean', default: false },
         port: { type: 'string', default: PORT_DEFAULT },
         data: { type: 'string' },
       },

@@ -99,7 +99,11 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     identityProvider: environment.identityProvider,
   };
   if (!flags.processes) return await startSystem(site);
-  return await startSystemProcesses({ site, root, dataDir, environment: environment.all, log });
+  const { watch: watches } = flags;
+  return await startSystemProcesses({
+    ...{ site, root, dataDir, watches, log },
+    environment: environment.all,
+  });
 }
 
 async function announcementOf(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/health-check';
 import { newId } from '@billing/chassis/ids';
-import { openProcessFamily } from './process-family';
+import { openProcessFamily, type ProcessFamily } from './process-family';
 import { recoverFromRecord } from './process-record';
 import {
   gatewayUrl,
@@ -13,6 +13,7 @@ import {
 } from './service-environment';
 import { type ServiceName, serviceNames, services } from './services';
 import type { Program } from './supervised-process';
+import { watchSources } from './source-watch';
 import { addressesOf, type RunningSystem, withPort } from './system';
 
 export interface ProcessesOptions {
@@ -22,6 +23,8 @@ export interface ProcessesOptions {
   dataDir: string;
   /** Variables of every process in addition to its configuration. */
   environment: NodeJS.ProcessEnv;
+  /** Runs the services from their sources and restarts them when these change, for development. */
+  watches?: boolean;
   /** Restarts without growing pauses, for tests that kill processes. */
   restartsAtOnce?: boolean;
   log: (line: string) => void;
@@ -57,11 +60,13 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
     await family.stop();
     throw error;
   }
+  const watcher = options.watches === true ? restartOnChange(family, options) : undefined;
   return {
     gatewayUrl: url,
     addresses: { ...addressesOf(site), gateway: url },
     pids: () => family.pids(),
     stop: async () => {
+      watcher?.stop();
       await family.stop();
       await rm(join(dataDir, PIDS_FILE), { force: true });
     },
@@ -75,18 +80,53 @@ async function writePids(dataDir: string, pids: Record<string, number>): Promise
   await rename(`${file}.new`, file);
 }
 
+/** Ends services whose sources changed; their supervision starts them again. */
+function restartOnChange(family: ProcessFamily, { root, log }: ProcessesOptions) {
+  const ports = serviceNames.map((name) => `${name} ${String(inspectPort(name))}`);
+  log(`Ports of the debuggers: ${ports.join(', ')}`);
+  return watchSources(root, (names) => {
+    log(`Restarting ${names.join(', ')}`);
+    const pids = family.pids();
+    for (const name of names) {
+      const pid = pids[name];
+      if (pid !== undefined) process.kill(pid, 'SIGTERM');
+    }
+  });
+}
+
+/** Port of each service's debugger with `watches`, in the order of `serviceNames`. */
+const INSPECT_PORT_FIRST = 9230;
+
+function inspectPort(name: ServiceName): number {
+  return INSPECT_PORT_FIRST + serviceNames.indexOf(name);
+}
+
+function watchedArgs(name: ServiceName, root: string): string[] {
+  return [
+    '--conditions=source',
+    `--inspect=127.0.0.1:${String(inspectPort(name))}`,
+    '--require',
+    '@swc-node/register',
+    join(root, services[name].folder, 'src/main.ts'),
+  ];
+}
+
 function serviceProgram(
   name: ServiceName,
-  { site, root, environment, restartsAtOnce, url }: ProcessesOptions & { url: string },
+  { site, root, environment, watches, restartsAtOnce, url }: ProcessesOptions & { url: string },
 ): Program {
   const address = serviceAddress(name, site);
   const instanceId = newId();
   return {
     name,
     command: process.execPath,
-    args: [join(root, services[name].folder, 'dist/main.js')],
+    args:
+      watches === true
+        ? watchedArgs(name, root)
+        : [join(root, services[name].folder, 'dist/main.js')],
     env: {
       ...environment,
+      ...(watches === true && { SWC_NODE_PROJECT: join(root, 'tsconfig.base.json') }),
       ...serviceEnvironment(name, site),
       ...(name === 'gateway' && { INSTANCE_ID: instanceId }),
     },
@@ -94,7 +134,7 @@ function serviceProgram(
     logFile: join(site.logDir, `${name}.log`),
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
-    restartsAtOnce,
+    restartsAtOnce: restartsAtOnce === true || watches === true,
     isReady: async () =>
       name === 'gateway' ? await answersReady(url, instanceId) : await serves(address, site),
   };
