@@ -6,7 +6,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import { type Authentication, invalidApiKey } from './authentication';
 import type { OperatorAccess, SignedIn } from './dashboard/operator-access';
-import type { Call, CallerFacts, NoteCaller } from './exchange';
+import type { Call, CallerFacts, RecordCaller } from './exchange';
 import { rateLimitHeaders, type RateLimit, tooManyRequests } from './rate-limit';
 import type { RequestAuthor } from './request-log';
 
@@ -64,7 +64,7 @@ export class Admission {
     {
       isIngest = false,
       note,
-    }: { readonly isIngest?: boolean | undefined; readonly note?: NoteCaller } = {},
+    }: { readonly isIngest?: boolean | undefined; readonly note?: RecordCaller } = {},
   ): Promise<Admitted> {
     const caller = await this.authenticate(request, call);
     // Precedes the rate check, so that the caller of a throttled request is known.

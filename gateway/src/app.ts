@@ -24,7 +24,7 @@ import {
   exchange,
   type ExchangeOptions,
   type ExchangeDependencies,
-  type NoteCaller,
+  type RecordCaller,
   toErrorAnswer,
 } from './exchange';
 import { type HttpError, RequestError, withoutUnavailability } from './http-error';
@@ -234,7 +234,7 @@ function addRoute(app: Express, route: Route, dependencies: AppDependencies): vo
         return dependencies.lostCalls.run(keyless, response, handle);
       };
       const write = () =>
-        storesOnce(route) ? dependencies.workQueue.run(turnOf(call, route), once) : once();
+        storesOnce(route) ? dependencies.workQueue.run(queueKeyOf(call, route), once) : once();
       const { peers } = dependencies;
       const answer = await describedWrite(route, apiRequest, { reader, peers, describe, write });
       if (route.endsKeys === true) dependencies.admission.endKeysOf(param(apiRequest, 'id'));
@@ -257,7 +257,7 @@ function addRoute(app: Express, route: Route, dependencies: AppDependencies): vo
 }
 
 // Queue key: a flood of requests of one environment for one route does not delay others.
-function turnOf({ tenant }: CallContext, { path }: Route): string {
+function queueKeyOf({ tenant }: CallContext, { path }: Route): string {
   return `${tenant.environmentId} ${path}`;
 }
 
@@ -382,7 +382,12 @@ function showAsFault(problem: HttpError): ApiAnswer {
 function respond(
   dependencies: AppDependencies,
   options: ExchangeOptions,
-  work: (call: Call, request: Request, response: Response, note: NoteCaller) => Promise<ApiAnswer>,
+  work: (
+    call: Call,
+    request: Request,
+    response: Response,
+    note: RecordCaller,
+  ) => Promise<ApiAnswer>,
 ): RequestHandler {
   const { clock, logger, metrics, requestLog, traceTrusted } = dependencies;
   const made = { clock, logger, metrics, requestLog, traceTrusted, ...options };

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import express, { type Request, type Response } from 'express';
 import { RequestError } from './http-error';
-import { isKeepable } from './json-text';
+import { isStorableJson } from './json-text';
 
 const bodyBytesMax = 256 * 1024;
 const parseJson = express.json({
@@ -34,7 +34,7 @@ export async function parseBody(request: Request, response: Response): Promise<u
   if (!(await hasBody(request))) return {};
   await read(request, response, parseJson);
   const body: unknown = request.body;
-  if (!isKeepable(body)) throw malformedJson();
+  if (!isStorableJson(body)) throw malformedJson();
   return body === undefined ? {} : body;
 }
 

@@ -45,10 +45,10 @@ export interface CallerFacts {
 }
 
 /** Records the caller. Requests without an `author` are not put in the request log. */
-export type NoteCaller = (caller: CallerFacts, author?: RequestAuthor) => void;
+export type RecordCaller = (caller: CallerFacts, author?: RequestAuthor) => void;
 
 /** Handler of a request, which also records the caller. */
-export type Work = (call: Call, note: NoteCaller) => Promise<ApiAnswer>;
+export type Work = (call: Call, note: RecordCaller) => Promise<ApiAnswer>;
 
 /** Options of an exchange. */
 export interface ExchangeOptions {

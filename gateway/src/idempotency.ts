@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Idempotency } from '@billing/chassis/call-context';
 import { invalidInput } from '@billing/kernel/domain-error';
-import { isKeepable } from './json-text';
+import { isStorableJson } from './json-text';
 
 const keyLengthMax = 255;
 
@@ -48,7 +48,7 @@ export function comparableBody(body: unknown): unknown {
   const text = body.toString();
   try {
     const parsed: unknown = JSON.parse(text);
-    return isKeepable(parsed) ? parsed : text;
+    return isStorableJson(parsed) ? parsed : text;
   } catch {
     return text;
   }

@@ -136,8 +136,8 @@ function parse<T>(schema: z.ZodType<T>, input: unknown): T {
  */
 function toFieldMap(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
   const fields = new Map<string, Set<string>>();
-  const told = issues.flatMap(eachUnknownField);
-  for (const issue of told.filter((one) => !isToldByAnother(one, told))) {
+  const single = issues.flatMap(eachUnknownField);
+  for (const issue of single.filter((one) => !isCoveredByAnother(one, single))) {
     const [field = 'body', ...rest] = issue.path.map(String);
     const message = isMissing(issue) ? 'Required' : issue.message;
     const messages = fields.get(field) ?? new Set();
@@ -154,7 +154,7 @@ function eachUnknownField(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] 
 
 // A number beyond the safe integers also exceeds the bound of its field, which is the clearer
 // message.
-function isToldByAnother(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
+function isCoveredByAnother(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
   if (!isOfBound(issue) || issue.origin !== 'int') return false;
   const path = issue.path.join('.');
   return all.some((one) => one !== issue && isOfBound(one) && one.path.join('.') === path);

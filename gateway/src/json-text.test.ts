@@ -1,4 +1,4 @@
-import { isKeepable } from './json-text';
+import { isStorableJson } from './json-text';
 
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
@@ -6,7 +6,7 @@ describe('a body', () => {
   test.each([{}, { a: ['ü', '😀', '\u0000'] }, null, 7, nested(64)])(
     'a storable body is accepted: %#',
     (body) => {
-      expect(isKeepable(body)).toBe(true);
+      expect(isStorableJson(body)).toBe(true);
     },
   );
 
@@ -16,6 +16,6 @@ describe('a body', () => {
     ['65 levels', nested(65)],
     ['60,000 levels', nested(60_000)],
   ])('with %s is refused', (_case, body) => {
-    expect(isKeepable(body)).toBe(false);
+    expect(isStorableJson(body)).toBe(false);
   });
 });

@@ -4,7 +4,7 @@
 const depthMax = 64;
 
 /** True if a parsed body is not too deep and all its texts, including names, are valid Unicode. */
-export function isKeepable(body: unknown): boolean {
+export function isStorableJson(body: unknown): boolean {
   const open: { value: unknown; depth: number }[] = [{ value: body, depth: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, depth } = next;

@@ -1,4 +1,4 @@
-const keptMs = 10 * 60_000;
+const lifeMs = 10 * 60_000;
 // Each entry takes about 200 bytes.
 const callsMax = 10_000;
 const perCallerMax = 1_000;
@@ -29,7 +29,7 @@ export class LostCallIndex {
     const calls = this.callers.get(callerId) ?? new Map<string, Known>();
     this.size += calls.has(id) ? 0 : 1;
     calls.delete(id);
-    calls.set(id, { fingerprint, untilMs: now.getTime() + keptMs });
+    calls.set(id, { fingerprint, untilMs: now.getTime() + lifeMs });
     // Deleted and set again to keep the map in the order of the last addition.
     this.callers.delete(callerId);
     this.callers.set(callerId, calls);

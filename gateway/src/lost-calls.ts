@@ -58,11 +58,11 @@ export class LostCalls {
   ): Promise<ApiAnswer> {
     // A queued call whose caller has disconnected must not run, since its retry may run first.
     await closedConnectionsSeen();
-    if (isGone(response)) throw new DeadlineExceededError();
+    if (hasDisconnected(response)) throw new DeadlineExceededError();
     const retried = await this.claim(call, response);
     const claim = retried ?? { id: newId(), claimId: undefined, answer: undefined };
     const tracked = new TrackedCall({ call, claim, response }, this.registry);
-    if (isGone(response)) {
+    if (hasDisconnected(response)) {
       if (retried !== undefined) tracked.release();
       throw new DeadlineExceededError();
     }
@@ -92,7 +92,7 @@ export class LostCalls {
     for (;;) {
       const claimed = await this.registry.claim({ callerId, fingerprint }, claim, context);
       if (claimed !== 'running') return claimed && { ...claimed, claimId: claim.claimId };
-      if (isGone(response)) throw new DeadlineExceededError();
+      if (hasDisconnected(response)) throw new DeadlineExceededError();
       if (answerBy(context) <= this.clock.now()) throw stillRunning();
       await sleep(lookEveryMs);
     }
@@ -230,7 +230,7 @@ async function closedConnectionsSeen(): Promise<void> {
 
 // Must be checked each time, since the caller may disconnect at any time. The response is destroyed
 // some time after the connection has ended.
-function isGone({ destroyed, socket }: ServerResponse): boolean {
+function hasDisconnected({ destroyed, socket }: ServerResponse): boolean {
   return destroyed || socket === null || !socket.writable;
 }
 

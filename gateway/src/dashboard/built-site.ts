@@ -21,7 +21,7 @@ interface Site {
 }
 
 /** Request headers that select the copy of an asset. */
-export interface WantedCopy {
+export interface RequestedCopy {
   readonly ifNoneMatch: string | undefined;
   readonly acceptEncoding: string | undefined;
 }
@@ -90,7 +90,7 @@ export class BuiltSite {
    * A script, stylesheet or image. Its name contains a hash of the content, so browsers cache it
    * permanently.
    */
-  asset(name: string, { ifNoneMatch, acceptEncoding }: WantedCopy): ApiAnswer {
+  asset(name: string, { ifNoneMatch, acceptEncoding }: RequestedCopy): ApiAnswer {
     const file = this.read().assets.get(name);
     if (file === undefined) throw new RequestError(404, 'not_found', 'Not found');
     const gzipped = /\bgzip\b/.test(acceptEncoding ?? '') ? gzippedOf(file) : undefined;

@@ -18,7 +18,7 @@ import {
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { RequestError } from '../http-error';
-import type { BegunSignIn } from './begun-sign-in';
+import type { StartedSignIn } from './started-sign-in';
 
 /** Configuration of the organization's identity provider (OpenID Connect). */
 export interface ProviderSettings {
@@ -44,7 +44,7 @@ export interface VouchedFor {
   readonly email: string;
 }
 
-type Proof = Pick<BegunSignIn, 'state' | 'nonce' | 'codeVerifier'>;
+type Proof = Pick<StartedSignIn, 'state' | 'nonce' | 'codeVerifier'>;
 
 const defaultTimeoutMs = 4_000;
 /** Deadline of a step with all of its requests: metadata, token, keys, user info. */
@@ -184,8 +184,8 @@ async function claimsOf(
   const { userinfo_endpoint: hasMore } = configuration.serverMetadata();
   // Some providers return the e-mail address only from the user info endpoint.
   if (claims.email !== undefined || hasMore === undefined) return { issuer, subject, claims };
-  const told = await fetchUserInfo(configuration, tokens.access_token, subject);
-  return { issuer, subject, claims: told };
+  const userInfo = await fetchUserInfo(configuration, tokens.access_token, subject);
+  return { issuer, subject, claims: userInfo };
 }
 
 function isOutage(error: unknown): boolean {

@@ -11,12 +11,12 @@ import { pageAnswer, redirectAnswer } from '../pages/shell';
 import { type ApiAnswer, present } from '../route';
 import {
   noSignInCookie,
-  readBegunSignIn,
+  readStartedSignIn,
   sealNonceBytes,
   signInCookie,
   type SignInCookieTerms,
   signInKey,
-} from './begun-sign-in';
+} from './started-sign-in';
 import { signInPath } from './addresses';
 import { type IdentityProvider, providerDeadlineMs, type VouchedFor } from './identity-provider';
 import type { DashboardSite } from './operator-api';
@@ -86,7 +86,7 @@ async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
   const { operatorAccess } = site;
   // Each started sign-in has only one attempt.
   response.appendHeader('Set-Cookie', noSignInCookie(terms.siteUrl));
-  const begun = readBegunSignIn(request.header('cookie'), terms, call.now);
+  const begun = readStartedSignIn(request.header('cookie'), terms, call.now);
   if (begun === undefined) {
     throw new RequestError(400, 'sign_in_not_begun', 'The sign-in was not started in this browser');
   }

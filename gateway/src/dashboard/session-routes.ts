@@ -43,7 +43,7 @@ const AcceptInvitation = z.object({
 const ChangePassword = z.object({ currentPassword: z.string(), newPassword: z.string() });
 
 // Number of environments offered before a search.
-const shownAtFirst = { page: 1, perPage: 20 };
+const firstEnvironments = { page: 1, perPage: 20 };
 
 /** Sign-in and sign-out of operators. */
 export const sessionRoutes: readonly OperatorRoute[] = [
@@ -75,7 +75,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: sessionPath,
     handle: async ({ signedIn, session, call }, { operatorAccess }) => {
-      const { environments } = await operatorAccess.environments(session, call, shownAtFirst);
+      const { environments } = await operatorAccess.environments(session, call, firstEnvironments);
       return ok({
         operator: toJsonOperator(signedIn.operator),
         organization: toJsonOrganization(signedIn),

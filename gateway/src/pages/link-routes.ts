@@ -50,7 +50,7 @@ export const linkPageRoutes: readonly PageRoute[] = [
         earlierVisit: readVisitor(request.cookies),
       };
       if (form.problems?.productId !== undefined) {
-        const begun = await begunPurchase(order);
+        const begun = await earlierPurchase(order);
         if (begun !== undefined) return toSession(begun, view);
       }
       if (view.products.length === 0) return closed(request);
@@ -130,7 +130,7 @@ function keyed(
  * URL of the session that the same form created before, if any. The session remains valid even if
  * it holds the last redemption or the link was deactivated since.
  */
-async function begunPurchase(order: Order): Promise<OrderedSession | undefined> {
+async function earlierPurchase(order: Order): Promise<OrderedSession | undefined> {
   try {
     // Finds the customer created under the form's key without creating one. Without a customer
     // there is no session.

@@ -70,7 +70,7 @@ export async function beginCardEntry(
   const returnUrl = `${url}/card?setup_id={SETUP_ID}`;
   const { redirectUrl } = await peers.payment.beginCardEntry({ customerId, returnUrl }, context);
   if (redirectUrl === undefined) return redirectAnswer(path);
-  return leadOn(redirectUrl, {
+  return redirectOrRefresh(redirectUrl, {
     title: 'Card details',
     text: 'You enter your card on the page of our payment provider.',
     label: 'Continue to card details',
@@ -171,7 +171,7 @@ export function isBeingPaid({ status, payments }: Invoice): boolean {
 
 function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswer {
   if (action?.redirectUrl === undefined) return redirectAnswer(next);
-  return leadOn(action.redirectUrl, {
+  return redirectOrRefresh(action.redirectUrl, {
     title: 'Confirm with your bank',
     text: 'Your bank asks you to confirm this payment.',
     label: 'Continue to your bank',
@@ -181,7 +181,7 @@ function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswe
 
 // The policy of a page must name the redirect targets of its forms in advance, but the bank's URL
 // is not known then. A page that refreshes needs no such entry.
-function leadOn(
+function redirectOrRefresh(
   url: string,
   { title, text, label, isTest }: { title: string; text: string; label: string; isTest: boolean },
 ): ApiAnswer {

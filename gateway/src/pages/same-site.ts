@@ -44,10 +44,10 @@ export function refuseOtherSites(
   { fetchSite, origin, host }: RequestOrigin,
   { isNamed = false }: { readonly isNamed?: boolean } = {},
 ): void {
-  const isUntold = origin === undefined || (origin === 'null' && !isNamed);
+  const isUnnamed = origin === undefined || (origin === 'null' && !isNamed);
   const isOurs =
     fetchSite === undefined
-      ? isUntold || URL.parse(origin)?.host === host
+      ? isUnnamed || URL.parse(origin)?.host === host
       : fetchSite === 'same-origin' || fetchSite === 'none';
   if (!isOurs) throw new RequestError(403, 'cross_site', 'The form was sent from another site');
 }

@@ -88,9 +88,9 @@ async function showSession(
   }
   const isOptional = !isCardRequired(view);
   const offer = await withRates(view, request, peers);
-  const isAsked = !isOptional || termsOf(offer).isChargedLater;
+  const asksForCard = !isOptional || termsOf(offer).isChargedLater;
   const payable = payableOf(view, request, peers);
-  const entry = isAsked
+  const entry = asksForCard
     ? await cardEntryOf(payable, { peers, context: request.context })
     : undefined;
   return pageAnswer(payPage(offer, { entry, isOptional, problems }));

@@ -44,10 +44,10 @@ test.each([
     '$0.0025 each, at least $5.00 and at most $99.00 every month',
   ],
 ])('%#: usage costs %s', (price, text) => {
-  const told = usageRates([price], [meter]).map((rate) =>
+  const texts = usageRates([price], [meter]).map((rate) =>
     usageTerms(rate, { currency: 'USD', recurrence: monthly }),
   );
-  expect(told).toEqual([`Storage (GB): ${text}`]);
+  expect(texts).toEqual([`Storage (GB): ${text}`]);
 });
 
 test('a meter without a unit is described by its name only', () => {

@@ -19,7 +19,7 @@ export function invoiceListPage(visit: Visit, list: InvoiceList): Page {
   const content = html`<section>
     <h1>Invoices</h1>
     ${list.invoices.length === 0 ? html`<p>There are no invoices yet.</p>` : table(list.invoices)}
-    ${list.pages > 1 && turning(list)}
+    ${list.pages > 1 && pageLinks(list)}
   </section>`;
   return portalPage(visit, { title: 'Invoices', section: 'invoices', content });
 }
@@ -53,7 +53,7 @@ function row(invoice: Invoice): Html {
   </tr>`;
 }
 
-function turning({ page, pages }: InvoiceList): Html {
+function pageLinks({ page, pages }: InvoiceList): Html {
   const to = (target: number) => `/portal/invoices?page=${String(target)}`;
   return html`<nav class="turning" aria-label="Pages of invoices">
     ${page > 1 && html`<a href="${to(page - 1)}" rel="prev">Newer</a>`}

@@ -1,4 +1,10 @@
-import { doorCookie, noVisitCookie, readDoorNonce, readVisit, visitCookie } from './portal-cookie';
+import {
+  signInLinkCookie,
+  noVisitCookie,
+  readSignInLinkNonce,
+  readVisit,
+  visitCookie,
+} from './portal-cookie';
 
 const secret = 's'.repeat(43);
 const nonce = 'n'.repeat(22);
@@ -10,7 +16,7 @@ test('over TLS the cookie is bound to the host and not readable by scripts', () 
   expect(visitCookie(secret, { siteUrl: tls, lifeMs })).toBe(
     `__Host-portal=${secret}; Path=/; Max-Age=3599; HttpOnly; SameSite=Lax; Secure`,
   );
-  expect(doorCookie(nonce, tls)).toBe(
+  expect(signInLinkCookie(nonce, tls)).toBe(
     `portal_door=${nonce}; Path=/portal; Max-Age=3600; HttpOnly; SameSite=Lax; Secure`,
   );
 });
@@ -41,5 +47,5 @@ test.each([
   ['portal_door=short', undefined],
   [undefined, undefined],
 ])('the header %j contains the nonce %j', (header, mark) => {
-  expect(readDoorNonce(header)).toBe(mark);
+  expect(readSignInLinkNonce(header)).toBe(mark);
 });

@@ -14,9 +14,9 @@ export interface VisitProof {
 }
 
 const visitName = 'portal';
-const doorName = 'portal_door';
+const signInLinkName = 'portal_door';
 // Lifetime of the sign-in link.
-const doorSeconds = 3_600;
+const signInLinkSeconds = 3_600;
 // Lax, since payers return from the bank's site.
 const terms = { sameSite: 'Lax' } as const;
 
@@ -38,9 +38,14 @@ export function noVisitCookie(siteUrl: string): string {
 /**
  * Marks the browser that opened a sign-in link, so that a second click of the button succeeds, too.
  */
-export function doorCookie(nonce: string, siteUrl: string): string {
+export function signInLinkCookie(nonce: string, siteUrl: string): string {
   const isGuarded = isOverTls(siteUrl);
-  return setCookie(doorName, nonce, { ...terms, path: '/portal', maxAge: doorSeconds, isGuarded });
+  return setCookie(signInLinkName, nonce, {
+    ...terms,
+    path: '/portal',
+    maxAge: signInLinkSeconds,
+    isGuarded,
+  });
 }
 
 /** Session secret that a browser sent, if any. */
@@ -53,7 +58,7 @@ export function readVisit(header: string | undefined): VisitProof | undefined {
 }
 
 /** Nonce of a browser that opened a sign-in link, if any. */
-export function readDoorNonce(header: string | undefined): string | undefined {
-  const nonce = readCookies(header).get(doorName) ?? '';
+export function readSignInLinkNonce(header: string | undefined): string | undefined {
+  const nonce = readCookies(header).get(signInLinkName) ?? '';
   return /^[\w-]{22}$/.test(nonce) ? nonce : undefined;
 }

@@ -23,8 +23,19 @@ import {
 } from '../page-mount';
 import { originOf, refuseOtherSites } from '../same-site';
 import { pageAnswer, redirectAnswer } from '../shell';
-import { doorPage, leftPage, overPage, usedDoorPage } from './door-page';
-import { doorCookie, noVisitCookie, readDoorNonce, readVisit, visitCookie } from './portal-cookie';
+import {
+  signInLinkPage,
+  signedOutPage,
+  expiredVisitPage,
+  usedSignInLinkPage,
+} from './sign-in-link-page';
+import {
+  signInLinkCookie,
+  noVisitCookie,
+  readSignInLinkNonce,
+  readVisit,
+  visitCookie,
+} from './portal-cookie';
 import type { PortalRoute, Visit } from './portal-route';
 
 /** Dependencies of the portal. */
@@ -48,18 +59,18 @@ export function addPortal(app: Express, routes: readonly PortalRoute[], site: Po
   }));
   const leave: Address = { method: 'POST', path: '/portal/leave', work: leaveWork };
   // Registered last, since its parameter matches any segment.
-  const door: Address[] = [
-    { method: 'GET', path: '/portal/:token', work: showDoor },
-    { method: 'POST', path: '/portal/:token', work: openDoor },
+  const signInLink: Address[] = [
+    { method: 'GET', path: '/portal/:token', work: showSignInLink },
+    { method: 'POST', path: '/portal/:token', work: useSignInLink },
   ];
-  mountPages(app, [...pages, leave, ...door], {
+  mountPages(app, [...pages, leave, ...signInLink], {
     dependencies: site,
     workOf: ({ work }) => work(site),
     showError,
   });
 }
 
-function showDoor({ peers, pageRate }: PortalSite): PageWork {
+function showSignInLink({ peers, pageRate }: PortalSite): PageWork {
   return async (call, { request }, note) => {
     admitAddress(request, call, pageRate);
     const token = tokenOf(request);
@@ -68,15 +79,15 @@ function showDoor({ peers, pageRate }: PortalSite): PageWork {
     note({ tenant });
     if (answer.door !== PortalDoor.PORTAL_DOOR_OPEN) {
       const isUsed = answer.door === PortalDoor.PORTAL_DOOR_USED;
-      return pageAnswer(usedDoorPage({ isUsed }));
+      return pageAnswer(usedSignInLinkPage({ isUsed }));
     }
-    const nonce = readDoorNonce(request.header('cookie')) ?? newNonce();
-    const page = doorPage({ path: request.path, isTest: !tenant.live });
-    return pageAnswer(page, { 'Set-Cookie': doorCookie(nonce, answer.siteUrl) });
+    const nonce = readSignInLinkNonce(request.header('cookie')) ?? newNonce();
+    const page = signInLinkPage({ path: request.path, isTest: !tenant.live });
+    return pageAnswer(page, { 'Set-Cookie': signInLinkCookie(nonce, answer.siteUrl) });
   };
 }
 
-function openDoor({ peers, pageRate, clock }: PortalSite): PageWork {
+function useSignInLink({ peers, pageRate, clock }: PortalSite): PageWork {
   return async (call, { request }, note) => {
     admitAddress(request, call, pageRate);
     refuseOtherSites(originOf(request), { isNamed: true });
@@ -84,7 +95,7 @@ function openDoor({ peers, pageRate, clock }: PortalSite): PageWork {
     const context = call as CallContext;
     const { tenant, siteUrl } = await peers.portal.findPortalSession({ token }, context);
     note({ tenant: present(tenant) });
-    const nonce = readDoorNonce(request.header('cookie')) ?? newNonce();
+    const nonce = readSignInLinkNonce(request.header('cookie')) ?? newNonce();
     try {
       const { secret, expiresAt } = await peers.portal.enterPortal({ token, nonce }, context);
       const lifeMs = present(expiresAt).getTime() - clock.now().getTime();
@@ -93,7 +104,7 @@ function openDoor({ peers, pageRate, clock }: PortalSite): PageWork {
       return { ...sent, headers: { ...headers, ...cookie } };
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'failed_precondition') throw error;
-      return pageAnswer(usedDoorPage({ isUsed: error.reason === 'PORTAL_SESSION_USED' }));
+      return pageAnswer(usedSignInLinkPage({ isUsed: error.reason === 'PORTAL_SESSION_USED' }));
     }
   };
 }
@@ -129,7 +140,7 @@ function leaveWork(site: PortalSite): PageWork {
     refuseForeignForm(await readForm(request, response), visit.formToken);
     await site.peers.portal.leavePortal({ secret }, call as CallContext);
     const { siteUrl, returnUrl } = visit;
-    return pageAnswer(leftPage(returnUrl), { 'Set-Cookie': noVisitCookie(siteUrl) });
+    return pageAnswer(signedOutPage(returnUrl), { 'Set-Cookie': noVisitCookie(siteUrl) });
   };
 }
 
@@ -167,7 +178,8 @@ async function withoutExpired<T>(finding: Promise<T>): Promise<T> {
 }
 
 function showError(problem: HttpError, request: Request): ApiAnswer {
-  if (problem.code === visitOver) return pageAnswer(overPage(), { 'Error-Code': visitOver });
+  if (problem.code === visitOver)
+    return pageAnswer(expiredVisitPage(), { 'Error-Code': visitOver });
   return failurePage(problem, pagePath(request));
 }
 

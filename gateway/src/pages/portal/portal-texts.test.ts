@@ -8,7 +8,12 @@ import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subsc
 import { type Page, pageAnswer } from '../shell';
 import { cancellationPage } from './cancellation-page';
 import { detailsOf, detailsPage } from './details-page';
-import { doorPage, leftPage, overPage, usedDoorPage } from './door-page';
+import {
+  signInLinkPage,
+  signedOutPage,
+  expiredVisitPage,
+  usedSignInLinkPage,
+} from './sign-in-link-page';
 import { invoiceListPage } from './invoice-list-page';
 import { portalInvoicePage } from './invoice-payment';
 import { overviewPage } from './overview-page';
@@ -95,10 +100,10 @@ const overview = {
 };
 
 const pages: Readonly<Record<string, Page>> = {
-  'the sign-in page': doorPage({ path: '/portal/token', isTest: true }),
-  'the used sign-in link': usedDoorPage({ isUsed: true }),
-  'the page after signing out': leftPage(visit.returnUrl),
-  'the page of an expired session': overPage(),
+  'the sign-in page': signInLinkPage({ path: '/portal/token', isTest: true }),
+  'the used sign-in link': usedSignInLinkPage({ isUsed: true }),
+  'the page after signing out': signedOutPage(visit.returnUrl),
+  'the page of an expired session': expiredVisitPage(),
   'the overview': overviewPage(overview),
   'the usage': usagePage(visit, [state]),
   'the invoices': invoiceListPage(visit, { invoices: [invoice], page: 2, pages: 3 }),

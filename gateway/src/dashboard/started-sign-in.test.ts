@@ -1,17 +1,17 @@
 import {
-  type BegunSignIn,
+  type StartedSignIn,
   noSignInCookie,
-  readBegunSignIn,
+  readStartedSignIn,
   sealNonceBytes,
   signInCookie,
   signInKey,
-} from './begun-sign-in';
+} from './started-sign-in';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const siteUrl = 'https://billing.example';
 const key = signInKey('client secret', 'https://id.example billing');
 const terms = { siteUrl, key };
-const begun: BegunSignIn = {
+const begun: StartedSignIn = {
   state: 's'.repeat(43),
   nonce: 'n'.repeat(43),
   codeVerifier: 'v'.repeat(43),
@@ -27,8 +27,8 @@ test('the cookie of a started sign-in lasts ten minutes and fits the size limit'
     /^__Host-sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
   );
   expect(set.length).toBeLessThan(4_096);
-  expect(readBegunSignIn(`other=1; ${sent}`, terms, later(599_999))).toEqual(begun);
-  expect(readBegunSignIn(sent, terms, later(600_000))).toBeUndefined();
+  expect(readStartedSignIn(`other=1; ${sent}`, terms, later(599_999))).toEqual(begun);
+  expect(readStartedSignIn(sent, terms, later(600_000))).toBeUndefined();
 });
 
 test('the cookie is unreadable without the key, and the same content is sealed differently each time', () => {
@@ -45,7 +45,7 @@ test('a change of any bit makes the cookie invalid', () => {
     const changed = Buffer.from(value);
     changed[index] = (changed[index] ?? 0) ^ 1;
     const header = `__Host-sign-in=${changed.toString('base64url')}`;
-    expect(readBegunSignIn(header, terms, now)).toBeUndefined();
+    expect(readStartedSignIn(header, terms, now)).toBeUndefined();
   }
 });
 
@@ -57,13 +57,13 @@ test.each([
   ['of another secret', sent, { siteUrl, key: signInKey('other', 'https://id.example billing') }],
   ['of another provider', sent, { siteUrl, key: signInKey('client secret', 'https://x billing') }],
 ])('the cookie is refused: %s', (_case, header, where) => {
-  expect(readBegunSignIn(header, where, now)).toBeUndefined();
+  expect(readStartedSignIn(header, where, now)).toBeUndefined();
 });
 
 test('the cookie works on loopback without TLS, and is deleted in the end', () => {
   const local = { siteUrl: 'http://127.0.0.1:3000', key };
   const plain = signInCookie(begun, local, { now, sealNonce });
   expect(plain).toMatch(/^sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
-  expect(readBegunSignIn(plain.split(';')[0], local, now)).toEqual(begun);
+  expect(readStartedSignIn(plain.split(';')[0], local, now)).toEqual(begun);
   expect(noSignInCookie(siteUrl)).toMatch(/^__Host-sign-in=; Path=\/; Max-Age=0;/);
 });

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { cookieNameAt, isOverTls, maxAgeOf, readCookies, setCookie } from '../cookie';
 
 /** State of a sign-in between the redirect to the identity provider and the callback. */
-export interface BegunSignIn {
+export interface StartedSignIn {
   /**
    * Returned in the callback URL. Prevents other sites from finishing a sign-in that the browser
    * did not start.
@@ -44,7 +44,7 @@ export function signInKey(clientSecret: string, provider: string): Buffer {
 
 /** Sets the cookie. It is `Lax` because the callback comes from the provider's site. */
 export function signInCookie(
-  begun: BegunSignIn,
+  begun: StartedSignIn,
   { siteUrl, key }: SignInCookieTerms,
   { now, sealNonce }: { readonly now: Date; readonly sealNonce: Buffer },
 ): string {
@@ -61,14 +61,14 @@ export function noSignInCookie(siteUrl: string): string {
 }
 
 /** The sign-in that the browser started; undefined if there is none or it has expired. */
-export function readBegunSignIn(
+export function readStartedSignIn(
   header: string | undefined,
   { siteUrl, key }: SignInCookieTerms,
   now: Date,
-): BegunSignIn | undefined {
+): StartedSignIn | undefined {
   const text = open(readCookies(header).get(cookieNameAt(siteUrl, cookieName)) ?? '', key);
   if (text === undefined) return undefined;
-  const { expiresAt, ...begun } = JSON.parse(text) as BegunSignIn & { expiresAt: number };
+  const { expiresAt, ...begun } = JSON.parse(text) as StartedSignIn & { expiresAt: number };
   return now.getTime() < expiresAt ? begun : undefined;
 }
 

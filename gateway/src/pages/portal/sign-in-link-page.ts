@@ -6,7 +6,7 @@ import type { Page } from '../shell';
  * Page behind a sign-in link. Signing in takes a button, since link scanners open links but press
  * no buttons.
  */
-export function doorPage({
+export function signInLinkPage({
   path,
   isTest,
 }: {
@@ -23,7 +23,7 @@ export function doorPage({
 }
 
 /** Page of a used or expired sign-in link. */
-export function usedDoorPage({ isUsed }: { readonly isUsed: boolean }): Page {
+export function usedSignInLinkPage({ isUsed }: { readonly isUsed: boolean }): Page {
   const title = isUsed ? 'This link was already used' : 'This link has expired';
   const content = html`<section>
     <h1>${title}</h1>
@@ -40,7 +40,7 @@ export function usedDoorPage({ isUsed }: { readonly isUsed: boolean }): Page {
 }
 
 /** Page after signing out. */
-export function leftPage(returnUrl: string | undefined): Page {
+export function signedOutPage(returnUrl: string | undefined): Page {
   const content = html`<section>
     <h1>You are signed out</h1>
     <p>You need a new link to open the portal again.</p>
@@ -50,7 +50,7 @@ export function leftPage(returnUrl: string | undefined): Page {
 }
 
 /** Page without a valid session. */
-export function overPage(): Page {
+export function expiredVisitPage(): Page {
   const content = html`<section>
     <h1>Your session has expired</h1>
     <p>A portal session lasts an hour. Please request a new link where you found the last one.</p>
