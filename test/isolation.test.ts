@@ -75,7 +75,7 @@ function call(client: ApiClient, { method }: Operation, { path, body }: RouteExa
   return client.request(method, path, body === undefined ? {} : { body });
 }
 
-/** Scopes, each of which suffices. */
+/** Scopes; each one suffices. */
 const scopesOf = ({ method, path, readsOnly }: Operation): readonly string[] => {
   const segment = path.split('/')[1] ?? '';
   if (readsOnly) return [`${segment}:read`, `${segment}:write`];

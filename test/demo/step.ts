@@ -48,7 +48,7 @@ export type Step =
   | {
       readonly kind: 'CHECK_OUT';
       readonly purchase: Purchase | undefined;
-      /** The cards tried one after another, the last of which works; empty: the customer leaves. */
+      /** Cards tried in turn; the last one works. Empty: the customer leaves. */
       readonly cards: readonly CardName[];
       readonly isPaid: boolean;
     }
