@@ -63,12 +63,12 @@ export class Admission {
     call: Call,
     {
       isIngest = false,
-      note,
-    }: { readonly isIngest?: boolean | undefined; readonly note?: RecordCaller } = {},
+      recordCaller,
+    }: { readonly isIngest?: boolean | undefined; readonly recordCaller?: RecordCaller } = {},
   ): Promise<Admitted> {
     const caller = await this.authenticate(request, call);
     // Precedes the rate check, so that the caller of a throttled request is known.
-    note?.(caller.facts, caller.author);
+    recordCaller?.(caller.facts, caller.author);
     const { perKey, ingestPerKey, clock } = this.dependencies;
     const limit = isIngest ? ingestPerKey : perKey;
     if (limit === undefined) return caller;

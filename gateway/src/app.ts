@@ -211,7 +211,7 @@ function addRoute(app: Express, route: Route, dependencies: AppDependencies): vo
   const segment = segmentOf(route.path);
   const { isIngest, waits, readsOnly = false } = route;
   const reader = readerOf(route, routes);
-  const isRemembered = storesOnce(route) || isIngest === true ? !answersSecret(route) : false;
+  const isRemembered = createsOnce(route) || isIngest === true ? !answersSecret(route) : false;
   const handler = authenticated(
     dependencies,
     { ...routeOptions(route), isIngest, waits },
@@ -234,7 +234,7 @@ function addRoute(app: Express, route: Route, dependencies: AppDependencies): vo
         return dependencies.lostCalls.run(keyless, response, handle);
       };
       const write = () =>
-        storesOnce(route) ? dependencies.workQueue.run(queueKeyOf(call, route), once) : once();
+        createsOnce(route) ? dependencies.workQueue.run(queueKeyOf(call, route), once) : once();
       const { peers } = dependencies;
       const answer = await describedWrite(route, apiRequest, { reader, peers, describe, write });
       if (route.endsKeys === true) dependencies.admission.endKeysOf(param(apiRequest, 'id'));
@@ -270,7 +270,7 @@ function setHeaders(response: Response, headers: Readonly<Record<string, string>
 }
 
 async function readRequest(
-  { method, path, takesBytes }: Route,
+  { method, path, readsBytes }: Route,
   call: CallContext,
   {
     request,
@@ -280,7 +280,7 @@ async function readRequest(
 ): Promise<Omit<ApiRequest, 'caller'>> {
   const changes = method === 'POST' || method === 'PATCH';
   const isOfResource = path.includes(':');
-  const read = takesBytes === true ? readBytes : parseBody;
+  const read = readsBytes === true ? readBytes : parseBody;
   const body = changes ? await read(request, response) : {};
   const key = request.header('idempotency-key');
   const compared = key === undefined ? undefined : comparableBody(body);
@@ -311,9 +311,10 @@ function authenticated(
   const { keyedInFlight } = dependencies;
   const takePlace: TakePlace = (run) => keyedInFlight.run(run);
   const made = { ...options, inFlight: waits ? undefined : takePlace };
-  return respond(dependencies, made, async (call, request, response, note) => {
+  return respond(dependencies, made, async (call, request, response, recordCaller) => {
     const { isIngest } = options;
-    const admit = () => dependencies.admission.admit(request, response, call, { isIngest, note });
+    const admit = () =>
+      dependencies.admission.admit(request, response, call, { isIngest, recordCaller });
     const admitted = await (waits ? keyedInFlight.run(admit) : admit());
     const { tenant, scopes, callerId, signedIn } = admitted;
     const caller = { type: signedIn === undefined ? 'KEY' : 'OPERATOR', id: callerId } as const;
@@ -332,7 +333,7 @@ function authenticated(
     if (signedIn === undefined) {
       if (isIngest !== true) {
         const audit = () => auditedWrite(admitted, request, { route, detail });
-        note(admitted.facts, { ...admitted.author, audit });
+        recordCaller(admitted.facts, { ...admitted.author, audit });
       }
       return inPlace(run);
     }
@@ -365,13 +366,13 @@ function placeOf(
 function routeOptions(route: Route): ExchangeOptions {
   const { path, deadlineMs, hidesUnavailability } = route;
   const showError = hidesUnavailability === true ? showAsFault : undefined;
-  const stores = storesOnce(route);
+  const stores = createsOnce(route);
   const graceMs = stores ? storedGraceMs : undefined;
   return { route: `/v1${path}`, deadlineMs, graceMs, outlivesCaller: stores, showError };
 }
 
 /** True if a retry of a request of the route could create a duplicate. */
-function storesOnce({ method, isIngest, readsOnly, deadlineMs }: Route): boolean {
+function createsOnce({ method, isIngest, readsOnly, deadlineMs }: Route): boolean {
   return method === 'POST' && isIngest !== true && readsOnly !== true && deadlineMs === undefined;
 }
 
@@ -386,13 +387,15 @@ function respond(
     call: Call,
     request: Request,
     response: Response,
-    note: RecordCaller,
+    recordCaller: RecordCaller,
   ) => Promise<ApiAnswer>,
 ): RequestHandler {
   const { clock, logger, metrics, requestLog, traceTrusted } = dependencies;
   const made = { clock, logger, metrics, requestLog, traceTrusted, ...options };
   return (request, response) =>
-    exchange(request, response, made, (call, note) => work(call, request, response, note));
+    exchange(request, response, made, (call, recordCaller) =>
+      work(call, request, response, recordCaller),
+    );
 }
 
 async function readiness({ isReady, instanceId }: AppDependencies): Promise<ApiAnswer> {

@@ -48,7 +48,7 @@ export interface CallerFacts {
 export type RecordCaller = (caller: CallerFacts, author?: RequestAuthor) => void;
 
 /** Handler of a request, which also records the caller. */
-export type Work = (call: Call, note: RecordCaller) => Promise<ApiAnswer>;
+export type Work = (call: Call, recordCaller: RecordCaller) => Promise<ApiAnswer>;
 
 /** Options of an exchange. */
 export interface ExchangeOptions {
@@ -148,7 +148,7 @@ export async function exchange(
       const asked = { requestId, at: startedAt, path, traceId, errorCode, isIngest };
       const { method, durationMs } = done;
       const { audit, ...whose } = author;
-      requestLog?.note({ ...asked, method, status, durationMs, audit: audit?.() }, whose);
+      requestLog?.record({ ...asked, method, status, durationMs, audit: audit?.() }, whose);
     }),
   );
 }

@@ -64,7 +64,7 @@ test.each([
   ['a batch of usage events that fails', { isIngest: true, status: 429 }, true],
 ])('a request of %s is recorded: %j, %p', async (_name, request, isKept) => {
   const { log, batches } = aLog();
-  log.note(aRequest(request), author);
+  log.record(aRequest(request), author);
   await log.close();
   expect(batches.flat()).toHaveLength(isKept ? 1 : 0);
 });
@@ -72,7 +72,7 @@ test.each([
 test('a full batch is sent immediately, complete and in order, each entry with a unique id', async () => {
   const { log, batches } = aLog(undefined, 60_000);
   for (let index = 0; index < 250; index += 1) {
-    log.note(aRequest({ requestId: String(index) }), author);
+    log.record(aRequest({ requestId: String(index) }), author);
   }
   await eventually(() => {
     expect(batches.length).toBeGreaterThanOrEqual(2);
@@ -101,13 +101,13 @@ test('a full batch is sent immediately, complete and in order, each entry with a
 
 test('a small batch waits for further entries, and an empty log sends nothing', async () => {
   const { log, batches } = aLog();
-  log.note(aRequest(), author);
-  log.note(aRequest(), author);
+  log.record(aRequest(), author);
+  log.record(aRequest(), author);
   expect(batches).toEqual([]);
   await eventually(() => {
     expect(batches.map(({ length }) => length)).toEqual([2]);
   }, patience);
-  log.note(aRequest(), author);
+  log.record(aRequest(), author);
   await eventually(() => {
     expect(batches.map(({ length }) => length)).toEqual([2, 1]);
   }, patience);
@@ -119,7 +119,7 @@ test('entries beyond the buffer are dropped and counted for some minutes, withou
     release = resolve;
   });
   const { log, batches, metrics, pass } = aLog(() => held);
-  for (let index = 0; index < 2_500; index += 1) log.note(aRequest(), author);
+  for (let index = 0; index < 2_500; index += 1) log.record(aRequest(), author);
   expect([log.droppedRecently, metrics.dropped]).toEqual([500, 500]);
   pass(12 * 60_000);
   expect(log.droppedRecently).toBe(0);
@@ -138,11 +138,11 @@ test('entries are kept after a transient failure and dropped after a permanent o
     const failure = failures.shift();
     if (failure !== undefined) throw failure;
   });
-  log.note(aRequest(), author);
+  log.record(aRequest(), author);
   await eventually(() => {
     expect(metrics.dropped).toBe(1);
   }, patience);
-  log.note(aRequest(), author);
+  log.record(aRequest(), author);
   await eventually(() => {
     expect(batches.flat()).toHaveLength(1);
   }, patience);
@@ -158,7 +158,7 @@ describe('while the service is unavailable', () => {
       return Promise.resolve();
     });
     // More than a batch: nothing of it waits for company.
-    for (let index = 0; index < 250; index += 1) one.log.note(aRequest(), author);
+    for (let index = 0; index < 250; index += 1) one.log.record(aRequest(), author);
     return one;
   };
 
@@ -188,7 +188,7 @@ describe('while the service is unavailable', () => {
     await jest.advanceTimersByTimeAsync(40_000);
     expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
     isAway = true;
-    log.note(aRequest(), author);
+    log.record(aRequest(), author);
     await jest.advanceTimersByTimeAsync(2_000);
     expect([warn.mock.calls.length, metrics.dropped]).toEqual([2, 0]);
   });
@@ -205,8 +205,8 @@ describe('while the service is unavailable', () => {
 test('paths are recorded without secrets and with limited length', async () => {
   const { log, batches } = aLog();
   const key = `billing_live_${'A'.repeat(49)}`;
-  log.note(aRequest({ path: `/v1/customers/${key}` }), author);
-  log.note(aRequest({ path: `/v1/${'a'.repeat(9_000)}` }), author);
+  log.record(aRequest({ path: `/v1/customers/${key}` }), author);
+  log.record(aRequest({ path: `/v1/${'a'.repeat(9_000)}` }), author);
   await log.close();
   const [first, second] = batches.flat();
   expect(first?.path).toBe('/v1/customers/[redacted]');
@@ -220,7 +220,7 @@ test('entries are sent outside of the trace of a request', async () => {
     seen.push(request.getStore());
   });
   request.run('a request', () => {
-    log.note(aRequest(), author);
+    log.record(aRequest(), author);
   });
   await log.close();
   expect(seen).toEqual([undefined]);

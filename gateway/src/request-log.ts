@@ -73,7 +73,7 @@ export class RequestLog {
   constructor(private readonly options: RequestLogOptions) {}
 
   /** Records a request and returns immediately. Successful reads are not recorded. */
-  note({ isIngest, ...answered }: AnsweredRequest, author: Omit<RequestAuthor, 'audit'>): void {
+  record({ isIngest, ...answered }: AnsweredRequest, author: Omit<RequestAuthor, 'audit'>): void {
     const isFailure = answered.status >= 400;
     if (!isFailure && (isIngest || isRead(answered.method))) return;
     if (this.waiting.length >= waitingMax) {

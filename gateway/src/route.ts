@@ -7,7 +7,7 @@ export interface ApiRequest {
   /** Path parameters by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** JSON body, `{}` if there was none. The bytes for routes with `takesBytes`. */
+  /** JSON body, `{}` if there was none. The bytes for routes with `readsBytes`. */
   readonly body: unknown;
   readonly context: CallContext;
   /** Version from `If-Match` that the caller wants to change; undefined for any. */
@@ -39,7 +39,7 @@ export interface Route {
   /** True if the route returns 500 in place of 503 and 504. */
   readonly hidesUnavailability?: boolean;
   /** True if the route receives the raw bytes of the body, which the owning service parses. */
-  readonly takesBytes?: boolean;
+  readonly readsBytes?: boolean;
   /** True for batches of usage events, which have a separate rate limit. */
   readonly isIngest?: boolean;
   /** True for a POST without side effects, for which a read scope suffices. */

@@ -79,7 +79,7 @@ export function addOperatorApi(app: Express, site: DashboardSite): void {
 }
 
 function workOf(route: AnyRoute, site: DashboardSite): PageWork {
-  return async (call, { request, response }, note) => {
+  return async (call, { request, response }, recordCaller) => {
     admitAddress(request, call, site.pageRate);
     checkSender(request);
     const asked = {
@@ -104,14 +104,14 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
         request,
         call,
       );
-      note({ tenant, operatorId: signedIn.operator.id });
+      recordCaller({ tenant, operatorId: signedIn.operator.id });
       const context = { ...call, tenant, scopes };
       const now = await environmentTime(context, site.peers);
       const whose = { ...(await withBody()), session, signedIn };
       return route.handle({ ...whose, context: { ...context, now } }, site);
     }
     const signedIn = await site.operatorAccess.signedIn(session, call);
-    note({ operatorId: signedIn.operator.id });
+    recordCaller({ operatorId: signedIn.operator.id });
     if (isRead(request.method)) {
       return route.handle({ ...(await withBody()), session, signedIn }, site);
     }

@@ -30,7 +30,7 @@ interface Step {
   readonly response: Response;
   readonly provider: IdentityProvider;
   readonly terms: SignInCookieTerms;
-  readonly note: Parameters<PageWork>[2];
+  readonly recordCaller: Parameters<PageWork>[2];
 }
 
 interface ProviderRoute extends PageAddress {
@@ -55,14 +55,14 @@ export function addProviderSignIn(app: Express, site: DashboardSite): void {
 }
 
 function workOf(route: ProviderRoute, site: DashboardSite): PageWork {
-  return async (call, { request, response }, note) => {
+  return async (call, { request, response }, recordCaller) => {
     admitAddress(request, call, site.pageRate);
     const { identityProvider: provider, operatorAccess } = site;
     if (provider === undefined) throw new RequestError(404, 'not_found', 'Not found');
     const { issuer, clientId, clientSecret } = provider.settings;
     const key = signInKey(clientSecret, `${issuer} ${clientId}`);
     const terms = { siteUrl: operatorAccess.siteUrl, key };
-    return route.handle({ call, request, response, provider, terms, note }, site);
+    return route.handle({ call, request, response, provider, terms, recordCaller }, site);
   };
 }
 
@@ -82,7 +82,7 @@ async function begin({ call, request, provider, terms }: Step): Promise<ApiAnswe
 }
 
 async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
-  const { call, request, response, provider, terms, note } = step;
+  const { call, request, response, provider, terms, recordCaller } = step;
   const { operatorAccess } = site;
   // Each started sign-in has only one attempt.
   response.appendHeader('Set-Cookie', noSignInCookie(terms.siteUrl));
@@ -97,7 +97,7 @@ async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
   const origin = originOfRequest(request);
   const { session } = await open({ ...vouched, origin }, { call, site });
   const signedIn = await operatorAccess.signedIn(present(session).token, call);
-  note({ operatorId: signedIn.operator.id });
+  recordCaller({ operatorId: signedIn.operator.id });
   const action = { action: `GET ${callbackPath}`, path: callbackPath };
   return operatorAccess.audited(signedIn, action, {
     call,

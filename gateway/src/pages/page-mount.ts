@@ -25,7 +25,7 @@ export interface PageAddress {
 export type PageWork = (
   call: Call,
   message: { readonly request: Request; readonly response: Response },
-  note: Parameters<Work>[1],
+  recordCaller: Parameters<Work>[1],
 ) => Promise<ApiAnswer>;
 
 /** Options shared by a group of pages. */
@@ -91,6 +91,6 @@ function handlerOf<R>(
         outlivesCaller: !endsWithCaller,
         showError: (problem) => showError(problem, request),
       },
-      (call, note) => work(call, { request, response }, note),
+      (call, recordCaller) => work(call, { request, response }, recordCaller),
     );
 }

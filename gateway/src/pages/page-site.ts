@@ -43,13 +43,13 @@ export function addPages(app: Express, site: PageSite): void {
 }
 
 function workOf(route: PageRoute, site: PageSite): PageWork {
-  return async (call, { request, response }, note) => {
+  return async (call, { request, response }, recordCaller) => {
     admitAddress(request, call, rateOf(route, site));
     const isSent = route.method === 'POST';
     if (isSent) refuseOtherSites(originOf(request));
     // Precedes the body, so that the gateway does not wait for a sender without a valid token.
     const page = await findPage(route, { call, request, site });
-    note({ tenant: page.context.tenant });
+    recordCaller({ tenant: page.context.tenant });
     const form = isSent ? await readForm(request, response) : new Map<string, string>();
     return route.handle({ ...page, form }, site.peers);
   };

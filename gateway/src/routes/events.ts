@@ -66,7 +66,7 @@ export const eventRoutes: readonly Route[] = [
     method: 'POST',
     path: '/events/ingest',
     deadlineMs: 20_000,
-    takesBytes: true,
+    readsBytes: true,
     isIngest: true,
     operation: {
       id: 'ingestEvents',

@@ -71,12 +71,12 @@ export function addPortal(app: Express, routes: readonly PortalRoute[], site: Po
 }
 
 function showSignInLink({ peers, pageRate }: PortalSite): PageWork {
-  return async (call, { request }, note) => {
+  return async (call, { request }, recordCaller) => {
     admitAddress(request, call, pageRate);
     const token = tokenOf(request);
     const answer = await peers.portal.findPortalSession({ token }, call as CallContext);
     const tenant = present(answer.tenant);
-    note({ tenant });
+    recordCaller({ tenant });
     if (answer.door !== PortalDoor.PORTAL_DOOR_OPEN) {
       const isUsed = answer.door === PortalDoor.PORTAL_DOOR_USED;
       return pageAnswer(usedSignInLinkPage({ isUsed }));
@@ -88,13 +88,13 @@ function showSignInLink({ peers, pageRate }: PortalSite): PageWork {
 }
 
 function useSignInLink({ peers, pageRate, clock }: PortalSite): PageWork {
-  return async (call, { request }, note) => {
+  return async (call, { request }, recordCaller) => {
     admitAddress(request, call, pageRate);
     refuseOtherSites(originOf(request), { isNamed: true });
     const token = tokenOf(request);
     const context = call as CallContext;
     const { tenant, siteUrl } = await peers.portal.findPortalSession({ token }, context);
-    note({ tenant: present(tenant) });
+    recordCaller({ tenant: present(tenant) });
     const nonce = readSignInLinkNonce(request.header('cookie')) ?? newNonce();
     try {
       const { secret, expiresAt } = await peers.portal.enterPortal({ token, nonce }, context);
@@ -110,12 +110,12 @@ function useSignInLink({ peers, pageRate, clock }: PortalSite): PageWork {
 }
 
 function visitWork(route: PortalRoute, site: PortalSite): PageWork {
-  return async (call, { request, response }, note) => {
+  return async (call, { request, response }, recordCaller) => {
     admitAddress(request, call, site.pageRate);
     const isSent = route.method === 'POST';
     if (isSent) refuseOtherSites(originOf(request), { isNamed: true });
     const { visit, context } = await findVisit(request, call, site);
-    note({ tenant: context.tenant });
+    recordCaller({ tenant: context.tenant });
     const form = isSent ? await readForm(request, response) : new Map<string, string>();
     if (isSent) refuseForeignForm(form, visit.formToken);
     const asked = {
@@ -132,11 +132,11 @@ function visitWork(route: PortalRoute, site: PortalSite): PageWork {
 }
 
 function leaveWork(site: PortalSite): PageWork {
-  return async (call, { request, response }, note) => {
+  return async (call, { request, response }, recordCaller) => {
     admitAddress(request, call, site.pageRate);
     refuseOtherSites(originOf(request), { isNamed: true });
     const { visit, secret, context } = await findVisit(request, call, site);
-    note({ tenant: context.tenant });
+    recordCaller({ tenant: context.tenant });
     refuseForeignForm(await readForm(request, response), visit.formToken);
     await site.peers.portal.leavePortal({ secret }, call as CallContext);
     const { siteUrl, returnUrl } = visit;
