@@ -123,7 +123,7 @@ async function customerOf(
   );
 }
 
-/** ETag of a response with several resources, each of which may change alone. */
+/** ETag of a response with several resources that may change independently. */
 function tagOf(parts: readonly ({ readonly version: bigint } | undefined)[]): { ETag: string } {
   return { ETag: `"${parts.map((part) => part?.version ?? '').join('-')}"` };
 }

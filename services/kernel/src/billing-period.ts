@@ -1,7 +1,7 @@
 /** Billing interval of a price; ONE_TIME is charged once and has no periods. */
 export type BillingInterval = 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'QUARTERLY' | 'YEARLY' | 'ONE_TIME';
 
-/** The largest `intervalCount` of each interval; the smallest is 1. */
+/** Maximum `intervalCount` of each interval; the minimum is 1. */
 export const INTERVAL_COUNT_MAX: Readonly<Record<BillingInterval, number>> = {
   DAILY: 365,
   WEEKLY: 52,
@@ -11,19 +11,19 @@ export const INTERVAL_COUNT_MAX: Readonly<Record<BillingInterval, number>> = {
   ONE_TIME: 1,
 };
 
-/** A period every `intervalCount` intervals; any price is one. */
+/** Recurrence of a period: every `intervalCount` intervals. Any price has one. */
 export interface Recurrence {
   readonly billingInterval: BillingInterval;
   readonly intervalCount: number;
 }
 
-/** Half-open, [start, end): the instant `end` belongs to the next period. */
+/** Half-open period [start, end): the instant `end` belongs to the next period. */
 export interface BillingPeriod {
   readonly start: Date;
   readonly end: Date;
 }
 
-/** A period and its number, counted from 0 at the anchor. */
+/** Period with its number, counted from 0 at the anchor. */
 export interface NumberedPeriod extends BillingPeriod {
   readonly index: number;
 }
@@ -33,12 +33,11 @@ type Step = { readonly unit: 'ms' | 'month'; readonly size: number };
 const DAY_MS = 86_400_000;
 
 /**
- * Period n of a recurrence, computed from the anchor alone: a day that a short month lacks comes
- * back in the next long one (31 January, 28 February, 31 March), which repeated adding would lose
- * permanently.
+ * Period n of a recurrence, computed only from the anchor. A day that a short month lacks returns in
+ * the next long one (31 January, 28 February, 31 March); repeated adding would lose it permanently.
  *
- * Times are UTC, the anchor's time of day is kept. ONE_TIME, a count out of its bounds, an n that
- * is negative or not whole, and dates beyond what Date can hold throw an Error.
+ * Times are UTC and have the anchor's time of day. Throws an Error for ONE_TIME, a count out of its
+ * bounds, an n that is negative or not whole, and dates beyond the range of Date.
  */
 export function periodAt(anchor: Date, recurrence: Recurrence, n: number): BillingPeriod {
   requireWhole(n, 'A period number');
@@ -47,8 +46,8 @@ export function periodAt(anchor: Date, recurrence: Recurrence, n: number): Billi
 }
 
 /**
- * The period that contains `at`; a boundary belongs to the period that it opens. Throws an Error
- * for an `at` before the anchor, where no period is, and for what `periodAt` refuses.
+ * Period that contains `at`; a boundary belongs to the period that it starts. Throws an Error for
+ * an `at` before the anchor and for a recurrence that `periodAt` refuses.
  */
 export function periodContaining(anchor: Date, recurrence: Recurrence, at: Date): NumberedPeriod {
   if (valid(at) < valid(anchor)) {
@@ -66,8 +65,8 @@ export function periodContaining(anchor: Date, recurrence: Recurrence, at: Date)
 }
 
 /**
- * The end of a trial, `trialDays` times 24 hours after `start`; it is the anchor of the periods
- * that follow.
+ * End of a trial, `trialDays` times 24 hours after `start`. It is the anchor of the following
+ * periods.
  */
 export function trialEnd(start: Date, trialDays: number): Date {
   requireWhole(trialDays, 'A number of trial days');
@@ -75,9 +74,9 @@ export function trialEnd(start: Date, trialDays: number): Date {
 }
 
 /**
- * The same day and time of day some calendar months later (or earlier, for a negative number), on
- * the month's last day where it has no such day. Throws an Error for a number that is not whole and
- * for dates beyond what Date can hold.
+ * Adds calendar months to a date (or subtracts, for a negative number) and keeps the time of day. A
+ * day that the month lacks becomes its last day. Throws an Error for a fraction of a month and for
+ * dates beyond the range of Date.
  */
 export function addMonths(start: Date, months: number): Date {
   if (!Number.isSafeInteger(months)) {
@@ -99,8 +98,8 @@ function boundaryAt(anchor: Date, step: Step, k: number): Date {
 
 function indexContaining(anchor: Date, step: Step, at: Date): number {
   if (step.unit === 'ms') return Math.floor((at.getTime() - anchor.getTime()) / step.size);
-  // Boundary k lies in the month k steps after the anchor's, so only the last boundary up to the
-  // month of `at` can be after `at`, and the one before it cannot.
+  // Boundary k is in the month k steps after the anchor's. Only the last boundary up to the month
+  // of `at` can be after `at`; the one before it cannot.
   const index = Math.floor((monthNumber(at) - monthNumber(anchor)) / step.size);
   return boundaryAt(anchor, step, index) > at ? index - 1 : index;
 }
@@ -126,7 +125,7 @@ function stepOf({ billingInterval, intervalCount }: Recurrence): Step {
   }
 }
 
-/** Months since year 0, so that month arithmetic is plain integer arithmetic. */
+/** Months since year 0, for integer arithmetic on months. */
 function monthNumber(date: Date): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }

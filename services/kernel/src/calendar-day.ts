@@ -1,8 +1,8 @@
 import { refuseProblems, wholeNumberProblems } from './input-problems';
 
-/** A day in UTC, [start, end). */
+/** Calendar day in UTC, [start, end). */
 export interface CalendarDay {
-  /** `2026-11-21`. */
+  /** Such as `2026-11-21`. */
   readonly day: string;
   readonly start: Date;
   readonly end: Date;
@@ -10,13 +10,13 @@ export interface CalendarDay {
 
 const dayMs = 86_400_000;
 
-/** The day that an instant lies in. */
+/** Day that contains an instant. */
 export function calendarDayOf(at: Date): CalendarDay {
   return startingAt(Math.floor(at.getTime() / dayMs) * dayMs);
 }
 
 /**
- * The last days up to that of `now`, oldest first. Refuses a number of days that reports do not
+ * Last days up to that of `now`, oldest first. Throws for a number of days that reports do not
  * support.
  */
 export function lastDays(

@@ -2,8 +2,8 @@ import type { Decimal } from './decimal';
 import type { TierCharge } from './tiers';
 
 /**
- * Units that one tier priced: `quantity` × `unitAmount` + `flatAmount` = `amount`, in exact decimal
- * strings.
+ * Units priced by one tier, in exact decimal strings: `quantity` × `unitAmount` + `flatAmount` =
+ * `amount`.
  */
 export interface WalkedTier {
   readonly upTo: string | null;
@@ -17,11 +17,11 @@ export interface WalkedTier {
  * Calculation of an amount, in exact decimal strings; `exactAmount` rounded half up is the amount.
  */
 export interface ChargeDetails {
-  /** The tiers that priced any unit, in order; none where the price has no tiers. */
+  /** Tiers that priced any unit, in order; empty if the price has no tiers. */
   readonly tiers: readonly WalkedTier[];
-  /** Units that the price includes, used or not. */
+  /** Units included in the price, used or not. */
   readonly includedUnits: string;
-  /** Units that were priced. */
+  /** Priced units. */
   readonly billedQuantity: string;
   /** In minor units. */
   readonly exactAmount: string;
@@ -34,7 +34,7 @@ export interface ChargeDetails {
 export interface Charge {
   /** Units of the line, a decimal string. */
   readonly quantity: string;
-  /** Rate, a decimal string in minor units; absent where tiers decide. */
+  /** Rate, a decimal string in minor units; absent if the price has tiers. */
   readonly unitAmount: string | undefined;
   readonly amount: bigint;
   readonly details: ChargeDetails;
@@ -50,7 +50,7 @@ export interface ExactCharge {
   readonly exactAmount: Decimal;
 }
 
-/** Rounds a charge, the only time that it is rounded, and explains it. */
+/** Rounds a charge, once, and adds its calculation. */
 export function roundedCharge(exact: ExactCharge): Charge {
   return {
     quantity: exact.quantity.toString(),

@@ -1,10 +1,10 @@
 /**
- * Every active ISO 4217 code that has a minor unit, with its exponent: digits after the point, so
- * that an amount is an integer of 10^-exponent. Codes without a minor unit (metals, bond units,
- * SDR, test and "no currency") are not in it.
+ * Exponents of all active ISO 4217 codes with a minor unit: the number of decimals, so that an
+ * amount is an integer of 10^-exponent. Excludes codes without a minor unit (metals, bond units,
+ * SDR, test and "no currency").
  *
- * The state of the standard is that of January 2026: BGN is gone, XCG has replaced ANG. What a
- * payment provider does differently belongs into its adapter.
+ * As of January 2026: BGN is withdrawn, and XCG has replaced ANG. A payment provider that deviates
+ * is converted in its adapter.
  */
 export const CURRENCY_EXPONENTS = {
   AED: 2,

@@ -1,10 +1,10 @@
 import { CURRENCY_EXPONENTS } from './currencies';
 import { invalidInput } from './domain-error';
 
-/** An ISO 4217 code in upper case that amounts may be in, e.g. `USD`. */
+/** ISO 4217 code of an amount, in upper case, such as `USD`. */
 export type Currency = keyof typeof CURRENCY_EXPONENTS;
 
-/** Digits after the point of a currency's major unit. */
+/** Number of decimals of a currency's major unit. */
 export type CurrencyExponent = (typeof CURRENCY_EXPONENTS)[Currency];
 
 // Upper-casing first would accept other letters: a long s (U+017F) becomes S.
@@ -16,8 +16,8 @@ export function isCurrency(text: string): text is Currency {
 }
 
 /**
- * Reads a code in any case. Throws invalid_input under `field` for unknown and withdrawn codes, and
- * for those without a minor unit.
+ * Parses a code in any case. Throws invalid_input under `field` for unknown and withdrawn codes,
+ * and for those without a minor unit.
  */
 export function parseCurrency(text: string, field = 'currency'): Currency {
   const code = text.toUpperCase();
@@ -27,7 +27,7 @@ export function parseCurrency(text: string, field = 'currency'): Currency {
   return code;
 }
 
-/** Digits after the point: 2 for USD (an amount of 2900 is 29.00), 0 for JPY, 3 for KWD. */
+/** Number of decimals: 2 for USD (an amount of 2900 is 29.00), 0 for JPY, 3 for KWD. */
 export function exponentOf(currency: Currency): CurrencyExponent {
   return CURRENCY_EXPONENTS[currency];
 }

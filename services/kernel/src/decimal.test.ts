@@ -6,7 +6,7 @@ const decimal = fc
   .tuple(unscaled, fc.nat({ max: DECIMAL_PLACES_MAX }))
   .map(([digits, scale]) => Decimal.of(digits, scale));
 
-/** The same number as an integer of 10^-24, which any product of two inputs is. */
+/** The number as an integer of 10^-24, which is exact for any product of two inputs. */
 const SCALE = 2 * DECIMAL_PLACES_MAX;
 function fixed({ unscaled: digits, scale }: Decimal): bigint {
   return digits * 10n ** BigInt(SCALE - scale);

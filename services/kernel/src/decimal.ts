@@ -1,10 +1,10 @@
 import { invalidInput } from './domain-error';
 
-/** Decimals that input may have; results of arithmetic may have more and stay exact. */
+/** Maximum number of decimals of an input. Results of arithmetic may have more and stay exact. */
 export const DECIMAL_PLACES_MAX = 12;
 
-// Twice the digits of the largest quantity: nothing real is longer, and reading digits costs more
-// than linear time.
+// Twice the digits of the largest quantity. No real input is longer, and parsing takes more than
+// linear time.
 const INTEGER_DIGITS_MAX = 32;
 
 const DECIMAL = new RegExp(
@@ -12,8 +12,8 @@ const DECIMAL = new RegExp(
 );
 
 /**
- * An exact decimal number, `unscaled` × 10^-`scale`. It is immutable and always in lowest terms (no
- * trailing zeros, one zero), so equal numbers have equal fields. There is no division, because its
+ * Exact decimal number, `unscaled` × 10^-`scale`. It is immutable and always in lowest terms (no
+ * trailing zeros, one zero), so equal numbers have equal fields. There is no division, since its
  * result need not be a decimal.
  */
 export class Decimal {
@@ -22,7 +22,9 @@ export class Decimal {
     readonly scale: number,
   ) {}
 
-  /** `unscaled` × 10^-`scale`. Throws an Error for a scale that is negative or not whole. */
+  /**
+   * Creates `unscaled` × 10^-`scale`. Throws an Error for a scale that is negative or not whole.
+   */
   static of(unscaled: bigint, scale = 0): Decimal {
     if (!Number.isSafeInteger(scale) || scale < 0) {
       throw new Error(`A scale is a whole number from 0 on, not ${String(scale)}`);
@@ -37,9 +39,9 @@ export class Decimal {
   }
 
   /**
-   * Reads plain notation: an optional minus, an integer of at most 32 digits without leading zeros,
-   * at most 12 decimals. Anything else (a plus, spaces, separators, exponents) throws invalid_input
-   * under `field`.
+   * Parses plain notation: an optional minus, an integer of at most 32 digits without leading
+   * zeros, at most 12 decimals. Any other text (a plus, spaces, separators, exponents) throws
+   * invalid_input under `field`.
    */
   static parse(text: string, field = 'amount'): Decimal {
     const match = DECIMAL.exec(text);
@@ -49,18 +51,18 @@ export class Decimal {
     return Decimal.of(sign === '-' ? -magnitude : magnitude, decimals.length);
   }
 
-  /** The exact sum. */
+  /** Exact sum. */
   add(other: Decimal): Decimal {
     const scale = Math.max(this.scale, other.scale);
     return Decimal.of(this.unscaledAt(scale) + other.unscaledAt(scale), scale);
   }
 
-  /** The exact difference, `this` minus `other`. */
+  /** Exact difference, `this` minus `other`. */
   subtract(other: Decimal): Decimal {
     return this.add(new Decimal(-other.unscaled, other.scale));
   }
 
-  /** The exact product; it has up to as many decimals as both factors together. */
+  /** Exact product, with up to as many decimals as both factors together. */
   multiply(other: Decimal): Decimal {
     return Decimal.of(this.unscaled * other.unscaled, this.scale + other.scale);
   }
@@ -74,8 +76,8 @@ export class Decimal {
   }
 
   /**
-   * How many steps of `step` it takes to reach this number, the last one counted whole: 25 takes 3
-   * steps of 10. Numbers up to 0 take none. Throws an Error for a step that is not above 0.
+   * Number of steps of `step` up to this number, rounded up: 25 takes 3 steps of 10. Numbers up to
+   * 0 take none. Throws an Error for a step that is not above 0.
    */
   stepsOf(step: Decimal): bigint {
     if (step.unscaled <= 0n) throw new Error(`A step is above 0, not ${step.toString()}`);
@@ -85,7 +87,7 @@ export class Decimal {
     return (whole + part - 1n) / part;
   }
 
-  /** The nearest integer; a half goes away from zero, for negatives too. */
+  /** Nearest integer; a half is rounded away from zero, for negatives too. */
   roundHalfUp(): bigint {
     const divisor = powerOfTen(this.scale);
     const magnitude = this.unscaled < 0n ? -this.unscaled : this.unscaled;
@@ -93,7 +95,7 @@ export class Decimal {
     return this.unscaled < 0n ? -rounded : rounded;
   }
 
-  /** Canonical plain notation, e.g. `-0.25`; equal numbers give equal texts. */
+  /** Canonical plain notation, such as `-0.25`; equal numbers have equal texts. */
   toString(): string {
     const sign = this.unscaled < 0n ? '-' : '';
     const digits = (this.unscaled < 0n ? -this.unscaled : this.unscaled)

@@ -9,15 +9,13 @@ export interface DiscountTerms {
   readonly type: DiscountType;
   /** Decimal string: percent, or for FIXED a whole number of minor units. */
   readonly value: string;
-  /** FIXED only; absent: the currency of the invoice. */
+  /** Only for FIXED; absent: the currency of the invoice. */
   readonly currency: Currency | null;
-  /** The products that it is for; none stands for all. */
+  /** Discounted products; empty means all. */
   readonly productIds: readonly string[];
 }
 
-/**
- * A line before its discount; `amount` in minor units, below 0 where it corrects an earlier one.
- */
+/** Line before its discount; `amount` in minor units, negative if it corrects an earlier one. */
 export interface DiscountableLine {
   readonly productId: string;
   readonly amount: bigint;
@@ -32,11 +30,14 @@ export interface AppliedDiscount {
 const HUNDREDTH = Decimal.of(1n, 2);
 
 /**
- * Takes the one discount of an invoice off its lines, before tax. It is rounded once, on the sum of
- * the lines that it is for, and split over them by largest remainder. It is never more than that
- * sum nor than the whole invoice, and what is over is gone. Lines below 0 lessen the sum and take
- * no part. Terms in another currency take nothing off. A negative value is a bug and throws an
- * Error.
+ * Applies the discount of an invoice to its lines, before tax.
+ *
+ * - It is rounded once, on the sum of the discounted lines, and split over them by largest
+ *   remainder.
+ * - It is at most that sum and at most the whole invoice; an excess is lost.
+ * - Negative lines reduce the sum and get no part.
+ * - Terms in another currency reduce nothing.
+ * - A negative value is a bug and throws an Error.
  */
 export function applyDiscount(
   terms: DiscountTerms,

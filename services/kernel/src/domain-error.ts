@@ -13,20 +13,20 @@ export type DomainErrorKind =
   | 'unavailable'
   | 'unauthenticated';
 
-/** Field name to the messages about it, e.g. `{ email: ['Invalid email'] }`. */
+/** Messages by field name, such as `{ email: ['Invalid email'] }`. */
 export type FieldErrors = Record<string, string[]>;
 
-/** `cause` is for the log only and never leaves the process. */
+/** `cause` is only logged and never leaves the process. */
 export interface DomainErrorOptions {
   readonly fields?: FieldErrors;
-  /** After how many whole seconds the same call may succeed; undefined: not known. */
+  /** Whole seconds after which the same call may succeed; undefined if unknown. */
   readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * A refusal that the caller may read. `reason` is UPPER_SNAKE and stable, and what programs match
- * on; `message` is for people. A broken invariant is a bug and throws a plain Error instead.
+ * Error that the caller may read. Programs match on `reason`, which is UPPER_SNAKE and stable;
+ * `message` is for people. A broken invariant is a bug and throws a plain Error instead.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
@@ -49,13 +49,13 @@ export class DomainError extends Error {
   }
 }
 
-/** Refuses a request whose fields are wrong; the fields are what the caller reads. */
+/** Refuses a request with invalid fields, which the error lists. */
 export function invalidInput(fields: FieldErrors): DomainError {
   return new DomainError('invalid_input', 'INVALID_REQUEST', 'Invalid request', { fields });
 }
 
 /**
- * Says that a resource is unknown, whether it never existed or belongs to another environment.
+ * Reports that a resource is unknown: it never existed or belongs to another environment.
  * `resource` is its name in prose: 'Webhook endpoint' gives the reason WEBHOOK_ENDPOINT_NOT_FOUND.
  */
 export function notFound(resource: string): DomainError {

@@ -1,7 +1,7 @@
 import { parseEmailAddress } from './email-address';
 
 const label63 = 'd'.repeat(63);
-/** A valid address of the given length. */
+/** Valid address of the given length. */
 function addressOfLength(length: number): string {
   const local = 'l'.repeat(64);
   const domain = `${label63}.${label63}.com`;

@@ -11,9 +11,9 @@ const domain =
   /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
 
 /**
- * An e-mail address without the space around it. What every mail system takes is valid: a dot-atom,
- * and a domain name with a dot; an international domain is written in its ASCII form. Throws
- * invalid_input under `email` for anything else.
+ * Removes the space around an e-mail address. Accepts addresses that every mail system accepts: a
+ * dot-atom, and a domain name with a dot. An international domain is in its ASCII form. Throws
+ * invalid_input under `email` for any other text.
  */
 export function parseEmailAddress(text: string): string {
   if (text === '') throw invalidInput({ email: ['Required'] });

@@ -4,8 +4,8 @@ import { DomainError, invalidInput } from './domain-error';
 export type InputProblems = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Refuses an input once, for everything that is wrong with it: throws invalid_input with each field
- * that has problems, and does nothing where none has.
+ * Refuses an input once for all of its problems: throws invalid_input with each field that has
+ * problems. Does nothing if there are none.
  */
 export function refuseProblems(problems: InputProblems): void {
   const found = Object.entries(problems).filter(([, messages]) => messages.length > 0);
@@ -27,8 +27,8 @@ export function problemsOfParsing(parse: () => unknown): string[] {
 }
 
 /**
- * Lengths are those of JavaScript, as the gateway counts them. An empty text where one is required
- * counts as missing.
+ * Problems of a text. Lengths are counted as in JavaScript, like in the gateway. An empty required
+ * text counts as missing.
  */
 export function textProblems(
   text: string,
@@ -39,17 +39,14 @@ export function textProblems(
 }
 
 export const controlCharacterProblem = 'Must not contain control characters';
-// The format characters of scripts, such as a zero-width joiner, are none of them.
+// Excludes format characters of scripts, such as a zero-width joiner.
 const controlCharacter = /\p{Cc}/u;
 
 export function hasControlCharacter(text: string): boolean {
   return controlCharacter.test(text);
 }
 
-/**
- * Problems of a one-line text, such as a name, a label or a caller's id, which has no control
- * characters.
- */
+/** Problems of a text without control characters, such as a name, a label or a caller's id. */
 export function lineProblems(text: string, bounds: Parameters<typeof textProblems>[1]): string[] {
   const problems = textProblems(text, bounds);
   return hasControlCharacter(text) ? [...problems, controlCharacterProblem] : problems;
@@ -63,7 +60,7 @@ export function optionalProblems<T>(
   return value === undefined ? [] : problemsOf(value);
 }
 
-/** A whole number from `min` to `max`. */
+/** Problems of a whole number from `min` to `max`. */
 export function wholeNumberProblems(
   value: number,
   { min, max }: { readonly min: number; readonly max: number },

@@ -2,12 +2,12 @@ import { exponentOf, type Currency } from './currency';
 import { Decimal } from './decimal';
 import { invalidInput } from './domain-error';
 
-/** The largest amount, in minor units of any currency; JSON numbers carry it exactly. */
+/** Maximum amount, in minor units of any currency; a JSON number represents it exactly. */
 export const AMOUNT_MAX = 99_999_999_999n;
 
 /**
- * `amount` is in the currency's smallest unit, from 0 to `AMOUNT_MAX`: 2900n is 29.00 USD or 2,900
- * JPY.
+ * Money in a currency. `amount` is in the smallest unit, from 0 to `AMOUNT_MAX`: 2900n is 29.00 USD
+ * or 2,900 JPY.
  */
 export interface Money {
   readonly amount: bigint;
@@ -20,8 +20,8 @@ export function isAmount(amount: bigint): boolean {
 }
 
 /**
- * Returns `amount`, in minor units, as it came; one outside 0…`AMOUNT_MAX` throws invalid_input
- * under `field`.
+ * Returns `amount`, in minor units, unchanged; an amount outside 0…`AMOUNT_MAX` throws
+ * invalid_input under `field`.
  */
 export function parseAmount(amount: bigint, field = 'amount'): bigint {
   if (!isAmount(amount)) {
@@ -31,8 +31,8 @@ export function parseAmount(amount: bigint, field = 'amount'): bigint {
 }
 
 /**
- * `amount` in minor units. An amount outside 0…`AMOUNT_MAX` is a bug here and throws an Error:
- * input is parsed before.
+ * Creates money from an amount in minor units. An amount outside 0…`AMOUNT_MAX` is a bug and throws
+ * an Error, since input is parsed before.
  */
 export function money(amount: bigint, currency: Currency): Money {
   if (!isAmount(amount)) {
@@ -41,7 +41,7 @@ export function money(amount: bigint, currency: Currency): Money {
   return { amount, currency };
 }
 
-/** The sum. Two currencies, or a sum over `AMOUNT_MAX`, throw an Error. */
+/** Sum of amounts. Throws an Error for two currencies or a sum over `AMOUNT_MAX`. */
 export function addMoney(left: Money, right: Money): Money {
   if (left.currency !== right.currency) {
     throw new Error(`Cannot add ${right.currency} to ${left.currency}`);
@@ -52,14 +52,14 @@ export function addMoney(left: Money, right: Money): Money {
 /**
  * Splits `total` in proportion to `weights` by largest remainder: each part is its exact share
  * rounded down or up, the parts sum to `total`, and of equal remainders the earlier part gets the
- * unit. A part never exceeds its weight where `total` does not exceed the weights' sum. Negative
- * weights throw an Error, and so does a total that no weight can take.
+ * unit. A part is at most its weight if `total` is at most the sum of the weights. Throws an Error
+ * for negative weights, and for a total above 0 with weights of 0.
  */
 export function allocate(total: Money, weights: readonly bigint[]): Money[] {
   if (weights.some((weight) => weight < 0n)) throw new Error('A weight cannot be negative');
   const sum = weights.reduce((left, right) => left + right, 0n);
   if (sum === 0n && total.amount !== 0n) throw new Error('Nothing to allocate to: no weight');
-  // Without any weight the total is 0, and so is every share; 1 only keeps the division defined.
+  // If all weights are 0, so are the total and every share; 1 avoids a division by zero.
   const divisor = sum === 0n ? 1n : sum;
 
   const shares = weights.map((weight, index) => ({
@@ -80,7 +80,7 @@ export function allocate(total: Money, weights: readonly bigint[]): Money[] {
 }
 
 /**
- * Turns an amount in major units (10.275 EUR) into minor units (1028), half up, away from zero for
+ * Converts an amount in major units (10.275 EUR) to minor units (1028), half up, away from zero for
  * negatives. The result is not limited: a difference may be negative.
  */
 export function toMinor(major: Decimal, currency: Currency): bigint {

@@ -3,8 +3,8 @@ import { Decimal } from './decimal';
 const withExponent = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,3})$/;
 
 /**
- * A decimal in plain notation, as rules read it: JSON writes very small and very large numbers with
- * an exponent. A text in any other form stays as it is.
+ * Converts a decimal to plain notation, as rules parse it: JSON writes very small and very large
+ * numbers with an exponent. A text in any other form is unchanged.
  */
 export function plainDecimal(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent] = withExponent.exec(text) ?? [];

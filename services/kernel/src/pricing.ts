@@ -9,27 +9,28 @@ import { volumePrice } from './volume-price';
 export type PricingType = 'FLAT' | 'PER_UNIT' | 'TIERED' | 'VOLUME';
 
 /**
- * `amount` in minor units of the price's currency; `quantity` a whole number of units from 1 on.
+ * Recurring price and quantity: `amount` in minor units of the price's currency, `quantity` a whole
+ * number of units from 1.
  */
 export interface RecurringPrice {
   readonly type: PricingType;
   readonly amount: bigint;
   readonly quantity: number;
-  /** TIERED and VOLUME only. Without any, one open tier costs `amount` per unit. */
+  /** Only for TIERED and VOLUME. Without tiers, one open tier costs `amount` per unit. */
   readonly tiers?: readonly Tier[] | null | undefined;
 }
 
-/** Charge of one period before usage. */
+/** Charge of one period without usage. */
 export type RecurringCharge = Charge;
 
-/** A charge at one rate: `quantity` × `unitAmount` is the amount, exactly. */
+/** Charge at one rate: `quantity` × `unitAmount` is exactly the amount. */
 export interface SingleRateCharge extends RecurringCharge {
   readonly unitAmount: string;
 }
 
 /**
- * The recurring charge of one period. FLAT ignores the quantity: the line shows one unit at the
- * whole amount. An amount out of range or a quantity below 1 is a bug and throws an Error: the
+ * Recurring charge of one period. FLAT ignores the quantity: the line shows one unit at the whole
+ * amount. An amount out of range or a quantity below 1 is a bug and throws an Error, since the
  * services refuse them earlier.
  */
 export function recurringCharge(

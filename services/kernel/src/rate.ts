@@ -6,8 +6,8 @@ const MIN = Decimal.of(0n);
 const MAX = Decimal.of(AMOUNT_MAX);
 
 /**
- * Reads a price per unit in minor units, which may be a fraction of one: 0 to `AMOUNT_MAX`, at most
- * 12 decimals. Anything else throws invalid_input under `field`.
+ * Parses a price per unit in minor units, which may be a fraction: 0 to `AMOUNT_MAX`, at most 12
+ * decimals. Any other text throws invalid_input under `field`.
  */
 export function parseRate(text: string, field = 'unitAmount'): Decimal {
   const rate = Decimal.parse(text, field);

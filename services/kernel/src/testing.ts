@@ -3,7 +3,7 @@ import { Decimal, DECIMAL_PLACES_MAX } from './decimal';
 import type { Tier } from './tiers';
 import type { UsagePrice } from './usage-pricing';
 
-/** A usage price of a type, free of everything that it is not given. */
+/** Usage price of a type; parts that are not given are free. */
 export function aUsagePrice(price: Partial<UsagePrice> & Pick<UsagePrice, 'type'>): UsagePrice {
   return {
     unitAmount: null,
@@ -21,7 +21,7 @@ export const anyDecimal = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.nat({ max: DECIMAL_PLACES_MAX }))
   .map(([digits, scale]) => Decimal.of(digits % 10n ** BigInt(6 + scale), scale));
 
-/** Any valid tiers of a price. */
+/** Any valid tiers. */
 export const anyTiers: fc.Arbitrary<Tier[]> = fc
   .array(fc.tuple(anyDecimal, anyDecimal, fc.option(anyDecimal, { nil: Decimal.of(0n) })), {
     minLength: 1,

@@ -7,25 +7,23 @@ import { parseUnits } from './units';
 export const TIERS_MAX = 50;
 
 /**
- * A range of units and its price. It begins above the `upTo` of the tier before it and ends with
- * its own, which it includes; the last tier is open (null). Bounds are decimal strings in units and
- * count from 0, rates are decimal strings in minor units.
+ * Range of units with a price. It starts above the `upTo` of the previous tier and includes its
+ * own; the last tier is open (null). Bounds are decimal strings in units and count from 0. Rates
+ * are decimal strings in minor units.
  */
 export interface Tier {
   readonly upTo: string | null;
   readonly unitAmount: string;
-  /** Due once, as soon as any unit lies in the tier. */
+  /** Charged once if any unit is in the tier. */
   readonly flatAmount: string;
 }
 
-/** A tier as it is given: without a `flatAmount` it is 0. */
+/** Tier as given; `flatAmount` defaults to 0. */
 export interface TierInput extends Omit<Tier, 'flatAmount'> {
   readonly flatAmount?: string | null | undefined;
 }
 
-/**
- * Units that one tier prices, and what they cost there, exactly and with the tier's flat amount.
- */
+/** Units priced by one tier, and their exact cost with the tier's flat amount. */
 export interface TierCharge {
   readonly tier: Tier;
   readonly quantity: Decimal;
@@ -33,7 +31,7 @@ export interface TierCharge {
 }
 
 /**
- * Reads the tiers of a price into their canonical form; wrong ones throw invalid_input under
+ * Parses the tiers of a price into their canonical form. Invalid tiers throw invalid_input under
  * `field`.
  */
 export function parseTiers(tiers: readonly TierInput[], field = 'tiers'): Tier[] {
@@ -47,8 +45,8 @@ export function parseTiers(tiers: readonly TierInput[], field = 'tiers'): Tier[]
 }
 
 /**
- * Problems of the tiers of a price, each prefixed with the path to its tier. `path` leads to the
- * tiers themselves where they are nested, e.g. `0.tiers`.
+ * Problems of the tiers of a price, each prefixed with the path to its tier. `path` is the path of
+ * nested tiers, such as `0.tiers`.
  */
 export function tierProblems(tiers: readonly TierInput[], path = ''): string[] {
   if (tiers.length < 1 || tiers.length > TIERS_MAX) {
@@ -67,7 +65,7 @@ export function tierProblems(tiers: readonly TierInput[], path = ''): string[] {
   });
 }
 
-/** Charge for `quantity` units that all lie in one tier. */
+/** Charge for `quantity` units in one tier. */
 export function chargeIn(tier: Tier, quantity: Decimal): TierCharge {
   const amount = quantity
     .multiply(parseRate(tier.unitAmount))
@@ -88,7 +86,7 @@ function boundProblems(tiers: readonly TierInput[], index: number): string[] {
   const unreadable = problemsOfParsing(() => parseUnits(bound));
   if (unreadable.length > 0) return unreadable;
   const previous = index === 0 ? '0' : readableBound(tiers[index - 1]);
-  // A bound before this one that is wrong itself is reported there.
+  // An invalid previous bound is reported at its own tier.
   if (previous === null || Decimal.parse(bound).compare(Decimal.parse(previous)) > 0) return [];
   return [`Must be above ${previous}`];
 }

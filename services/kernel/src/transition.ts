@@ -1,6 +1,6 @@
 /**
- * Something that happened, named e.g. `subscription.created`; the service's `events.ts` turns
- * `data` into its proto message.
+ * Event with a name such as `subscription.created`. The service's `events.ts` converts `data` to
+ * its proto message.
  */
 export interface DomainEvent {
   readonly type: string;
@@ -8,7 +8,7 @@ export interface DomainEvent {
 }
 
 /**
- * An idempotent call to a peer or the own service, retried until it succeeds; `payload` must be
+ * Idempotent call to a peer or the own service, retried until it succeeds. `payload` must be
  * storable.
  */
 export interface Command {
@@ -31,7 +31,7 @@ export function unchanged<S>(state: S): Transition<S, never, never> {
   return { state, events: [], commands: [] };
 }
 
-/** A new state without events and commands. */
+/** Result with a new state, without events and commands. */
 export function only<S>(state: S): Transition<S, never, never> {
   return { state, events: [], commands: [] };
 }

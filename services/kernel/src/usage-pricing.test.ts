@@ -18,7 +18,7 @@ const prices: Readonly<Record<UsagePrice['type'], UsagePrice>> = {
 };
 const everyType = Object.keys(prices) as UsagePrice['type'][];
 
-/** Reads a decimal of any length, as exact amounts are. */
+/** Parses a decimal of any length, as exact amounts have. */
 function exactly(text: string): Decimal {
   const [integer = '', decimals = ''] = text.split('.');
   return Decimal.of(BigInt(integer + decimals), decimals.length);

@@ -16,20 +16,20 @@ export type UsagePricingType = 'PER_UNIT' | 'TIERED' | 'VOLUME' | 'PACKAGE';
  */
 export interface UsagePrice {
   readonly type: UsagePricingType;
-  /** Rate per unit or package; PER_UNIT and PACKAGE only. */
+  /** Rate per unit or package; only for PER_UNIT and PACKAGE. */
   readonly unitAmount: string | null;
   /**
-   * TIERED and VOLUME only. Tiers count billed units: the first tier begins after the included
+   * Only for TIERED and VOLUME. Tiers count billed units: the first tier starts after the included
    * ones.
    */
   readonly tiers: readonly Tier[] | null;
   /** Free in each period. */
   readonly includedUnits: string;
-  /** Units in a package, above 0; PACKAGE only. */
+  /** Units in a package, above 0; only for PACKAGE. */
   readonly packageSize: string | null;
-  /** In minor units; due without any usage too. */
+  /** In minor units; due without usage, too. */
   readonly minimumAmount: bigint | null;
-  /** In minor units, not below the minimum. */
+  /** In minor units, at least the minimum. */
   readonly maximumAmount: bigint | null;
 }
 
@@ -39,7 +39,7 @@ export interface UsagePrice {
  */
 export interface Usage {
   readonly quantity: string;
-  /** Units beyond the included ones that credits pay. */
+  /** Units beyond the included ones that are paid by credits. */
   readonly creditedUnits?: string | undefined;
 }
 
@@ -54,8 +54,8 @@ export function usageCharge(price: UsagePrice, usage: Usage): Charge {
 
 /**
  * Charge for the usage of a period beyond its earlier bill; below 0 if that was too much. Its units
- * are those added since. Its exact amount is the charge for all usage less the billed amount. No
- * tiers sum to it, so it has none.
+ * are those added since. Its exact amount is the charge for all usage less the billed amount. It
+ * has no tiers, since none sum to it.
  */
 export function usageChargeBeyond(price: UsagePrice, usage: Usage, billed: Usage): Charge {
   const now = exactCharge(price, usage);

@@ -39,7 +39,8 @@ interface VectorCase {
 // Kind of the cases of a file with a single kind.
 const ONLY_KIND = 'case';
 
-// A check reads given and expect in the shape of its kind; a case of another shape fails the check.
+// Check that reads given and expect in the shape of its kind. A case of another shape fails the
+// check.
 type Check = (given: never, expected: never) => void;
 
 function runAll(file: string, checks: Record<string, Check>): void {
@@ -125,7 +126,7 @@ function recurrenceOf({ interval, intervalCount }: Omit<Recurring, 'anchor'>) {
   return { billingInterval: interval, intervalCount };
 }
 
-/** The anchor and the ends of the first `count` periods. */
+/** Anchor and ends of the first `count` periods. */
 function boundaries(anchor: Date, recurring: Omit<Recurring, 'anchor'>, count: number): Date[] {
   const periods = Array.from({ length: count }, (_, n) =>
     periodAt(anchor, recurrenceOf(recurring), n),
@@ -139,8 +140,8 @@ interface Priced {
 }
 
 /**
- * In the form of a case; the total as a JSON number, which is inexact in the same way where it is
- * too large for one.
+ * Charge in the form of a case. The total is a JSON number; large totals are inexact in the same
+ * way as in the case.
  */
 function priced({ amount, details }: Charge): Priced {
   expect(Decimal.parse(details.exactAmount).roundHalfUp()).toBe(amount);
@@ -197,7 +198,7 @@ interface Discounted {
   readonly allocation?: number[];
 }
 
-/** In the form of a case, with those fields that it states. */
+/** Result in the form of a case, with the fields that the case has. */
 function discounted(
   { amount, parts }: AppliedDiscount,
   lines: readonly number[],

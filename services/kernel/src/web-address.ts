@@ -10,7 +10,7 @@ export function webAddressProblems(text: string): string[] {
   if (text.length > webAddressLengthMax) {
     return [`Must be at most ${String(webAddressLengthMax)} characters`];
   }
-  // A parser for browsers repairs much; what is stored and sent is the text itself.
+  // URL parsers of browsers correct many errors, but the stored and sent text is uncorrected.
   if (!/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text)) return notAbsolute;
   const url = URL.parse(text);
   if (url === null) return notAbsolute;

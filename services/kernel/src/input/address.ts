@@ -3,18 +3,18 @@ import { COUNTRIES } from './countries';
 
 const partLengthMax = 200;
 
-/** A postal address, for invoices and taxes; no part is required. */
+/** Postal address, for invoices and taxes; no part is required. */
 export interface Address {
   readonly line1: string | null;
   readonly line2: string | null;
   readonly city: string | null;
   readonly state: string | null;
   readonly postalCode: string | null;
-  /** ISO 3166-1 alpha-2. */
+  /** Country code of ISO 3166-1 alpha-2. */
   readonly country: string | null;
 }
 
-/** An address as it was sent; parts may be absent. */
+/** Address as sent; parts may be absent. */
 export type AddressInput = { readonly [Part in keyof Address]?: string | null | undefined };
 
 /** Problems of the address, each prefixed with its part. */
@@ -27,7 +27,7 @@ export function addressProblems(input: AddressInput): string[] {
   return problems;
 }
 
-/** The address with every part, null where it was not sent. */
+/** Address with every part; null for parts that were not sent. */
 export function addressOf(input: AddressInput): Address {
   return {
     line1: input.line1 ?? null,

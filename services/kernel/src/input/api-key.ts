@@ -1,20 +1,21 @@
 import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
 
 const nameLengthMax = 120;
-// The last instant that ISO 8601 writes with four digits of the year; many say "never" by it.
+// Last instant that ISO 8601 can represent with four digits of the year; many callers send it to
+// mean "never".
 const expiresAtMax = new Date('9999-12-31T23:59:59.999Z');
-// Far more than there are path segments.
+// Far more than the number of path segments.
 const scopesMax = 50;
 const scopePattern = /^[a-z-]+:(?:read|write)$/;
 
-/** The fields of an API key that have rules of their own. */
+/** Fields of an API key that have rules of their own. */
 export interface ApiKeyFields {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly expiresAt?: Date | undefined;
 }
 
-/** Problems of each field of an API key itself; `now` is real time. */
+/** Problems of each field of an API key; `now` is real time. */
 export function apiKeyProblems(
   { name, scopes, expiresAt }: ApiKeyFields,
   { knownScopes, now }: { readonly knownScopes: ReadonlySet<string>; readonly now: Date },

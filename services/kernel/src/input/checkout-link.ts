@@ -4,7 +4,7 @@ import { webAddressProblems } from '../web-address';
 const labelLengthMax = 200;
 const productsMax = 10;
 
-/** The fields of a checkout link that have rules of their own. */
+/** Fields of a checkout link that have rules of their own. */
 export interface CheckoutLinkFields {
   readonly label: string;
   readonly productIds: readonly string[];

@@ -27,7 +27,7 @@ const assigned = `
 `;
 
 /**
- * Every officially assigned ISO 3166-1 alpha-2 code. Codes that are reserved, withdrawn or left to
- * users (UK, AN, XK and the like) are not in it.
+ * All officially assigned ISO 3166-1 alpha-2 codes. Excludes codes that are reserved, withdrawn or
+ * left to users (such as UK, AN, XK).
  */
 export const COUNTRIES: ReadonlySet<string> = new Set(assigned.trim().split(/\s+/));

@@ -11,12 +11,12 @@ import { parseUnits } from '../units';
 const nameLengthMax = 200;
 const priorityMax = 255;
 
-/** The fields of a credit grant that have rules of their own. */
+/** Fields of a credit grant that have rules of their own. */
 export interface CreditGrantFields {
-  /** Units, as a decimal string. */
+  /** Number of units, a decimal string. */
   readonly amount: string;
   readonly priority?: number | undefined;
-  /** UNKNOWN: one that this version does not know. */
+  /** UNKNOWN: a value that this version does not know. */
   readonly source?: string | undefined;
   readonly name?: string | undefined;
   readonly effectiveAt?: Date | undefined;

@@ -12,7 +12,7 @@ const externalIdLengthMax = 255;
 const nameLengthMax = 200;
 const phoneLengthMax = 40;
 
-/** The fields of a customer that have rules of their own. */
+/** Fields of a customer that have rules of their own. */
 export interface CustomerFields {
   readonly email?: string | undefined;
   readonly externalId?: string | undefined;

@@ -12,28 +12,25 @@ import {
 
 const nameLengthMax = 200;
 const codePattern = /^[A-Za-z0-9_-]{3,64}$/;
-/**
- * The most products that a discount may name; more would be a list to look through for each
- * redemption.
- */
+/** Maximum number of products of a discount. Each redemption searches the list. */
 export const productIdsMax = 50;
-// Numbers of slots are 32 bits wide.
+// Slot numbers have 32 bits.
 const maxRedemptionsMax = 2 ** 31 - 1;
 
 const tooFine = /^\d{1,32}\.\d{13,}$/;
 const percentMax = Decimal.of(100n);
 const percentDecimalsMax = 2;
-/** The largest amount of the API. */
+/** Maximum amount of the API. */
 const amountMax = Decimal.of(99_999_999_999n);
 const durationInMonthsMax = 60;
 const percentTooFine = `Must have at most ${String(percentDecimalsMax)} decimals`;
 const noAmount = `Must be a whole number from 1 to ${amountMax.toString()}`;
 
-/** The fields of a discount that have rules of their own. */
+/** Fields of a discount that have rules of their own. */
 export interface DiscountFields {
   readonly name: string;
   readonly code?: string | undefined;
-  /** Absent: missing. UNKNOWN: one that this version does not know. */
+  /** Absent: missing. UNKNOWN: a value that this version does not know. */
   readonly type: DiscountType | 'UNKNOWN' | undefined;
   readonly value: string;
   /** In any case. */
@@ -93,7 +90,7 @@ function choiceProblems(choice: string | undefined, invalid: string): string[] {
 function valueProblems({ type, value }: TermsInput): string[] {
   if (value === '') return ['Required'];
   const unreadable = problemsOfParsing(() => Decimal.parse(value, 'value'));
-  // A value with too many decimals to parse has too many for a discount.
+  // A value with too many decimals to parse also has too many for a discount.
   if (unreadable.length > 0) return tooFine.test(value) ? tooFineProblems(type) : unreadable;
   const number = Decimal.parse(value, 'value');
   if (type === 'PERCENTAGE') return percentProblems(number);

@@ -7,26 +7,26 @@ import { parseUnits } from '../units';
 import type { UsagePricingType } from '../usage-pricing';
 import type { SentChoice } from './price-terms';
 
-/** The most prices that a product may have. */
+/** Maximum number of prices of a product. */
 export const meterPricesMax = 100;
 
-/** A meter price as it was sent. */
+/** Meter price as sent. */
 export interface MeterPriceInput {
   readonly meterId: string;
-  /** Absent: PER_UNIT. */
+  /** Defaults to PER_UNIT. */
   readonly type: SentChoice<UsagePricingType>;
   readonly unitAmount?: string | undefined;
   readonly tiers?: readonly TierInput[] | undefined;
-  /** Absent: 0. */
+  /** Defaults to 0. */
   readonly includedUnits?: string | undefined;
   readonly packageSize?: string | undefined;
   readonly minimumAmount?: bigint | undefined;
   readonly maximumAmount?: bigint | undefined;
-  /** Absent: empty. */
+  /** Defaults to an empty list. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Problems of one price of a set; those of its tiers are prefixed with their path. */
+/** Problems of one price of a list. Problems of its tiers are prefixed with their path. */
 export function meterPriceProblems(input: MeterPriceInput): InputProblems {
   return {
     type: input.type === 'UNKNOWN' ? ['Invalid pricing type'] : [],
@@ -45,14 +45,14 @@ function unitAmountProblems({ type = 'PER_UNIT', unitAmount }: MeterPriceInput):
   return problemsOfParsing(() => parseRate(unitAmount));
 }
 
-/** Problems of the tiers of a meter price, each prefixed with their path. */
+/** Problems of the tiers of a meter price, each prefixed with its path. */
 export function meterTiersProblems(
   { type = 'PER_UNIT', tiers }: MeterPriceInput,
   path: string,
 ): string[] {
   const hasTiers = type === 'TIERED' || type === 'VOLUME';
   if (tiers === undefined) return hasTiers ? [`${path}: Required`] : [];
-  // Beside a type that is wrong itself, tiers are judged by themselves.
+  // With an unknown type, the tiers are still validated.
   if (!hasTiers && type !== 'UNKNOWN') return [`${path}: Only allowed with TIERED and VOLUME`];
   return tierProblems(tiers, path);
 }

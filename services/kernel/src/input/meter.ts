@@ -2,13 +2,13 @@ import { type InputProblems, lineProblems, optionalProblems } from '../input-pro
 
 const nameLengthMax = 120;
 const unitLengthMax = 60;
-/** Names of properties are as long as an event may have them. */
+/** Maximum length of a property name, as in events. */
 export const propertyLengthMax = 255;
 
-/** The fields of a meter that have rules of their own. */
+/** Fields of a meter that have rules of their own. */
 export interface MeterFields {
   readonly name: string;
-  /** UNKNOWN: one that this version does not know. */
+  /** UNKNOWN: a value that this version does not know. */
   readonly aggregation?: string | undefined;
   readonly uniqueProperty?: string | undefined;
   readonly unit?: string | undefined;
@@ -29,7 +29,7 @@ export function meterProblems(fields: MeterFields): InputProblems {
 function propertyProblems(property: string | undefined, aggregation = 'SUM'): string[] {
   if (aggregation === 'UNKNOWN') return [];
   if (aggregation === 'UNIQUE_COUNT') {
-    // No event can have a property of that name.
+    // Events cannot have a property of that name.
     if (property === '__proto__') return ['Key is reserved'];
     return lineProblems(property ?? '', { min: 1, max: propertyLengthMax });
   }

@@ -7,25 +7,22 @@ import { type TierInput, tierProblems } from '../tiers';
 
 const trialDaysMax = 730;
 
-/**
- * A choice as it was sent: undefined where none was made, UNKNOWN where this version does not know
- * it.
- */
+/** Choice as sent: undefined if absent, UNKNOWN for a value that this version does not know. */
 export type SentChoice<T> = T | 'UNKNOWN' | undefined;
 
-/** Terms as they were sent. */
+/** Terms as sent. */
 export interface PriceTermsInput {
   readonly type: SentChoice<PricingType>;
   /** In any case. */
   readonly currency: string;
-  /** Absent: refused as missing. */
+  /** Required. */
   readonly amount: bigint | undefined;
   readonly billingInterval: SentChoice<BillingInterval>;
-  /** Absent: 1. */
+  /** Defaults to 1. */
   readonly intervalCount?: number | undefined;
   /** Absent: no trial. */
   readonly trialDays?: number | undefined;
-  /** Absent: none. */
+  /** Absent: no tiers. */
   readonly tiers?: readonly TierInput[] | undefined;
 }
 
@@ -75,7 +72,7 @@ function trialDaysProblems({ trialDays, billingInterval }: PriceTermsInput): str
 
 function tiersProblems({ tiers, type }: PriceTermsInput): string[] {
   if (tiers === undefined) return [];
-  // Beside a type that is wrong itself, tiers are judged by themselves.
+  // With an unknown type, the tiers are still validated.
   if (type === 'FLAT' || type === 'PER_UNIT') return ['Only allowed with TIERED and VOLUME'];
   return tierProblems(tiers);
 }

@@ -10,7 +10,7 @@ const nameLengthMax = 200;
 const descriptionLengthMax = 2000;
 const lookupKeyPattern = /^[a-z0-9._-]{1,100}$/;
 
-/** The fields of a product that have rules of their own. */
+/** Fields of a product that have rules of their own. */
 export interface ProductFields extends PriceTermsInput {
   readonly name: string;
   readonly description?: string | undefined;

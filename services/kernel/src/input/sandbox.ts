@@ -1,15 +1,15 @@
 import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
 
 const nameLengthMax = 200;
-// ISO 8601 writes four digits of the year: what a subscription made at the last instant has ahead
-// of it must have no more.
+// Times must have four digits of the year in ISO 8601, including all later times of a subscription
+// created at the last instant.
 const timeMin = new Date('1970-01-01T00:00:00.000Z');
 const timeMax = new Date('8999-12-31T23:59:59.999Z');
 
-/** The fields of a sandbox that have rules of their own. */
+/** Fields of a sandbox that have rules of their own. */
 export interface SandboxFields {
   readonly name?: string | undefined;
-  /** Absent: not known. */
+  /** Undefined if unknown. */
   readonly clock?: 'REAL' | 'MANUAL' | undefined;
   readonly startsAt?: Date | undefined;
 }

@@ -11,7 +11,7 @@ const authorizedTransactionIdLengthMax = 255;
 const startBackMonthsMax = 12;
 const startAheadMonthsMax = 60;
 
-/** The fields of a subscription that have rules of their own. */
+/** Fields of a subscription that have rules of their own. */
 export interface SubscriptionFields {
   readonly authorizedTransactionId?: string | undefined;
   readonly startAt?: Date | undefined;

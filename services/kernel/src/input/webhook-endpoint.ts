@@ -11,8 +11,8 @@ export const webhookEventTypes: readonly string[] = [
   'subscription.payment_failed',
 ];
 
-// An endpoint that names no kinds was promised the six of subscriptions and must not be surprised
-// by others.
+// Event types that an endpoint may name. An endpoint without event types gets only the six above,
+// as the contract promises.
 const namedEventTypes: readonly string[] = [
   ...webhookEventTypes,
   'checkout.completed',
@@ -20,10 +20,10 @@ const namedEventTypes: readonly string[] = [
 ];
 
 const descriptionLengthMax = 200;
-// `Webhook-Signature` is the standard's own.
+// `Webhook-Signature` is a header of the standard.
 const headerPrefixPattern = /^(?!webhook$)[a-z][a-z0-9-]{0,30}$/i;
 
-/** The fields of a webhook endpoint that have rules of their own. */
+/** Fields of a webhook endpoint that have rules of their own. */
 export interface WebhookEndpointFields {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | undefined;
