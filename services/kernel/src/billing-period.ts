@@ -33,8 +33,9 @@ type Step = { readonly unit: 'ms' | 'month'; readonly size: number };
 const DAY_MS = 86_400_000;
 
 /**
- * Period n of a recurrence, computed only from the anchor. A day that a short month lacks returns in
- * the next long one (31 January, 28 February, 31 March); repeated adding would lose it permanently.
+ * Period n of a recurrence, computed only from the anchor. A day that a short month lacks returns
+ * in the next long one (31 January, 28 February, 31 March); repeated adding would lose it
+ * permanently.
  *
  * Times are UTC and have the anchor's time of day. Throws an Error for ONE_TIME, a count out of its
  * bounds, an n that is negative or not whole, and dates beyond the range of Date.

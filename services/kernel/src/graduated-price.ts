@@ -2,10 +2,10 @@ import { Decimal } from './decimal';
 import { chargeIn, type Tier, type TierCharge } from './tiers';
 
 /**
- * Price of units with graduated tiers: each unit has the price of the tier that contains it. Returns
- * the tiers that `quantity` reaches, in order; their units sum to it. No units reach no tier, so
- * that not even a flat amount is due. A quantity without a tier is a bug and throws an Error, since
- * it would be free.
+ * Price of units with graduated tiers: each unit has the price of the tier that contains it.
+ * Returns the tiers that `quantity` reaches, in order; their units sum to it. No units reach no
+ * tier, so that not even a flat amount is due. A quantity without a tier is a bug and throws an
+ * Error, since it would be free.
  */
 export function graduatedPrice(tiers: readonly Tier[], quantity: Decimal): TierCharge[] {
   const charges: TierCharge[] = [];
