@@ -53,6 +53,6 @@ test.each(['/token', '/jwks', '/userinfo'])(
     provider.behavior = { showsLinkOnly: true, silent: [path], hasEmailInUserinfoOnly: true };
     const sent = await fetch(await one.address(proof, back));
     const returned = new URL(addressOn(await sent.text()));
-    await expect(one.vouchedFor(returned, proof)).rejects.toEqual(unavailable);
+    await expect(one.authenticate(returned, proof)).rejects.toEqual(unavailable);
   },
 );

@@ -38,7 +38,7 @@ export interface ProviderDependencies {
 }
 
 /** A person authenticated by the provider. */
-export interface VouchedFor {
+export interface AuthenticatedPerson {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string;
@@ -90,7 +90,7 @@ export class IdentityProvider {
    * Authenticates the person by the callback URL. Throws unless the provider has verified the
    * e-mail address.
    */
-  async vouchedFor(returned: URL, proof: Proof): Promise<VouchedFor> {
+  async authenticate(returned: URL, proof: Proof): Promise<AuthenticatedPerson> {
     const configuration = await this.configuration();
     const { issuer, subject, claims } = await this.asking(() =>
       claimsOf(configuration, returned, proof),

@@ -18,7 +18,11 @@ import {
   signInKey,
 } from './started-sign-in';
 import { signInPath } from './addresses';
-import { type IdentityProvider, providerDeadlineMs, type VouchedFor } from './identity-provider';
+import {
+  type IdentityProvider,
+  providerDeadlineMs,
+  type AuthenticatedPerson,
+} from './identity-provider';
 import type { DashboardSite } from './operator-api';
 import { failurePage, providerPath, welcomePage } from './provider-page';
 import { returnAddress } from './return-address';
@@ -86,16 +90,16 @@ async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
   const { operatorAccess } = site;
   // Each started sign-in has only one attempt.
   response.appendHeader('Set-Cookie', noSignInCookie(terms.siteUrl));
-  const begun = readStartedSignIn(request.header('cookie'), terms, call.now);
-  if (begun === undefined) {
+  const started = readStartedSignIn(request.header('cookie'), terms, call.now);
+  if (started === undefined) {
     throw new RequestError(400, 'sign_in_not_begun', 'The sign-in was not started in this browser');
   }
   // A proxy may have changed the address of the request; the provider expects the configured one.
   const query = new URL(request.url, terms.siteUrl).search;
   const returned = new URL(`${terms.siteUrl}${callbackPath}${query}`);
-  const vouched = await provider.vouchedFor(returned, begun);
+  const person = await provider.authenticate(returned, started);
   const origin = originOfRequest(request);
-  const { session } = await open({ ...vouched, origin }, { call, site });
+  const { session } = await open({ ...person, origin }, { call, site });
   const signedIn = await operatorAccess.signedIn(present(session).token, call);
   recordCaller({ operatorId: signedIn.operator.id });
   const action = { action: `GET ${callbackPath}`, path: callbackPath };
@@ -104,17 +108,17 @@ async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
     origin,
     work: () => {
       response.appendHeader('Set-Cookie', cookieOf(session, { call, site }));
-      return Promise.resolve(pageAnswer(welcomePage(begun.returnTo)));
+      return Promise.resolve(pageAnswer(welcomePage(started.returnTo)));
     },
   });
 }
 
 async function open(
-  vouchedFor: VouchedFor & { readonly origin: Origin },
+  person: AuthenticatedPerson & { readonly origin: Origin },
   { call, site }: { call: Call; site: DashboardSite },
 ) {
   try {
-    return await site.peers.operator.logInByProvider(vouchedFor, call as CallContext);
+    return await site.peers.operator.logInByProvider(person, call as CallContext);
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
     throw new RequestError(403, 'not_an_operator', 'The account belongs to no operator');

@@ -11,14 +11,14 @@ const now = new Date('2026-03-01T12:00:00Z');
 const siteUrl = 'https://billing.example';
 const key = signInKey('client secret', 'https://id.example billing');
 const terms = { siteUrl, key };
-const begun: StartedSignIn = {
+const started: StartedSignIn = {
   state: 's'.repeat(43),
   nonce: 'n'.repeat(43),
   codeVerifier: 'v'.repeat(43),
   returnTo: `/dashboard/${'x'.repeat(980)}`,
 };
 const sealNonce = Buffer.alloc(sealNonceBytes, 7);
-const set = signInCookie(begun, terms, { now, sealNonce });
+const set = signInCookie(started, terms, { now, sealNonce });
 const sent = set.split(';')[0] ?? '';
 const later = (ms: number) => new Date(now.getTime() + ms);
 
@@ -27,15 +27,15 @@ test('the cookie of a started sign-in lasts ten minutes and fits the size limit'
     /^__Host-sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
   );
   expect(set.length).toBeLessThan(4_096);
-  expect(readStartedSignIn(`other=1; ${sent}`, terms, later(599_999))).toEqual(begun);
+  expect(readStartedSignIn(`other=1; ${sent}`, terms, later(599_999))).toEqual(started);
   expect(readStartedSignIn(sent, terms, later(600_000))).toBeUndefined();
 });
 
 test('the cookie is unreadable without the key, and the same content is sealed differently each time', () => {
   const value = sent.split('=')[1] ?? '';
   const bytes = Buffer.from(value, 'base64url').toString('latin1');
-  expect(bytes).not.toContain(begun.codeVerifier);
-  const again = signInCookie(begun, terms, { now, sealNonce: Buffer.alloc(sealNonceBytes, 8) });
+  expect(bytes).not.toContain(started.codeVerifier);
+  const again = signInCookie(started, terms, { now, sealNonce: Buffer.alloc(sealNonceBytes, 8) });
   expect(again).not.toBe(set);
 });
 
@@ -62,8 +62,8 @@ test.each([
 
 test('the cookie works on loopback without TLS, and is deleted in the end', () => {
   const local = { siteUrl: 'http://127.0.0.1:3000', key };
-  const plain = signInCookie(begun, local, { now, sealNonce });
+  const plain = signInCookie(started, local, { now, sealNonce });
   expect(plain).toMatch(/^sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
-  expect(readStartedSignIn(plain.split(';')[0], local, now)).toEqual(begun);
+  expect(readStartedSignIn(plain.split(';')[0], local, now)).toEqual(started);
   expect(noSignInCookie(siteUrl)).toMatch(/^__Host-sign-in=; Path=\/; Max-Age=0;/);
 });

@@ -44,13 +44,13 @@ export function signInKey(clientSecret: string, provider: string): Buffer {
 
 /** Sets the cookie. It is `Lax` because the callback comes from the provider's site. */
 export function signInCookie(
-  begun: StartedSignIn,
+  started: StartedSignIn,
   { siteUrl, key }: SignInCookieTerms,
   { now, sealNonce }: { readonly now: Date; readonly sealNonce: Buffer },
 ): string {
   const expiresAt = now.getTime() + lifeMs;
   const cipher = createCipheriv(algorithm, key, sealNonce);
-  const sealed = [cipher.update(JSON.stringify({ ...begun, expiresAt })), cipher.final()];
+  const sealed = [cipher.update(JSON.stringify({ ...started, expiresAt })), cipher.final()];
   const value = Buffer.concat([sealNonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
   return cookie(value, { siteUrl, lifeMs });
 }
@@ -68,8 +68,8 @@ export function readStartedSignIn(
 ): StartedSignIn | undefined {
   const text = open(readCookies(header).get(cookieNameAt(siteUrl, cookieName)) ?? '', key);
   if (text === undefined) return undefined;
-  const { expiresAt, ...begun } = JSON.parse(text) as StartedSignIn & { expiresAt: number };
-  return now.getTime() < expiresAt ? begun : undefined;
+  const { expiresAt, ...started } = JSON.parse(text) as StartedSignIn & { expiresAt: number };
+  return now.getTime() < expiresAt ? started : undefined;
 }
 
 /** Decrypts a sealed text; undefined if it was not sealed with the key. */
