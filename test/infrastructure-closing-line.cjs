@@ -1,8 +1,8 @@
 const { writeSync } = require('node:fs');
 
 /**
- * Prints `N passed, N failed` as the very last line, after the teardown. Checks that failed before the tests are counted
- * in, and whoever started jest is told that the line was printed.
+ * Prints `N passed, N failed` as the very last line, after the teardown. Failed checks of before the
+ * tests are counted in. The process that started jest gets a message once the line is printed.
  */
 class ClosingLine {
   onRunComplete(_contexts, results) {

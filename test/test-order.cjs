@@ -22,7 +22,7 @@ const first = [
   'start.integration',
 ];
 
-/** The same order on every machine, whatever it remembers: what takes long never begins last. */
+/** Sorts tests alike on every machine, without timings of earlier runs: long tests start first. */
 class TestOrder {
   sort(tests) {
     const sizes = new Map(tests.map(({ path }) => [path, statSync(path).size]));

@@ -264,6 +264,7 @@ function checks() {
   };
   return [
     lockfileNamesNoAddress,
+    wordsArePlain,
     tool('buf', ['lint'], join(root, 'proto')),
     contractsBreakNothing,
     tool('prettier', ['--check', '--log-level', 'warn', '--cache', '.']),
@@ -319,6 +320,19 @@ function contractsBaseline() {
 /**
  * Refuses addresses in the lockfile: they would tie every machine to the registry of its author.
  */
+/** Finds words of `.forbidden-words`, which readers have to decode; CONTRIBUTING.md has the rule. */
+function wordsArePlain() {
+  say('Checking words');
+  const notOurs = ['.forbidden-words', 'LICENSE', 'patches', 'pnpm-lock.yaml'];
+  // Stored keys of usage without a customer contain one of the words.
+  const withStoredKeys = ['services/metering/src/unsettled-usage*'];
+  const paths = ['.', ...[...notOurs, ...withStoredKeys].map((path) => `:!${path}`)];
+  const args = ['grep', '--untracked', '-Iniwf', '.forbidden-words', '--', ...paths];
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (stdout !== '') say(`Forbidden words:\n${stdout}`);
+  // 1: git grep found no line.
+  return status === 1;
+}
 function lockfileNamesNoAddress() {
   const lines = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8').split('\n');
   const addresses = lines.filter((line) => /https?:\/\/|tarball/.test(line));

@@ -3,7 +3,8 @@ import { defineConfig } from 'vite';
 import { bundleLimit } from './bundle-limit.mjs';
 
 // Of the addresses under /dashboard, the gateway answers these itself.
-const answeredByGateway = '^/(?!dashboard([/?]|$))|^/dashboard/(api|sign-in/(callback|provider))([/?]|$)';
+const answeredByGateway =
+  '^/(?!dashboard([/?]|$))|^/dashboard/(api|sign-in/(callback|provider))([/?]|$)';
 
 export default defineConfig(({ command }) => ({
   base: '/dashboard/',

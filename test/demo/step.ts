@@ -44,7 +44,7 @@ export type Step =
       readonly card: CardName | undefined;
       readonly startAt: Date | undefined;
     }
-  /** On the hosted page of a session of their own; with `undefined` for the product that is paid once. */
+  /** On the hosted page of an own session; `undefined` for the one-time product. */
   | {
       readonly kind: 'CHECK_OUT';
       readonly purchase: Purchase | undefined;

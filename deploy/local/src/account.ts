@@ -11,10 +11,10 @@ export interface Account {
  * PostgreSQL refuses to run as root, and no other server needs root. 65534 is unprivileged on every
  * Linux.
  */
-const NOBODY: Account = { uid: 65534, gid: 65534 };
+const UNPRIVILEGED: Account = { uid: 65534, gid: 65534 };
 
 export function unprivilegedAccount(): Account | undefined {
-  return process.getuid?.() === 0 ? NOBODY : undefined;
+  return process.getuid?.() === 0 ? UNPRIVILEGED : undefined;
 }
 
 /** Creates a folder that only the account can open, regardless of the umask. */

@@ -125,12 +125,9 @@ function kind(
   place: z.ZodRawShape = ofSubscription,
 ): WebhookKind {
   const payload = z.object({
-    id: z
-      .string()
-      .meta({
-        description:
-          'Id of the webhook, the same in every attempt. Also in the header `webhook-id`.',
-      }),
+    id: z.string().meta({
+      description: 'Id of the webhook, the same in every attempt. Also in the header `webhook-id`.',
+    }),
     type: z.literal(type),
     timestamp: time.meta({ description: "Time of the event by the environment's clock." }),
     ...place,

@@ -55,13 +55,9 @@ export const requestHeaders = {
     }),
   },
   read: {
-    'If-None-Match': z
-      .string()
-      .optional()
-      .meta({
-        description:
-          'An `ETag` that you already have. Returns 304 while it is the current version.',
-      }),
+    'If-None-Match': z.string().optional().meta({
+      description: 'An `ETag` that you already have. Returns 304 while it is the current version.',
+    }),
   },
   change: {
     'Idempotency-Key': z.string().max(255).optional().meta({

@@ -35,12 +35,10 @@ const ReplayWebhooks = z
   .meta({ id: 'ReplayWebhooks', examples: [{ since: '2026-03-31T00:00:00Z' }] });
 
 const ListWebhookGaps = z.object({
-  since: time
-    .optional()
-    .meta({
-      description:
-        'ISO 8601 with a UTC offset, in real time. Defaults to the whole retention period.',
-    }),
+  since: time.optional().meta({
+    description:
+      'ISO 8601 with a UTC offset, in real time. Defaults to the whole retention period.',
+  }),
 });
 
 export const webhookDeliveryRoutes: readonly Route[] = [

@@ -116,7 +116,9 @@ describe('price terms', () => {
 
   test('cannot be built from invalid input', () => {
     expect(() => priceTerms({ ...monthly, type: 'UNKNOWN' })).toThrow('Unvalidated terms');
-    expect(() => priceTerms({ ...monthly, billingInterval: undefined })).toThrow('Unvalidated terms');
+    expect(() => priceTerms({ ...monthly, billingInterval: undefined })).toThrow(
+      'Unvalidated terms',
+    );
   });
 });
 

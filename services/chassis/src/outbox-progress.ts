@@ -18,8 +18,8 @@ export type OutboxDocument = Pick<
  */
 export interface Completion {
   /**
-   * Resolves when everything else in the outbox is done, at the latest after a short wait, which may
-   * save a write.
+   * Resolves when everything else in the outbox is done, at the latest after a short wait, which
+   * may save a write.
    */
   whenLast(): Promise<void>;
   /**

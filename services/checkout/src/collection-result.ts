@@ -8,7 +8,7 @@ export type CollectionOutcome =
   | 'NOTHING_DUE'
   /** Given up: nothing comes of it any more. */
   | 'UNCOLLECTIBLE'
-  /** The provider could not take the charge, or none is configured: no failure of the customer's. */
+  /** The provider is unavailable or not configured; the customer is not at fault. */
   | 'NOT_CHARGED'
   /** Sent, and unpaid after its due date. */
   | 'OVERDUE'

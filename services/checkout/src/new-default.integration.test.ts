@@ -148,7 +148,7 @@ test('a new default waits for an attempt that begins after the invoice was read'
   });
   // The payer pays between the read of the invoice and the claim.
   let isPaying = false;
-  const meanwhile = new Proxy(methods, {
+  const racingMethods = new Proxy(methods, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
       if (name !== 'defaultOf')
@@ -162,7 +162,7 @@ test('a new default waits for an attempt that begins after the invoice was read'
     },
   });
   const { collection } = invoiceWorkers({
-    ...{ invoices, numbers, methods: meanwhile, ...dependencies },
+    ...{ invoices, numbers, methods: racingMethods, ...dependencies },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
   });
 

@@ -117,7 +117,7 @@ export type CardEntry =
         readonly setupId: string;
       }): Promise<ProviderMethod | undefined>;
     }
-  /** Nobody can give a card here. */
+  /** No card can be entered. */
   | { readonly kind: 'NONE' };
 
 /** Port to the service that moves the money of one environment. */

@@ -45,7 +45,7 @@ export type SessionPayment = { readonly invoice: Stored<Invoice> } & (
   | { readonly kind: 'FAILED'; readonly failureCode: string; readonly at: Date }
   /** The payer must answer; without `redirectUrl` we show the challenge. */
   | { readonly kind: 'WAITING'; readonly attempt: number; readonly redirectUrl: string | undefined }
-  /** Another attempt holds the slot, or the provider's answer is not known yet: the invoice's worker takes it up within 30 s. */
+  /** Another attempt runs, or the provider's answer is unknown: the worker resumes within 30 s. */
   | { readonly kind: 'IN_PROGRESS' }
   /** VOID: nothing was charged. */
   | { readonly kind: 'NOT_OPEN' }

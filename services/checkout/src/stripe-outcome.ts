@@ -30,7 +30,7 @@ export type StripeState =
   /** It failed and would still take another card: it is cancelled before it counts as failed. */
   | { readonly kind: 'DECLINED'; readonly outcome: FinalOutcome }
   | { readonly kind: 'WAITS'; readonly outcome: ActionRequired }
-  /** It was prepared, and nobody has asked for the money yet. */
+  /** The payment was prepared and no charge was requested yet. */
   | { readonly kind: 'PREPARED' }
   /** Stripe does not know yet. */
   | { readonly kind: 'RUNS' }

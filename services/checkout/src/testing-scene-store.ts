@@ -126,7 +126,7 @@ async function carryOut<S extends SessionRecord | InvoiceRecord>(
     const next = outbox.find(({ kind }) => kind === 'command');
     if (next === undefined) return;
     const handler = handlers[next.type];
-    if (handler === undefined) throw new Error(`Nobody carries out ${next.type}`);
+    if (handler === undefined) throw new Error(`No handler for ${next.type}`);
     const { sequence } = next;
     await handler(next.payload as never, { context, aggregateId: id, sequence });
     const done = { kind: 'command', sequence };

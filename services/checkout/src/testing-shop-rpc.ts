@@ -181,7 +181,7 @@ export class Shop {
         async (...of: unknown[]) => {
           await this.before(name);
           const answer = known[name];
-          if (answer === undefined) throw new Error(`Nobody expected ${name}`);
+          if (answer === undefined) throw new Error(`Unexpected call ${name}`);
           return answer(...of);
         },
       ]),

@@ -175,7 +175,7 @@ describe('a quantity', () => {
     expect(refusal([{ ...minimal, quantity }])).toEqual([`0.quantity: ${problem}`]);
   });
 
-  test('is stored in canonical form, whatever form was sent', () => {
+  test('is stored in canonical form for every form that was sent', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }),

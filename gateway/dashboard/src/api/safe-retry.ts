@@ -1,8 +1,8 @@
 import { type ApiRequest, newIdempotencyKey } from './client';
 import { ApiProblem, UnknownOutcome } from './problem';
 
-// A request whose response is lost may have taken effect. The idempotency key makes sending it again
-// safe.
+// A request whose response is lost may have taken effect. The idempotency key makes sending it
+// again safe.
 
 const delaysMs = [1_000, 3_000, 8_000];
 const retryAfterMsMax = 30_000;
@@ -19,7 +19,9 @@ export class FormKey {
     return { idempotencyKey: this.kept.key, ...request };
   }
 
-  /** Call when the outcome is known: the next request gets a new key, even with the same content. */
+  /**
+   * Call when the outcome is known: the next request gets a new key, even with the same content.
+   */
   settle(): void {
     this.kept = undefined;
   }

@@ -1,8 +1,8 @@
 const reloadedFor = 'reloaded-for';
 
 /**
- * Reloads an outdated dashboard: after an update of the gateway the files of pages have other names.
- * Reloads once per file; if that does not help, the page shows the error.
+ * Reloads an outdated dashboard: after an update of the gateway the files of pages have other
+ * names. Reloads once per file; if that does not help, the page shows the error.
  */
 export function reloadWhereFilesAreMissing(): void {
   window.addEventListener('vite:preloadError', (event) => {

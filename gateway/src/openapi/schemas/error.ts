@@ -1,11 +1,9 @@
 import { z } from 'zod';
 
-export const ErrorBody = z
-  .object({ error: z.string() })
-  .meta({
-    id: 'Error',
-    description: 'Human-readable message. Programs should use the header `Error-Code`.',
-  });
+export const ErrorBody = z.object({ error: z.string() }).meta({
+  id: 'Error',
+  description: 'Human-readable message. Programs should use the header `Error-Code`.',
+});
 
 export const InvalidRequestBody = z
   .object({ error: z.union([z.record(z.string(), z.array(z.string()).min(1)), z.string()]) })

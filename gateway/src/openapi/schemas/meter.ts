@@ -7,12 +7,9 @@ export const Meter = z
     organizationId: id,
     name: z.string().meta({ examples: ['API calls'] }),
     aggregation: z.enum(['SUM', 'COUNT', 'MAX', 'LATEST', 'UNIQUE_COUNT']),
-    uniqueProperty: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Event property whose distinct values are counted. Only for UNIQUE_COUNT.',
-      }),
+    uniqueProperty: z.string().nullable().meta({
+      description: 'Event property whose distinct values are counted. Only for UNIQUE_COUNT.',
+    }),
     unit: z.string().nullable(),
     active: z.boolean().meta({ description: 'Whether the meter accepts events.' }),
     metadata,

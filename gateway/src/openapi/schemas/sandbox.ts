@@ -38,18 +38,12 @@ export const SandboxClock = z.object({ clock, now: time }).meta({ id: 'SandboxCl
 export const AdvancedClock = z
   .object({
     now: time,
-    processed: z
-      .int()
-      .min(0)
-      .meta({
-        description:
-          'Number of due events processed by the advance, such as renewals and payment retries.',
-      }),
-    stopped: z
-      .literal(true)
-      .optional()
-      .meta({
-        description: 'True if the advance was stopped before its target; absent otherwise.',
-      }),
+    processed: z.int().min(0).meta({
+      description:
+        'Number of due events processed by the advance, such as renewals and payment retries.',
+    }),
+    stopped: z.literal(true).optional().meta({
+      description: 'True if the advance was stopped before its target; absent otherwise.',
+    }),
   })
   .meta({ id: 'AdvancedClock' });

@@ -11,8 +11,8 @@ export function grantableScopes(
 }
 
 /**
- * Scopes of a request for a new key. Without a choice: all that the operator may grant; undefined if
- * that is every scope.
+ * Scopes of a request for a new key. Without a choice: all that the operator may grant; undefined
+ * if that is every scope.
  */
 export function wantedScopes(
   chosen: readonly string[],

@@ -14,8 +14,8 @@ export interface DunningCounts<T> {
 }
 
 /**
- * Figures in the order of the funnel; the first is the sum of the others. Rare outcomes are left out
- * if they are zero.
+ * Figures in the order of the funnel; the first is the sum of the others. Rare outcomes are left
+ * out if they are zero.
  */
 export function outcomes<T extends number | string>({
   failed,

@@ -4,8 +4,8 @@ import { countText, moneyText, shortMoneyText } from '../../parts/text';
 import type { CurvePoint } from './price-curve';
 
 /**
- * Price of a period by quantity: total and per unit. Two charts, because the price per unit would be
- * a flat line on the scale of the total.
+ * Price of a period by quantity: total and per unit. Two charts, because the price per unit would
+ * be a flat line on the scale of the total.
  */
 export function PriceChart({
   caption,

@@ -1,6 +1,7 @@
 /**
- * Parses tiers, one per line: upper bound, price per unit, and an optional flat fee. The bound of the
- * last line is empty or `-`. Invalid input is sent unchanged, so that the server reports the error.
+ * Parses tiers, one per line: upper bound, price per unit, and an optional flat fee. The bound of
+ * the last line is empty or `-`. Invalid input is sent unchanged, so that the server reports the
+ * error.
  */
 export function typedTiers(text: string) {
   return text

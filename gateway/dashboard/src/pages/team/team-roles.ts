@@ -4,8 +4,8 @@ import type { RoleName } from '@billing/gateway/dashboard/operator-permission';
 export const roles: readonly RoleName[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'];
 
 /**
- * Reason why a role cannot manage the team; undefined if it may invite operators and change those of
- * the same or a lower role. The server checks again.
+ * Reason why a role cannot manage the team; undefined if it may invite operators and change those
+ * of the same or a lower role. The server checks again.
  */
 export function managementRefusal(role: RoleName): string | undefined {
   if (role === 'OWNER' || role === 'ADMIN') return undefined;
