@@ -218,7 +218,7 @@ test('the first owner of another organization gets a link that a command in the 
   await expect(command()).rejects.toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining('Acme has operators'),
+    stderr: expect.stringContaining('Acme already has operators'),
   });
 });
 

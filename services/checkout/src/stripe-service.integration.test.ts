@@ -203,7 +203,7 @@ test('money taken for a payment that failed here raises an alarm', async () => {
       invoiceId: invoice.invoiceId,
       providerPaymentId,
     }),
-    expect.stringContaining('against our books'),
+    expect.stringContaining('unexpected payment'),
   );
 });
 
