@@ -44,7 +44,7 @@ describe('a rotation of the secret', () => {
     const numbers = Array.from({ length: 9 }, (_, index) => String(index));
     const full = numbers.reduce((before, number) => rotate(before, number, start), endpoint);
     expect(signingSecrets(full, start)).toHaveLength(10);
-    expect(() => rotate(full, 'eleventh', after(23))).toThrow('at most 10 secrets');
+    expect(() => rotate(full, 'eleventh', after(23))).toThrow('at most 10 active signing secrets');
     expect(signingSecrets(rotate(full, 'eleventh', after(24)), after(24))).toHaveLength(2);
   });
 
