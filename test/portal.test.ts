@@ -44,13 +44,13 @@ describe('the sign-in link', () => {
 
     const other = await scene.create('/portal/sessions', { customerId });
     const hasty = new Visitor(system.gatewayUrl);
-    const door = await hasty.open(other.url);
+    const link = await hasty.open(other.url);
     const seen = new Set<string | undefined>();
     const presses = Array.from({ length: 10 }, () => new Visitor(system.gatewayUrl));
     await Promise.all(
       presses.map(async (press) => {
         for (const [name, value] of hasty.cookies) press.cookies.set(name, value);
-        expect((await press.submit(door)).status).toBe(200);
+        expect((await press.submit(link)).status).toBe(200);
         seen.add(press.cookies.get('portal'));
       }),
     );
@@ -77,8 +77,8 @@ describe('the sign-in link', () => {
     const customerId = await scene.customer();
     const { url } = await scene.create('/portal/sessions', { customerId });
     const visitor = new Visitor(system.gatewayUrl);
-    const door = await visitor.open(url);
-    for (const { headers } of [door, await visitor.submit(door)]) {
+    const link = await visitor.open(url);
+    for (const { headers } of [link, await visitor.submit(link)]) {
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('referrer-policy')).toBe('same-origin');

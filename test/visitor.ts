@@ -34,8 +34,8 @@ export class Visitor {
     const wish = { customerId, returnUrl: returnUrl ?? null };
     const { url } = await api.expect(201, api.post('/portal/sessions', wish));
     const visitor = new Visitor(api.gatewayUrl);
-    const door = await visitor.open(url as string);
-    return { visitor, page: await visitor.submit(door), url };
+    const link = await visitor.open(url as string);
+    return { visitor, page: await visitor.submit(link), url };
   }
 
   open(address: string): Promise<VisitorPage> {

@@ -88,7 +88,7 @@ function within(environment: Environment, scopes: readonly string[] = ['*']) {
   return { ...context, scopes };
 }
 
-async function anOrganization(name = `Organisation ${newId()}`) {
+async function anOrganization(name = `Organization ${newId()}`) {
   const { organizationId, live, sandbox } = await identity.ensureOrganization(
     { name },
     testContext(),

@@ -4,7 +4,7 @@ import type { Environment, ClockAdvance, ClockAdvanceResult, Lease } from './env
 import { encodeApiKeyEvent } from './events';
 import type { Organization } from './organization';
 
-/** Organisations, each in its own live environment. */
+/** Organizations, each in its own live environment. */
 export const organizations: AggregateDefinition<Organization> = {
   collection: 'organizations',
   aggregate: 'organization',
