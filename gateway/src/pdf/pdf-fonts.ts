@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { create, type Font } from 'fontkit';
-import { fontOfWoff } from './woff';
 
 /** An embedded font with its supported characters. */
 export interface PdfFont {
@@ -24,12 +23,8 @@ let opened: PdfFonts | undefined;
  */
 export function pdfFonts(): PdfFonts {
   opened ??= {
-    regular: openFont(
-      require.resolve('@fontsource/dejavu-sans/files/dejavu-sans-latin-400-normal.woff'),
-    ),
-    bold: openFont(
-      require.resolve('@fontsource/dejavu-sans/files/dejavu-sans-latin-700-normal.woff'),
-    ),
+    regular: openFont(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')),
+    bold: openFont(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')),
   };
   return opened;
 }
@@ -53,7 +48,7 @@ export function runsRightToLeft(text: string): boolean {
 }
 
 function openFont(path: string): PdfFont {
-  const bytes = fontOfWoff(readFileSync(path));
+  const bytes = readFileSync(path);
   return { bytes, characters: new Set((create(bytes) as Font).characterSet) };
 }
 
