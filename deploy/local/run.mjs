@@ -29,14 +29,8 @@ const commands = {
     prepare();
     const site = join(root, 'gateway/dist/site/index.html');
     if (!build(['deploy/local']) || !(existsSync(site) || buildSite())) return 1;
-    const { startDashboard } = await import('./dev-dashboard.mjs');
-    const dashboard = startDashboard({ root, node: pinnedNode(), args, say });
     const main = join(root, 'deploy/local/dist/main.js');
-    try {
-      return await runInteractive([main, '--watch', ...args], { detached: true });
-    } finally {
-      dashboard.kill();
-    }
+    return await runInteractive([main, '--watch', ...args], { detached: true });
   },
   test: async (args) => {
     prepare();
@@ -317,9 +311,6 @@ function contractsBaseline() {
   return hasChanges ? head : git('rev-parse', '--verify', '--quiet', 'HEAD~1');
 }
 
-/**
- * Refuses addresses in the lockfile: they would tie every machine to the registry of its author.
- */
 /** Finds words of `.forbidden-words`, which readers have to decode; CONTRIBUTING.md has the rule. */
 function wordsArePlain() {
   say('Checking words');
@@ -333,6 +324,10 @@ function wordsArePlain() {
   // 1: git grep found no line.
   return status === 1;
 }
+
+/**
+ * Refuses addresses in the lockfile: they would tie every machine to the registry of its author.
+ */
 function lockfileNamesNoAddress() {
   const lines = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8').split('\n');
   const addresses = lines.filter((line) => /https?:\/\/|tarball/.test(line));

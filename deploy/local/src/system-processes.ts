@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/health-check';
 import { newId } from '@billing/chassis/ids';
+import { dashboardProgram, dashboardUrl } from './dashboard-program';
 import { openProcessFamily, type ProcessFamily } from './process-family';
 import { recoverFromRecord } from './process-record';
 import {
@@ -56,6 +57,7 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
         await family.start(serviceProgram(name, { ...options, site, url }));
       }),
     );
+    if (options.watches === true) await startDashboard(family, { ...options, site });
   } catch (error) {
     await family.stop();
     throw error;
@@ -78,6 +80,15 @@ async function writePids(dataDir: string, pids: Record<string, number>): Promise
   const file = join(dataDir, PIDS_FILE);
   await writeFile(`${file}.new`, `${JSON.stringify(pids)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
+}
+
+async function startDashboard(
+  family: ProcessFamily,
+  { root, site, environment, log }: ProcessesOptions,
+): Promise<void> {
+  const { logDir, port } = site;
+  await family.start(dashboardProgram({ root, logDir, gatewayPort: port, environment }));
+  log(`Dashboard with hot reload: ${dashboardUrl(port)}`);
 }
 
 /** Ends services whose sources changed; their supervision starts them again. */
