@@ -1,6 +1,39 @@
+/**
+ * Folders of each package, and files beside them that they import, lowest first: what is listed
+ * imports only what is listed before it. Other files directly in the package import everything, and
+ * no folder imports them.
+ */
+const layers = {};
+
+const isTest = '\\.test\\.ts$|/testing/|/testing[^/]*\\.ts$';
+
+function layerRules([folder, names]) {
+  const below = (name) => (/\.tsx?$/.test(name) ? `${name.replace('.', '\\.')}$` : `${name}/`);
+  const upward = names.map((name, index) => ({
+    name: `layers-of-${folder}`,
+    severity: 'error',
+    comment: `${name} imports only what ${folder} lists before it.`,
+    from: { path: `^${folder}/${below(name)}`, pathNot: isTest },
+    to: {
+      path: `^${folder}/`,
+      pathNot: [...names.slice(0, index + 1), 'testing'].map((n) => `^${folder}/${below(n)}`),
+    },
+  }));
+  const listed = names.filter((name) => !name.includes('.')).map((name) => `${name}/`);
+  const unlisted = {
+    name: `folders-of-${folder}`,
+    severity: 'error',
+    comment: 'Every folder is listed among the layers.',
+    from: {},
+    to: { path: `^${folder}/[^/]+/`, pathNot: `^${folder}/(testing/|${listed.join('|')})` },
+  };
+  return [...upward, unlisted];
+}
+
 /** The boundaries that eslint cannot see: relative imports across packages, and cycles. */
 module.exports = {
   forbidden: [
+    ...Object.entries(layers).flatMap(layerRules),
     {
       name: 'no-cross-service',
       severity: 'error',

@@ -2,7 +2,12 @@ import eslint from '@eslint/js';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/*/src/testing*.ts'];
+const tests = [
+  '**/*.test.ts',
+  'test/**/*.ts',
+  'services/*/src/testing*.ts',
+  'services/*/src/**/testing/**/*.ts',
+];
 
 // Where each kind of module may be imported; the reasons are in the READMEs of the folders.
 const noService = {
@@ -26,25 +31,24 @@ const domainOnly = {
   regex: '^(?!(node:crypto|ipaddr\\.js)$)(@billing/(?!kernel/)|node:|[^.@]|@(?!billing/))',
   message: 'A rule imports only @billing/kernel and rules of its own service.',
 };
-const edgeFiles = [
-  'rpc',
-  'callers',
-  'peers',
-  'events',
-  'service',
-  'commands',
-  'config',
-  'main',
-  'first-owner',
-];
+// In every folder of a service: the files that connect it to its peers, and gRPC handlers.
 const edges = [
-  ...edgeFiles.map((name) => `services/*/src/${name}.ts`),
-  'services/*/src/*-{rpc,commands,service}.ts',
+  'services/*/src/**/{callers,commands,config,events,main,peers,rpc,service}.ts',
+  'services/*/src/**/*-rpc.ts',
+  // Being renamed: no further suffixes.
+  'services/*/src/**/*-{commands,service}.ts',
+  'services/*/src/first-owner.ts',
 ];
-const stores = ['services/*/src/store.ts', 'services/*/src/*-store.ts'];
-const adapters = [
-  'services/*/src/*-{worker,provider,client,sender,consumer,reconciliation,pool}.ts',
-  'services/*/src/io/**/*.ts',
+const stores = ['services/*/src/**/store.ts', 'services/*/src/**/*-store.ts'];
+// A use case is named after its verb, such as create-subscription.ts.
+const verbs = ['create'];
+const workers = [
+  'services/*/src/**/*-worker.ts',
+  ...verbs.map((verb) => `services/*/src/**/${verb}-*.ts`),
+  // Folders that talk to other systems.
+  'services/*/src/**/{peer,provider,sending}/**/*.ts',
+  // Being renamed: no further suffixes.
+  'services/*/src/**/*-{provider,client,sender,consumer,reconciliation,pool}.ts',
 ];
 
 export default tseslint.config(
@@ -122,9 +126,9 @@ export default tseslint.config(
   },
   {
     files: [
-      'services/{identity,catalog,customer,discount,checkout,subscription,metering,notifier}/src/*.ts',
+      'services/{identity,catalog,customer,discount,checkout,subscription,metering,notifier}/src/**/*.ts',
     ],
-    ignores: [...edges, ...stores, ...adapters, ...tests],
+    ignores: [...edges, ...stores, ...workers, ...tests],
     rules: { 'no-restricted-imports': ['error', { patterns: [domainOnly] }] },
   },
   {
@@ -178,7 +182,7 @@ export default tseslint.config(
   },
   {
     // The only places that read the wall clock, chance and the environment.
-    files: ['services/chassis/src/{clock,ids,configuration}.ts'],
+    files: ['services/chassis/src/**/{clock,ids,configuration}.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
