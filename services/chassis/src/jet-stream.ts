@@ -11,7 +11,8 @@ import {
 } from 'nats';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Logger } from './logging';
-import { isMissing, StreamDefinition, type StreamState } from './stream-definition';
+import type { StreamState } from './metrics';
+import { isMissing, StreamDefinition } from './stream-definition';
 import { NatsLink, type NatsLinkOptions } from './nats-link';
 import { currentTraceparent, inSpan, type SpanAttributes } from './tracing';
 

@@ -10,7 +10,6 @@ import {
 import { newId } from './ids';
 import { instruments } from './instruments';
 import { droppedLogLines, type Logger } from './logging';
-import type { StreamState } from './stream-definition';
 
 /** Allowed values of enumerated attributes. A query for any other value matches nothing. */
 export const attributeValues = {
@@ -42,6 +41,14 @@ export interface MetricsOptions {
   readonly otlpEndpoint?: string | undefined;
   readonly exportEveryMs?: number;
   readonly readers?: readonly IMetricReader[];
+}
+
+/** State of the stream as its server reports it. */
+export interface StreamState {
+  /** True if the server answers and has the stream. */
+  readonly isConnected: boolean;
+  /** Replicas that are missing or behind; undefined while the server does not answer. */
+  readonly missingReplicas: number | undefined;
 }
 
 type ObservedInstrument =

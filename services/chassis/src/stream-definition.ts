@@ -9,14 +9,7 @@ import {
   type StreamInfo,
 } from 'nats';
 import type { Logger } from './logging';
-
-/** State of the stream as its server reports it. */
-export interface StreamState {
-  /** True if the server answers and has the stream. */
-  readonly isConnected: boolean;
-  /** Replicas that are missing or behind; undefined while the server does not answer. */
-  readonly missingReplicas: number | undefined;
-}
+import type { StreamState } from './metrics';
 
 const minuteMs = 60_000;
 // Long enough for a consumer that is down over a weekend; after that the event logs provide missing

@@ -8,7 +8,7 @@ import { answerBy } from './call-context';
 import type { Callers } from './callers';
 import { sleep } from './clock';
 import type { DeletionLimits } from './environment-deletion';
-import type { StreamState } from './stream-definition';
+import type { StreamState } from './metrics';
 import type { StuckCommands } from './stuck-commands';
 import { type RpcService, type RpcDependencies, rpcService } from './rpc';
 
