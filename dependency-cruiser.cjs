@@ -3,7 +3,25 @@
  * imports only what is listed before it. Other files directly in the package import everything, and
  * no folder imports them.
  */
-const layers = {};
+const layers = {
+  'services/chassis/src': [
+    'clock.ts',
+    'ids.ts',
+    'failpoint.ts',
+    'free-port.ts',
+    'start-refusal.ts',
+    'concurrency',
+    'telemetry',
+    'mongo',
+    'grpc',
+    'stream',
+    'aggregates',
+    'totals',
+    'outbox',
+    'due-work',
+    'service',
+  ],
+};
 
 const isTest = '\\.test\\.ts$|/testing/|/testing[^/]*\\.ts$';
 

@@ -91,7 +91,7 @@ describe('the Dockerfile', () => {
     'gateway/dist/main.js',
     'gateway/dashboard/dist/.site',
     'proto/gen/.stamp',
-    'services/chassis/src/testing.ts',
+    'services/chassis/src/testing/testing.ts',
     'services/checkout/src/testing-store.ts',
     'services/checkout/src/store.integration.test.ts',
     'deploy/images/Dockerfile',

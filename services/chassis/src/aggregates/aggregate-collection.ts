@@ -1,0 +1,206 @@
+import { EventEmitter } from 'node:events';
+import type { Collection, Db } from 'mongodb';
+import { type ActivityCounter } from './activity';
+import type { AggregateDefinition, Stored } from './aggregate';
+import type { AggregateDocument } from './aggregate-document';
+import { AggregateStore, type StoreContext } from './aggregate-store';
+import type { CallContext } from '../grpc/call-context';
+import { DocumentBatches } from './document-batches';
+import { type Clock, sleep } from '../clock';
+import { ensureIndexes, type NamedIndex } from '../mongo/indexes';
+import { ListCounts } from './list-counts';
+import type { FirstReachedWriter } from './first-reached';
+import type { Completion } from './outbox-progress';
+import { SharedPoll } from '../concurrency/shared-poll';
+import { KeyedMutex } from '../concurrency/keyed-mutex';
+
+/** Metadata that a command's handler receives with the payload. */
+export interface CommandDelivery {
+  /** Tenant and deadline; where the clock is manual, also the time of the decision. */
+  readonly context: CallContext;
+  /** Id of the aggregate that made the decision. */
+  readonly aggregateId: string;
+  readonly sequence: number;
+  /**
+   * Lets the last write of the command empty the outbox, if that write changes the aggregate
+   * itself. Absent outside the relay.
+   */
+  readonly completion?: Completion;
+}
+
+/** Runs a command. The relay retries it until it resolves, so it must be idempotent. */
+export type CommandHandler = (payload: never, delivery: CommandDelivery) => Promise<void>;
+
+/**
+ * Handlers for a service's aggregates outside of calls. Each of them may run twice and in several
+ * replicas.
+ */
+export interface AggregateBehaviour {
+  /** Handlers by command type. */
+  readonly commands?: Readonly<Record<string, CommandHandler>>;
+  /**
+   * Types of commands that operators cannot skip, each with the text of the refusal, which states
+   * the reason.
+   */
+  readonly unskippable?: Readonly<Record<string, string>>;
+  /**
+   * Runs when environment time has reached `dueAt`. `context.now` is exactly that instant where the
+   * clock is manual.
+   */
+  readonly wake?: (id: string, context: CallContext) => Promise<void>;
+  /** Runs when real time has reached `recoverAt`. */
+  readonly recover?: (id: string, context: CallContext) => Promise<void>;
+}
+
+/**
+ * All aggregates of one kind. Opens the store of an environment; relay and scanner work on the
+ * whole collection.
+ */
+export class AggregateCollection<S extends { readonly id: string }> {
+  readonly documents: Collection<AggregateDocument>;
+  /** Reads and writes single documents, batched with those of concurrent callers. */
+  readonly batches: DocumentBatches;
+  /** Counts matching documents for lists. */
+  readonly listCounts: ListCounts;
+  behaviour: AggregateBehaviour = {};
+  onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
+  /** Wraps every write that reaches a step for the first time. */
+  writeFirstReached: FirstReachedWriter = (_step, write) => write();
+  private readonly changes = new EventEmitter().setMaxListeners(0);
+  private readonly polls = new Map<string, SharedPoll<Stored<S>>>();
+  private readonly keyMutex = new KeyedMutex();
+  private readonly writeMutex = new KeyedMutex();
+
+  constructor(
+    db: Db,
+    readonly definition: AggregateDefinition<S>,
+    private readonly dependencies: { clock: Clock; activity: ActivityCounter },
+  ) {
+    this.documents = db.collection<AggregateDocument>(definition.collection);
+    this.batches = new DocumentBatches(this.documents);
+    this.listCounts = new ListCounts(this.documents, definition, dependencies.clock);
+  }
+
+  /** Opens the store of the context's environment. Decisions use the context's time. */
+  within(context: StoreContext): AggregateStore<S> {
+    return new AggregateStore(
+      this.documents,
+      this.definition,
+      {
+        ...this.dependencies,
+        onPending: (id, written) => {
+          this.onPending(id, written);
+        },
+        writeFirstReached: (step, write) => this.writeFirstReached(step, write),
+        onChange: (stored) => {
+          this.changes.emit(stored.state.id, stored);
+        },
+        keyMutex: this.keyMutex,
+        writeMutex: this.writeMutex,
+        batches: this.batches,
+        listCounts: this.listCounts,
+      },
+      context,
+    );
+  }
+
+  /** Registers handlers for commands and due work. Called once, before the service serves. */
+  handle(behaviour: AggregateBehaviour): void {
+    this.behaviour = behaviour;
+  }
+
+  /**
+   * Waits until the aggregate satisfies `isReached` or real time reaches `until`, and returns its
+   * current state. Changes by this process are seen immediately. Changes by other replicas are
+   * found by polling four times a second; callers that wait for the same aggregate share one poll.
+   */
+  async waitFor(
+    id: string,
+    context: StoreContext & Pick<CallContext, 'signal'>,
+    { isReached, until }: { isReached: (stored: Stored<S>) => boolean; until: Date },
+  ): Promise<Stored<S>> {
+    let next = this.nextPoll(id, context);
+    try {
+      let stored = await this.within(context).get(id);
+      for (;;) {
+        const msLeft = until.getTime() - this.dependencies.clock.now().getTime();
+        if (isReached(stored) || msLeft <= 0 || context.signal.aborted) return stored;
+        const seen = await next.within(msLeft, context.signal);
+        // A shared poll may have read the aggregate before this caller's last write.
+        if (seen !== undefined && seen.version >= stored.version) stored = seen;
+        next.leave();
+        next = this.nextPoll(id, context);
+      }
+    } finally {
+      next.leave();
+    }
+  }
+
+  async ensureIndexes(): Promise<void> {
+    await ensureIndexes(this.documents, indexesOf(this.definition));
+  }
+
+  /**
+   * Resolves with the aggregate after its next change or after a quarter of a second, whichever
+   * comes first. Concurrent waiters share it.
+   */
+  private nextPoll(
+    id: string,
+    context: Pick<CallContext, 'tenant' | 'now'>,
+  ): SharedPoll<Stored<S>> {
+    const key = `${context.tenant.environmentId} ${id}`;
+    const shared = this.polls.get(key);
+    if (shared !== undefined) return shared.join();
+    const poll: SharedPoll<Stored<S>> = new SharedPoll<Stored<S>>(
+      async (abandoned) => {
+        const change = this.nextChange(id);
+        const over = new AbortController();
+        const pause = sleep(pollEveryMs, AbortSignal.any([abandoned, over.signal]));
+        const seen = await Promise.race([change.happened, pause]);
+        over.abort();
+        change.unsubscribe();
+        return seen ?? (abandoned.aborted ? undefined : this.within(context).get(id));
+      },
+      () => {
+        if (this.polls.get(key) === poll) this.polls.delete(key);
+      },
+    );
+    this.polls.set(key, poll);
+    return poll.join();
+  }
+
+  private nextChange(id: string): { happened: Promise<Stored<S>>; unsubscribe: () => void } {
+    let listener: (stored: Stored<S>) => void = () => undefined;
+    const happened = new Promise<Stored<S>>((resolve) => {
+      listener = resolve;
+      this.changes.once(id, listener);
+    });
+    return { happened, unsubscribe: () => this.changes.off(id, listener) };
+  }
+}
+
+const pollEveryMs = 250;
+
+function indexesOf<S extends { readonly id: string }>(
+  definition: AggregateDefinition<S>,
+): NamedIndex[] {
+  const indexes: NamedIndex[] = [
+    { name: 'list', key: { environmentId: 1, createdAt: -1, _id: -1 } },
+    { name: 'pending', key: { pendingSince: 1 } },
+    { name: 'pendingInEnvironment', key: { environmentId: 1, pendingSince: 1 } },
+  ];
+  if (definition.dueAt !== undefined) {
+    indexes.push({ name: 'due', key: { timeline: 1, dueAt: 1 } });
+  }
+  if (definition.recoverAt !== undefined) {
+    indexes.push({ name: 'recover', key: { recoverAt: 1 } });
+    indexes.push({ name: 'recoverInEnvironment', key: { environmentId: 1, recoverAt: 1 } });
+  }
+  if (definition.stepsReached !== undefined) {
+    indexes.push({ name: 'milestones', key: { environmentId: 1, milestonesAt: 1 } });
+  }
+  for (const { name, keys, unique } of definition.indexes ?? []) {
+    indexes.push({ name, key: { environmentId: 1, ...keys }, unique: unique === true });
+  }
+  return indexes;
+}

@@ -1,0 +1,395 @@
+import { BSON, type Collection, type Filter } from 'mongodb';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
+import { countActivity, type ActivityCounter } from './activity';
+import type { AggregateDefinition, Stored } from './aggregate';
+import {
+  type AggregateDocument,
+  type Envelope,
+  newEnvelope,
+  outboxEntries,
+  type OutboxEntry,
+  scheduleOf,
+  toStored,
+} from './aggregate-document';
+import { newUniqueKeys, uniqueKeys, updateOf } from './aggregate-update';
+import type { CallContext } from '../grpc/call-context';
+import { type Clock, sleep } from '../clock';
+import type { DocumentBatches, VersionedWrite } from './document-batches';
+import { jitter, randomHex } from '../ids';
+import type { ListCounts, ListFilter } from './list-counts';
+import type { BeforeWrite } from '../mongo/insert-batches';
+import { type FirstReachedWriter, newlyReachedAt, recordFirstReached } from './first-reached';
+import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
+import type { Completion } from './outbox-progress';
+import { currentTraceparent } from '../telemetry/tracing';
+import type { KeyedMutex } from '../concurrency/keyed-mutex';
+import { type InlineCommands, inlineCommandsOf } from './inline-commands';
+
+// After 8 lost races in a row the contention is too high; the caller may retry later.
+const attemptsMax = 8;
+// More entries waiting in one document mean that a peer has been unavailable for very long.
+const outboxEntriesMax = 100;
+// Half of a document's maximum size; the rest is for the aggregate itself and one more decision.
+const outboxBytesMax = 8 * 1024 * 1024;
+// The largest entry, with the most metadata that a caller may send, has about half a megabyte, so a
+// few always fit.
+const outboxEntriesSmall = 8;
+// Enough that two writes never share an id by chance.
+const writeIdBytes = 16;
+const endOfTime = new Date(8.64e15);
+
+/** Dependencies of a store in addition to its collection. */
+export interface StoreDependencies<S> {
+  readonly clock: Clock;
+  readonly activity: ActivityCounter;
+  /**
+   * Called after entries are added to a document's outbox, with the document if its outbox is
+   * known.
+   */
+  readonly onPending: (id: string, written: AggregateDocument | undefined) => void;
+  /** Wraps every write that reaches a step for the first time. */
+  readonly writeFirstReached: FirstReachedWriter;
+  /** Called with every aggregate after a change. */
+  readonly onChange: (stored: Stored<S>) => void;
+  /** Serializes writes that claim the same key of a unique index. */
+  readonly keyMutex: KeyedMutex;
+  /** Serializes decisions about one aggregate. */
+  readonly writeMutex: KeyedMutex;
+  /** Reads and writes single documents. */
+  readonly batches: DocumentBatches;
+  /** Counts matching documents for lists. */
+  readonly listCounts: ListCounts;
+}
+
+/** Tenant, time and the storing gate of the request, if any. */
+export type StoreContext = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
+
+/** Precondition of a change, and the command that it completes. */
+export interface MutateOptions<S> {
+  /** The only version that may be changed (If-Match). */
+  readonly expectedVersion?: number | undefined;
+  /**
+   * The command whose last step is this write. The write also removes the command from the outbox
+   * if nothing else there is pending.
+   */
+  readonly completes?: Completion | undefined;
+  /** Returns true if the new state completes the command. Absent: never. */
+  readonly isLast?: ((state: S) => boolean) | undefined;
+}
+
+/** One page, newest first. */
+export interface Page<S> {
+  readonly data: Stored<S>[];
+  /** Exact count over all pages; see list-counts.ts. */
+  readonly total: number;
+}
+
+/** Aggregates of one environment: the only way to read or change them. */
+export class AggregateStore<S extends { readonly id: string }> {
+  constructor(
+    private readonly collection: Collection<AggregateDocument>,
+    private readonly definition: AggregateDefinition<S>,
+    private readonly dependencies: StoreDependencies<S>,
+    private readonly context: StoreContext,
+  ) {}
+
+  async find(id: string): Promise<Stored<S> | undefined> {
+    const document = await this.findDocument(id);
+    return document === undefined ? undefined : toStored(this.definition, document);
+  }
+
+  /**
+   * Finds those of the ids that exist in the environment, each once, in any order, with one query.
+   */
+  async findAll(ids: Iterable<string>): Promise<Stored<S>[]> {
+    const { batches } = this.dependencies;
+    const documents = await batches.findAll([...new Set(ids)], this.context.tenant.environmentId);
+    return documents.map((document) => toStored(this.definition, document));
+  }
+
+  /** Throws not_found for an id that the environment does not have. */
+  async get(id: string): Promise<Stored<S>> {
+    const stored = await this.find(id);
+    if (stored === undefined) throw notFound(this.definition.resource);
+    return stored;
+  }
+
+  /**
+   * Finds the aggregate that matches a filter on the document's own fields. At most one may match.
+   */
+  async findBy(filter: Readonly<Record<string, unknown>>): Promise<Stored<S> | undefined> {
+    const query = { ...filter, environmentId: this.context.tenant.environmentId };
+    const document = await retryTransient(() =>
+      this.collection.findOne(query as Filter<AggregateDocument>),
+    );
+    return document === null ? undefined : toStored(this.definition, document);
+  }
+
+  /**
+   * Lists one page of `perPage` aggregates, newest first, or oldest first with `oldestFirst`.
+   * `filter` names the document's own fields; the environment is added.
+   */
+  async list({
+    filter = {},
+    page,
+    perPage,
+    oldestFirst = false,
+  }: {
+    filter?: ListFilter;
+    page: number;
+    perPage: number;
+    oldestFirst?: boolean;
+  }): Promise<Page<S>> {
+    const { tenant } = this.context;
+    // The range matches everything. Without it some servers sort all matches instead of walking the
+    // index.
+    const createdAt = { $lte: endOfTime };
+    const query = { ...filter, environmentId: tenant.environmentId, createdAt };
+    const direction = oldestFirst ? 1 : -1;
+    const [documents, total] = await Promise.all([
+      retryTransient(() =>
+        this.collection
+          .find(query as Filter<AggregateDocument>)
+          .sort({ createdAt: direction, _id: direction })
+          .skip((page - 1) * perPage)
+          .limit(perPage)
+          .toArray(),
+      ),
+      this.dependencies.listCounts.total(filter, tenant),
+    ]);
+    return {
+      data: documents.map((document) =>
+        toStored(this.definition, document as unknown as AggregateDocument),
+      ),
+      total,
+    };
+  }
+
+  /**
+   * Stores a new aggregate with its events and commands. An existing id means that an earlier
+   * attempt succeeded: the stored aggregate is returned with `inserted: false`, for the caller to
+   * compare. A natural key that is in use throws the error that the definition names for it.
+   */
+  async insert(transition: Transition<S>): Promise<{ stored: Stored<S>; inserted: boolean }> {
+    const { stored, document } = await this.insertNew(transition);
+    if (document === undefined) return { stored, inserted: false };
+    if (document.pendingSince !== null) this.dependencies.onPending(document._id, document);
+    return { stored, inserted: true };
+  }
+
+  /**
+   * Stores a new aggregate whose commands the caller runs itself, immediately, instead of the
+   * relay. They must be idempotent: if the caller stops before the end, the relay's sweep runs all
+   * of them again.
+   */
+  async insertWithInlineCommands(transition: Transition<S>): Promise<InlineCommands<S>> {
+    if (transition.events.length > 0) throw new Error('Only the relay announces events');
+    const { stored, document } = await this.insertNew(transition);
+    return inlineCommandsOf(stored, document, this.dependencies);
+  }
+
+  private async insertNew(
+    transition: Transition<S>,
+  ): Promise<{ stored: Stored<S>; document: AggregateDocument | undefined }> {
+    const { tenant, now } = this.context;
+    const { id } = transition.state;
+    const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
+    const envelope = newEnvelope(id, tenant, now);
+    await countActivity(this.dependencies.activity, envelope);
+    const document = this.withOutbox(envelope, stored, transition);
+    try {
+      await this.reach(undefined, document, () => this.insertDocument(document));
+    } catch (error) {
+      return { stored: await this.existing(id, error), document: undefined };
+    }
+    this.dependencies.onChange(stored);
+    return { stored, document };
+  }
+
+  /**
+   * Changes an aggregate; the only way to do so. Reads it, applies the pure `decide`, and writes
+   * state and outbox in one compare-and-set on `version`. Lost races are retried.
+   * - `decide` may run several times. Its `now` is never before the last change.
+   * - A transition with the same state and no entries writes nothing.
+   * - With `expectedVersion` (If-Match), any other version is refused as stale.
+   * - A natural key that is in use throws the error that the definition names for it.
+   * - `completes` is the command whose last write this is.
+   */
+  async mutate(
+    id: string,
+    decide: (state: S, now: Date) => Transition<S>,
+    options: MutateOptions<S> = {},
+  ): Promise<Stored<S>> {
+    await options.completes?.whenLast();
+    // Writers of one process must not race each other: frequent writers would starve occasional
+    // ones.
+    return this.dependencies.writeMutex.runExclusive([id], () =>
+      this.decideInTurn(id, decide, options),
+    );
+  }
+
+  private async decideInTurn(
+    id: string,
+    decide: (state: S, now: Date) => Transition<S>,
+    { expectedVersion, completes, isLast = () => true }: MutateOptions<S>,
+  ): Promise<Stored<S>> {
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      const document = await this.findDocument(id);
+      if (document === undefined) throw notFound(this.definition.resource);
+      const before = toStored(this.definition, document);
+      if (expectedVersion !== undefined && expectedVersion !== before.version) throw staleVersion();
+      const now = later(this.context.now, before.updatedAt);
+      const transition = decide(before.state, now);
+      if (isUnchanged(before.state, transition)) return before;
+      const after = {
+        ...before,
+        state: transition.state,
+        version: before.version + 1,
+        updatedAt: now,
+      };
+      const completion = isLast(transition.state) ? completes : undefined;
+      if (await this.replace(document, after, { transition, completion })) return after;
+      await sleep(attempt * 5 * jitter(1));
+    }
+    throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+  }
+
+  private async replace(
+    document: AggregateDocument,
+    after: Stored<S>,
+    { transition, completion }: { transition: Transition<S>; completion: Completion | undefined },
+  ): Promise<boolean> {
+    await countActivity(this.dependencies.activity, document);
+    const next = this.withOutbox(document, after, transition);
+    const added = next.outbox.slice(document.outbox.length);
+    const isEmptied = completion?.isLastOf(document) === true;
+    const update = updateOf(this.definition, { document, next, added, isEmptied });
+    const { _id: id, environmentId, version } = document;
+    const beforeWrite = this.beforeWrite();
+    const write = { id, environmentId, version, writeId: next.lastWrite, update, beforeWrite };
+    const claimed = newUniqueKeys(this.definition, document, next);
+    let isWritten: boolean;
+    try {
+      isWritten = await this.reach(document, next, () => this.compareAndSet(write, claimed));
+    } catch (error) {
+      throw this.conflictOf(duplicateKeyIndex(error)) ?? error;
+    }
+    if (!isWritten) return false;
+    if (isEmptied) completion.recordWritten(document);
+    this.dependencies.onChange(after);
+    // Entries of the outbox as it was read may be done by now.
+    const isKnown = isEmptied || document.outbox.length === 0;
+    if (added.length > 0) {
+      this.dependencies.onPending(id, isKnown ? { ...next, outbox: added } : undefined);
+    }
+    return true;
+  }
+
+  private reach<T>(
+    before: AggregateDocument | undefined,
+    next: AggregateDocument,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    const at = newlyReachedAt(before, next);
+    if (at === undefined) return write();
+    return this.dependencies.writeFirstReached({ environmentId: next.environmentId, at }, write);
+  }
+
+  // A server that detects a deadlock between two claims of one key fails the whole command, so a
+  // write with claims is sent alone.
+  private async compareAndSet(write: VersionedWrite, claimed: readonly string[]): Promise<boolean> {
+    const { batches, keyMutex } = this.dependencies;
+    if (claimed.length === 0) return batches.compareAndSet(write);
+    return keyMutex.runExclusive(claimed, () => batches.compareAndSetAlone(write));
+  }
+
+  private async insertDocument(document: AggregateDocument): Promise<void> {
+    const { batches, keyMutex } = this.dependencies;
+    const claimed = uniqueKeys(this.definition, document);
+    const beforeWrite = this.beforeWrite();
+    if (claimed.length === 0) return batches.insert(document, beforeWrite);
+    await keyMutex.runExclusive(claimed, () => {
+      beforeWrite?.();
+      return retryTransient(() => this.collection.insertOne(document));
+    });
+  }
+
+  private beforeWrite(): BeforeWrite | undefined {
+    const { storing } = this.context;
+    return (
+      storing &&
+      (() => {
+        storing.pass();
+      })
+    );
+  }
+
+  // Called right before the write, because it takes the current time for first-reached timestamps.
+  // The relay removes entries without changing `version`, so a write adds entries, and replaces the
+  // array only if all entries in it are done.
+  private withOutbox(
+    envelope: Envelope,
+    stored: Stored<S>,
+    transition: Transition<S>,
+  ): AggregateDocument {
+    const entries = outboxEntries(this.definition, stored, transition, {
+      envelope,
+      traceparent: currentTraceparent(),
+    });
+    const outbox = [...envelope.outbox, ...entries];
+    if (outbox.length > outboxEntriesMax || outboxBytes(outbox) > outboxBytesMax) {
+      throw new DomainError('resource_exhausted', 'OUTBOX_FULL', 'Too many requests');
+    }
+    const reached = this.definition.stepsReached?.(stored.state) ?? [];
+    return {
+      ...envelope,
+      ...recordFirstReached(envelope, reached, this.dependencies.clock.now()),
+      ...this.definition.toDocument(stored.state),
+      ...scheduleOf(this.definition, stored.state),
+      version: stored.version,
+      updatedAt: stored.updatedAt,
+      eventSequence: envelope.eventSequence + transition.events.length,
+      commandSequence: envelope.commandSequence + transition.commands.length,
+      outbox,
+      lastWrite: randomHex(writeIdBytes),
+      // Always set together with new entries: the relay may be emptying the outbox concurrently,
+      // and its null must not win.
+      pendingSince: entries.length > 0 ? this.dependencies.clock.now() : envelope.pendingSince,
+    };
+  }
+
+  private async existing(id: string, error: unknown): Promise<Stored<S>> {
+    const index = duplicateKeyIndex(error);
+    if (index === undefined) throw error;
+    const existing = await this.find(id);
+    if (existing !== undefined) return existing;
+    throw this.conflictOf(index) ?? error;
+  }
+
+  private conflictOf(index: string | undefined): DomainError | undefined {
+    return index === undefined ? undefined : this.definition.conflicts?.[index]?.();
+  }
+
+  private async findDocument(id: string): Promise<AggregateDocument | undefined> {
+    return this.dependencies.batches.find(id, this.context.tenant.environmentId);
+  }
+}
+
+function outboxBytes(outbox: readonly OutboxEntry[]): number {
+  return outbox.length <= outboxEntriesSmall ? 0 : BSON.calculateObjectSize({ outbox });
+}
+
+function isUnchanged<S>(state: S, transition: Transition<S>): boolean {
+  return (
+    transition.state === state && transition.events.length === 0 && transition.commands.length === 0
+  );
+}
+
+function staleVersion(): DomainError {
+  return new DomainError('stale', 'STALE_VERSION', 'Stale version');
+}
+
+function later(a: Date, b: Date): Date {
+  return a.getTime() >= b.getTime() ? a : b;
+}

@@ -1,0 +1,293 @@
+import type { Filter } from 'mongodb';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type DueWorkServiceServer,
+  DueWorkServiceService,
+  WorkClass as ProtoWorkClass,
+} from '@billing/proto/billing/clock/v1/due_work';
+import type { DueDocument } from './due-documents';
+import { runDuePass } from './due-pass';
+import { type ActivityCounter, readActivity } from '../aggregates/activity';
+import type { WorkClass } from '../aggregates/aggregate';
+import type { AggregateCollection } from '../aggregates/aggregate-collection';
+import type { AggregateDocument } from '../aggregates/aggregate-document';
+import { realTimeline } from '../grpc/call-context';
+import type { Callers } from '../grpc/callers';
+import { type Clock, sleep } from '../clock';
+import { jitter } from '../ids';
+import type { Logger } from '../telemetry/logging';
+import { retryTransient } from '../mongo/mongo';
+import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
+import { aggregateAttributes } from '../grpc/span-attributes';
+import { inSpan } from '../telemetry/tracing';
+import { workContext } from '../aggregates/work-context';
+
+// Maximum delay until a due document is noticed, in addition to the work before it.
+const pollEveryMs = 1_000;
+// After a pass with work there may be more: a document that is several steps behind takes one step
+// per pass.
+const pollAgainMs = 50;
+
+/** Dependencies and limits of the scanner. */
+export interface DueWorkOptions {
+  readonly service: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly activity: ActivityCounter;
+  /** Time that running work may take after a stop. */
+  readonly graceMs: number;
+  /** While true, the scan starts no new work. */
+  readonly isPaused?: () => boolean;
+  /** True if a document's environment was deleted; its work is skipped. */
+  readonly isDeleted?: (environmentId: string) => boolean;
+}
+
+type Collections = readonly AggregateCollection<never>[];
+type Definition = AggregateCollection<never>['definition'];
+type Handle = (collection: AggregateCollection<never>, document: DueDocument) => Promise<void>;
+/** Query for due documents and the field with their time. */
+interface Due {
+  readonly field: 'dueAt' | 'recoverAt';
+  readonly until: Date;
+  readonly filter: Filter<AggregateDocument>;
+}
+
+/**
+ * Finds due documents and passes each to its collection's handlers. The real timeline is polled.
+ * The timeline of a manual clock runs only when identity requests it, each document with its own
+ * due time as `now`. Several replicas may find the same document: their work is a compare-and-set,
+ * and the later one finds nothing left to do.
+ */
+export class DueWork {
+  private readonly stopping = new AbortController();
+  // Aborts the work that still runs after the grace.
+  private readonly forcedStop = new AbortController();
+  private readonly running = new Map<string, Promise<number>>();
+  private scanning: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly collections: Collections,
+    private readonly options: DueWorkOptions,
+  ) {}
+
+  start(): void {
+    this.scanning = this.scanUntilStopped();
+  }
+
+  /** Finishes running work, and aborts it after the grace. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    const timer = setTimeout(() => {
+      this.forcedStop.abort();
+    }, this.options.graceMs);
+    await Promise.allSettled([this.scanning, ...this.running.values()]);
+    clearTimeout(timer);
+  }
+
+  /**
+   * Handles everything due by `until` on one timeline, in one class or in every class, each
+   * document once. Returns the number handled. Concurrent calls for the same work share one run.
+   */
+  run(timeline: string, until: Date, workClass?: WorkClass): Promise<number> {
+    const key = [timeline, until.toISOString(), workClass ?? ''].join(' ');
+    const joined = this.running.get(key);
+    if (joined !== undefined) return joined;
+    const filter = { timeline, ...(workClass === undefined ? {} : { dueClass: workClass }) };
+    const running = this.handleAll({ field: 'dueAt', until, filter }, (collection, document) =>
+      this.inWorkSpan('wake', collection, document, document.dueAt ?? until),
+    ).finally(() => this.running.delete(key));
+    this.running.set(key, running);
+    return running;
+  }
+
+  /** Resumes started steps whose `recoverAt` (real time) has passed, in every environment. */
+  async recover(): Promise<number> {
+    const until = this.options.clock.now();
+    return this.handleAll({ field: 'recoverAt', until, filter: {} }, (collection, document) =>
+      this.inWorkSpan('recover', collection, document, document.updatedAt),
+    );
+  }
+
+  private async scanUntilStopped(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      if (this.options.isPaused?.() === true) {
+        await sleep(pollEveryMs, signal);
+        continue;
+      }
+      let handled = 0;
+      // Run separately, so that failing due work never blocks the recovery of started steps.
+      for (const pass of [
+        () => this.run(realTimeline, this.options.clock.now()),
+        () => this.recover(),
+      ]) {
+        try {
+          handled += await pass();
+        } catch (error) {
+          if (this.stopping.signal.aborted) return;
+          this.options.logger.warn({ err: error }, 'due work failed, retrying');
+        }
+      }
+      await sleep((handled > 0 ? pollAgainMs : pollEveryMs) * jitter(0.1), signal);
+    }
+  }
+
+  // A failure in one collection does not block the next. Callers receive the first failure.
+  private async handleAll(due: Due, handle: Handle): Promise<number> {
+    const failures: unknown[] = [];
+    let handled = 0;
+    for (const collection of this.collections) {
+      if (collection.definition[due.field] === undefined) continue;
+      const outcome = await runDuePass({
+        ...due,
+        collection,
+        handle: (document) => handle(collection, document),
+        onFailure: ({ _id: id }, error) => {
+          this.options.logger.warn({ err: error, id }, 'due work failed, retrying');
+        },
+        signal: this.stopping.signal,
+      });
+      handled += outcome.handled;
+      failures.push(...outcome.failures);
+    }
+    // Documents that were left when the service began to stop are not done: the caller must retry.
+    if (failures.length > 0 || this.stopping.signal.aborted) {
+      const [cause] = failures;
+      throw new DomainError('unavailable', 'DUE_WORK_FAILED', 'Service unavailable', { cause });
+    }
+    return handled;
+  }
+
+  private async inWorkSpan(
+    kind: 'wake' | 'recover',
+    collection: AggregateCollection<never>,
+    document: DueDocument,
+    at: Date,
+  ): Promise<void> {
+    const act = collection.behaviour[kind];
+    const { service, clock, isDeleted } = this.options;
+    if (isDeleted?.(document.environmentId) === true) return;
+    const { aggregate } = collection.definition;
+    const name = `${kind} ${aggregate}`;
+    if (act === undefined) throw new Error(`No behaviour for ${name}`);
+    const context = workContext(document, {
+      at,
+      clock,
+      requestId: `${document._id}/${kind}`,
+      stopping: this.forcedStop.signal,
+    });
+    const attributes = () => aggregateAttributes(aggregate, document, document.eventSequence);
+    await inSpan({ name, kind: 'internal', service, attributes }, () => act(document._id, context));
+  }
+}
+
+/** Only identity advances clocks. */
+export const dueWorkCallers: Callers<DueWorkServiceServer> = {
+  getNextDue: ['identity'],
+  runDue: ['identity'],
+  getActivity: ['identity'],
+};
+
+/** RPCs with which identity advances a manual clock through this service. */
+export function dueWorkRpc(
+  collections: Collections,
+  dueWork: DueWork,
+  activity: ActivityCounter,
+): (dependencies: RpcDependencies) => RpcService {
+  return rpcService<DueWorkServiceServer>(
+    DueWorkServiceService,
+    {
+      getNextDue: async ({ environmentId, until }) => ({
+        dueAt: await nextDue(collections, environmentId, required(until)),
+      }),
+      runDue: async ({ environmentId, until, workClass }) => ({
+        processed: await dueWork.run(environmentId, required(until), classFromProto(workClass)),
+      }),
+      getActivity: async ({ environmentId, until, workClass }) => {
+        // The count of writes is read first: a write after it appears in the next count, even if it
+        // is already seen as pending.
+        const writes = await readActivity(activity, environmentId);
+        const pending = await countPending(collections, {
+          environmentId,
+          until: required(until),
+          workClass: classFromProto(workClass),
+        });
+        return { ...pending, activity: writes };
+      },
+    },
+    // Unlimited: an advancing clock blocks its environment and must not wait for load to pass.
+    {
+      withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
+      unlimited: 'all',
+      callers: dueWorkCallers,
+    },
+  );
+}
+
+async function nextDue(
+  collections: Collections,
+  timeline: string,
+  until: Date,
+): Promise<Date | undefined> {
+  const first = await Promise.all(
+    collections
+      .filter(({ definition }) => definition.dueAt !== undefined)
+      .map(({ documents }) =>
+        documents
+          .find({ timeline, dueAt: { $lte: until } })
+          .project<Pick<AggregateDocument, 'dueAt'>>({ dueAt: 1 })
+          .sort({ dueAt: 1 })
+          .limit(1)
+          .toArray(),
+      ),
+  );
+  const instants = first.flat().flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt.getTime()]));
+  return instants.length === 0 ? undefined : new Date(Math.min(...instants));
+}
+
+async function countPending(
+  collections: Collections,
+  { environmentId, until, workClass }: { environmentId: string; until: Date; workClass: WorkClass },
+): Promise<{ pending: number; due: number }> {
+  const dueClass = { $in: classOrder.slice(0, classOrder.indexOf(workClass) + 1) };
+  const isDue = { timeline: environmentId, dueAt: { $lte: until }, dueClass };
+  const set = { $gt: new Date(0) };
+  const count = async (
+    filter: Filter<AggregateDocument>,
+    isRequested: (one: Definition) => boolean,
+  ) => {
+    const counts = await Promise.all(
+      collections
+        .filter(({ definition }) => isRequested(definition))
+        .map(({ documents }) => retryTransient(() => documents.countDocuments(filter))),
+    );
+    return counts.reduce((sum, one) => sum + one, 0);
+  };
+  const [relayed, begun, due] = await Promise.all([
+    count({ environmentId, pendingSince: set }, () => true),
+    count({ environmentId, recoverAt: set }, (definition) => definition.recoverAt !== undefined),
+    count(isDue, (definition) => definition.dueAt !== undefined),
+  ]);
+  return { pending: relayed + begun + due, due };
+}
+
+const classOrder: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
+
+function classFromProto(workClass: ProtoWorkClass): WorkClass {
+  switch (workClass) {
+    case ProtoWorkClass.WORK_CLASS_COLLECTION:
+      return 'COLLECTION';
+    case ProtoWorkClass.WORK_CLASS_END:
+      return 'END';
+    case ProtoWorkClass.WORK_CLASS_RENEWAL:
+      return 'RENEWAL';
+    default:
+      throw new DomainError('invalid_input', 'INVALID_REQUEST', 'Unknown work class');
+  }
+}
+
+function required(until: Date | undefined): Date {
+  if (until === undefined)
+    throw new DomainError('invalid_input', 'INVALID_REQUEST', 'until is required');
+  return until;
+}

@@ -1,0 +1,186 @@
+import {
+  type CallOptions,
+  type ChannelOptions,
+  Client,
+  type Metadata,
+  type MethodDefinition,
+  type ServiceDefinition,
+  type ServiceError,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { idempotentCalls } from '@billing/proto/idempotent-calls';
+import { callMetadata, toMetadata, type CallContext } from './call-context';
+import { atBoundary } from '../failpoint';
+import { DeadlineExceededError, fromServiceError, peerUnavailable } from './grpc-status';
+import { isReplayed } from './replay';
+import { messageBytesMax } from './message-size';
+import type { AsyncHandlers } from './rpc';
+import { Semaphore } from '../concurrency/semaphore';
+import { clientOutcome, rpcAttributes } from './span-attributes';
+import { currentTraceparent, inSpan } from '../telemetry/tracing';
+import { channelCredentials } from './transport-credentials';
+import type { TransportSecurity } from './transport-security';
+
+/**
+ * Another service's methods as async functions. They fail with a DomainError, a
+ * DeadlineExceededError, or a plain Error for a bug in the peer.
+ */
+export type Peer<S> = AsyncHandlers<S> & { close(): void };
+
+/** Options of a connection to a peer. */
+export interface PeerOptions<S> {
+  /** `dns:///host:port` or `unix:/path`. */
+  readonly address: string;
+  /** The calling service, for traces. */
+  readonly service: string;
+  /** Enables retries of idempotent calls after an unclear failure. Default: true. */
+  readonly retries?: boolean;
+  /** Methods that carry no tenant. */
+  readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
+  /**
+   * Maximum number of concurrent calls; others wait. Undefined: unlimited, and the peer refuses
+   * calls over its own limit.
+   */
+  readonly callsMax?: number;
+  /** Undefined: plaintext. */
+  readonly security?: TransportSecurity | undefined;
+}
+
+// 4 attempts within about a second: enough for a replica that restarts, short enough for a caller
+// with a deadline of 10 s.
+const retryPolicy = {
+  maxAttempts: 4,
+  initialBackoff: '0.1s',
+  maxBackoff: '1s',
+  backoffMultiplier: 2,
+  retryableStatusCodes: ['UNAVAILABLE'],
+};
+
+// Keepalive detects a dead peer within 30 s. Reconnecting starts fast, because a local restart
+// takes well under a second.
+const channelOptions: ChannelOptions = {
+  'grpc.max_receive_message_length': messageBytesMax,
+  'grpc.max_send_message_length': messageBytesMax,
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 2_000,
+  // If names are cached, the first lookup after a replica is replaced may still return the old one;
+  // by default the library would wait 30 s for the next lookup.
+  'grpc.dns_min_time_between_resolutions_ms': 1_000,
+  'grpc.enable_retries': 1,
+  // Per-call statistics, which nothing here reads.
+  'grpc.enable_channelz': 0,
+};
+
+/**
+ * Connects to a service. Calls pass on tenant, deadline, cancellation and trace of their context.
+ */
+export function connectPeer<S extends UntypedServiceImplementation>(
+  definition: ServiceDefinition,
+  options: PeerOptions<S>,
+): Peer<S> {
+  const client = new Client(options.address, channelCredentials(options.security), {
+    ...channelOptions,
+    'grpc.service_config': serviceConfig(definition, options.retries ?? true),
+  });
+  const slots = options.callsMax === undefined ? undefined : new Semaphore(options.callsMax);
+  const methods: Record<string, unknown> = {
+    close: () => {
+      client.close();
+    },
+  };
+  for (const [name, method] of Object.entries(definition)) {
+    const carriesTenant = !(options.withoutTenant ?? []).includes(name as keyof AsyncHandlers<S>);
+    const span = {
+      name: `grpc ${method.path}`,
+      kind: 'client' as const,
+      service: options.service,
+      attributes: rpcAttributes(method.path),
+      outcome: clientOutcome,
+    };
+    methods[name] = (request: unknown, context: CallContext) =>
+      inSpan(span, () => {
+        const traceparent = currentTraceparent();
+        const metadata = carriesTenant
+          ? toMetadata(context, traceparent)
+          : callMetadata(context, traceparent);
+        const run = () =>
+          atBoundary('call', method.path, () =>
+            call(client, method, { request, metadata, context }),
+          );
+        return slots === undefined ? run() : slots.run(run);
+      });
+  }
+  return methods as Peer<S>;
+}
+
+// Retrying a creation with a new id would create two resources if its answer was lost.
+function serviceConfig(definition: ServiceDefinition, retries: boolean): string {
+  const names = Object.values(definition)
+    .filter(({ path }) => retries && idempotentCalls.has(path))
+    .map(({ path }) => {
+      const [, service, method] = path.split('/');
+      return { service, method };
+    });
+  return JSON.stringify({
+    loadBalancingConfig: [{ round_robin: {} }],
+    methodConfig: [{ name: names, retryPolicy }],
+  });
+}
+
+function asBytes(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+function answeredUntil({ deadline, graceMs = 0 }: CallContext): Date {
+  return graceMs === 0 ? deadline : new Date(deadline.getTime() + graceMs);
+}
+
+function call(
+  client: Client,
+  method: MethodDefinition<unknown, unknown>,
+  { request, metadata, context }: { request: unknown; metadata: Metadata; context: CallContext },
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    if (context.signal.aborted) {
+      reject(new DeadlineExceededError());
+      return;
+    }
+    const callOptions: CallOptions = { deadline: answeredUntil(context) };
+    // Messages are serialized here, because the library reports a failure to do so with the same
+    // code as a stream that was cut.
+    const bytes = method.requestSerialize(request);
+    const running = client.makeUnaryRequest<Buffer, Buffer>(
+      method.path,
+      asBytes,
+      asBytes,
+      bytes,
+      metadata,
+      callOptions,
+      (error, response) => {
+        context.signal.removeEventListener('abort', cancel);
+        if (error !== null) reject(toError(error, context.signal));
+        else resolve(Promise.resolve(response ?? Buffer.alloc(0)).then(method.responseDeserialize));
+      },
+    );
+    const onReplayed = context.idempotency?.onReplayed;
+    if (onReplayed !== undefined) {
+      running.once('metadata', (sent: Metadata) => {
+        if (isReplayed(sent)) onReplayed();
+      });
+    }
+    const cancel = () => {
+      running.cancel();
+    };
+    context.signal.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+// A peer that closes its connections cancels their streams. On this side only a caller that
+// disconnected cancels.
+function toError(error: ServiceError, signal: AbortSignal): Error {
+  const isCut = error.code === status.CANCELLED && !signal.aborted;
+  return isCut ? peerUnavailable(error) : fromServiceError(error);
+}

@@ -1,0 +1,76 @@
+import dns from 'node:dns';
+import {
+  type SystemServiceServer,
+  SystemServiceService,
+} from '@billing/proto/billing/system/v1/system';
+import { systemClock } from '../clock';
+import { type GrpcServer, listen } from './grpc-server';
+import { createLogger } from '../telemetry/logging';
+import { connectPeer } from './peer';
+import { rpcService } from './rpc';
+import { eventually, testContext } from '../testing/testing';
+
+const status = {
+  service: 'test',
+  version: '',
+  startedAt: systemClock.now(),
+  databaseReachable: true,
+  streamReachable: true,
+  outboxAgeSeconds: 0,
+  streamLag: 0n,
+  eventLoopDelaySeconds: 0,
+  memoryBytes: 0n,
+};
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+const neverCalled = () => Promise.reject(new Error('Never called'));
+
+async function serve(version: string, address: string): Promise<GrpcServer> {
+  const bind = rpcService<SystemServiceServer>(
+    SystemServiceService,
+    {
+      getStatus: () => Promise.resolve({ ...status, version }),
+      listStuckCommands: neverCalled,
+      retryStuckCommand: neverCalled,
+      skipStuckCommand: neverCalled,
+      deleteEnvironment: () => Promise.resolve({ isDone: true }),
+    },
+    { withoutTenant: ['getStatus'] },
+  );
+  return listen(address, [bind({ service: 'test', clock: systemClock, logger })]);
+}
+
+const stop = (server: GrpcServer) => server.stop({ drainDelayMs: 0, graceMs: 200 });
+
+/** Returns the old addresses for a moment longer, as a DNS cache does. */
+function answerNames(lookups: string[]): void {
+  jest.spyOn(dns.promises, 'lookup').mockImplementation((() => {
+    const address = lookups.length > 1 ? lookups.shift() : lookups[0];
+    return Promise.resolve([{ address, family: 4 }]);
+  }) as never);
+}
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+test('a caller finds the replica that replaced another, although the first lookup returned the old address', async () => {
+  const first = await serve('first', '127.0.0.2:0');
+  const port = first.address.split(':')[1] ?? '';
+  answerNames(['127.0.0.2', '127.0.0.2', '127.0.0.3']);
+  const peer = connectPeer<SystemServiceServer>(SystemServiceService, {
+    address: `dns:///replica.test:${port}`,
+    service: 'test',
+    withoutTenant: ['getStatus'],
+  });
+  const ask = async () => (await peer.getStatus({}, testContext({ deadlineMs: 1_000 }))).version;
+  expect(await ask()).toBe('first');
+
+  const second = await serve('second', `127.0.0.3:${port}`);
+  await stop(first);
+  await eventually(async () => {
+    expect(await ask()).toBe('second');
+  });
+  peer.close();
+  await stop(second);
+});

@@ -1,0 +1,24 @@
+import { DatabaseHealth } from './database-health';
+import { createLogger } from '../telemetry/logging';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+test('one answer of the database is cached for two seconds', async () => {
+  let nowMs = 0;
+  let isDown = false;
+  const ping = jest.fn(() => (isDown ? Promise.reject(new Error('away')) : Promise.resolve()));
+  const health = new DatabaseHealth(ping, logger, () => nowMs);
+
+  expect(await Promise.all([health.isUp(), health.isUp()])).toEqual([true, true]);
+  isDown = true;
+  nowMs = 1_999;
+  expect(await health.isUp()).toBe(true);
+  expect(ping).toHaveBeenCalledTimes(1);
+
+  nowMs = 2_000;
+  expect(await health.isUp()).toBe(false);
+  isDown = false;
+  nowMs = 4_000;
+  expect(await health.isUp()).toBe(true);
+  expect(ping).toHaveBeenCalledTimes(3);
+});

@@ -1,0 +1,201 @@
+import {
+  type Db,
+  MongoBulkWriteError,
+  MongoClient,
+  MongoError,
+  MongoErrorLabel,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from 'mongodb';
+import { DomainError } from '@billing/kernel/domain-error';
+import { monotonicMs, sleep } from '../clock';
+import { jitter } from '../ids';
+import { storageFull } from './storage-guard';
+import { bsonOptions, traceCollections } from './mongo-spans';
+
+/** A service's database. */
+export interface MongoConnection {
+  readonly db: Db;
+  /** Rejects if the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Options of the connection to a database. */
+export interface MongoOptions {
+  readonly uri: string;
+  readonly database: string;
+  readonly service: string;
+  /** Certificate authority of the server in PEM. */
+  readonly authority?: string | undefined;
+  /** More connections than this bring no more throughput. */
+  readonly maxPoolSize?: number;
+  /**
+   * Time that a database may take to become reachable, as it may start together with its services.
+   */
+  readonly reachWithinMs?: number;
+}
+
+/** Connects to a service's own database; rejects if that is impossible. */
+export async function connectMongo({
+  uri,
+  database,
+  service,
+  authority,
+  maxPoolSize = 24,
+  reachWithinMs = 20_000,
+}: MongoOptions): Promise<MongoConnection> {
+  const pingTimeoutMs = 2_000;
+  const client = new MongoClient(uri, {
+    appName: `billing-${service}`,
+    ...bsonOptions,
+    ...(authority !== undefined && { tls: true, ca: authority }),
+    writeConcern: { w: 'majority', journal: true },
+    // Not every server has retryable writes. All writes here are idempotent, and retryTransient
+    // retries them.
+    retryWrites: false,
+    retryReads: false,
+    maxPoolSize,
+    connectTimeoutMS: 5_000,
+    serverSelectionTimeoutMS: 5_000,
+    waitQueueTimeoutMS: 10_000,
+    // A hanging server must not block its callers forever; only index builds come near this.
+    socketTimeoutMS: 120_000,
+  });
+  try {
+    await reach(client, reachWithinMs);
+  } catch (error) {
+    await client.close();
+    throw new Error('MongoDB cannot be reached', { cause: error });
+  }
+  const db = traceCollections(client.db(database), service);
+  return {
+    db,
+    ping: async () => {
+      // A hanging database counts as unavailable long before its socket times out.
+      await db.command({ ping: 1 }, { timeoutMS: pingTimeoutMs });
+    },
+    close: () => client.close(),
+  };
+}
+
+/**
+ * Each attempt may take as long as later calls: on a busy machine the first connection alone may
+ * need it.
+ */
+async function reach(client: MongoClient, withinMs: number): Promise<void> {
+  const until = monotonicMs() + withinMs;
+  for (;;) {
+    try {
+      await client.connect();
+      return;
+    } catch (error) {
+      if (!(error instanceof MongoServerSelectionError) || monotonicMs() >= until) throw error;
+    }
+  }
+}
+
+const attemptsMax = 5;
+// 50, 150, 450 and 1350 ms: a lost race is over by the first, a restarted server is back by the
+// last.
+const backoffMsMin = 50;
+const backoffFactor = 3;
+// A caller's deadline is 10 s: after it a retry has no caller.
+const retryWithinMs = 10_000;
+
+// The server's own names of the codes; none of them depends on the request itself.
+const transientCodes = new Set<unknown>([
+  6, // HostUnreachable
+  7, // HostNotFound
+  43, // CursorNotFound: the server restarted between two batches
+  64, // WriteConcernTimeout
+  89, // NetworkTimeout
+  91, // ShutdownInProgress
+  112, // WriteConflict
+  133, // FailedToSatisfyReadPreference
+  189, // PrimarySteppedDown
+  262, // ExceededTimeLimit
+  9001, // SocketException
+  10107, // NotWritablePrimary
+  11600, // InterruptedAtShutdown
+  11602, // InterruptedDueToReplStateChange
+  13435, // NotPrimaryNoSecondaryOk
+  13436, // NotPrimaryOrSecondary
+  16_908_292, // "deadlock detected", from DocumentDB: inserts that race for one key of a unique index
+]);
+
+// FerretDB passes on the loss of its PostgreSQL as InternalError (1), which is also the code of its
+// bugs: only the text distinguishes them. These are the texts of PostgreSQL, its driver and the
+// socket.
+const internalErrorCode = 1;
+// A collection that several inserts create concurrently may be unknown to one of them, once.
+const lostPostgres =
+  /Unable to create the specified collection|the database system is|terminating connection|failed to connect|connection re(?:fused|set)|broken pipe|unexpected EOF|conn closed|closed pool|too many clients|remaining connection slots|deadlock detected/;
+
+/**
+ * Retries attempts that failed because of a transient state of the server. A failed attempt may
+ * have taken effect, so attempts must be idempotent. Stops retrying with `unavailable`.
+ */
+export async function retryTransient<T>(attempt: () => Promise<T>): Promise<T> {
+  const startedMs = monotonicMs();
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isOutOfSpace(error)) throw storageFull(error);
+      if (!isTransient(error)) throw error;
+      if (failures === attemptsMax || monotonicMs() - startedMs > retryWithinMs) {
+        throw new DomainError('unavailable', 'DATABASE_UNAVAILABLE', 'Service unavailable', {
+          cause: error,
+        });
+      }
+    }
+    await sleep(backoffMsMin * backoffFactor ** (failures - 1) * jitter(0.5));
+  }
+}
+
+const outOfDiskSpaceCode = 14_031;
+const outOfSpace = /could not extend file|No space left on device/i;
+
+/** True if the database had no space for a write. FerretDB passes PostgreSQL's texts on. */
+function isOutOfSpace(error: unknown): boolean {
+  if (!(error instanceof MongoServerError)) return false;
+  return error.code === outOfDiskSpaceCode || outOfSpace.test(error.message);
+}
+
+/** True if a failure is due to a transient state of the server only. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof MongoError)) return false;
+  return (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    error.name === 'MongoWaitQueueTimeoutError' ||
+    error.hasErrorLabel(MongoErrorLabel.RetryableWriteError) ||
+    error.hasErrorLabel(MongoErrorLabel.SystemOverloadedError) ||
+    transientCodes.has(error.code) ||
+    (error.code === internalErrorCode && lostPostgres.test(error.message)) ||
+    // One write of many; the whole batch is retried.
+    (error instanceof MongoBulkWriteError &&
+      [error.writeErrors].flat().some(({ code }) => transientCodes.has(code)))
+  );
+}
+
+const duplicateKeyCode = 11_000;
+// DocumentDB's findAndModify answers InternalError, with the name of the primary key. For a
+// secondary index it uses a name of its own, so indexed fields are never changed by
+// findOneAndUpdate.
+const documentDbPrimaryKey = /violates unique constraint "collection_pk_\d+"/;
+
+/**
+ * Returns the name of the unique index that a write violated, `_id_` for the primary key; undefined
+ * for other errors. Servers agree only on the code, and not all return the key's fields, so the
+ * name is read from the message.
+ */
+export function duplicateKeyIndex(error: unknown): string | undefined {
+  if (!(error instanceof MongoServerError)) return undefined;
+  if (error.code === internalErrorCode && documentDbPrimaryKey.test(error.message)) return '_id_';
+  if (error.code !== duplicateKeyCode) return undefined;
+  const [, mongod, documentDb] = /\bindex: (.+?) dup key|Index '([^']+)'/.exec(error.message) ?? [];
+  return mongod ?? documentDb;
+}

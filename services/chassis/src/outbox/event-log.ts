@@ -1,0 +1,166 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import {
+  type EventLogEntry,
+  EventLogServiceService,
+  type EventLogServiceServer,
+} from '@billing/proto/billing/event/v1/event_log';
+import type { Callers } from '../grpc/callers';
+import type { Clock } from '../clock';
+import { earliestIdAt, newId } from '../ids';
+import { ensureIndexes } from '../mongo/indexes';
+import { messageBytesMax } from '../grpc/message-size';
+import type { InsertBatches } from '../mongo/insert-batches';
+import { duplicateKeyIndex } from '../mongo/mongo';
+import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
+import type { Tenant } from '../grpc/call-context';
+
+/** A logged event. Entries are never deleted, except with their environment. */
+export interface EventLogDocument {
+  /** `<aggregate id>:<sequence>`, also the message id on the stream. */
+  readonly _id: string;
+  /** Absent in entries of earlier releases. */
+  readonly environmentId?: string;
+  /** UUID v7 of the insertion: sorts by real time. */
+  readonly position: string;
+  readonly insertedAt: Date;
+  /** CloudEvents 1.0 JSON, as published. */
+  readonly envelope: string;
+  readonly traceparent: string | null;
+}
+
+export type EventLog = Collection<EventLogDocument>;
+
+/** Source data of an event's envelope. */
+export interface Announcement {
+  readonly service: string;
+  readonly aggregate: string;
+  readonly aggregateId: string;
+  readonly sequence: number;
+  /** `subscription.renewed`. */
+  readonly type: string;
+  readonly at: Date;
+  readonly tenant: Tenant;
+  /** JSON text of the proto message. */
+  readonly data: string;
+}
+
+const limitMax = 1000;
+// Sorts after every UUID. A range without an end may make the server read the whole log and sort
+// it.
+const endOfPositions = 'g';
+// Half of a gRPC message's maximum size, so that the fields around the envelopes fit, too.
+const pageBytesMax = messageBytesMax / 2;
+
+export function openEventLog(db: Db): EventLog {
+  return db.collection<EventLogDocument>('eventLog');
+}
+
+/** Returns the id under which an event is logged and published. */
+export function eventId({
+  aggregateId,
+  sequence,
+}: Pick<Announcement, 'aggregateId' | 'sequence'>): string {
+  return `${aggregateId}:${String(sequence)}`;
+}
+
+/**
+ * Builds the CloudEvents envelope. The same announcement always gives the same bytes. Extension
+ * names are lower case, as the standard requires.
+ */
+export function toEnvelope(announcement: Announcement): string {
+  const { service, aggregateId, sequence, type, at, tenant } = announcement;
+  const attributes = {
+    specversion: '1.0',
+    id: eventId(announcement),
+    source: `/billing/${service}`,
+    type: `billing.${type}`,
+    subject: aggregateId,
+    time: at.toISOString(),
+    datacontenttype: 'application/json',
+    sequence,
+    organizationid: tenant.organizationId,
+    environmentid: tenant.environmentId,
+    environmentlive: tenant.live,
+    manualclock: tenant.manualClock,
+  };
+  return `${JSON.stringify(attributes).slice(0, -1)},"data":${announcement.data}}`;
+}
+
+/** Logs an event once; a retry finds it logged. Events of many aggregates are inserted together. */
+export async function logEvent(
+  log: InsertBatches<EventLogDocument>,
+  entry: Pick<EventLogDocument, '_id' | 'environmentId' | 'envelope' | 'traceparent'>,
+  clock: Clock,
+): Promise<void> {
+  const document = { ...entry, position: newId(), insertedAt: clock.now() };
+  try {
+    await log.insert(document);
+  } catch (error) {
+    if (duplicateKeyIndex(error) === undefined) throw error;
+  }
+}
+
+export async function ensureEventLogIndexes(log: EventLog): Promise<void> {
+  await ensureIndexes(log, [
+    { name: 'position', key: { position: 1 } },
+    { name: 'environment', key: { environmentId: 1 } },
+  ]);
+}
+
+/** Only the notifier reads events. */
+export const eventLogCallers: Callers<EventLogServiceServer> = {
+  readEventLog: ['notifier'],
+  getEventLogEntries: ['notifier'],
+};
+
+/** RPCs with which the notifier verifies that it has seen every event. */
+export function eventLogRpc(log: EventLog): (dependencies: RpcDependencies) => RpcService {
+  return rpcService<EventLogServiceServer>(
+    EventLogServiceService,
+    {
+      readEventLog: ({ afterPosition, insertedAfter, limit }) => {
+        const start =
+          afterPosition === ''
+            ? { $gte: earliestIdAt(insertedAfter ?? new Date(0)) }
+            : { $gt: afterPosition };
+        const position = { ...start, $lt: endOfPositions };
+        return readPage(log, { position }, Math.min(Math.max(limit, 1), limitMax));
+      },
+      getEventLogEntries: ({ ids }) =>
+        readPage(log, { _id: { $in: ids.slice(0, limitMax) } }, limitMax),
+    },
+    { withoutTenant: ['readEventLog', 'getEventLogEntries'], callers: eventLogCallers },
+  );
+}
+
+/** Returns at least one entry of any size; otherwise the reader could never advance past it. */
+async function readPage(
+  log: EventLog,
+  filter: Filter<EventLogDocument>,
+  limit: number,
+): Promise<{ entries: EventLogEntry[]; hasMore: boolean }> {
+  const documents = log
+    .find(filter)
+    .sort({ position: 1 })
+    .limit(limit + 1);
+  const entries: EventLogEntry[] = [];
+  let bytes = 0;
+  for await (const document of documents) {
+    bytes += Buffer.byteLength(document.envelope);
+    if (entries.length === limit || (entries.length > 0 && bytes > pageBytesMax)) {
+      return { entries, hasMore: true };
+    }
+    entries.push(toProtoEntry(document));
+  }
+  return { entries, hasMore: false };
+}
+
+function toProtoEntry(document: EventLogDocument): EventLogEntry {
+  return {
+    id: document._id,
+    position: document.position,
+    insertedAt: document.insertedAt,
+    envelopeJson: document.envelope,
+    traceparent: document.traceparent ?? '',
+  };
+}

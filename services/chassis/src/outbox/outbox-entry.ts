@@ -1,0 +1,47 @@
+import { BSON } from 'mongodb';
+import type { AggregateCollection } from '../aggregates/aggregate-collection';
+import {
+  type AggregateDocument,
+  type OutboxEntry,
+  tenantOf,
+} from '../aggregates/aggregate-document';
+import { eventId, toEnvelope } from './event-log';
+import { bsonOptions } from '../mongo/mongo-spans';
+
+/**
+ * Returns a document as the database will return it: with the same types of numbers, and without
+ * undefined fields.
+ */
+export function asStored(written: AggregateDocument): AggregateDocument {
+  const { outbox } = BSON.deserialize(
+    BSON.serialize({ outbox: written.outbox }, bsonOptions),
+    bsonOptions,
+  ) as Pick<AggregateDocument, 'outbox'>;
+  return { ...written, outbox };
+}
+
+/** Converts an outbox entry to the event that is logged and published. */
+export function announcementOf(
+  service: string,
+  { definition }: AggregateCollection<never>,
+  { document, entry }: { document: AggregateDocument; entry: OutboxEntry },
+) {
+  const { _id: aggregateId } = document;
+  const { sequence, type, at, payload } = entry;
+  const envelope = toEnvelope({
+    service,
+    aggregate: definition.aggregate,
+    aggregateId,
+    sequence,
+    type,
+    at,
+    tenant: tenantOf(document),
+    data: payload as string,
+  });
+  return {
+    id: eventId({ aggregateId, sequence }),
+    subject: `${service}.${type}`,
+    envelope,
+    traceparent: entry.traceparent ?? undefined,
+  };
+}

@@ -1,0 +1,247 @@
+import {
+  type StuckCommand,
+  type SystemServiceServer,
+  SystemServiceService,
+} from '@billing/proto/billing/system/v1/system';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
+import type { AggregateCollection } from '../aggregates/aggregate-collection';
+import { unfinishedPass } from './command-failures';
+import type { CallContext } from '../grpc/call-context';
+import { systemClock } from '../clock';
+import { newId } from '../ids';
+import { connectPeer, type Peer } from '../grpc/peer';
+import { createLogger } from '../telemetry/logging';
+import { type RunningService, Service } from '../service/service';
+import { StuckCommands } from './stuck-commands';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  eventually,
+  testContext,
+  testServiceConfiguration,
+} from '../testing/testing';
+
+jest.setTimeout(120_000);
+
+interface Order {
+  readonly id: string;
+}
+
+const configuration = testServiceConfiguration('stuck');
+const patience = { timeoutMs: 60_000 };
+const shipped: string[] = [];
+const broken = new Set<string>();
+// Promises that commands wait for while they run.
+const gates = new Map<string, Promise<void>>();
+
+let service: Service;
+let running: RunningService;
+let peer: Peer<SystemServiceServer>;
+let orders: AggregateCollection<Order>;
+
+beforeAll(async () => {
+  service = await Service.open('stuck', configuration);
+  orders = service.aggregates<Order>({
+    collection: 'orders',
+    aggregate: 'order',
+    resource: 'Order',
+    toDocument: () => ({}),
+    fromDocument: ({ _id: id }) => ({ id }),
+  });
+  orders.handle({
+    unskippable: { count: 'This command cannot be skipped: its receiver waits for it' },
+    commands: {
+      count: () => Promise.reject(new Error('Counter is broken')),
+      ship: async ({ parcel }: { parcel: number }, { aggregateId }) => {
+        const name = `${aggregateId}/${String(parcel)}`;
+        await gates.get(name);
+        if (broken.has(name)) throw new Error('Parcel 4242424242424242 is too heavy');
+        shipped.push(name);
+      },
+    },
+  });
+  running = await service.serve([]);
+  peer = connectPeer<SystemServiceServer>(SystemServiceService, {
+    address: running.address,
+    service: 'test',
+    withoutTenant: ['getStatus'],
+  });
+});
+
+afterAll(async () => {
+  peer.close();
+  await running.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+const counted = (id: string): Transition<Order> => ({
+  state: { id },
+  events: [],
+  commands: [{ type: 'count', payload: {} }],
+});
+
+const placed = (id: string): Transition<Order> => ({
+  state: { id },
+  events: [],
+  commands: [1, 2].map((parcel) => ({ type: 'ship', payload: { parcel } })),
+});
+
+/** Creates an order whose first parcel cannot be shipped, and waits until that is recorded. */
+async function stuckOrder(begin = placed): Promise<{
+  id: string;
+  context: CallContext;
+  stuck: StuckCommand;
+}> {
+  const context = testContext();
+  const id = newId();
+  broken.add(`${id}/1`);
+  await orders.within(context).insert(begin(id));
+  const stuck = await eventually(async () => {
+    const [first] = await listed(context);
+    if (first === undefined) throw new Error('Nothing is stuck yet');
+    return first;
+  }, patience);
+  return { id, context, stuck };
+}
+
+async function listed(context: CallContext): Promise<StuckCommand[]> {
+  return (await peer.listStuckCommands({}, { ...context, ...testContextTimes() })).commands;
+}
+
+const testContextTimes = () => {
+  const { deadline, signal } = testContext();
+  return { deadline, signal };
+};
+
+const shippedOf = (id: string) => shipped.filter((name) => name.startsWith(id));
+
+async function expectEmptied(id: string): Promise<void> {
+  await eventually(async () => {
+    const document = await orders.documents.findOne({ _id: id });
+    expect(document).toMatchObject({ outbox: [], pendingSince: null });
+  }, patience);
+}
+
+describe('a command that keeps failing', () => {
+  test('is listed only for its organization, without secrets', async () => {
+    const { id, context, stuck } = await stuckOrder();
+    expect(stuck).toEqual({
+      id: `orders:${id}:1`,
+      environmentId: context.tenant.environmentId,
+      aggregate: 'order',
+      aggregateId: id,
+      type: 'ship',
+      attempts: expect.any(Number),
+      lastError: 'Parcel [redacted] is too heavy',
+      since: expect.any(Date),
+    });
+    expect(stuck.attempts).toBeGreaterThanOrEqual(8);
+    expect(stuck.since?.getTime()).toBeLessThan(systemClock.now().getTime());
+    expect(shippedOf(id)).toEqual([]);
+
+    const stranger = testContext();
+    expect(await listed(stranger)).toEqual([]);
+    const unknown = { kind: 'not_found', reason: 'STUCK_COMMAND_NOT_FOUND' };
+    await expect(peer.skipStuckCommand({ id: stuck.id }, stranger)).rejects.toMatchObject(unknown);
+    await expect(peer.retryStuckCommand({ id: stuck.id }, stranger)).rejects.toMatchObject(unknown);
+  });
+
+  test('is retried immediately on request, and removed from the list after a success', async () => {
+    const { id, stuck, context } = await stuckOrder();
+    broken.delete(`${id}/1`);
+    await peer.retryStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
+    await expectEmptied(id);
+    expect(shippedOf(id)).toEqual([`${id}/1`, `${id}/2`]);
+    await eventually(async () => {
+      expect(await listed(context)).toEqual([]);
+    }, patience);
+  });
+
+  test('is skipped once, and the next one runs', async () => {
+    const { id, stuck, context } = await stuckOrder();
+    const skip = () =>
+      peer.skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
+    const outcomes = await Promise.allSettled([skip(), skip(), skip()]);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await expectEmptied(id);
+    expect(shippedOf(id)).toEqual([`${id}/2`]);
+    expect(await listed(context)).toEqual([]);
+  });
+
+  test('is not skipped if it has run in the meantime, and neither is the next one', async () => {
+    const { id, stuck, context } = await stuckOrder();
+    let open = (): void => undefined;
+    gates.set(`${id}/2`, new Promise((resolve) => (open = resolve)));
+    broken.delete(`${id}/1`);
+    await peer.retryStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
+    await eventually(() => {
+      expect(shippedOf(id)).toEqual([`${id}/1`]);
+    }, patience);
+    await peer
+      .skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() })
+      .catch(() => undefined);
+    open();
+    await expectEmptied(id);
+    expect(shippedOf(id)).toEqual([`${id}/1`, `${id}/2`]);
+  });
+
+  test('is not skipped if its receiver waits for it', async () => {
+    const { id, stuck, context } = await stuckOrder(counted);
+    await expect(
+      peer.skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() }),
+    ).rejects.toMatchObject({
+      kind: 'failed_precondition',
+      reason: 'COMMAND_NOT_SKIPPABLE',
+      message: 'This command cannot be skipped: its receiver waits for it',
+    });
+    const document = await orders.documents.findOne({ _id: id });
+    expect(document?.outbox).toMatchObject([{ kind: 'command', type: 'count' }]);
+    expect(await listed(context)).toMatchObject([{ id: stuck.id }]);
+  });
+});
+
+describe('transient failures', () => {
+  const start = new Date('2026-01-01T00:00:00.000Z');
+  const minutesLater = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
+  const unavailable = new DomainError('unavailable', 'RESULT_TOO_EARLY', 'Service unavailable');
+  let now = start;
+
+  /**
+   * Fails a command 20 times at each of the instants, and counts the recorded commands after each.
+   */
+  async function recordedAfter(error: Error, instants: readonly Date[]): Promise<number[]> {
+    const context = testContext();
+    const id = newId();
+    broken.add(`${id}/1`);
+    await orders.within(context).insert(placed(id));
+    const document = await orders.documents.findOne({ _id: id });
+    const entry = document?.outbox[0];
+    if (document === null || entry === undefined) throw new Error('No command is waiting');
+    const stuckCommands = new StuckCommands(service.db, [orders as never], {
+      clock: { now: () => now },
+      logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
+      runNow: () => undefined,
+    });
+    const counts: number[] = [];
+    for (const instant of instants) {
+      now = instant;
+      for (let failure = 0; failure < 20; failure += 1) {
+        await stuckCommands.recordFailure({ collection: orders as never, document, entry }, error);
+      }
+      counts.push((await stuckCommands.list(context)).length);
+    }
+    broken.delete(`${id}/1`);
+    return counts;
+  }
+
+  test('make a command stuck only after 5 minutes', async () => {
+    const instants = [start, minutesLater(4), minutesLater(5)];
+    expect(await recordedAfter(unavailable, instants)).toEqual([0, 0, 1]);
+  });
+
+  test('never include an unfinished pass', async () => {
+    expect(await recordedAfter(unfinishedPass(), [start, minutesLater(60)])).toEqual([0, 0]);
+  });
+});

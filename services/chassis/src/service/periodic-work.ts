@@ -1,0 +1,51 @@
+import { sleep } from '../clock';
+import { jitter } from '../ids';
+import type { Logger } from '../telemetry/logging';
+
+/** Work that a service runs periodically in real time, e.g. reading event logs. */
+export interface PeriodicWork {
+  readonly name: string;
+  readonly everyMs: number;
+  /** Stops early when the signal aborts. Failures are logged and retried at the next run. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** False for work that writes nothing, or frees space: it continues while the disk is full. */
+  readonly writes?: boolean;
+}
+
+/** Dependencies of periodic work. */
+export interface PeriodicRunsOptions {
+  readonly logger: Logger;
+  readonly isStorageFull: () => boolean;
+  /** Registers how the work is stopped. */
+  readonly onClose: (name: string, close: () => Promise<void>) => void;
+}
+
+/** Runs periodic work until it is closed. */
+export class PeriodicRuns {
+  constructor(private readonly options: PeriodicRunsOptions) {}
+
+  /** Starts the work; the first run begins immediately. */
+  start(work: PeriodicWork): void {
+    const stopping = new AbortController();
+    const running = this.runUntilClosed(work, stopping.signal);
+    this.options.onClose(work.name, () => {
+      stopping.abort();
+      return running;
+    });
+  }
+
+  private async runUntilClosed(
+    { name, everyMs, run, writes = true }: PeriodicWork,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { logger, isStorageFull } = this.options;
+    while (!signal.aborted) {
+      try {
+        if (!writes || !isStorageFull()) await run(signal);
+      } catch (error) {
+        logger.warn({ err: error, work: name }, 'periodic work failed, retrying');
+      }
+      await sleep(everyMs * jitter(0.1), signal);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { connectMongo } from '../mongo/mongo';
+import { checkFingerprints } from './secret-fingerprints';
+import { dropTestDatabase, testServiceConfiguration } from '../testing/testing';
+
+const configuration = testServiceConfiguration('fingerprints');
+const refused = 'Invalid configuration:\n  PEPPER: is not the one this data was written with';
+
+let mongo: Awaited<ReturnType<typeof connectMongo>>;
+
+beforeAll(async () => {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  mongo = await connectMongo({ uri, database, service: 'test' });
+});
+
+beforeEach(() => mongo.db.dropDatabase());
+
+afterAll(async () => {
+  await mongo.close();
+  await dropTestDatabase(configuration);
+});
+
+const check = (value: string, ...old: string[]) =>
+  checkFingerprints(mongo.db, [{ variable: 'PEPPER', value, old }]);
+
+test('the first secret is stored as a fingerprint, and the next start with it succeeds', async () => {
+  await check('first');
+  await check('first');
+  const stored = await mongo.db.collection('secretFingerprints').find().toArray();
+  // The first 8 bytes of its SHA-256.
+  expect(stored).toEqual([{ _id: 'PEPPER', fingerprint: 'a7937b64b8caa58f' }]);
+});
+
+test('another secret is refused, and the stored fingerprint stays', async () => {
+  await check('first');
+  await expect(check('second')).rejects.toThrow(refused);
+  await expect(check('second', 'third')).rejects.toThrow(refused);
+  await check('first');
+});
+
+test('a secret that replaces the stored one is a rotation, which cannot be reverted', async () => {
+  await check('first');
+  await check('second', 'first');
+  await check('second');
+  await expect(check('first')).rejects.toThrow(refused);
+});
+
+test('replicas that start concurrently agree', async () => {
+  await Promise.all([check('first'), check('first'), check('first')]);
+  await expect(check('second')).rejects.toThrow(refused);
+});

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { Db } from 'mongodb';
+import { ConfigurationError, type ConfigurationProblem } from './configuration';
+import { retryTransient } from '../mongo/mongo';
+
+/** A secret that stored data depends on. */
+export interface DataSecret {
+  /** Name of the variable that configures it. */
+  readonly variable: string;
+  readonly value: string | Buffer;
+  /** Previous secrets that still verify or decrypt. */
+  readonly old: readonly (string | Buffer)[];
+}
+
+interface FingerprintDocument {
+  /** Name of the variable. */
+  readonly _id: string;
+  /**
+   * The first 8 bytes of the secret's SHA-256 in hexadecimal: enough to distinguish secrets, too
+   * little to find one.
+   */
+  readonly fingerprint: string;
+}
+
+const fingerprintBytes = 8;
+const duplicateKey = 11_000;
+
+export function fingerprintOf(secret: string | Buffer): string {
+  const hash = createHash('sha256').update(secret).digest();
+  return hash.subarray(0, fingerprintBytes).toString('hex');
+}
+
+/**
+ * Compares the configured secrets with those that the database was written with, and stores
+ * fingerprints of new ones. A secret that replaces a configured old one is a rotation. Any other
+ * difference throws a ConfigurationError, before anything is written with a wrong secret.
+ */
+export async function checkFingerprints(db: Db, secrets: readonly DataSecret[]): Promise<void> {
+  const problems: ConfigurationProblem[] = [];
+  for (const secret of secrets) {
+    if (await isKnown(db, secret)) continue;
+    const problem = 'is not the one this data was written with';
+    problems.push({ variable: secret.variable, problem });
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+}
+
+async function isKnown(db: Db, { variable, value, old }: DataSecret): Promise<boolean> {
+  const fingerprints = db.collection<FingerprintDocument>('secretFingerprints');
+  const fingerprint = fingerprintOf(value);
+  const find = () => retryTransient(() => fingerprints.findOne({ _id: variable }));
+  const stored = (await find()) ?? (await insert({ _id: variable, fingerprint }));
+  if (stored.fingerprint === fingerprint) return true;
+  if (!old.map(fingerprintOf).includes(stored.fingerprint)) return false;
+  await retryTransient(() =>
+    fingerprints.updateOne(
+      { _id: variable, fingerprint: stored.fingerprint },
+      { $set: { fingerprint } },
+    ),
+  );
+  return true;
+
+  async function insert(document: FingerprintDocument): Promise<FingerprintDocument> {
+    try {
+      await retryTransient(() => fingerprints.insertOne(document));
+      return document;
+    } catch (error) {
+      // Another replica started concurrently.
+      const first = (error as { code?: unknown }).code === duplicateKey ? await find() : null;
+      if (first === null) throw error;
+      return first;
+    }
+  }
+}

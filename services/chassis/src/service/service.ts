@@ -1,0 +1,483 @@
+import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { Db } from 'mongodb';
+import { openActivity } from '../aggregates/activity';
+import type { AggregateDefinition } from '../aggregates/aggregate';
+import { AggregateCollection } from '../aggregates/aggregate-collection';
+import { type Clock, systemClock } from '../clock';
+import type { ServiceConfiguration } from './configuration';
+import { DatabaseHealth } from '../mongo/database-health';
+import {
+  createPoisonStore,
+  type RunningConsumer,
+  startConsumer,
+  type StreamMessage,
+} from '../stream/consumer';
+import { observeBacklogs, readOutboxAges } from './backlog';
+import { DueWork, type DueWorkOptions, dueWorkRpc } from '../due-work/due-work';
+import {
+  ensureEnvironmentIndexes,
+  EnvironmentDeletion,
+  type EnvironmentDeletionOptions,
+} from './environment-deletion';
+import { ensureEventLogIndexes, eventLogRpc, openEventLog } from '../outbox/event-log';
+import { openFailpoints } from '../failpoint';
+import { type GrpcServer, listen } from '../grpc/grpc-server';
+import {
+  ensureIdempotencyIndexes,
+  deleteOldRecords,
+  type IdempotencyRecords,
+  openIdempotencyRecords,
+} from '../grpc/idempotency';
+import { InFlightLimit } from '../concurrency/in-flight-limit';
+import { connectStream, type EventStream } from '../stream/jet-stream';
+import { createLogger, type Logger } from '../telemetry/logging';
+import { Metrics } from '../telemetry/metrics';
+import { connectMongo } from '../mongo/mongo';
+import { connectPeer, type Peer, type PeerOptions } from '../grpc/peer';
+import { PeriodicRuns, type PeriodicWork } from './periodic-work';
+import { listenForProbes, type Readiness } from './probe-server';
+import { Closers } from './process';
+import { Relay, type RelayOptions } from '../outbox/relay';
+import type { RpcService, RpcDependencies } from '../grpc/rpc';
+import { StuckCommands } from '../outbox/stuck-commands';
+import { systemRpc } from './system-status';
+import { checkFingerprints, type DataSecret } from './secret-fingerprints';
+import { StorageGuard } from '../mongo/storage-guard';
+import { startTracing } from '../telemetry/tracing';
+import { transportSecurityOf } from '../grpc/transport-security';
+
+/** Replacements for tests and the local stack. */
+export interface ServiceOverrides {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+export interface RunningService {
+  /** Address for clients. */
+  readonly address: string;
+  /** Reports not serving, then finishes running calls and work, then closes everything. */
+  stop(): Promise<void>;
+}
+
+const storageWatchEveryMs = 1_000;
+
+type AnyCollection = AggregateCollection<never>;
+/** Conditions that pause work and refuse calls. */
+interface WorkGates {
+  readonly isStorageFull: () => boolean;
+  readonly isDeleted: (environmentId: string) => boolean;
+}
+
+type WorkStores = 'eventLog' | 'stuckCommands' | 'activity';
+type BoundRpc = (dependencies: RpcDependencies) => RpcService;
+
+const healthCheckEveryMs = 1_500;
+// Half of a peer's default limit, so that its other callers find room.
+const peerCallsMax = 128;
+// Keys, pages and webhooks of a deleted environment end within 5 s at every replica.
+const readDeletedEveryMs = 2_000;
+const sweepDeletedEveryMs = 10_000;
+const keyCleanupEveryMs = 10 * 60_000;
+
+/**
+ * Components of a service process: database, stream, peers, aggregates with relay and scanner, gRPC
+ * server with health. A service opens one, adds its aggregates, peers and work, and then calls
+ * serve().
+ */
+export class Service {
+  private readonly closers = new Closers();
+  private readonly collections: AnyCollection[] = [];
+  private readonly indexers: (() => Promise<void>)[] = [];
+  private readonly starters: (() => Promise<void>)[] = [];
+  private readonly consumers: RunningConsumer[] = [];
+  private readonly database: DatabaseHealth;
+  private readonly periodic: PeriodicRuns;
+  private server: GrpcServer | undefined;
+  private isStorageFull = () => false;
+  private deletionOptions: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'> = {};
+  private environmentDeletion: EnvironmentDeletion | undefined;
+
+  private constructor(
+    readonly name: string,
+    readonly configuration: ServiceConfiguration,
+    readonly clock: Clock,
+    readonly logger: Logger,
+    private readonly mongo: Awaited<ReturnType<typeof connectMongo>>,
+    readonly stream: EventStream,
+    readonly metrics: Metrics,
+  ) {
+    this.database = new DatabaseHealth(() => mongo.ping(), logger);
+    this.periodic = new PeriodicRuns({
+      logger,
+      isStorageFull: () => this.isStorageFull(),
+      onClose: (work, close) => {
+        this.onClose(work, close);
+      },
+    });
+  }
+
+  /** Connects to the database and, if it is available, to the stream. Does not serve yet. */
+  static async open(
+    name: string,
+    configuration: ServiceConfiguration,
+    overrides: ServiceOverrides = {},
+  ): Promise<Service> {
+    const { LOG_LEVEL: level, LOG_FILE: file, STREAM_NAME: streamName } = configuration;
+    const logger = overrides.logger ?? createLogger({ service: name, level, file });
+    openFailpoints(name, configuration.FAILPOINTS_FOLDER);
+    const tracing = startTracing({
+      otlpEndpoint: configuration.OTEL_EXPORTER_OTLP_ENDPOINT,
+      sampleRatio: configuration.TRACE_SAMPLE_RATIO,
+    });
+    const mongo = await connectMongo({
+      uri: configuration.MONGODB_URI,
+      database: configuration.MONGODB_DATABASE,
+      authority: configuration.MONGODB_TLS_CA,
+      service: name,
+    });
+    const stream = await connectStream({
+      url: configuration.NATS_URL,
+      authority: configuration.NATS_TLS_CA,
+      credentials: configuration.NATS_CREDENTIALS,
+      streamName,
+      replicas: configuration.STREAM_REPLICAS,
+      service: name,
+      logger,
+    });
+    const clock = overrides.clock ?? systemClock;
+    const metrics = new Metrics({
+      service: name,
+      logger,
+      otlpEndpoint: configuration.OTEL_EXPORTER_OTLP_ENDPOINT,
+      exportEveryMs: configuration.METRIC_EXPORT_INTERVAL_MS,
+    });
+    const service = new Service(name, configuration, clock, logger, mongo, stream, metrics);
+    service.onClose('tracing', () => tracing.shutdown());
+    service.onClose('database', () => mongo.close());
+    service.onClose('stream', () => stream.close());
+    // Before the database, because a last export reads from it.
+    service.onClose('metrics', () => metrics.shutdown());
+    return service;
+  }
+
+  /** The service's own database, for stores without aggregates. */
+  get db(): Db {
+    return this.mongo.db;
+  }
+
+  /** Deletion of environments from this service. Options must be set before its first use. */
+  get deletion(): EnvironmentDeletion {
+    const { clock, logger } = this;
+    this.environmentDeletion ??= new EnvironmentDeletion(this.db, {
+      clock,
+      logger,
+      ...this.deletionOptions,
+    });
+    return this.environmentDeletion;
+  }
+
+  /**
+   * Sets exceptions for the deletion of environments. Called at most once, before anything else.
+   */
+  deleteEnvironments(options: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'>): void {
+    this.deletionOptions = options;
+  }
+
+  /** Adds a kind of aggregate. */
+  aggregates<S extends { readonly id: string }>(
+    definition: AggregateDefinition<S>,
+  ): AggregateCollection<S> {
+    const collection = new AggregateCollection(this.db, definition, {
+      clock: this.clock,
+      activity: openActivity(this.db),
+    });
+    this.collections.push(collection as unknown as AnyCollection);
+    this.indexers.push(() => collection.ensureIndexes());
+    return collection;
+  }
+
+  /** Connects to another service. */
+  peer<S extends UntypedServiceImplementation>(
+    definition: ServiceDefinition,
+    options: Omit<PeerOptions<S>, 'service' | 'security'>,
+  ): Peer<S> {
+    const security = transportSecurityOf(this.configuration, this.logger);
+    const peer = connectPeer<S>(definition, {
+      callsMax: peerCallsMax,
+      ...options,
+      service: this.name,
+      security,
+    });
+    this.onClose(`peer ${options.address}`, () => {
+      peer.close();
+      return Promise.resolve();
+    });
+    return peer;
+  }
+
+  /** Refuses to serve if the database was written with other secrets; see checkFingerprints. */
+  dependOnSecrets(secrets: readonly DataSecret[]): void {
+    this.indexers.unshift(() => checkFingerprints(this.db, secrets));
+  }
+
+  /**
+   * Registers a check of stored data that runs before anything is served. A rejection aborts the
+   * start.
+   */
+  checkBeforeServing(check: () => Promise<void>): void {
+    this.indexers.push(check);
+  }
+
+  /** Registers indexes of a store without aggregates, created before anything is served. */
+  ensureIndexes(ensure: () => Promise<void>): void {
+    this.indexers.push(ensure);
+  }
+
+  /** Consumes events of other services: each at least once, those of one aggregate in order. */
+  consume(options: {
+    durable: string;
+    filterSubjects: string[];
+    handle: (message: StreamMessage) => Promise<void>;
+    concurrency?: number;
+  }): void {
+    this.starters.push(async () => {
+      const consumer = await startConsumer({
+        ...options,
+        stream: this.stream,
+        poison: createPoisonStore(this.db, this.clock),
+        logger: this.logger,
+        metrics: this.metrics,
+        service: this.name,
+      });
+      this.consumers.push(consumer);
+      this.onClose(`consumer ${options.durable}`, () => consumer.stop());
+    });
+  }
+
+  /**
+   * Runs work periodically in real time until the service stops; the first run starts immediately.
+   */
+  every(work: PeriodicWork): void {
+    this.starters.push(() => {
+      this.periodic.start(work);
+      return Promise.resolve();
+    });
+  }
+
+  /**
+   * Registers a resource to close when the service stops. Resources are closed in the reverse
+   * order.
+   */
+  onClose(name: string, close: () => Promise<void>): void {
+    this.closers.add(name, close);
+  }
+
+  /** Creates indexes, starts all work and serves. Closes everything again after a failure. */
+  async serve(rpcs: readonly BoundRpc[]): Promise<RunningService> {
+    try {
+      return await this.startServing(rpcs);
+    } catch (error) {
+      await this.closers.closeAll();
+      throw error;
+    }
+  }
+
+  private async startServing(rpcs: readonly BoundRpc[]): Promise<RunningService> {
+    const { clock, logger, stream, metrics } = this;
+    metrics.observeReadiness(() => this.isServing);
+    const isStorageFull = await this.watchStorage();
+    metrics.observeStream(() => stream.state());
+    await this.answerProbes();
+    const stores = await this.openOwnStores();
+    const { eventLog, activity, idempotencyRecords } = stores;
+    const stuckCommands = new StuckCommands(this.db, this.collections, {
+      clock,
+      logger,
+      runNow: (collection, id) => {
+        relay.runNow(collection, id);
+      },
+    });
+    await stuckCommands.ensureIndexes();
+    for (const ensure of this.indexers) await ensure();
+    await this.startDeletion();
+    const gates: WorkGates = {
+      isStorageFull,
+      isDeleted: (environmentId) => this.deletion.isDeleted(environmentId),
+    };
+    const workStores = { eventLog, activity, stuckCommands };
+    const { relay, dueWork } = this.startDocumentWork(workStores, gates);
+    for (const start of this.starters) await start();
+
+    observeBacklogs(metrics, this.collections, clock);
+    const bound = [
+      ...rpcs,
+      eventLogRpc(eventLog),
+      dueWorkRpc(this.collections, dueWork, activity),
+      this.statusRpc(stuckCommands),
+    ];
+    const server = await this.listen(bound, { idempotencyRecords, ...gates });
+    await this.watchHealth(server);
+    logger.info({ address: server.address }, 'serving');
+    return { address: server.address, stop: () => this.closers.closeAll() };
+  }
+
+  /** Opens the stores that every service has, and creates their indexes. */
+  private async openOwnStores() {
+    const eventLog = openEventLog(this.db);
+    const activity = openActivity(this.db);
+    const idempotencyRecords = openIdempotencyRecords(this.db);
+    await ensureEventLogIndexes(eventLog);
+    await ensureIdempotencyIndexes(idempotencyRecords);
+    this.deleteOldKeys(idempotencyRecords);
+    return { eventLog, activity, idempotencyRecords };
+  }
+
+  /** Starts relay and due work. */
+  private startDocumentWork(
+    { activity, ...stores }: Pick<RelayOptions & DueWorkOptions, WorkStores>,
+    { isStorageFull: isPaused, isDeleted }: WorkGates,
+  ) {
+    const { name: service, clock, logger, stream, collections } = this;
+    const graceMs = this.configuration.SHUTDOWN_GRACE_MS;
+    const shared = { service, clock, logger, graceMs, isPaused, isDeleted };
+    const relay = new Relay(collections, { ...shared, ...stores, stream });
+    relay.start();
+    this.onClose('relay', () => relay.stop());
+    const dueWork = new DueWork(collections, { ...shared, activity });
+    dueWork.start();
+    this.onClose('due work', () => dueWork.stop());
+    return { relay, dueWork };
+  }
+
+  private async listen(
+    rpcs: readonly BoundRpc[],
+    dependencies: WorkGates & { readonly idempotencyRecords: IdempotencyRecords },
+  ): Promise<GrpcServer> {
+    const { name, clock, logger, metrics, configuration } = this;
+    const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = configuration;
+    const inFlightLimit = new InFlightLimit(configuration.GRPC_IN_FLIGHT_MAX);
+    const security = transportSecurityOf(configuration, logger);
+    const shared = { service: name, clock, logger, metrics, inFlightLimit, ...dependencies };
+    const server = await listen(
+      configuration.GRPC_LISTEN,
+      rpcs.map((bind) => bind({ ...shared, checksCallers: security !== undefined })),
+      {
+        security,
+        reflection: configuration.GRPC_REFLECTION,
+        connectionAgeMs: configuration.GRPC_CONNECTION_AGE_MS,
+      },
+    );
+    this.server = server;
+    this.onClose('server', () => server.stop({ drainDelayMs, graceMs }));
+    // Closed before the server: a deletion would take longer than the time that a stop gives calls.
+    this.onClose('deletions', () => {
+      this.deletion.stop();
+      return Promise.resolve();
+    });
+    return server;
+  }
+
+  private async startDeletion(): Promise<void> {
+    const { deletion } = this;
+    await deletion.ensureIndexes();
+    await ensureEnvironmentIndexes(this.db);
+    await deletion.refresh();
+    this.every({
+      name: 'read deleted environments',
+      everyMs: readDeletedEveryMs,
+      run: () => deletion.refresh(),
+      writes: false,
+    });
+    this.every({
+      name: 'sweep deleted environments',
+      everyMs: sweepDeletedEveryMs,
+      run: (signal) => deletion.sweep(signal),
+      // A deletion frees space.
+      writes: false,
+    });
+  }
+
+  /**
+   * Answers probes from before the first index is built, which may take minutes, until everything
+   * else is closed.
+   */
+  private async answerProbes(): Promise<void> {
+    const { HEALTH_LISTEN: address } = this.configuration;
+    if (address === undefined) return;
+    const probes = await listenForProbes(address, () => this.readiness());
+    this.onClose('probes', () => probes.stop());
+  }
+
+  private get isServing(): boolean {
+    return this.server?.isServing === true;
+  }
+
+  private async readiness(): Promise<Readiness> {
+    const isDatabaseUp = await this.database.isUp();
+    return {
+      isReady: this.isServing && isDatabaseUp,
+      facts: {
+        database: isDatabaseUp ? 'up' : 'down',
+        stream: this.stream.isConnected() ? 'up' : 'down',
+      },
+    };
+  }
+
+  /** Serves the status of this process to people. */
+  private statusRpc(stuckCommands: StuckCommands): BoundRpc {
+    const { name, clock, configuration, stream } = this;
+    return systemRpc({
+      service: name,
+      version: configuration.SERVICE_VERSION,
+      startedAt: clock.now(),
+      streamState: () => stream.state(),
+      isDatabaseUp: () => this.database.isUp(),
+      deleteEnvironment: (environmentId, limits) => this.deletion.delete(environmentId, limits),
+      outboxAges: async () => {
+        const ages = await readOutboxAges(this.collections, clock);
+        return ages.map(({ value }) => value);
+      },
+      streamLags: () => Promise.all(this.consumers.map((consumer) => consumer.lag())),
+      stuckCommands,
+    });
+  }
+
+  /**
+   * Readiness follows only the database: no request needs the stream, and without it events are
+   * read from the logs.
+   */
+  private async watchHealth(server: GrpcServer): Promise<void> {
+    const check = async () => {
+      server.setServing(await this.database.isUp());
+    };
+    await check();
+    this.periodic.start({ name: 'health', everyMs: healthCheckEveryMs, run: check, writes: false });
+  }
+
+  private deleteOldKeys(records: IdempotencyRecords): void {
+    this.every({
+      name: 'delete old idempotency keys',
+      everyMs: keyCleanupEveryMs,
+      run: () => deleteOldRecords(records, this.clock.now()),
+    });
+  }
+
+  /**
+   * Watches the disk. Returns a function that reports if nothing can be written; background work
+   * pauses while it returns true.
+   */
+  private async watchStorage(): Promise<() => boolean> {
+    const { DISK_RESERVE_FOLDER: folder, DISK_RESERVE_MB: megabytes } = this.configuration;
+    if (folder === undefined) return this.isStorageFull;
+    const guard = new StorageGuard({ folder, reserveBytes: megabytes * 1024 * 1024 });
+    await guard.check();
+    this.isStorageFull = () => guard.isFull;
+    this.periodic.start({
+      name: 'watch storage',
+      everyMs: storageWatchEveryMs,
+      run: () => guard.check(),
+      writes: false,
+    });
+    return this.isStorageFull;
+  }
+}

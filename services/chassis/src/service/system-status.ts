@@ -1,0 +1,138 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import {
+  type GetStatusResponse,
+  type SystemServiceServer,
+  SystemServiceService,
+} from '@billing/proto/billing/system/v1/system';
+import { answerBy } from '../grpc/call-context';
+import type { Callers } from '../grpc/callers';
+import { sleep } from '../clock';
+import type { DeletionLimits } from './environment-deletion';
+import type { StreamState } from '../telemetry/metrics';
+import type { StuckCommands } from '../outbox/stuck-commands';
+import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
+
+/** Sources of a service's status. */
+export interface StatusSources {
+  readonly service: string;
+  readonly version: string;
+  /** Real time. */
+  readonly startedAt: Date;
+  readonly streamState: () => Promise<StreamState>;
+  readonly isDatabaseUp: () => Promise<boolean>;
+  /**
+   * Deletes the service's documents of an environment; false if the time was over before the end.
+   */
+  readonly deleteEnvironment: (environmentId: string, limits: DeletionLimits) => Promise<boolean>;
+  /** In seconds, one for each kind of aggregate. */
+  readonly outboxAges: () => Promise<readonly number[]>;
+  /** Number of waiting events for each of the service's consumers. */
+  readonly streamLags: () => Promise<readonly number[]>;
+  readonly stuckCommands: Pick<StuckCommands, 'list' | 'retry' | 'skip'>;
+}
+
+// A hanging dependency must be reported, not make the status hang, too.
+const readTimeoutMs = 500;
+const eventLoopSampleMs = 100;
+const eventLoopResolutionMs = 10;
+
+/** The dashboard shows every service and its stuck commands; identity deletes environments. */
+export const systemCallers: Callers<SystemServiceServer> = {
+  getStatus: ['gateway'],
+  listStuckCommands: ['gateway'],
+  retryStuckCommand: ['gateway'],
+  skipStuckCommand: ['gateway'],
+  deleteEnvironment: ['identity'],
+};
+
+/**
+ * The call with which people see the status of a service. It reads its sources only when called.
+ */
+export function systemRpc(sources: StatusSources): (dependencies: RpcDependencies) => RpcService {
+  return rpcService<SystemServiceServer>(
+    SystemServiceService,
+    {
+      getStatus: () => statusOf(sources),
+
+      listStuckCommands: async (_request, context) => ({
+        commands: await sources.stuckCommands.list(context),
+      }),
+
+      retryStuckCommand: async ({ id }, context) => {
+        await sources.stuckCommands.retry(id, context);
+        return {};
+      },
+
+      skipStuckCommand: async ({ id }, context) => {
+        await sources.stuckCommands.skip(id, context);
+        return {};
+      },
+
+      deleteEnvironment: async ({ environmentId }, { deadline, signal }) => {
+        const limits = { until: answerBy({ deadline }), signal };
+        return { isDone: await sources.deleteEnvironment(environmentId, limits) };
+      },
+    },
+    // The status is also needed under overload.
+    {
+      withoutTenant: ['getStatus', 'deleteEnvironment'],
+      unlimited: 'all',
+      freesStorage: ['deleteEnvironment'],
+      callers: systemCallers,
+    },
+  );
+}
+
+async function statusOf(sources: StatusSources): Promise<GetStatusResponse> {
+  const { service, version, startedAt } = sources;
+  const [isDatabaseUp, stream, ages, lags, own] = await Promise.all([
+    inTime(sources.isDatabaseUp),
+    inTime(sources.streamState),
+    inTime(sources.outboxAges),
+    inTime(sources.streamLags),
+    processStatus(),
+  ]);
+  const hasConsumers = lags !== undefined && lags.length > 0;
+  return {
+    service,
+    version,
+    startedAt,
+    databaseReachable: isDatabaseUp === true,
+    streamReachable: stream?.isConnected === true,
+    streamReplicasMissing: stream?.missingReplicas,
+    outboxAgeSeconds: ages === undefined ? undefined : Math.max(0, ...ages),
+    streamLag: hasConsumers ? BigInt(lags.reduce((sum, lag) => sum + lag, 0)) : undefined,
+    ...own,
+  };
+}
+
+/**
+ * Status of the process. The event loop is measured only for a moment: a permanent measurement
+ * would wake the process fifty times a second.
+ */
+export async function processStatus(): Promise<
+  Pick<GetStatusResponse, 'eventLoopDelaySeconds' | 'memoryBytes'>
+> {
+  const delays = monitorEventLoopDelay({ resolution: eventLoopResolutionMs });
+  delays.enable();
+  await sleep(eventLoopSampleMs);
+  delays.disable();
+  // The monitor measures the time between ticks; for an idle loop that is its resolution.
+  const measured = delays.count === 0 ? 0 : delays.percentile(99) / 1e9;
+  return {
+    eventLoopDelaySeconds: Math.max(measured - eventLoopResolutionMs / 1_000, 0),
+    memoryBytes: BigInt(process.memoryUsage.rss()),
+  };
+}
+
+/** Undefined if the value cannot be read in time. */
+async function inTime<T>(read: () => Promise<T>): Promise<T | undefined> {
+  const limit = new AbortController();
+  try {
+    return await Promise.race([read(), sleep(readTimeoutMs, limit.signal).then(() => undefined)]);
+  } catch {
+    return undefined;
+  } finally {
+    limit.abort();
+  }
+}

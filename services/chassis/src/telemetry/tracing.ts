@@ -1,0 +1,382 @@
+import {
+  type Context,
+  context,
+  isSpanContextValid,
+  type Link,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Tracer,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import {
+  AlwaysOffSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  SamplingDecision,
+  type SpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { DomainError } from '@billing/kernel/domain-error';
+import { randomHex } from '../ids';
+import { redactSecrets } from './redaction';
+
+/**
+ * Attributes by which spans are searched. Undefined ones are left out. Never a key, token, e-mail
+ * address, card, body or query.
+ */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Options of a span. */
+export interface SpanOptions {
+  readonly name: string;
+  readonly kind: keyof typeof kinds;
+  /**
+   * Service that does the work, `service.name` of the span's resource; many services may share a
+   * process.
+   */
+  readonly service?: string;
+  /** A function is called only if the span is recorded. */
+  readonly attributes?: SpanAttributes | (() => SpanAttributes);
+  /** Attributes that are known at the end; `error` is undefined on success. */
+  readonly outcome?: (error: unknown) => SpanAttributes;
+  /** The W3C trace context that the span continues; by default the active span's. */
+  readonly traceparent?: string;
+}
+
+/** Trace context of a request from outside. */
+export interface RemoteCaller {
+  readonly traceparent: string | undefined;
+  /** True if the caller's trace is continued; otherwise it is only linked. */
+  readonly isTrusted: boolean;
+}
+
+export interface TracingOptions {
+  /**
+   * Base address of an OTLP/HTTP collector. Without it nothing is recorded, but traces still have
+   * ids.
+   */
+  readonly otlpEndpoint?: string;
+  /** Share of traces that are recorded, decided where they enter the system. */
+  readonly sampleRatio?: number;
+  readonly spanProcessors?: readonly SpanProcessor[];
+}
+
+const kinds = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};
+
+// Name for spans without a service.
+const systemName = 'billing';
+
+// A hanging collector must not delay the end of the process.
+const exportTimeoutMs = 3_000;
+
+interface Started {
+  readonly sdk: NodeSDK;
+  readonly tracers: ServiceTracers;
+  /** Decides which traces are recorded. */
+  readonly rootSampler: TraceIdRatioBasedSampler;
+  /** True if nothing is ever recorded in this process. */
+  readonly isOff: boolean;
+  users: number;
+}
+
+// The API of OpenTelemetry is global to the process, and so is this.
+let started: Started | undefined;
+
+/**
+ * Starts tracing in this process once. Services of one process share what the first one started,
+ * until the last one shuts down. Only the chassis creates spans, because instrumenting every
+ * library costs a quarter of the throughput.
+ */
+export function startTracing(options: TracingOptions = {}): { shutdown(): Promise<void> } {
+  const current = (started ??= register(options));
+  current.users += 1;
+  let isShutDown = false;
+  return {
+    shutdown: async () => {
+      if (isShutDown) return;
+      isShutDown = true;
+      current.users -= 1;
+      if (current.users > 0) return;
+      started = undefined;
+      trace.disable();
+      context.disable();
+      await current.sdk.shutdown();
+    },
+  };
+}
+
+function register(options: TracingOptions): Started {
+  const rootSampler = new TraceIdRatioBasedSampler(options.sampleRatio ?? 1);
+  const traces = tracesOf(options, rootSampler);
+  const sdk = new NodeSDK({
+    ...traces,
+    resource: resourceOf(systemName),
+    // All settings are explicit: the SDK would read the others from variables that the service's
+    // configuration does not know.
+    autoDetectResources: false,
+    instrumentations: [],
+    metricReaders: [],
+    logRecordProcessors: [],
+    textMapPropagator: null,
+  });
+  sdk.start();
+  const isOff = !isRecording(options);
+  return { sdk, tracers: new ServiceTracers(traces), rootSampler, isOff, users: 0 };
+}
+
+/** One tracer per service, so that each has its own resource even if several share a process. */
+class ServiceTracers {
+  private readonly tracers = new Map<string, Tracer>();
+
+  constructor(private readonly traces: ReturnType<typeof tracesOf>) {}
+
+  of(service = systemName): Tracer {
+    const known = this.tracers.get(service);
+    if (known !== undefined) return known;
+    const provider = new TracerProvider({ ...this.traces, resource: resourceOf(service) });
+    const tracer = provider.getTracer(systemName);
+    this.tracers.set(service, tracer);
+    return tracer;
+  }
+}
+
+function resourceOf(service: string) {
+  return resourceFromAttributes({ 'service.name': service });
+}
+
+// Never called: a trace that is not sampled records no spans.
+const idle: SpanProcessor = {
+  onStart: () => undefined,
+  onEnd: () => undefined,
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+};
+
+function isRecording({ otlpEndpoint, spanProcessors = [] }: TracingOptions): boolean {
+  return otlpEndpoint !== undefined || spanProcessors.length > 0;
+}
+
+function tracesOf(
+  { otlpEndpoint, spanProcessors = [] }: TracingOptions,
+  root: TraceIdRatioBasedSampler,
+) {
+  const processors = [...spanProcessors];
+  if (otlpEndpoint !== undefined) {
+    const url = `${otlpEndpoint.replace(/\/+$/, '')}/v1/traces`;
+    const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
+    processors.push(new BatchSpanProcessor({ exporter, exportTimeoutMillis: exportTimeoutMs }));
+  }
+  const sampler =
+    processors.length === 0 ? new AlwaysOffSampler() : new ParentBasedSampler({ root });
+  return {
+    sampler,
+    // Without any processor, the SDK would create no trace ids either, and requests could not be
+    // followed through the logs.
+    spanProcessors: processors.length === 0 ? [idle] : processors,
+  };
+}
+
+/** Runs `fn` in a new span; spans and logs within it belong to it. */
+export function inSpan<T>(options: SpanOptions, fn: () => Promise<T>): Promise<T> {
+  if (started === undefined) return fn();
+  const active = context.active();
+  const parent = parentContext(active, options.traceparent);
+  // No span below an unrecorded trace is recorded, so its one id serves all of it.
+  if (isUnrecorded(parent)) return parent === active ? fn() : context.with(parent, fn);
+  if (started.isOff) return context.with(unrecorded(parent), fn);
+  return inStartedSpan(started.tracers, { options, parent }, fn);
+}
+
+/**
+ * Runs `fn` in the span of a request from outside. A trusted caller's trace is continued; for any
+ * other caller a new trace begins, with a link to the caller's span. In both cases the decision to
+ * record the trace is made here: the caller's sampling flag is ignored.
+ */
+export function inRequestSpan<T>(
+  options: Omit<SpanOptions, 'traceparent'>,
+  { traceparent, isTrusted }: RemoteCaller,
+  fn: () => Promise<T>,
+): Promise<T> {
+  if (started === undefined) return fn();
+  const { rootSampler, isOff, tracers } = started;
+  const remote = traceparent === undefined ? undefined : readTraceparent(traceparent);
+  const outside = trace.deleteSpan(context.active());
+  const parent =
+    remote !== undefined && isTrusted
+      ? trace.setSpanContext(outside, { ...remote, traceFlags: flagsFor(remote, rootSampler) })
+      : outside;
+  if (isOff || isUnrecorded(parent)) return context.with(unrecorded(parent), fn);
+  const links = remote === undefined || isTrusted ? [] : [{ context: remote }];
+  return inStartedSpan(tracers, { options, parent, links }, fn);
+}
+
+function flagsFor({ traceId }: SpanContext, sampler: TraceIdRatioBasedSampler): TraceFlags {
+  const { decision } = sampler.shouldSample(context.active(), traceId);
+  return decision === SamplingDecision.RECORD_AND_SAMPLED ? TraceFlags.SAMPLED : TraceFlags.NONE;
+}
+
+function inStartedSpan<T>(
+  tracers: ServiceTracers,
+  wanted: { options: SpanOptions; parent: Context; links?: Link[] },
+  fn: () => Promise<T>,
+): Promise<T> {
+  const { options, parent } = wanted;
+  const span = startSpan(tracers, wanted);
+  return context.with(trace.setSpan(parent, span), async () => {
+    try {
+      const result = await fn();
+      setAttributes(span, () => options.outcome?.(undefined));
+      return result;
+    } catch (error) {
+      recordError(span, error);
+      setAttributes(span, () => options.outcome?.(error));
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** A span that does not become the active one and is ended explicitly. */
+export interface DetachedSpan {
+  end(error?: unknown): void;
+}
+
+/** Starts a child of the active span if that one is recorded; otherwise returns undefined. */
+export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | undefined {
+  if (started === undefined || trace.getActiveSpan()?.isRecording() !== true) return undefined;
+  const span = startSpan(started.tracers, { options: describe(), parent: context.active() });
+  return {
+    end: (error) => {
+      if (error !== undefined) recordError(span, error);
+      span.end();
+    },
+  };
+}
+
+/**
+ * Records an error in the active span that does not leave the span, because it becomes an answer.
+ */
+export function recordSpanError(error: unknown): void {
+  const span = trace.getActiveSpan();
+  if (span !== undefined) recordError(span, error);
+}
+
+/** Adds attributes to the active span, if it is recorded. */
+export function describeSpan(describe: () => SpanAttributes): void {
+  const span = trace.getActiveSpan();
+  if (span !== undefined) setAttributes(span, describe);
+}
+
+/** Returns the trace id of a W3C `traceparent`; undefined if it is malformed. */
+export function traceIdOf(traceparent: string): string | undefined {
+  return readTraceparent(traceparent)?.traceId;
+}
+
+/**
+ * Returns the active span as a W3C `traceparent`, to send with a call or to store with deferred
+ * work.
+ */
+export function currentTraceparent(): string | undefined {
+  const spanContext = activeSpanContext();
+  if (spanContext === undefined) return undefined;
+  const flags = spanContext.traceFlags.toString(16).padStart(2, '0');
+  return `00-${spanContext.traceId}-${spanContext.spanId}-${flags}`;
+}
+
+/** Returns the id with which people find everything that belongs to the running request. */
+export function currentTraceId(): string | undefined {
+  return activeSpanContext()?.traceId;
+}
+
+function activeSpanContext(): SpanContext | undefined {
+  const spanContext = trace.getActiveSpan()?.spanContext();
+  return spanContext !== undefined && isSpanContextValid(spanContext) ? spanContext : undefined;
+}
+
+function isUnrecorded(parent: Context): boolean {
+  const spanContext = trace.getSpanContext(parent);
+  return (
+    spanContext !== undefined &&
+    isSpanContextValid(spanContext) &&
+    (spanContext.traceFlags & TraceFlags.SAMPLED) === 0
+  );
+}
+
+// The rest of the active context stays: a request id in it belongs to the continued trace, too.
+function parentContext(active: Context, traceparent: string | undefined): Context {
+  const remote = traceparent === undefined ? undefined : readTraceparent(traceparent);
+  return remote === undefined ? active : trace.setSpanContext(active, remote);
+}
+
+/**
+ * Continues or starts a trace without recording it: its ids let a request be followed through the
+ * logs. The SDK would do the same at ten times the cost.
+ */
+function unrecorded(parent: Context): Context {
+  const traceId = trace.getSpanContext(parent)?.traceId ?? randomHex(16);
+  const spanContext = { traceId, spanId: randomHex(8), traceFlags: TraceFlags.NONE };
+  return trace.setSpanContext(parent, spanContext);
+}
+
+// Version ff is forbidden; a later version may append fields, which are ignored, as the W3C
+// requires.
+const traceparentPattern = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
+
+function readTraceparent(traceparent: string): SpanContext | undefined {
+  const [, traceId = '', spanId = '', flags = ''] = traceparentPattern.exec(traceparent) ?? [];
+  const remote = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+  };
+  return isSpanContextValid(remote) ? remote : undefined;
+}
+
+function startSpan(
+  tracers: ServiceTracers,
+  { options, parent, links = [] }: { options: SpanOptions; parent: Context; links?: Link[] },
+): Span {
+  const { name, kind, service, attributes } = options;
+  const span = tracers.of(service).startSpan(name, { kind: kinds[kind], links }, parent);
+  setAttributes(span, () => (typeof attributes === 'function' ? attributes() : attributes));
+  return span;
+}
+
+function setAttributes(span: Span, describe: () => SpanAttributes | undefined): void {
+  if (!span.isRecording()) return;
+  for (const [name, value] of Object.entries(describe() ?? {})) {
+    if (value !== undefined) span.setAttribute(name, value);
+  }
+}
+
+function recordError(span: Span, error: unknown): void {
+  if (!span.isRecording()) return;
+  if (error instanceof DomainError && error.kind !== 'unavailable') {
+    // A refusal is an answer, not a failure of the system.
+    span.setAttribute('error.type', error.reason);
+    return;
+  }
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  span.setAttribute('error.type', name);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: redactSecrets(message) });
+  span.recordException({
+    name,
+    message: redactSecrets(message),
+    stack: redactSecrets(stack ?? ''),
+  });
+}

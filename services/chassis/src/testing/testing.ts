@@ -1,0 +1,139 @@
+import { Metadata, status } from '@grpc/grpc-js';
+import { connect, NatsError } from 'nats';
+import { z } from 'zod';
+import { type CallContext, everyScope, type Tenant } from '../grpc/call-context';
+import { monotonicMs, sleep, systemClock } from '../clock';
+import {
+  processEnvironment,
+  readConfiguration,
+  type ServiceConfiguration,
+  serviceConfigurationShape,
+} from '../service/configuration';
+import { fromServiceError } from '../grpc/grpc-status';
+import { newId, randomSecret } from '../ids';
+import { connectMongo } from '../mongo/mongo';
+import { natsAddress } from '../stream/nats-address';
+
+// Shared helpers of integration tests. Jest loads this module once per test file, so each file has
+// its own databases and stream. Services of one file share the stream, as they do in production.
+const run = randomSecret(6).toString('hex');
+
+// Longer than any call under test, shorter than jest's limit for a test: a hanging call fails with
+// a reason.
+const callDeadlineMs = 25_000;
+
+/**
+ * Creates a configuration for one service under test: a database of its own, a free port on
+ * loopback, no log. MONGODB_URI and NATS_URL come from the environment; jest's global setup has
+ * started both.
+ */
+export function testServiceConfiguration<Extra extends object = object>(
+  service: string,
+  extra?: Extra,
+): ServiceConfiguration & Extra {
+  const configuration = readConfiguration(z.object(serviceConfigurationShape), {
+    ...processEnvironment(),
+    MONGODB_DATABASE: `t_${run}_${service}`,
+    STREAM_NAME: `T_${run}`,
+    GRPC_LISTEN: '127.0.0.1:0',
+    LOG_LEVEL: 'silent',
+  });
+  return { ...configuration, ...extra } as ServiceConfiguration & Extra;
+}
+
+/** Creates a tenant that no other test has: a sandbox on real time by default. */
+export function testTenant(tenant: Partial<Tenant> = {}): Tenant {
+  return {
+    organizationId: newId(),
+    environmentId: newId(),
+    live: false,
+    manualClock: false,
+    ...tenant,
+  };
+}
+
+/**
+ * Creates the context of one call, by default of a tenant that no other test has. A `now` is sent
+ * to services only under a manual clock, so setting it makes the clock manual.
+ */
+export function testContext({
+  tenant,
+  now,
+  deadlineMs = callDeadlineMs,
+}: {
+  tenant?: Partial<Tenant>;
+  now?: Date;
+  deadlineMs?: number;
+} = {}): CallContext {
+  return {
+    tenant: testTenant({ manualClock: now !== undefined, ...tenant }),
+    now: now ?? systemClock.now(),
+    scopes: [everyScope],
+    requestId: newId(),
+    deadline: new Date(systemClock.now().getTime() + deadlineMs),
+    signal: new AbortController().signal,
+  };
+}
+
+/** Drops the databases of services that have stopped. */
+export async function dropTestDatabase(
+  ...configurations: readonly Pick<ServiceConfiguration, 'MONGODB_URI' | 'MONGODB_DATABASE'>[]
+): Promise<void> {
+  for (const { MONGODB_URI: uri, MONGODB_DATABASE: database } of configurations) {
+    const mongo = await connectMongo({ uri, database, service: 'testing' });
+    try {
+      await mongo.db.dropDatabase();
+    } finally {
+      await mongo.close();
+    }
+  }
+}
+
+/** Deletes the test file's stream, after the last service that uses it has stopped. */
+export async function dropTestStream({
+  NATS_URL: url,
+  STREAM_NAME: streamName,
+}: Pick<ServiceConfiguration, 'NATS_URL' | 'STREAM_NAME'>): Promise<void> {
+  const connection = await connect(natsAddress(url));
+  try {
+    const { streams } = await connection.jetstreamManager();
+    await streams.delete(streamName);
+  } catch (error) {
+    // No service of the file has created it.
+    if (!(error instanceof NatsError && error.api_error?.code === 404)) throw error;
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * Retries an assertion until it holds, and returns its result. After `timeoutMs` it fails with the
+ * assertion's last failure. Pauses double from `everyMs` to `everyMsMax`, so that polling does not
+ * slow down long operations.
+ */
+export async function eventually<T>(
+  assertion: () => T | Promise<T>,
+  {
+    timeoutMs = 25_000,
+    everyMs = 25,
+    everyMsMax = everyMs,
+  }: { timeoutMs?: number; everyMs?: number; everyMsMax?: number } = {},
+): Promise<T> {
+  const start = monotonicMs();
+  let pauseMs = everyMs;
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (monotonicMs() - start >= timeoutMs) throw error;
+    }
+    await sleep(pauseMs);
+    pauseMs = Math.min(pauseMs * 2, everyMsMax);
+  }
+}
+
+/** Returns the error of a call whose request or response exceeds the maximum message size. */
+export function tooLarge(): Error {
+  const facts = { code: status.RESOURCE_EXHAUSTED, details: '', metadata: new Metadata() };
+  return fromServiceError(Object.assign(new Error('Received message larger than max'), facts));
+}
