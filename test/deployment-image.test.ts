@@ -67,6 +67,7 @@ describe('the Dockerfile', () => {
   it.each([
     'tsconfig.base.json',
     'deploy/local/run.mjs',
+    'deploy/local/tasks/sources.mjs',
     'patches/mongodb@7.9.0.patch',
     'proto/buf.gen.yaml',
     'proto/billing/catalog/v1/catalog.proto',

@@ -1,0 +1,94 @@
+// What `npm run lint` checks.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, root, run, say } from './program.mjs';
+
+/** Counts failed checks. ESLint takes as long as all others, so it runs in parallel to them. */
+export async function failedChecks() {
+  const linted = eslint();
+  return (await failedQuickChecks()) + ((await linted) ? 0 : 1);
+}
+
+/** Checks with ESLint; false if it finds problems. */
+export async function eslint() {
+  const cache = ['--cache', '--cache-location', 'node_modules/.cache/eslint/'];
+  return await isClean('eslint', ['.', ...cache, '--max-warnings', '0']);
+}
+
+/** Counts failed checks without ESLint. */
+export async function failedQuickChecks() {
+  const folders = ['services', 'gateway', 'deploy', 'test', 'proto'];
+  const results = [
+    lockfileNamesNoAddress(),
+    wordsArePlain(),
+    await isClean('buf', ['lint'], join(root, 'proto')),
+    await contractsBreakNothing(),
+    await isClean('prettier', ['--check', '--log-level', 'warn', '--cache', '.']),
+    await isClean('depcruise', ['-c', 'dependency-cruiser.cjs', ...folders]),
+    // Unused files, exports and dependencies, and undeclared dependencies.
+    await isClean('knip', ['--no-config-hints']),
+  ];
+  return results.filter((isGood) => !isGood).length;
+}
+
+async function isClean(tool, args, cwd) {
+  say(`Checking with ${tool}`);
+  const status = await run(join(bin, tool), args, { cwd });
+  if (status !== 0) say(`${tool} found problems`);
+  return status === 0;
+}
+
+/**
+ * Compares the contracts with the merge base of this branch and main; on main, with the last
+ * commit.
+ */
+async function contractsBreakNothing() {
+  const baseline = contractsBaseline();
+  if (baseline === undefined) {
+    say('Contracts not compared: there is no earlier commit here');
+    return true;
+  }
+  const against = `../.git#ref=${baseline},subdir=proto`;
+  return await isClean('buf', ['breaking', '--against', against], join(root, 'proto'));
+}
+
+function contractsBaseline() {
+  const git = (...args) => {
+    const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+    return status === 0 ? stdout.trim() : undefined;
+  };
+  const head = git('rev-parse', '--verify', '--quiet', 'HEAD');
+  const main =
+    git('rev-parse', '--verify', '--quiet', 'main') ??
+    git('rev-parse', '--verify', '--quiet', 'origin/main');
+  if (head === undefined || main === undefined) return undefined;
+  const left = git('merge-base', head, main);
+  if (left !== head) return left;
+  const hasChanges = git('status', '--porcelain', 'proto') !== '';
+  return hasChanges ? head : git('rev-parse', '--verify', '--quiet', 'HEAD~1');
+}
+
+/** Finds words of `.forbidden-words`, which readers have to decode; CONTRIBUTING.md has the rule. */
+function wordsArePlain() {
+  say('Checking words');
+  const notOurs = ['.forbidden-words', 'LICENSE', 'patches', 'pnpm-lock.yaml'];
+  // Stored keys of usage without a customer contain one of the words.
+  const withStoredKeys = ['services/metering/src/unsettled-usage*'];
+  const paths = ['.', ...[...notOurs, ...withStoredKeys].map((path) => `:!${path}`)];
+  const args = ['grep', '--untracked', '-Iniwf', '.forbidden-words', '--', ...paths];
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (stdout !== '') say(`Forbidden words:\n${stdout}`);
+  // 1: git grep found no line.
+  return status === 1;
+}
+
+/**
+ * Refuses addresses in the lockfile: they would tie every machine to the registry of its author.
+ */
+function lockfileNamesNoAddress() {
+  const lines = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8').split('\n');
+  const addresses = lines.filter((line) => /https?:\/\/|tarball/.test(line));
+  if (addresses.length > 0) say(`pnpm-lock.yaml names addresses:\n${addresses.join('\n')}`);
+  return addresses.length === 0;
+}

@@ -1,0 +1,92 @@
+// Steps that bring the working copy up to date; each is skipped if nothing has changed.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import {
+  bin,
+  fail,
+  filesBelow,
+  pinnedNode,
+  readIfThere,
+  root,
+  run,
+  say,
+  sha256,
+} from './program.mjs';
+
+export async function prepare() {
+  await install();
+  await generate({ force: false });
+}
+
+export async function install() {
+  const hash = sha256([readFileSync(join(root, 'pnpm-lock.yaml'))]);
+  const stamp = join(root, 'node_modules', '.installed');
+  if (readIfThere(stamp) === hash) return;
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  say(`Installing dependencies with ${packageManager}`);
+  const pnpm = ['install', '--frozen-lockfile', '--reporter=append-only'];
+  const args = ['--yes', '--loglevel=warn', packageManager, ...pnpm];
+  // CI: replaces an older node_modules without asking.
+  const status = await run('npx', args, { env: { CI: 'true' } });
+  if (status !== 0) fail('Installing dependencies failed');
+  writeFileSync(stamp, hash);
+}
+
+export async function generate({ force }) {
+  const proto = join(root, 'proto');
+  const sources = filesBelow(proto)
+    .map((file) => relative(proto, file))
+    .filter((file) => /\.(proto|yaml|mjs)$/.test(file));
+  const contents = sources.flatMap((file) => [file, readFileSync(join(proto, file))]);
+  const hash = sha256([...contents, readFileSync(join(root, 'pnpm-lock.yaml'))]);
+  const generated = join(proto, 'gen');
+  const stamp = join(generated, '.stamp');
+  if (!force && readIfThere(stamp) === hash) return;
+  say('Generating code from the contracts');
+  // Removes code of deleted contracts.
+  rmSync(generated, { recursive: true, force: true });
+  if ((await run(join(bin, 'buf'), ['generate'], { cwd: proto })) !== 0)
+    fail('buf generate failed');
+  writeFileSync(stamp, hash);
+}
+
+/** Folders of all packages. */
+export function projects() {
+  const services = readdirSync(join(root, 'services')).map((service) => `services/${service}`);
+  const parts = ['gateway', 'gateway/dashboard', 'deploy/local', 'test'];
+  const folders = ['proto', ...services.sort(), ...parts];
+  return folders.filter((folder) => existsSync(join(root, folder, 'tsconfig.json')));
+}
+
+/** Compiles packages; false after an error. */
+export async function build(folders) {
+  say(`Building ${folders.length === 1 ? folders[0] : 'all packages'}`);
+  const tsc = join(root, 'node_modules/typescript-native/bin/tsc');
+  const status = await run(pinnedNode(), [tsc, '-b', ...folders]);
+  if (status !== 0) say('The build failed');
+  return status === 0;
+}
+
+/** Builds the dashboard's site if one of its sources has changed; false after an error. */
+export async function buildSite() {
+  const dashboard = join(root, 'gateway/dashboard');
+  const sources = [dashboard, join(root, 'gateway/src'), join(root, 'services/kernel/src')];
+  const files = sources.flatMap(filesBelow).filter((file) => !file.endsWith('.test.ts'));
+  const hash = sha256([
+    ...files.flatMap((file) => [file, readFileSync(file)]),
+    readFileSync(join(root, 'pnpm-lock.yaml')),
+  ]);
+  const site = join(root, 'gateway/dist/site');
+  const stamp = join(dashboard, 'dist', '.site');
+  if (readIfThere(stamp) === hash && existsSync(join(site, 'index.html'))) return true;
+  say('Building the dashboard');
+  const vite = join(dashboard, 'node_modules/vite/bin/vite.js');
+  const args = [vite, 'build', '--logLevel', 'warn'];
+  if ((await run(pinnedNode(), args, { cwd: dashboard })) !== 0) {
+    say('Building the dashboard failed');
+    return false;
+  }
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, hash);
+  return true;
+}

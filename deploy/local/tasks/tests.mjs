@@ -1,0 +1,110 @@
+// What `npm test` and its relatives run.
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { eslint, failedQuickChecks } from './checks.mjs';
+import { fail, filesBelow, root, runTests, say } from './program.mjs';
+import { build, buildSite, prepare, projects } from './sources.mjs';
+import { patternOf, selectTests } from './test-selection.mjs';
+
+// For tests that hang. The nightly rounds take hours on a slow machine.
+const timeoutsMs = { quick: 60 * 60_000, all: 80 * 60_000, nightly: 8 * 60 * 60_000 };
+
+/** `npm test`: what matches the arguments, or else the checks and the quick tests. */
+export async function test(args) {
+  if (!args.some((arg) => !arg.startsWith('-'))) return await testTier('quick', args);
+  await prepare();
+  return await testSelected(args);
+}
+
+/**
+ * Runs the checks and the tests of a tier; `test/tiers.cjs` says which. ESLint needs no build and
+ * runs in parallel.
+ */
+export async function testTier(tier, args) {
+  await prepare();
+  const linted = eslint();
+  let failed = await failedQuickChecks();
+  if (!(await build(projects()))) failed += 1;
+  if (!(await buildSite())) failed += 1;
+  say('Running the tests');
+  return await jest(args, {
+    env: { TEST_TIER: tier },
+    timeoutMs: timeoutsMs[tier],
+    failedChecks: async () => failed + ((await linted) ? 0 : 1),
+  });
+}
+
+/** `npm test -- <file or name>`: the tests that match, and no checks. */
+async function testSelected(args) {
+  const wanted = args.filter((arg) => !arg.startsWith('-'));
+  const isTest = (file) => file.endsWith('.test.ts');
+  const files = filesBelow(root).map((file) => relative(root, file));
+  const selected = selectTests(wanted, files.filter(isTest));
+  if (!selected) fail(`No test file and no test is named ${wanted.join(' ')}`);
+  if (!selected.isUnit) await buildForTests();
+  const flags = args.filter((arg) => arg.startsWith('-'));
+  const name = selected.name ? ['--testNamePattern', patternOf(selected.name)] : [];
+  return await jest([...flags, ...name, '--runTestsByPath', ...selected.files]);
+}
+
+/** All tests of one of jest's projects: unit, integration or e2e. */
+export async function testProject(project, args) {
+  await prepare();
+  if (project !== 'unit') await buildForTests();
+  // Jest would take a file that follows this flag for one more project.
+  return await jest([...args, '--selectProjects', project]);
+}
+
+/** The crash matrix. */
+export async function testCrashes(args) {
+  await prepare();
+  if (!(await build(projects()))) return 1;
+  const { env, others } = crashOptions(args);
+  return await jest(['crash-matrix', ...others], { env, timeoutMs: timeoutsMs.nightly });
+}
+
+/**
+ * Turns flags such as `--shard=1/4 --systems=3` into variables of the crash matrix; passes other
+ * flags to jest.
+ */
+function crashOptions(args) {
+  const names = ['flow', 'journal', 'minutes', 'seed', 'shard', 'systems'];
+  const env = { CRASH_MATRIX: 'full', CRASH_SYSTEMS: '4' };
+  const others = args.filter((arg) => {
+    const [, name, value] = /^--(\w+)=(.*)$/.exec(arg) ?? [];
+    if (!names.includes(name)) return true;
+    env[`CRASH_${name.toUpperCase()}`] = value;
+    return false;
+  });
+  return { env, others };
+}
+
+/** Tests across services also start the built processes. Only a tier reports compile errors. */
+async function buildForTests() {
+  await build(projects());
+  await buildSite();
+}
+
+/** Runs jest, and prints the numbers of passed and failed tests and checks as the last line. */
+async function jest(
+  args,
+  { env = {}, timeoutMs = timeoutsMs.all, failedChecks = async () => 0 } = {},
+) {
+  const config = ['-c', join(root, 'jest.config.cjs'), '--maxWorkers', String(workers())];
+  let counts = { passed: 0, failed: 0 };
+  // A handle that a test does not close must not prevent the end.
+  const status = await runTests(
+    [join(root, 'node_modules/jest/bin/jest.js'), ...config, '--forceExit', ...args],
+    { env, timeoutMs, onMessage: (message) => (counts = message) },
+  );
+  // Jest can fail without a failed test, for example if the databases do not start.
+  const failedTests = status === 0 ? counts.failed : Math.max(counts.failed, 1);
+  const failed = failedTests + (await failedChecks());
+  process.stdout.write(`${counts.passed} passed, ${failed} failed\n`);
+  return failed === 0 ? 0 : 1;
+}
+
+/** One worker per core. With one worker jest would run the tests in its own process. */
+function workers() {
+  return Math.max(2, availableParallelism());
+}
