@@ -1,7 +1,8 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Clock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
-import type { Delivery, DeliveryStore } from './delivery-store';
+import type { Delivery } from './delivery';
+import type { DeliveryStore } from './delivery-store';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
 import type { Message, MessageStore } from './message-store';
 import type { WebhookEndpoint } from './webhook-endpoint';

@@ -3,7 +3,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import { currentTraceId, inSpan } from '@billing/chassis/tracing';
-import type { Delivery } from './delivery-store';
+import type { Delivery } from './delivery';
 import { billingSignature } from './signature';
 import {
   type Answer,

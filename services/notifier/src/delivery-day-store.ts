@@ -4,7 +4,7 @@ import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { retryUpsert } from '@billing/chassis/upsert';
 import { type CalendarDay, calendarDayOf } from '@billing/kernel/calendar-day';
 import type { DeliveryOutcomes } from './delivery-outcomes';
-import type { Delivery } from './delivery-store';
+import type { Delivery } from './delivery';
 import type { EndpointKey } from './endpoint-store';
 
 type Count = number | bigint;

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { Attempt } from './attempt-store';
-import type { Delivery } from './delivery-store';
+import type { Delivery } from './delivery';
 import type { EndpointKey } from './endpoint-store';
 import type { Message } from './message-store';
 

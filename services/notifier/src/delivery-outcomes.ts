@@ -1,4 +1,4 @@
-import type { Delivery } from './delivery-store';
+import type { Delivery } from './delivery';
 
 /** Numbers of deliveries by outcome. */
 export interface DeliveryOutcomes {

@@ -1,8 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
 import { type DeliveryGroup, outcomesOf, type StandingOutcomes } from './delivery-outcomes';
-import type { DeliveryStatus } from './delivery';
-import type { Delivery } from './delivery-store';
+import type { DeliveryStatus, Delivery } from './delivery';
 import type { EndpointKey } from './endpoint-store';
 
 /** A span of time, [start, end). */

@@ -6,6 +6,37 @@ import { nextAttemptAt } from './retry-schedule';
  */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED' | 'PAUSED';
 
+/** The delivery of one message to one endpoint. */
+export interface Delivery {
+  /** Derived from message and endpoint. */
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly endpointId: string;
+  readonly messageId: string;
+  /** The aggregate of the message: a subscription or a checkout session. */
+  readonly subscriptionId: string;
+  readonly sequence: number;
+  /** The subscription's previous delivery to the same endpoint, which goes first; null: none. */
+  readonly previousId: string | null;
+  readonly status: DeliveryStatus;
+  /**
+   * Real time of the next attempt; null unless PENDING. A claim moves it to the end of its lease,
+   * so a delivery whose sender has died becomes due again.
+   */
+  readonly dueAt: Date | null;
+  /** Name of the claim in force; null: unclaimed. */
+  readonly claim: string | null;
+  /** Failed attempts so far. */
+  readonly failures: number;
+  readonly createdAt: Date;
+  /** Real time of the last requested resend; absent or null: never. */
+  readonly requestedAt?: Date | null;
+  /** Retried individually: waits for no other delivery, and no other waits for it. */
+  readonly isOutOfTurn?: boolean;
+  /** The endpoint has accepted it once; independent of the present status. */
+  readonly hasArrived?: boolean;
+}
+
 /** The outcome of one POST. */
 export type Outcome =
   | {
@@ -64,4 +95,10 @@ export function judge(
   const dueAt = nextAttemptAt({ failures: failures + 1, now, retryAfterMs, jitter, scheduleMs });
   if (dueAt === undefined) return { ...settled, status: 'FAILED' };
   return { ...settled, status: 'PENDING', dueAt };
+}
+
+/** The fields of a delivery that a person has requested again: due now, without failures. */
+export function dueAgain(now: Date) {
+  const attempt = { dueAt: now, claim: null, failures: 0 };
+  return { ...attempt, status: 'PENDING', requestedAt: now } as const;
 }

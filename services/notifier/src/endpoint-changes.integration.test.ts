@@ -6,7 +6,7 @@ import type {
   UpdateWebhookEndpointRequest,
   WebhookEndpoint,
 } from '@billing/proto/billing/notifier/v1/notifier';
-import type { Delivery } from './delivery-store';
+import type { Delivery } from './delivery';
 import { EndpointHealthStore } from './endpoint-health-store';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from './testing';
 

@@ -1,13 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Transition, unchanged } from '@billing/kernel/transition';
-import { requireKnown, type WebhookEndpoint } from './webhook-endpoint';
-
-/** A former secret. It keeps signing for a day, so that receivers can be updated in between. */
-export interface RetiredSecret {
-  readonly secret: string;
-  /** Real time. */
-  readonly signsUntil: Date;
-}
+import { requireKnown, type RetiredSecret, type WebhookEndpoint } from './webhook-endpoint';
 
 const signsOnMs = 24 * 60 * 60 * 1_000;
 /**

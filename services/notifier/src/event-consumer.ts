@@ -1,7 +1,8 @@
 import type { Clock } from '@billing/chassis/clock';
 import { currentTraceparent } from '@billing/chassis/tracing';
 import { DomainError } from '@billing/kernel/domain-error';
-import { type Delivery, deliveryId, type DeliveryStore } from './delivery-store';
+import type { Delivery } from './delivery';
+import { deliveryId, type DeliveryStore } from './delivery-store';
 import type { EndpointKey, EndpointStore, Subscriber } from './endpoint-store';
 import { type AnnouncedEvent, toBody } from './events';
 import { CallBatcher } from './call-batcher';

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
-import type { Delivery } from './delivery-store';
+import type { Delivery } from './delivery';
 import { type RunningNotifier, startSystem, type TestSystem } from './testing';
 
 // A request with less than two seconds left is refused before its first write; see StoringGate.

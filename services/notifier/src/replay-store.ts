@@ -4,7 +4,7 @@ import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DeliveryDayStore } from './delivery-day-store';
 import { linksInOrder } from './delivery-order';
-import { dueAgain, type Delivery } from './delivery-store';
+import { dueAgain, type Delivery } from './delivery';
 import type { EndpointKey } from './endpoint-store';
 
 /** A stored request to resend an endpoint's undelivered events; removed when done. */

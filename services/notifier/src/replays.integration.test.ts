@@ -2,8 +2,7 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import { WebhookDeliveryStatus } from '@billing/proto/billing/notifier/v1/webhook_delivery';
-import type { Delivery } from './delivery-store';
-import type { DeliveryStatus } from './delivery';
+import type { DeliveryStatus, Delivery } from './delivery';
 import { type Replay, ReplayStore } from './replay-store';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from './testing';
 

@@ -6,9 +6,9 @@ import {
   type WebhookReportServiceServer,
   WebhookReportServiceService,
 } from '@billing/proto/billing/notifier/v1/report';
-import type { DeliveryStatus } from './delivery';
+import type { DeliveryStatus, Delivery } from './delivery';
 import { DeliveryReportStore } from './delivery-report-store';
-import { type Delivery, DeliveryStore } from './delivery-store';
+import { DeliveryStore } from './delivery-store';
 import { type RunningNotifier, startSystem, type TestSystem } from './testing';
 
 jest.setTimeout(120_000);

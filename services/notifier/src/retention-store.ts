@@ -3,7 +3,7 @@ import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
 import { retryUpsert } from '@billing/chassis/upsert';
 import type { Attempt } from './attempt-store';
-import type { Delivery } from './delivery-store';
+import type { Delivery } from './delivery';
 import type { Message, MessageFloor } from './message-store';
 
 /** The fields of a message that its removal needs. */

@@ -5,7 +5,7 @@ import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import type { Attempt } from './attempt-store';
 import { AwaitedEventStore } from './awaited-event-store';
 import { DeliveryDayStore } from './delivery-day-store';
-import type { Delivery } from './delivery-store';
+import type { Delivery } from './delivery';
 import { type Message, MessageStore } from './message-store';
 import { RetentionStore } from './retention-store';
 import { RetentionWorker } from './retention-worker';

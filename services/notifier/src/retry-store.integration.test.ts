@@ -1,7 +1,8 @@
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
-import { type Delivery, DeliveryStore } from './delivery-store';
+import type { Delivery } from './delivery';
+import { DeliveryStore } from './delivery-store';
 import { RetryStore } from './retry-store';
 
 describe('a delivery that is requested again', () => {

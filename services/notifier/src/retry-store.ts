@@ -4,7 +4,7 @@ import { isId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { DeliveryDayStore } from './delivery-day-store';
-import { dueAgain, type Delivery } from './delivery-store';
+import { dueAgain, type Delivery } from './delivery';
 import type { EndpointKey } from './endpoint-store';
 
 // A delivery changes at most once between two reads, unless several callers retry it concurrently.

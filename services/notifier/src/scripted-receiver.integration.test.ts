@@ -4,7 +4,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import type { Attempt } from './attempt-store';
-import type { Delivery } from './delivery-store';
+import type { Delivery } from './delivery';
 import { retrySpread, standardRetrySchedule } from './retry-schedule';
 import { type RunningNotifier, startSystem, type TestSystem } from './testing';
 

@@ -1,8 +1,7 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { DataKeys } from '@billing/chassis/data-keys';
-import type { RetiredSecret } from './endpoint-secret';
 import { headerPrefixDefault } from './signature';
-import type { WebhookEndpoint } from './webhook-endpoint';
+import type { WebhookEndpoint, RetiredSecret } from './webhook-endpoint';
 
 interface EndpointDocument {
   readonly url: string;

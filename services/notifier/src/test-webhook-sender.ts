@@ -2,7 +2,8 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { newResourceId } from '@billing/chassis/call-context';
 import { currentTraceparent } from '@billing/chassis/tracing';
-import { type Delivery, deliveryId, type DeliveryStore } from './delivery-store';
+import type { Delivery } from './delivery';
+import { deliveryId, type DeliveryStore } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
 import type { Message, MessageStore } from './message-store';
 

@@ -3,12 +3,18 @@ import { isSameData } from '@billing/kernel/equality';
 import { webhookEndpointProblems, webhookEventTypes } from '@billing/kernel/input/webhook-endpoint';
 import { type InputProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
-import type { RetiredSecret } from './endpoint-secret';
 import { type AddressPolicy, isAllowedHost } from './public-address';
 import { headerPrefixDefault } from './signature';
 
 /** Maximum number of endpoints per environment. */
 export const endpointsMax = 10;
+
+/** A former secret. It keeps signing for a day, so that receivers can be updated in between. */
+export interface RetiredSecret {
+  readonly secret: string;
+  /** Real time. */
+  readonly signsUntil: Date;
+}
 
 /** A destination for webhooks of an environment. */
 export interface WebhookEndpoint {
