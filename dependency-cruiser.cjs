@@ -21,6 +21,16 @@ const layers = {
     'due-work',
     'service',
   ],
+  'services/notifier/src': [
+    'callers.ts',
+    'call-batcher.ts',
+    'peers.ts',
+    'endpoint',
+    'delivery',
+    'message',
+    'sending',
+    'history',
+  ],
 };
 
 const isTest = '\\.test\\.ts$|/testing/|/testing[^/]*\\.ts$';

@@ -26,7 +26,7 @@ export interface LoggedEvent {
  * Some entries of a log in order of insertion. Large entries shorten a page, so its length does not
  * show whether more follow.
  */
-export interface LogPage {
+interface LogPage {
   readonly entries: readonly LoggedEvent[];
   readonly hasMore: boolean;
 }

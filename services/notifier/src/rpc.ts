@@ -9,9 +9,9 @@ import {
   type WebhookEndpoint as ProtoWebhookEndpoint,
 } from '@billing/proto/billing/notifier/v1/notifier';
 import { notifierCallers } from './callers';
-import type { DeliveryStore } from './delivery-store';
-import type { EndpointKey, EndpointStore } from './endpoint-store';
-import type { WebhookEndpoint, WebhookEndpointChanges } from './webhook-endpoint';
+import type { DeliveryStore } from './delivery/delivery-store';
+import type { EndpointKey, EndpointStore } from './endpoint/endpoint-store';
+import type { WebhookEndpoint, WebhookEndpointChanges } from './endpoint/webhook-endpoint';
 
 export interface NotifierDependencies {
   readonly endpoints: EndpointStore;

@@ -1,0 +1,124 @@
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { readPage } from '@billing/chassis/page';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
+import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import {
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookDeliveryServiceServer,
+  WebhookDeliveryServiceService,
+  type WebhookGap as ProtoWebhookGap,
+} from '@billing/proto/billing/notifier/v1/webhook_delivery';
+import { webhookDeliveryStatuses } from '@billing/proto/values/notifier';
+import { webhookDeliveryCallers } from '../callers';
+import type { Attempt } from '../delivery/attempt-store';
+import type { DescribedDelivery, DeliveryHistoryStore } from './delivery-history-store';
+import type { EndpointKey, EndpointStore } from '../endpoint/endpoint-store';
+import type { GapReconciliation, WebhookGap } from './gap-reconciliation';
+import { retentionMs } from './retention';
+import type { ReplayWorker } from './replay-worker';
+import type { RetryStore } from './retry-store';
+import type { TestWebhookSender } from '../message/test-webhook-sender';
+import { requireActive } from '../endpoint/webhook-endpoint';
+
+export interface DeliveryRpcDependencies {
+  readonly endpoints: EndpointStore;
+  readonly history: DeliveryHistoryStore;
+  readonly tests: TestWebhookSender;
+  readonly retries: RetryStore;
+  readonly replays: ReplayWorker;
+  readonly gaps: GapReconciliation;
+  readonly clock: Clock;
+  /** Called with endpoints that have new due deliveries. */
+  readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
+  /** Called after a replay was stored. */
+  readonly onReplay: () => void;
+}
+
+/** Implements the calls about deliveries. */
+export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
+  const { endpoints, history, tests, retries, replays, gaps, clock } = dependencies;
+  const activeKey = async (context: CallContext, id: string): Promise<EndpointKey> => {
+    requireActive((await endpoints.get(context, id)).state);
+    return { environmentId: context.tenant.environmentId, endpointId: id };
+  };
+  const handlers: AsyncHandlers<WebhookDeliveryServiceServer> = {
+    sendTestWebhook: async ({ id }, context) => {
+      const key = await activeKey(context, id);
+      const deliveryId = await tests.send(key, context);
+      dependencies.onDeliveries([key]);
+      return { deliveryId };
+    },
+    listWebhookDeliveries: async ({ endpointId, page, perPage }, context) => {
+      await endpoints.get(context, endpointId);
+      const key = { environmentId: context.tenant.environmentId, endpointId };
+      const { deliveries, total } = await history.list(key, readPage({ page, perPage }));
+      return { deliveries: deliveries.map(toProtoDelivery), total };
+    },
+    getWebhookBody: async ({ endpointId, id }, context) => {
+      await endpoints.get(context, endpointId);
+      const key = { environmentId: context.tenant.environmentId, endpointId };
+      const body = await history.findBody(key, id);
+      if (body === undefined) throw notFound('Webhook delivery');
+      return { body };
+    },
+    retryWebhookDelivery: async ({ endpointId, id }, context) => {
+      const key = await activeKey(context, endpointId);
+      const delivery = await retries.send(key, id, { now: clock.now(), storing: context.storing });
+      dependencies.onDeliveries([key]);
+      const [described] = await history.describe(key.environmentId, [delivery]);
+      if (described === undefined) throw notFound('Webhook delivery');
+      return { delivery: toProtoDelivery(described) };
+    },
+    replayWebhooks: async ({ endpointId, since, all }, context) => {
+      if (since === undefined) throw invalidInput({ since: ['Required'] });
+      const key = await activeKey(context, endpointId);
+      const count = await replays.request(newResourceId(context, 'replay'), key, {
+        since,
+        all,
+        storing: context.storing,
+      });
+      dependencies.onReplay();
+      return { count };
+    },
+    listWebhookGaps: async ({ endpointId, since }, context) => {
+      const endpoint = await endpoints.get(context, endpointId);
+      const kept = new Date(clock.now().getTime() - retentionMs);
+      return { gaps: (await gaps.find(endpoint, since ?? kept)).map(toProtoGap) };
+    },
+  };
+  return rpcService(WebhookDeliveryServiceService, handlers, { callers: webhookDeliveryCallers });
+}
+
+function toProtoDelivery({ delivery, type, attempts }: DescribedDelivery): WebhookDelivery {
+  const { _id: id, messageId, subscriptionId, sequence, status, claim, createdAt } = delivery;
+  return {
+    id,
+    messageId,
+    type,
+    subscriptionId: type.startsWith('subscription.') ? subscriptionId : undefined,
+    sequence: sequence === 0 ? undefined : sequence,
+    status: webhookDeliveryStatuses.valueOf(status),
+    attempts: attempts.map(toProtoAttempt),
+    // While the delivery is in flight, `dueAt` is the end of its sender's lease.
+    nextAttemptAt: claim === null ? (delivery.dueAt ?? undefined) : undefined,
+    createdAt,
+  };
+}
+
+function toProtoAttempt(attempt: Attempt): WebhookAttempt {
+  const { at, durationMs, responseStatus, responseBody, error } = attempt;
+  return {
+    at,
+    durationMs,
+    responseStatus: responseStatus ?? undefined,
+    responseBody: responseBody ?? undefined,
+    error: error ?? undefined,
+  };
+}
+
+function toProtoGap({ isCheckout, id, sequences }: WebhookGap): ProtoWebhookGap {
+  const $case = isCheckout ? 'checkoutSessionId' : 'subscriptionId';
+  return { source: { $case, value: id }, sequences: [...sequences] };
+}

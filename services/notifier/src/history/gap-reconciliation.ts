@@ -1,0 +1,148 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { Logger } from '@billing/chassis/logging';
+import type { AwaitedEvents, AwaitedEventStore } from '../message/awaited-event-store';
+import type { DeliveryHistoryStore } from './delivery-history-store';
+import { messageId, type MessageStore } from '../message/message-store';
+import { readAnnouncement } from '../message/ordered-event-consumer';
+import type { LogTails } from '../message/log-tail-client';
+import type { ReplayStore } from './replay-store';
+import type { WebhookEndpoint } from '../endpoint/webhook-endpoint';
+
+/** Undelivered events of one subscription or checkout session at an endpoint. */
+export interface WebhookGap {
+  readonly isCheckout: boolean;
+  /** The id of the subscription or session. */
+  readonly id: string;
+  /** Ascending. */
+  readonly sequences: readonly number[];
+}
+
+export interface GapReconciliationOptions {
+  readonly tails: LogTails;
+  readonly awaited: AwaitedEventStore;
+  readonly messages: MessageStore;
+  readonly replays: ReplayStore;
+  readonly history: DeliveryHistoryStore;
+  readonly logger: Logger;
+}
+
+/** One event that has not arrived. */
+interface Missing {
+  readonly id: string;
+  readonly sequence: number;
+  readonly type: string;
+}
+
+const sequencesMax = 10_000;
+
+/**
+ * Finds the events that an endpoint should have received and has not. Everything accepted for the
+ * endpoint has a delivery, so an undelivered event is a delivery that never succeeded. Two kinds
+ * have no delivery yet: events logged since the log was last read, and those that wait for a
+ * missing event.
+ */
+export class GapReconciliation {
+  constructor(private readonly options: GapReconciliationOptions) {}
+
+  /**
+   * Returns at most ten thousand sequences. Throws unavailable if too many events wait to be
+   * accepted.
+   */
+  async find(endpoint: Stored<WebhookEndpoint>, since: Date): Promise<WebhookGap[]> {
+    // The order matters: an event accepted in between is found twice instead of missed.
+    const waiting = await this.findWaiting(endpoint, since);
+    const held = await this.findBlocked(endpoint, since);
+    const stored = await this.findStored(endpoint, since);
+    return toGaps([...stored, ...waiting, ...held]);
+  }
+
+  private async findStored(
+    { state, tenant: { environmentId } }: Stored<WebhookEndpoint>,
+    since: Date,
+  ): Promise<Missing[]> {
+    const { replays, history } = this.options;
+    const key = { environmentId, endpointId: state.id };
+    const lacking = await replays.findUndelivered(key, since, sequencesMax);
+    // One message per id determines the kind of aggregate: the one with the lowest sequence,
+    // because the highest may not be stored yet.
+    const examples = new Map(
+      lacking.toReversed().map(({ subscriptionId, messageId }) => [subscriptionId, messageId]),
+    );
+    const types = await history.findTypes(environmentId, [...examples.values()]);
+    return lacking.flatMap(({ subscriptionId: id, sequence }) => {
+      const type = types.get(examples.get(id) ?? '');
+      return type === undefined ? [] : [{ id, sequence, type }];
+    });
+  }
+
+  /** Events that are announced and not accepted yet. */
+  private async findWaiting(
+    { state, tenant }: Stored<WebhookEndpoint>,
+    since: Date,
+  ): Promise<Missing[]> {
+    const { messages, logger, tails } = this.options;
+    const entries = await tails.read();
+    const wanted = entries
+      .filter(({ insertedAt }) => insertedAt >= since)
+      .flatMap((entry) => readAnnouncement(entry, logger)?.event ?? [])
+      .filter(({ environmentId, type }) => {
+        return environmentId === tenant.environmentId && state.events.includes(type);
+      });
+    const known = await messages.findKnown(wanted.map(messageId));
+    return wanted
+      .filter((event) => !known.has(messageId(event)))
+      .map(({ subscriptionId: id, sequence, type }) => ({ id, sequence, type }));
+  }
+
+  /** Events that no log has, and those that wait for one of them. */
+  private async findBlocked(
+    { state, tenant: { environmentId } }: Stored<WebhookEndpoint>,
+    since: Date,
+  ): Promise<Missing[]> {
+    const { awaited, messages } = this.options;
+    const [waits, missing] = await Promise.all([
+      awaited.findOfEnvironment(environmentId, since),
+      awaited.findMissing(environmentId, since),
+    ]);
+    const waiting = waits.flatMap(keysOf);
+    const known = await messages.findKnown(waiting.map(messageId));
+    return [...waiting.filter((key) => !known.has(messageId(key))), ...missing]
+      .map(({ subscriptionId: id, sequence, isCheckout }) => ({
+        id,
+        sequence,
+        type: isCheckout ? 'checkout.missing' : 'subscription.missing',
+      }))
+      .filter(({ type }) => isOfInterest(state, type));
+  }
+}
+
+function keysOf({ _id, environmentId, isCheckout, from, upTo }: AwaitedEvents) {
+  const length = Math.min(upTo - from + 1, sequencesMax);
+  return Array.from({ length }, (_, index) => ({
+    environmentId,
+    subscriptionId: _id,
+    isCheckout,
+    sequence: from + index,
+  }));
+}
+
+/**
+ * The type of a missing event is unknown: an endpoint that asks for any type of that aggregate may
+ * have wanted it.
+ */
+function isOfInterest({ events }: WebhookEndpoint, type: string): boolean {
+  const [aggregate = ''] = type.split('.');
+  return events.some((event) => event.startsWith(`${aggregate}.`));
+}
+
+function toGaps(missing: readonly Missing[]): WebhookGap[] {
+  const byId = Map.groupBy(missing, ({ id }) => id);
+  let room = sequencesMax;
+  return [...byId].flatMap(([id, some]) => {
+    const all = [...new Set(some.map(({ sequence }) => sequence))].sort((a, b) => a - b);
+    const sequences = all.slice(0, room);
+    room -= sequences.length;
+    const isCheckout = some[0]?.type.startsWith('checkout.') === true;
+    return sequences.length === 0 ? [] : [{ id, isCheckout, sequences }];
+  });
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '@billing/chassis/clock';
+import type { AwaitedEventStore } from '../message/awaited-event-store';
+import type { DeliveryDayStore } from '../delivery/delivery-day-store';
+import { deliveryId } from '../delivery/delivery-store';
+import { messageId, type MessageStore } from '../message/message-store';
+import { retentionMs } from './retention';
+import type { OldMessage, RetentionStore } from './retention-store';
+
+export interface RetentionWorkerOptions {
+  readonly retained: RetentionStore;
+  readonly messages: MessageStore;
+  readonly dayTotals: DeliveryDayStore;
+  readonly awaited: Pick<AwaitedEventStore, 'removeMissingBefore'>;
+  readonly clock: Clock;
+}
+
+const batchSize = 500;
+
+/**
+ * Removes messages with their deliveries and attempts after thirty days. PENDING deliveries stay,
+ * and so does the last message of every subscription: the next one can be accepted only after it,
+ * however late it comes.
+ */
+export class RetentionWorker {
+  constructor(private readonly options: RetentionWorkerOptions) {}
+
+  /** One pass over all old messages; ends early when the signal aborts. */
+  async run(signal?: AbortSignal): Promise<void> {
+    const { retained, dayTotals, awaited, clock } = this.options;
+    const before = new Date(clock.now().getTime() - retentionMs);
+    await dayTotals.removeBefore(before);
+    await awaited.removeMissingBefore(before);
+    for await (const old of retained.findBefore(before, batchSize)) {
+      await this.remove(old);
+      if (signal?.aborted === true) return;
+    }
+  }
+
+  private async remove(old: readonly OldMessage[]): Promise<void> {
+    const { retained } = this.options;
+    const environmentIds = [...new Set(old.map(({ environmentId }) => environmentId))];
+    const ids = old.flatMap(deliveryIdsOf);
+    const pending = await retained.findPending(environmentIds, ids);
+    const finished = ids.filter((id) => !pending.has(id));
+    await retained.removeDeliveries(environmentIds, finished);
+    // A delivery may have been resent a moment before.
+    const left = await retained.findPending(environmentIds, ids);
+    const followed = await this.findFollowed(old);
+    await retained.removeMessages(
+      old.filter(
+        (message) =>
+          followed.has(message._id) && !deliveryIdsOf(message).some((id) => left.has(id)),
+      ),
+    );
+  }
+
+  /** Returns the messages with an accepted successor, and those that will never have one. */
+  private async findFollowed(old: readonly OldMessage[]): Promise<Set<string>> {
+    const next = await this.options.messages.findKnown(old.map(nextId));
+    return new Set(
+      old
+        .filter((message) => message.sequence === 0 || next.has(nextId(message)))
+        .map(({ _id }) => _id),
+    );
+  }
+}
+
+function nextId(message: OldMessage): string {
+  return messageId({ ...message, sequence: message.sequence + 1 });
+}
+
+function deliveryIdsOf({ _id, environmentId, endpointIds }: OldMessage): string[] {
+  return endpointIds.map((endpointId) => deliveryId(environmentId, _id, endpointId));
+}

@@ -1,0 +1,89 @@
+import type { Collection, Db } from 'mongodb';
+import type { CallContext } from '@billing/chassis/call-context';
+import { isId } from '@billing/chassis/ids';
+import { retryTransient } from '@billing/chassis/mongo';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { DeliveryDayStore } from '../delivery/delivery-day-store';
+import { dueAgain, type Delivery } from '../delivery/delivery';
+import type { EndpointKey } from '../endpoint/endpoint-store';
+
+// A delivery changes at most once between two reads, unless several callers retry it concurrently.
+const readsMax = 5;
+
+/** Resends single deliveries on request. */
+export class RetryStore {
+  private readonly deliveries: Collection<Delivery>;
+
+  constructor(
+    db: Db,
+    private readonly days = new DeliveryDayStore(db),
+  ) {
+    this.deliveries = db.collection<Delivery>('deliveries');
+  }
+
+  /**
+   * Returns the delivery after it was made due now; throws not_found for one that the endpoint does
+   * not have.
+   */
+  async send(
+    key: EndpointKey,
+    id: string,
+    { now, storing }: Pick<CallContext, 'now' | 'storing'>,
+  ): Promise<Delivery> {
+    for (let look = 1; look <= readsMax; look += 1) {
+      const delivery = await this.get(key, id);
+      storing?.pass();
+      if (await this.sendNow(delivery, now)) return this.get(key, id);
+    }
+    throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+  }
+
+  private async get({ environmentId, endpointId }: EndpointKey, id: string): Promise<Delivery> {
+    const delivery = isId(id)
+      ? await retryTransient(() => this.deliveries.findOne({ _id: id, environmentId, endpointId }))
+      : null;
+    if (delivery === null) throw notFound('Webhook delivery');
+    return delivery;
+  }
+
+  /**
+   * Makes a delivery due now from its present state; returns false if the state has changed. A
+   * finished delivery leaves the order: its successors have gone their way, and must not wait for
+   * it now. A pending one keeps its place, and every pending delivery of its subscription is tried
+   * now. The schedule restarts, because repeated requests must not use it up.
+   */
+  private async sendNow(delivery: Delivery, now: Date): Promise<boolean> {
+    if (delivery.status === 'PENDING') {
+      await this.retrySubscriptionNow(delivery, now);
+      return true;
+    }
+    await this.days.reopen([delivery], now);
+    const { _id, environmentId, status, hasArrived = false } = delivery;
+    const again = {
+      ...dueAgain(now),
+      previousId: null,
+      isOutOfTurn: true,
+      hasArrived: hasArrived || status === 'DELIVERED',
+    };
+    const { matchedCount } = await retryTransient(() =>
+      this.deliveries.updateOne({ _id, environmentId, status }, { $set: again }),
+    );
+    return matchedCount === 1;
+  }
+
+  /** A delivery in flight is left to its sender. */
+  private async retrySubscriptionNow(
+    { environmentId, endpointId, subscriptionId }: Delivery,
+    now: Date,
+  ): Promise<void> {
+    const waiting = {
+      environmentId,
+      endpointId,
+      status: 'PENDING' as const,
+      subscriptionId,
+      claim: null,
+      dueAt: { $gt: now },
+    };
+    await retryTransient(() => this.deliveries.updateMany(waiting, { $set: dueAgain(now) }));
+  }
+}

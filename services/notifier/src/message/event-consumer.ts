@@ -1,0 +1,211 @@
+import type { Clock } from '@billing/chassis/clock';
+import { currentTraceparent } from '@billing/chassis/tracing';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Delivery } from '../delivery/delivery';
+import { deliveryId, type DeliveryStore } from '../delivery/delivery-store';
+import type { EndpointKey, EndpointStore, Subscriber } from '../endpoint/endpoint-store';
+import { type AnnouncedEvent, toBody } from './events';
+import { CallBatcher } from '../call-batcher';
+import {
+  type KnownMessage,
+  type Message,
+  messageId,
+  type MarkType,
+  type MessageKey,
+  type MessageStore,
+} from './message-store';
+
+export interface EventConsumerOptions {
+  readonly endpoints: EndpointStore;
+  readonly messages: MessageStore;
+  readonly deliveries: DeliveryStore;
+  readonly clock: Clock;
+  /** True for a deleted environment, whose events are ignored. */
+  readonly isDeleted?: (environmentId: string) => boolean;
+  /** Called with endpoints that have new due deliveries. */
+  readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
+}
+
+/**
+ * An earlier event of the subscription has not arrived yet; the same event may be offered again
+ * after it.
+ */
+export class EarlierEventMissingError extends DomainError {
+  /** `sequence`: the first event that was not accepted. */
+  constructor(readonly sequence: number) {
+    super('unavailable', 'EARLIER_EVENT_MISSING', 'Service unavailable');
+  }
+}
+
+/**
+ * Creates the message and deliveries of an event, once, however often and from whichever source it
+ * arrives.
+ *
+ * Deliveries come first and the message last: a stored message proves that its event is complete. A
+ * crash in between leaves deliveries that are not sent until the event arrives again.
+ */
+export class EventConsumer {
+  // Events of many subscriptions arrive concurrently; each step is one database call for all of
+  // them.
+  private readonly known: CallBatcher<readonly string[], Map<string, KnownMessage>>;
+  private readonly subscribers: CallBatcher<string, readonly Subscriber[]>;
+  private readonly deliveries: CallBatcher<readonly Delivery[], undefined>;
+  private readonly messages: CallBatcher<Message, undefined>;
+
+  constructor(private readonly options: EventConsumerOptions) {
+    const { endpoints, messages, deliveries } = options;
+    this.known = new CallBatcher(async (ids) => {
+      const found = await messages.findKnown(ids.flat());
+      return ids.map(() => found);
+    });
+    this.subscribers = new CallBatcher<string, readonly Subscriber[]>(async (environmentIds) => {
+      const found = await endpoints.findSubscribers(environmentIds);
+      return environmentIds.map((environmentId) => found.get(environmentId) ?? []);
+    });
+    this.deliveries = new CallBatcher<readonly Delivery[], undefined>(async (some) => {
+      await deliveries.insert(some.flat());
+      return [];
+    });
+    this.messages = new CallBatcher<Message, undefined>(async (some) => {
+      await messages.insert(some);
+      return [];
+    });
+  }
+
+  /**
+   * True if events of the environment are ignored because it was deleted: its logs have no earlier
+   * events.
+   */
+  ignores({ environmentId }: Pick<MessageKey, 'environmentId'>): boolean {
+    return this.options.isDeleted?.(environmentId) === true;
+  }
+
+  /** Throws EarlierEventMissingError while the subscription's event before this one is unknown. */
+  async accept(event: AnnouncedEvent): Promise<void> {
+    const { clock, onDeliveries } = this.options;
+    const { environmentId, subscriptionId, sequence, type } = event;
+    if (this.ignores(event)) return;
+    const place = await this.placeOf(event);
+    if (place === undefined) return;
+    const { id, earlier } = place;
+
+    const body = toBody(event, id);
+    const endpoints = await this.subscribers.add(environmentId);
+    const acceptedAt = clock.now();
+    const deliveries = endpoints
+      .filter(({ events }) => events.includes(type))
+      .map((endpoint) =>
+        newDelivery(event, {
+          endpoint,
+          messageId: id,
+          previousId: earlier?.lastDeliveryIds[endpoint.endpointId],
+          acceptedAt,
+        }),
+      );
+    await this.deliveries.add(deliveries);
+    await this.messages.add({
+      _id: id,
+      environmentId,
+      subscriptionId,
+      sequence,
+      type,
+      body,
+      endpointIds: deliveries.map(({ endpointId }) => endpointId),
+      lastDeliveryIds: lastDeliveryIds(endpoints, deliveries, earlier),
+      traceparent: currentTraceparent() ?? null,
+      acceptedAt,
+    });
+    const toSend = deliveries.filter(({ status }) => status === 'PENDING');
+    onDeliveries(toSend.map(({ endpointId }) => ({ environmentId, endpointId })));
+  }
+
+  /**
+   * Stores a mark in place of an event that is unreadable or missing, so that later events are
+   * accepted. Returns true the first time. Throws EarlierEventMissingError as `accept` does.
+   */
+  async acceptMark(
+    { environmentId, subscriptionId, sequence }: MessageKey,
+    type: MarkType,
+  ): Promise<boolean> {
+    if (this.ignores({ environmentId })) return false;
+    const place = await this.placeOf({ environmentId, subscriptionId, sequence });
+    if (place === undefined) return false;
+    await this.messages.add({
+      _id: place.id,
+      environmentId,
+      subscriptionId,
+      sequence,
+      type,
+      body: '',
+      endpointIds: [],
+      lastDeliveryIds: place.earlier?.lastDeliveryIds ?? {},
+      traceparent: currentTraceparent() ?? null,
+      acceptedAt: this.options.clock.now(),
+    });
+    return true;
+  }
+
+  /**
+   * Returns the place of an event's message in the order; undefined if the message is stored
+   * already.
+   */
+  private async placeOf(
+    key: MessageKey,
+  ): Promise<{ id: string; earlier: KnownMessage | undefined } | undefined> {
+    const id = messageId(key);
+    const earlierId = messageId({ ...key, sequence: key.sequence - 1 });
+    const known = await this.known.add([id, earlierId]);
+    if (known.has(id)) return undefined;
+    const earlier = known.get(earlierId);
+    if (key.sequence > 1 && earlier === undefined)
+      throw new EarlierEventMissingError(key.sequence - 1);
+    return { id, earlier };
+  }
+}
+
+/**
+ * Drops endpoints that no longer exist, so that the record stays as short as the list of endpoints.
+ */
+function lastDeliveryIds(
+  endpoints: readonly Subscriber[],
+  deliveries: readonly Delivery[],
+  earlier: KnownMessage | undefined,
+): Record<string, string> {
+  const now = new Map(deliveries.map(({ endpointId, _id }) => [endpointId, _id]));
+  const entries = endpoints.flatMap(({ endpointId }) => {
+    const last = now.get(endpointId) ?? earlier?.lastDeliveryIds[endpointId];
+    return last === undefined ? [] : [[endpointId, last] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** For an inactive endpoint the delivery is PAUSED until it is requested. */
+function newDelivery(
+  { environmentId, subscriptionId, sequence }: AnnouncedEvent,
+  {
+    endpoint: { endpointId, active },
+    messageId,
+    previousId,
+    acceptedAt,
+  }: {
+    endpoint: Subscriber;
+    messageId: string;
+    previousId: string | undefined;
+    acceptedAt: Date;
+  },
+): Delivery {
+  return {
+    _id: deliveryId(environmentId, messageId, endpointId),
+    environmentId,
+    endpointId,
+    messageId,
+    subscriptionId,
+    sequence,
+    previousId: previousId ?? null,
+    status: active ? 'PENDING' : 'PAUSED',
+    dueAt: active ? acceptedAt : null,
+    claim: null,
+    failures: 0,
+    createdAt: acceptedAt,
+  };
+}

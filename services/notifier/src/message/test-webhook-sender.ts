@@ -1,0 +1,71 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { newResourceId } from '@billing/chassis/call-context';
+import { currentTraceparent } from '@billing/chassis/tracing';
+import type { Delivery } from '../delivery/delivery';
+import { deliveryId, type DeliveryStore } from '../delivery/delivery-store';
+import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { Message, MessageStore } from './message-store';
+
+export interface TestWebhookSenderOptions {
+  readonly messages: MessageStore;
+  readonly deliveries: DeliveryStore;
+  readonly clock: Clock;
+}
+
+/** The type of a webhook that only proves that webhooks arrive. */
+const testType = 'webhook_endpoint.test';
+
+/** Creates test webhooks, which are sent like all others. */
+export class TestWebhookSender {
+  constructor(private readonly options: TestWebhookSenderOptions) {}
+
+  /**
+   * Creates a test webhook, once per call however often the call is retried, and returns its
+   * delivery's id.
+   */
+  async send(
+    { environmentId, endpointId }: EndpointKey,
+    context: Pick<CallContext, 'resourceSeed' | 'now' | 'storing'>,
+  ): Promise<string> {
+    const { messages, deliveries, clock } = this.options;
+    const messageId = newResourceId(context, 'testMessage');
+    const acceptedAt = clock.now();
+    // A test webhook belongs to no subscription and has no number; with an id of its own it waits
+    // for no other.
+    const key = { environmentId, subscriptionId: messageId, sequence: 0 };
+    const delivery: Delivery = {
+      _id: deliveryId(environmentId, messageId, endpointId),
+      ...key,
+      endpointId,
+      messageId,
+      previousId: null,
+      status: 'PENDING',
+      dueAt: acceptedAt,
+      claim: null,
+      failures: 0,
+      createdAt: acceptedAt,
+    };
+    const message: Message = {
+      _id: messageId,
+      ...key,
+      type: testType,
+      body: toBody({ id: messageId, endpointId, at: context.now }),
+      endpointIds: [endpointId],
+      lastDeliveryIds: {},
+      traceparent: currentTraceparent() ?? null,
+      acceptedAt,
+    };
+    // Unlike for events, the message comes first: no retry may follow, and a delivery without its
+    // message would wait forever.
+    context.storing?.pass();
+    await messages.insert([message]);
+    await deliveries.insert([delivery]);
+    return delivery._id;
+  }
+}
+
+function toBody({ id, endpointId, at }: { id: string; endpointId: string; at: Date }): string {
+  const data = { webhookEndpointId: endpointId };
+  return JSON.stringify({ id, type: testType, timestamp: at.toISOString(), data });
+}
