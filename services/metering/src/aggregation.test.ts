@@ -5,10 +5,10 @@ import {
   type MeasuredEvent,
   mergedTotal,
   nothing,
+  numberIn,
   quantityOf,
   totalOf,
 } from './aggregation';
-import { numberIn } from './quantity';
 
 const aggregations: readonly Aggregation[] = ['SUM', 'COUNT', 'MAX', 'LATEST', 'UNIQUE_COUNT'];
 

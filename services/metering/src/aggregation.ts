@@ -1,5 +1,4 @@
 import { Decimal } from '@billing/kernel/decimal';
-import { numberIn } from './quantity';
 
 /** Rule that turns the events of a span into one quantity. */
 export type Aggregation = 'SUM' | 'COUNT' | 'MAX' | 'LATEST' | 'UNIQUE_COUNT';
@@ -122,4 +121,14 @@ function comparePositions(a: EventPosition, b: EventPosition): number {
   if (a.arrival !== b.arrival) return a.arrival - b.arrival;
   if (a.id === b.id) return 0;
   return a.id < b.id ? -1 : 1;
+}
+
+/** Parses a decimal; undefined if the text is not a number. */
+export function numberIn(text: string | null): Decimal | undefined {
+  if (text === null) return undefined;
+  try {
+    return Decimal.parse(text, 'quantity');
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,6 @@ import { ensureIndexes } from '@billing/chassis/indexes';
 import { writeErrorsOf } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { MeasuredEvent } from './aggregation';
-import type { FlushResult } from './ingest-queue';
 import { type UsageEvent, uniqueValue } from './usage-event';
 
 /** A stored usage event. No field can be derived from the others. */
@@ -61,6 +60,14 @@ export function toEventDocument({ environmentId }: Tenant, event: UsageEvent): E
 function isEmpty(properties: UsageEvent['properties']): boolean {
   for (const name in properties) if (Object.hasOwn(properties, name)) return false;
   return true;
+}
+
+/** Result of one command. All other items were stored. */
+export interface FlushResult<Item> {
+  /** Items that already existed. */
+  readonly duplicates: ReadonlySet<Item>;
+  /** Items that could not be stored, with the error. */
+  readonly failed: ReadonlyMap<Item, Error>;
 }
 
 /** Usage events of one environment per call. */

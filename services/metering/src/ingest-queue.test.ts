@@ -1,4 +1,5 @@
-import { type FlushResult, IngestQueue } from './ingest-queue';
+import type { FlushResult } from './event-store';
+import { IngestQueue } from './ingest-queue';
 
 const admit = () => undefined;
 

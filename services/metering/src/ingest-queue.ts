@@ -1,12 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-
-/** Result of one command. All other items were stored. */
-export interface FlushResult<Item> {
-  /** Items that already existed. */
-  readonly duplicates: ReadonlySet<Item>;
-  /** Items that could not be stored, with the error. */
-  readonly failed: ReadonlyMap<Item, Error>;
-}
+import type { FlushResult } from './event-store';
 
 /** Batch and queue limits. */
 export interface IngestQueueOptions<Item> {

@@ -7,6 +7,7 @@ import type { IngestEventsResponse } from '@billing/proto/billing/metering/v1/me
 import type { ArrivalOrder } from './arrival-order';
 import { BatchCustomers } from './batch-customers';
 import type { CustomerDirectory } from './customer-directory';
+import { eventRefusal, idReused, isSameContent } from './event-refusal';
 import { type EventDocument, type EventStore, eventIdOf, toEventDocument } from './event-store';
 import { readIngestBody } from './ingest-body';
 import { type EventInput, readIngestInput } from './ingest-input';
@@ -14,7 +15,7 @@ import type { IngestQueue } from './ingest-queue';
 import { type Meter, markInUse } from './meter';
 import { findCustomers, type Peers } from './peers';
 import { seriesHours } from './series-hours';
-import { eventRefusal, isSameContent, idReused, type UsageEvent } from './usage-event';
+import type { UsageEvent } from './usage-event';
 import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour } from './usage-hour';
 import type { UsageStore } from './usage-store';
 import type { SealScheduleCache } from './seal-schedule';
