@@ -1,5 +1,5 @@
 import { BatchCustomers } from './batch-customers';
-import { type CustomerName, nameKey } from './customer-directory';
+import { type CustomerName, nameKey } from './peer/customer-directory';
 
 const by = (customerId?: string, externalCustomerId?: string) => ({
   customerId,

@@ -1,4 +1,4 @@
-import { type CustomerName, nameKey } from './customer-directory';
+import { type CustomerName, nameKey } from './peer/customer-directory';
 import type { EventInput } from './ingest-input';
 
 type NamedEvent = Pick<EventInput, 'customerId' | 'externalCustomerId'>;

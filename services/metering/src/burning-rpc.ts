@@ -1,15 +1,15 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type CreditAccount, grantsFor } from './credit-account';
-import { customerPeriods, type Peers } from './peers';
+import { customerPeriods } from './peer/usage-periods';
+import type { Peers } from './peers';
+import { claimedSpans, type SubscriptionPeriod } from './subscription-period';
 import {
   afterPeriod,
   type BurningPeriod,
   isMonthFinal,
   isFullyClaimed,
   unclaimedMonths,
-  type SubscriptionPeriod,
-  claimedSpans,
   unsettledPeriods,
 } from './unsettled-usage';
 import { readWindow, type WindowUsage } from './usage-burning';

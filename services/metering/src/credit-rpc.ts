@@ -19,12 +19,12 @@ import {
   statusOf,
 } from './credit-account';
 import { requireKnown } from './meter';
+import { requireCustomer } from './peer/customers';
 import {
   accountId,
   accountsOf,
   consumedOf,
   periodsFor,
-  requireCustomer,
   runningUsages,
   type RunningUsage,
   type UsageDependencies,

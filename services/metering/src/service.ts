@@ -5,7 +5,7 @@ import { accountDefinition } from './account-store';
 import { ArrivalOrder } from './arrival-order';
 import type { MeteringConfiguration } from './config';
 import { CreditReportStore } from './credit-report-store';
-import { CustomerDirectory } from './customer-directory';
+import { CustomerDirectory } from './peer/customer-directory';
 import { type EventDocument, ensureEventIndexes, EventStore, openEvents } from './event-store';
 import { IngestQueue } from './ingest-queue';
 import { MeterUsageStore } from './meter-usage-store';

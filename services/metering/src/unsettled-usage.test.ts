@@ -8,10 +8,9 @@ import {
   isFullyClaimed,
   monthOf,
   unclaimedMonths,
-  type SubscriptionPeriod,
-  claimedSpans,
   unsettledPeriods,
 } from './unsettled-usage';
+import { claimedSpans, type SubscriptionPeriod } from './subscription-period';
 
 const date = (day: string) => new Date(`2026-${day}T00:00:00Z`);
 const now = date('03-20');

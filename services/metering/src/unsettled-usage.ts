@@ -1,7 +1,7 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { isSameData } from '@billing/kernel/equality';
-import type { UsagePrice } from '@billing/kernel/usage-pricing';
 import { type CreditAccount, grantsFor, periodKey, setConsumption, usesOf } from './credit-account';
+import { claimedSpans, type SubscriptionPeriod } from './subscription-period';
 import { burnWindow, type UsageWindow, type WindowUsage } from './usage-burning';
 import type { MeasuredSeries, Span } from './usage-hour';
 
@@ -12,38 +12,11 @@ const finalSettlement = 'for good';
 // An event may arrive 35 days late; one more day covers clock differences and events in flight.
 const lateForMs = 36 * 86_400_000;
 
-/** A period of a subscription, ending early if the subscription ended. */
-export interface SubscriptionPeriod {
-  readonly subscriptionId: string;
-  /** Null: a trial, whose usage is free. */
-  readonly index: number | null;
-  readonly span: Span;
-  /** True if the customer has access to the product. */
-  readonly entitled: boolean;
-  readonly currency: string;
-  /** Usage prices of the period, by meter id. */
-  readonly prices: ReadonlyMap<string, UsagePrice>;
-}
-
 /** A period whose usage burns credits. */
 export interface BurningPeriod {
   readonly key: string;
   readonly window: UsageWindow;
   readonly includedUnits: Decimal;
-}
-
-/**
- * Spans in which other subscriptions claim the usage of a meter: those created before this one.
- * `subscriptionId` null: all subscriptions, for unclaimed usage.
- */
-export function claimedSpans(
-  subscriptionId: string | null,
-  lived: readonly SubscriptionPeriod[],
-  meterId: string,
-): Span[] {
-  const own = lived.findIndex((period) => period.subscriptionId === subscriptionId);
-  const earlier = own < 0 ? lived : lived.slice(0, own);
-  return earlier.filter(({ prices }) => prices.has(meterId)).map(({ span }) => span);
 }
 
 /**

@@ -2,7 +2,6 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import { type CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { Decimal } from '@billing/kernel/decimal';
-import { notFound } from '@billing/kernel/domain-error';
 import type { UsageState as ProtoUsageState } from '@billing/proto/billing/metering/v1/metering';
 import { afterOtherUsage } from './burning-rpc';
 import {
@@ -14,14 +13,11 @@ import {
   usesOf,
 } from './credit-account';
 import type { Meter } from './meter';
-import { type CustomerPeriods, customerPeriods, findCustomer, type Peers } from './peers';
-import {
-  monthOf,
-  unclaimedKey,
-  unclaimedMonths,
-  type SubscriptionPeriod,
-  claimedSpans,
-} from './unsettled-usage';
+import { requireCustomer } from './peer/customers';
+import { customerPeriods } from './peer/usage-periods';
+import type { Peers } from './peers';
+import { claimedSpans, type CustomerPeriods, type SubscriptionPeriod } from './subscription-period';
+import { monthOf, unclaimedKey, unclaimedMonths } from './unsettled-usage';
 import { burnWindow, type BurntUsage, readWindow, type UsageWindow } from './usage-burning';
 import type { Span } from './usage-hour';
 import { usageState, type UsageTerms } from './usage-state';
@@ -60,16 +56,6 @@ export function accountId(
   { customerId, meterId }: { customerId: string; meterId: string },
 ): string {
   return derivedId(tenant.environmentId, 'credit-account', customerId, meterId);
-}
-
-/** Throws if the customer is unknown. */
-export async function requireCustomer(
-  peers: Pick<Peers, 'customer'>,
-  id: string,
-  context: CallContext,
-): Promise<void> {
-  const found = await findCustomer(peers, id, context);
-  if (found === undefined) throw notFound('Customer');
 }
 
 /** All accounts of a customer. */
