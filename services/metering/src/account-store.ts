@@ -1,5 +1,10 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
 import type { CreditAccount, CreditGrant } from './credit-account';
+
+const accountsPerPage = 500;
 
 type Count = number | bigint;
 
@@ -55,3 +60,27 @@ export const accountDefinition: AggregateDefinition<CreditAccount> = {
     };
   },
 };
+
+/** Id of the account of a customer for a meter. */
+export function accountId(
+  { tenant }: Pick<CallContext, 'tenant'>,
+  { customerId, meterId }: { customerId: string; meterId: string },
+): string {
+  return derivedId(tenant.environmentId, 'credit-account', customerId, meterId);
+}
+
+/** All accounts of a customer. */
+export async function accountsOf(
+  { accounts }: { readonly accounts: AggregateCollection<CreditAccount> },
+  customerId: string,
+  context: CallContext,
+): Promise<CreditAccount[]> {
+  const store = accounts.within(context);
+  const found = new Map<string, CreditAccount>();
+  for (let page = 1; ; page += 1) {
+    const { data } = await store.list({ filter: { customerId }, page, perPage: accountsPerPage });
+    // An account created between two pages shifts the rest: some accounts occur twice.
+    for (const { state } of data) found.set(state.id, state);
+    if (data.length < accountsPerPage) return [...found.values()];
+  }
+}

@@ -1,49 +1,37 @@
-import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import { checkMetadata } from '@billing/chassis/metadata';
-import { DeadlineExceededError } from '@billing/chassis/grpc-status';
+import type { CallContext } from '@billing/chassis/call-context';
 import { readPage } from '@billing/chassis/page';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { Decimal } from '@billing/kernel/decimal';
-import { notFound } from '@billing/kernel/domain-error';
 import {
   type CreateCreditGrantRequest,
   type CreditGrant as ProtoCreditGrant,
   type MeteringServiceServer,
 } from '@billing/proto/billing/metering/v1/metering';
 import { creditGrantStatuses, creditSources } from '@billing/proto/values/metering';
-import {
-  addGrant,
-  createGrant,
-  type CreditGrant,
-  type GrantInput,
-  statusOf,
-} from './credit-account';
-import { requireKnown } from './meter';
+import { accountsOf } from './account-store';
+import { createCreditGrant } from './create-credit-grant';
+import { type CreditGrant, type GrantInput, statusOf } from './credit-account';
 import { requireCustomer } from './peer/customers';
-import {
-  accountId,
-  accountsOf,
-  consumedOf,
-  periodsFor,
-  runningUsages,
-  type RunningUsage,
-  type UsageDependencies,
-  usageStates,
-} from './usage-rpc';
+import { usagesOf, type UsageDependencies } from './read-running-usage';
+import { consumedOf, type RunningUsage } from './running-usage';
 
 type CreditCalls = Pick<
   AsyncHandlers<MeteringServiceServer>,
-  'createCreditGrant' | 'listCreditGrants' | 'getUsageState'
+  'createCreditGrant' | 'listCreditGrants'
 >;
 
 const none = Decimal.of(0n);
 
-/** RPCs for credits and balances. */
+/** RPCs for credit grants. */
 export function creditCalls(dependencies: UsageDependencies): CreditCalls {
   return {
-    createCreditGrant: async (request, context) => ({
-      creditGrant: await create(request, context, dependencies),
-    }),
+    createCreditGrant: async (request, context) => {
+      const { customerId, meterId } = request;
+      const input = fromProtoGrantInput(request);
+      const series = { customerId, meterId };
+      const { grant, usage } = await createCreditGrant(series, input, context, dependencies);
+      return { creditGrant: toProtoGrant(grant, { ...series, usage, context }) };
+    },
 
     listCreditGrants: async (request, context) => {
       const { customerId } = request;
@@ -64,63 +52,7 @@ export function creditCalls(dependencies: UsageDependencies): CreditCalls {
         total: all.length,
       };
     },
-
-    getUsageState: async ({ customerId }, context) => ({
-      states: await usageStates(customerId, context, dependencies),
-    }),
   };
-}
-
-async function create(
-  request: CreateCreditGrantRequest,
-  context: CallContext,
-  dependencies: UsageDependencies,
-): Promise<ProtoCreditGrant> {
-  const { customerId, meterId } = request;
-  const grant = createGrant(fromProtoGrantInput(request), {
-    id: newResourceId(context, 'credit-grant'),
-    now: context.now,
-    metadataProblems: checkMetadata(request.metadata),
-  });
-  const id = accountId(context, { customerId, meterId });
-  const store = dependencies.accounts.within(context);
-  const [meter, known] = await Promise.all([
-    dependencies.meters.within(context).find(meterId),
-    store.find(id),
-    requireCustomer(dependencies.peers, customerId, context),
-  ]);
-  if (meter === undefined) throw notFound('Meter');
-  requireKnown(meter.state);
-  const empty = { id, customerId, meterId, grants: [], consumptions: [], burns: [] };
-  const wanted = addGrant(known?.state ?? empty, grant);
-  // Read before the grant is stored: a failure or timeout must not leave a grant that the caller
-  // does not know of.
-  const [usage] = await usagesOf(
-    { customerId, meterIds: [meterId], accounts: [wanted] },
-    context,
-    dependencies,
-  );
-  if (context.signal.aborted) throw new DeadlineExceededError();
-  const fresh = { state: addGrant(empty, grant), events: [], commands: [] };
-  const { stored, inserted } = await store.insert(fresh);
-  const { state: account } = inserted
-    ? stored
-    : await store.mutate(id, (before) => ({
-        state: addGrant(before, grant),
-        events: [],
-        commands: [],
-      }));
-  const storedGrant = account.grants.find((one) => one.id === grant.id) ?? grant;
-  return toProtoGrant(storedGrant, { customerId, meterId, usage, context });
-}
-
-async function usagesOf(
-  scope: Omit<Parameters<typeof runningUsages>[0], 'periods'>,
-  context: CallContext,
-  dependencies: UsageDependencies,
-): Promise<RunningUsage[]> {
-  const periods = await periodsFor(scope, context, dependencies);
-  return runningUsages({ ...scope, periods }, context, dependencies);
 }
 
 function newestFirst(a: CreditGrant, b: CreditGrant): number {

@@ -10,6 +10,7 @@ import type { IngestDependencies } from './ingest-rpc';
 import { meterCalls } from './meter-rpc';
 import { settlementCalls } from './settlement-rpc';
 import type { SettlementDependencies } from './settlement-worker';
+import { usageStateCalls } from './usage-rpc';
 
 export function meteringRpc(dependencies: IngestDependencies & SettlementDependencies) {
   return rpcService<MeteringServiceServer>(
@@ -18,6 +19,7 @@ export function meteringRpc(dependencies: IngestDependencies & SettlementDepende
       ...meterCalls(dependencies.meters),
       ...eventCalls(dependencies),
       ...creditCalls(dependencies),
+      ...usageStateCalls(dependencies),
       ...settlementCalls(dependencies),
     },
     { callers: meteringCallers },

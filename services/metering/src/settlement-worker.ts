@@ -1,9 +1,11 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { accountId } from './account-store';
 import { storeUnclaimedUsage } from './burning-rpc';
 import { type CreditAccount, decidedBy, periodKey } from './credit-account';
 import type { Meter } from './meter';
+import type { UsageDependencies } from './read-running-usage';
 import {
   changedUsages,
   lastSettled,
@@ -26,7 +28,6 @@ import type { SettlementRuns } from './settlement-runs';
 import type { SettlementStore } from './settlement-store';
 import { readWindows } from './usage-burning';
 import type { UsageStorage } from './usage-hour';
-import { accountId, type UsageDependencies } from './usage-rpc';
 
 export interface SettlementDependencies extends UsageDependencies {
   readonly settlementsOf: (context: Pick<CallContext, 'tenant'>) => SettlementStore;

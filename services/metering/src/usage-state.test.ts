@@ -13,8 +13,9 @@ import {
 } from './credit-account';
 import { burnCredits, type Burning } from './credit-burning';
 import { createMeter } from './meter';
+import type { UsageTerms } from './running-usage';
 import { toProtoUsageState } from './usage-rpc';
-import { usageState, type UsageTerms } from './usage-state';
+import { usageState } from './usage-state';
 
 const now = new Date('2026-03-20T00:00:00Z');
 const period = { start: new Date('2026-03-01T00:00:00Z'), end: new Date('2026-04-01T00:00:00Z') };

@@ -1,19 +1,10 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { isAmount } from '@billing/kernel/money';
-import { type UsagePrice, usageCharge } from '@billing/kernel/usage-pricing';
+import { usageCharge } from '@billing/kernel/usage-pricing';
 import { consumedIn, type CreditAccount, type CreditGrant } from './credit-account';
+import type { UsageTerms } from './running-usage';
 import type { BurntUsage } from './usage-burning';
 import type { Span } from './usage-hour';
-
-/** A price and the subscription that claims usage by it. */
-export interface UsageTerms {
-  readonly subscriptionId: string;
-  /** Usage is free. */
-  readonly isTrial: boolean;
-  readonly entitled: boolean;
-  readonly currency: string;
-  readonly price: UsagePrice;
-}
 
 /** Usage of a meter in the running period, and what is left for the customer. */
 export interface UsageState {
