@@ -74,7 +74,7 @@ function wordsArePlain() {
   say('Checking words');
   const notOurs = ['.forbidden-words', 'LICENSE', 'patches', 'pnpm-lock.yaml'];
   // Stored keys of usage without a customer contain one of the words.
-  const withStoredKeys = ['services/metering/src/unsettled-usage*'];
+  const withStoredKeys = ['services/metering/src/credit/unsettled-usage*'];
   const paths = ['.', ...[...notOurs, ...withStoredKeys].map((path) => `:!${path}`)];
   const args = ['grep', '--untracked', '-Iniwf', '.forbidden-words', '--', ...paths];
   const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });

@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { UsagePeriod } from '@billing/proto/billing/subscription/v1/subscription';
 import { fromProtoMeterPrice } from '@billing/proto/values/catalog';
 import type { Peers } from '../peers';
-import type { CustomerPeriods, SubscriptionPeriod } from '../subscription-period';
+import type { CustomerPeriods, SubscriptionPeriod } from '../usage/subscription-period';
 
 /**
  * Returns past periods from at least `since` on. A customer without subscriptions has none; that

@@ -1,0 +1,120 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { Decimal } from '@billing/kernel/decimal';
+import { afterOtherUsage } from './burning-rpc';
+import { type CreditAccount, grantsFor, setConsumption, usesOf } from './credit-account';
+import type { Meter } from '../meter/meter';
+import { customerPeriods } from '../peer/usage-periods';
+import type { Peers } from '../peers';
+import { type RunningUsage, termsOf } from './running-usage';
+import { claimedSpans, type CustomerPeriods } from '../usage/subscription-period';
+import { monthOf, unclaimedKey, unclaimedMonths } from './unsettled-usage';
+import { burnWindow, readWindow, type UsageWindow } from './usage-burning';
+import type { UsageStore } from '../usage/usage-store';
+
+export interface UsageDependencies {
+  readonly meters: AggregateCollection<Meter>;
+  readonly accounts: AggregateCollection<CreditAccount>;
+  readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
+  readonly peers: Peers;
+}
+
+/** Meters of a customer, with the periods and accounts of the customer. */
+interface RunningScope {
+  readonly customerId: string;
+  readonly meterIds: readonly string[];
+  readonly periods: CustomerPeriods;
+  readonly accounts: readonly CreditAccount[];
+}
+
+const none = Decimal.of(0n);
+// A customer uses a few meters; each takes a few queries.
+const concurrentMeters = 8;
+
+/**
+ * Periods of the customer's subscriptions, back to the first month whose unclaimed usage is not
+ * stored as final in one of the accounts.
+ */
+export function periodsFor(
+  { customerId, accounts }: { customerId: string; accounts: readonly CreditAccount[] },
+  context: CallContext,
+  { peers }: Pick<UsageDependencies, 'peers'>,
+): Promise<CustomerPeriods> {
+  const { now } = context;
+  const open = accounts.flatMap((account) => unclaimedMonths(account, { taken: [], now }));
+  const starts = open.map(({ window: { start } }) => start.getTime());
+  const since = starts.length === 0 ? undefined : new Date(Math.min(...starts));
+  return customerPeriods(peers, { customerId, since }, context);
+}
+
+/** Running periods of some meters, with the customer's periods that the accounts need. */
+export async function usagesOf(
+  scope: Omit<RunningScope, 'periods'>,
+  context: CallContext,
+  dependencies: UsageDependencies,
+): Promise<RunningUsage[]> {
+  const periods = await periodsFor(scope, context, dependencies);
+  return runningUsages({ ...scope, periods }, context, dependencies);
+}
+
+/** Running periods of some meters of a customer, in the order of the ids. */
+export async function runningUsages(
+  { customerId, meterIds, periods, accounts }: RunningScope,
+  context: CallContext,
+  dependencies: UsageDependencies,
+): Promise<RunningUsage[]> {
+  const waiting = meterIds.toSorted();
+  const found: RunningUsage[] = [];
+  const readNext = async (): Promise<void> => {
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      const meterId = id;
+      const meter = await dependencies.meters.within(context).find(meterId);
+      if (meter === undefined) continue;
+      const account = accounts.find((one) => one.meterId === meterId);
+      const scope = { customerId, meter: meter.state, account, periods };
+      found.push(await runningUsage(scope, context, dependencies));
+    }
+  };
+  await Promise.all(Array.from({ length: concurrentMeters }, readNext));
+  return found.toSorted((a, b) => (a.meter.id < b.meter.id ? -1 : 1));
+}
+
+async function runningUsage(
+  {
+    customerId,
+    meter,
+    account,
+    periods: { running, lived },
+  }: {
+    customerId: string;
+    meter: Meter;
+    account: CreditAccount | undefined;
+    periods: CustomerPeriods;
+  },
+  context: CallContext,
+  dependencies: UsageDependencies,
+): Promise<RunningUsage> {
+  const { id: meterId, aggregation, uniqueProperty } = meter;
+  const series = { customerId, meterId, aggregation, uniqueProperty };
+  const shown = running.find(({ prices }) => prices.has(meterId));
+  const period = shown?.span ?? monthOf(context.now);
+  const terms = termsOf(shown, meterId);
+  const taken = claimedSpans(terms?.subscriptionId ?? null, lived, meterId);
+  const key = terms?.key ?? unclaimedKey(period);
+  const before =
+    account && (await afterOtherUsage({ account, series }, { key, lived }, context, dependencies));
+  const grants = before === undefined ? [] : grantsFor(before, key);
+  // Usage of a trial is free and needs no credits.
+  const burnable = terms?.isTrial === true ? [] : grants;
+  const includedUnits = terms === undefined ? none : Decimal.parse(terms.price.includedUnits);
+  const burn = async (window: UsageWindow) => {
+    const usage = await readWindow(dependencies.usageOf(context), series, { window, grants });
+    return burnWindow(usage, series, { window, grants: burnable, includedUnits });
+  };
+  const burnt = await burn({ ...period, taken });
+  const used = taken.length === 0 ? burnt : await burn({ ...period, taken: [] });
+  const quantity = burnt.quantity.toString();
+  const consumption = { period: key, settlement: 'running', quantity, uses: usesOf(burnt) };
+  const after = before && setConsumption(before, consumption, context.now);
+  return { meter, account: after, period, terms, burnt, used };
+}

@@ -1,0 +1,92 @@
+import type { FlushResult } from '../usage/event-store';
+import { IngestQueue } from './ingest-queue';
+
+const admit = () => undefined;
+
+/** A store that replies when the test says so. */
+function slowStore() {
+  const flushed: number[][] = [];
+  const answers: ((flushed: FlushResult<number>) => void)[] = [];
+  const flush = (items: readonly number[]) => {
+    flushed.push([...items]);
+    return new Promise<FlushResult<number>>((resolve) => answers.push(resolve));
+  };
+  const answer = (...duplicates: number[]) =>
+    answers.shift()?.({ duplicates: new Set(duplicates), failed: new Map() });
+  return { flushed, flush, answer };
+}
+
+test('requests that arrive while the database is busy are sent together, each in one command', async () => {
+  const { flushed, flush, answer } = slowStore();
+  const queue = new IngestQueue<number>({ flush, batchMax: 3, flushesMax: 1, itemsMax: 10 });
+  const stored = [[1], [2], [3, 4], [5, 6]].map((items) => queue.store(items, admit));
+  expect(flushed).toEqual([[1]]);
+  answer();
+  await stored[0];
+  expect(flushed).toEqual([[1], [2, 3, 4]]);
+  answer(3);
+  expect(await stored[1]).toEqual(new Set([3]));
+  answer();
+  await Promise.all(stored);
+  expect(flushed).toEqual([[1], [2, 3, 4], [5, 6]]);
+});
+
+test('requests over the limit are refused, and accepted again once there is room', async () => {
+  const { flush, answer } = slowStore();
+  const queue = new IngestQueue<number>({ flush, batchMax: 3, flushesMax: 1, itemsMax: 3 });
+  const first = queue.store([1, 2, 3], admit);
+  await expect(queue.store([4], admit)).rejects.toMatchObject({ kind: 'resource_exhausted' });
+  answer();
+  await first;
+  const next = queue.store([4], admit);
+  answer();
+  expect(await next).toEqual(new Set());
+});
+
+test('a request past its deadline is not sent, and a failed request leaves the queue usable', async () => {
+  const { flushed, flush, answer } = slowStore();
+  const queue = new IngestQueue<number>({ flush, batchMax: 3, flushesMax: 1, itemsMax: 9 });
+  const first = queue.store([1], admit);
+  const late = queue.store([2], () => {
+    throw new Error('Too late');
+  });
+  const other = queue.store([3], admit);
+  answer();
+  await first;
+  await expect(late).rejects.toThrow('Too late');
+  answer();
+  await other;
+  expect(flushed).toEqual([[1], [3]]);
+  const failing = new IngestQueue<number>({
+    flush: () => Promise.reject(new Error('No database')),
+    batchMax: 1,
+    flushesMax: 1,
+    itemsMax: 1,
+  });
+  await expect(failing.store([1], admit)).rejects.toThrow('No database');
+  await expect(failing.store([2], admit)).rejects.toThrow('No database');
+});
+
+test('an item that cannot be stored fails only its own request', async () => {
+  const flushes: number[][] = [];
+  const error = new Error('Too large');
+  const queue = new IngestQueue<number>({
+    flush: async (items) => {
+      flushes.push([...items]);
+      return { duplicates: new Set([2]), failed: new Map(items.includes(4) ? [[4, error]] : []) };
+    },
+    batchMax: 10,
+    flushesMax: 1,
+    itemsMax: 10,
+  });
+  const requests = [[1], [2, 3], [4, 5], [6]].map((items) => queue.store(items, admit));
+  const outcomes = await Promise.allSettled(requests);
+  expect(flushes).toEqual([[1], [2, 3, 4, 5, 6]]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ]);
+  expect(outcomes[2]).toEqual({ status: 'rejected', reason: error });
+});

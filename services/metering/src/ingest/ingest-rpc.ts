@@ -1,0 +1,248 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { DeadlineExceededError } from '@billing/chassis/grpc-status';
+import { newId } from '@billing/chassis/ids';
+import type { IngestEventsResponse } from '@billing/proto/billing/metering/v1/metering';
+import type { ArrivalOrder } from './arrival-order';
+import { BatchCustomers } from './batch-customers';
+import type { CustomerDirectory } from '../peer/customer-directory';
+import { eventRefusal, idReused, isSameContent } from './event-refusal';
+import { type EventDocument, type EventStore, eventIdOf, toEventDocument } from '../usage/event-store';
+import { readIngestBody } from './ingest-body';
+import { type EventInput, readIngestInput } from './ingest-input';
+import type { IngestQueue } from './ingest-queue';
+import { type Meter, markInUse } from '../meter/meter';
+import { findCustomers } from '../peer/customers';
+import type { Peers } from '../peers';
+import { seriesHours } from '../usage/series-hours';
+import type { UsageEvent } from '../usage/usage-event';
+import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour } from '../usage/usage-hour';
+import type { UsageStore } from '../usage/usage-store';
+import type { SealScheduleCache } from '../usage/seal-schedule';
+
+export interface IngestDependencies {
+  readonly meters: AggregateCollection<Meter>;
+  readonly events: EventStore;
+  readonly queue: IngestQueue<EventDocument>;
+  readonly directory: CustomerDirectory;
+  readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
+  readonly sealSchedule: SealScheduleCache;
+  readonly arrivals: ArrivalOrder;
+  readonly peers: Pick<Peers, 'customer'>;
+  readonly clock: Clock;
+}
+
+/** An event of the batch that may be stored. */
+interface Candidate {
+  readonly index: number;
+  readonly document: EventDocument;
+}
+
+/** A refused event. If it was stored earlier, the response repeats the earlier result. */
+interface Refused {
+  readonly index: number;
+  readonly input: EventInput;
+  readonly customerId: string | undefined;
+  readonly error: string;
+}
+
+// Shared by all events without properties.
+const noProperties: UsageEvent['properties'] = {};
+// A longer wait outlives the caller's deadline; isOpenHour relies on this limit.
+const storeMsMax = 60_000;
+
+/** Stores a batch, each event at most once. */
+export async function ingest(
+  body: Buffer,
+  context: CallContext,
+  dependencies: IngestDependencies,
+): Promise<IngestEventsResponse> {
+  const { json, written } = readIngestBody(body);
+  const { events, ignoredFields } = readIngestInput(json, written);
+  const { candidates, refused } = await validateEvents(events, context, dependencies);
+  const [stored, replayed] = await Promise.all([
+    store(candidates, events, { context, dependencies }),
+    findReplays(refused, context, dependencies),
+  ]);
+  const rejected = [
+    ...stored.rejected,
+    ...refused.filter((one) => !replayed.has(one)).map(({ index, error }) => ({ index, error })),
+  ]
+    .toSorted((a, b) => a.index - b.index)
+    .map((one) => ({ ...one, eventId: events[one.index]?.eventId }));
+  return {
+    accepted: stored.accepted,
+    duplicates: stored.duplicates + replayed.size,
+    rejected,
+    ignoredFields: [...ignoredFields],
+  };
+}
+
+async function validateEvents(
+  events: readonly EventInput[],
+  context: CallContext,
+  dependencies: IngestDependencies,
+): Promise<{ candidates: Candidate[]; refused: Refused[] }> {
+  const [customers, meters] = await Promise.all([
+    knownCustomers(events, context, dependencies),
+    metersOf(events, context, dependencies),
+  ]);
+  const arrival = dependencies.arrivals.reserve(dependencies.clock.now(), events.length);
+  const candidates: Candidate[] = [];
+  const refused: Refused[] = [];
+  events.forEach((input, index) => {
+    const customerId = customers.idOf(input);
+    const meter = meters.get(input.meterId);
+    const error = eventRefusal(input, { customerId, meter, now: context.now });
+    if (error !== undefined || customerId === undefined) {
+      refused.push({ index, input, customerId, error: error ?? 'Customer not found' });
+      return;
+    }
+    const event = {
+      eventId: input.eventId ?? newEventId(context, index),
+      customerId,
+      meterId: input.meterId,
+      quantity: input.quantity,
+      timestamp: input.timestamp ?? context.now,
+      properties: input.properties ?? noProperties,
+      receivedAt: context.now,
+      arrival: arrival + index,
+    };
+    candidates.push({ index, document: toEventDocument(context.tenant, event) });
+  });
+  await fixAggregations(candidates, meters, { context, dependencies });
+  return { candidates, refused };
+}
+
+function knownCustomers(
+  events: readonly EventInput[],
+  context: CallContext,
+  { directory, peers }: IngestDependencies,
+): Promise<BatchCustomers> {
+  const { environmentId } = context.tenant;
+  return BatchCustomers.of(events, (names) =>
+    directory.find(environmentId, names, (unknown) => findCustomers(peers, unknown, context)),
+  );
+}
+
+/** Read for each batch, so that no event is accepted after its meter was deleted. */
+async function metersOf(
+  events: readonly EventInput[],
+  context: CallContext,
+  { meters }: IngestDependencies,
+): Promise<Map<string, Meter>> {
+  const ids = new Set<string>();
+  for (const { meterId } of events) ids.add(meterId);
+  const found = await meters.within(context).findAll(ids);
+  return new Map(found.map(({ state }) => [state.id, state]));
+}
+
+/** Marks meters as in use: from the first event on, the aggregation of a meter is fixed. */
+async function fixAggregations(
+  candidates: readonly Candidate[],
+  meters: ReadonlyMap<string, Meter>,
+  { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
+): Promise<void> {
+  const isFresh = (id: string) => meters.get(id)?.inUse === false;
+  if (![...meters.keys()].some(isFresh)) return;
+  const ids = new Set(candidates.map(({ document }) => document.meterId));
+  const fresh = [...ids].filter(isFresh);
+  await Promise.all(fresh.map((id) => dependencies.meters.within(context).mutate(id, markInUse)));
+}
+
+function newEventId(context: CallContext, index: number): string {
+  return newResourceId(context, `event ${String(index)}`);
+}
+
+interface Stored {
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly rejected: readonly { readonly index: number; readonly error: string }[];
+}
+
+async function store(
+  candidates: readonly Candidate[],
+  events: readonly EventInput[],
+  { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
+): Promise<Stored> {
+  if (candidates.length === 0) return { accepted: 0, duplicates: 0, rejected: [] };
+  const usage = dependencies.usageOf(context);
+  const startedAt = dependencies.clock.now();
+  const isLate = ({ hour }: SeriesHour) =>
+    context.tenant.manualClock || !isOpenHour(hour, startedAt);
+  const documents = candidates.map(({ document }) => document);
+  const hours = seriesHours(documents);
+  const late = hours.filter(isLate);
+  const batch = { id: newId(), at: startedAt };
+  await usage.beginLate(late, batch);
+  const duplicates = await dependencies.queue.store(documents, () => {
+    const now = dependencies.clock.now().getTime();
+    const latest = Math.min(context.deadline.getTime(), startedAt.getTime() + storeMsMax);
+    if (now > latest) throw new DeadlineExceededError();
+  });
+  const existing =
+    duplicates.size === 0 ? [] : candidates.filter(({ document }) => duplicates.has(document));
+  const { replayed, rejected, known } = await separateDuplicates(existing, events, {
+    context,
+    dependencies,
+  });
+  // A crashed ingest may have left a stale hour total.
+  const possiblyStale = seriesHours(known).filter(isLate);
+  await usage.finishLate([...late, ...possiblyStale], batch.id);
+  await usage.reopenDays(possiblyStale);
+  await dependencies.sealSchedule.schedule(usage, {
+    environmentId: context.tenant.environmentId,
+    series: [...hours, ...possiblyStale].map((hour) => ({
+      ...hour,
+      at: isLate(hour) ? startedAt : new Date(endOfHour(hour.hour).getTime() + sealAfterMs),
+    })),
+  });
+  return { accepted: candidates.length - existing.length, duplicates: replayed, rejected };
+}
+
+/** Separates duplicates from ids that were used for another event. */
+async function separateDuplicates(
+  existing: readonly Candidate[],
+  events: readonly EventInput[],
+  { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
+): Promise<{ replayed: number; rejected: Stored['rejected']; known: readonly UsageEvent[] }> {
+  const known = await dependencies.events.find(
+    context.tenant,
+    existing.map(({ document }) => eventIdOf(document)),
+  );
+  const rejected: { index: number; error: string }[] = [];
+  for (const { index, document } of existing) {
+    const stored = known.get(eventIdOf(document));
+    const input = events[index];
+    if (stored === undefined || input === undefined) {
+      throw new Error('Stored event not found');
+    }
+    if (!isSameContent(stored, input, document.customerId)) {
+      rejected.push({ index, error: idReused });
+    }
+  }
+  return { replayed: existing.length - rejected.length, rejected, known: [...known.values()] };
+}
+
+/** Refused events that were accepted when they were first sent. */
+async function findReplays(
+  refused: readonly Refused[],
+  context: CallContext,
+  { events }: IngestDependencies,
+): Promise<Set<Refused>> {
+  const named = refused.filter(
+    ({ input, customerId }) => input.eventId !== undefined && customerId !== undefined,
+  );
+  if (named.length === 0) return new Set();
+  const known = await events.find(
+    context.tenant,
+    named.map(({ input }) => input.eventId ?? ''),
+  );
+  return new Set(
+    named.filter(({ input, customerId }) => {
+      const stored = known.get(input.eventId ?? '');
+      return stored !== undefined && isSameContent(stored, input, customerId);
+    }),
+  );
+}

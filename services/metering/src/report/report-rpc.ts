@@ -1,0 +1,80 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
+import { type CalendarDay, lastDays } from '@billing/kernel/calendar-day';
+import {
+  type UsageReportServiceServer,
+  UsageReportServiceService,
+} from '@billing/proto/billing/metering/v1/report';
+import { usageReportCallers } from '../callers';
+import { type CreditDay, CreditReport } from './credit-report';
+import type { CreditReportStore } from './credit-report-store';
+import { type Meter, requireKnown } from '../meter/meter';
+import type { MeterUsageStore } from './meter-usage-store';
+import { UsageReport } from './usage-report';
+
+export interface ReportDependencies {
+  readonly meters: AggregateCollection<Meter>;
+  readonly meterUsageOf: (context: Pick<CallContext, 'tenant'>) => MeterUsageStore;
+  readonly creditReports: CreditReportStore;
+}
+
+const daysMax = 90;
+const customersMax = 20;
+
+/** RPCs for daily usage and credit reports. */
+export function reportRpc({ meters, meterUsageOf, creditReports }: ReportDependencies) {
+  const handlers: AsyncHandlers<UsageReportServiceServer> = {
+    getUsageReport: async ({ meterId, days }, context) => {
+      const wanted = lastDays(context.now, { days, max: daysMax });
+      const { state: meter } = await meters.within(context).get(meterId);
+      requireKnown(meter);
+      const report = new UsageReport(meter.aggregation, { days, customersMax });
+      for await (const customer of meterUsageOf(context).byCustomer(meter, wanted)) {
+        report.add(customer);
+      }
+      return {
+        days: report.days.map(({ value, events }, index) => ({
+          day: wanted[index]?.day ?? '',
+          value: value.toString(),
+          events: BigInt(events),
+        })),
+        customers: report.customers.map(({ customerId, value, events }) => ({
+          customerId,
+          value: value.toString(),
+          events: BigInt(events),
+        })),
+      };
+    },
+
+    getCreditReport: async ({ days }, context) => {
+      const wanted = lastDays(context.now, { days, max: daysMax });
+      const report = new CreditReport(wanted, context.now);
+      for await (const account of creditReports.withGrants(context.tenant)) report.add(account);
+      const found = [...report.byMeter()];
+      const known = await Promise.all(found.map(([id]) => meters.within(context).find(id)));
+      const all = found.flatMap(([meterId, credits], index) => {
+        const meter = known[index]?.state;
+        if (meter === undefined) return [];
+        const creditDays = credits.map((one, day) => toProtoCreditDay(wanted[day], one));
+        const { name: meterName, unit } = meter;
+        return [{ meterId, meterName, unit: unit ?? undefined, days: creditDays }];
+      });
+      return { meters: all.toSorted((a, b) => (a.meterName < b.meterName ? -1 : 1)) };
+    },
+  };
+  return rpcService(UsageReportServiceService, handlers, { callers: usageReportCallers });
+}
+
+function toProtoCreditDay(
+  day: CalendarDay | undefined,
+  { granted, used, expired, balance }: CreditDay,
+) {
+  return {
+    day: day?.day ?? '',
+    granted: granted.toString(),
+    used: used.toString(),
+    expired: expired.toString(),
+    balance: balance.toString(),
+  };
+}

@@ -1,0 +1,73 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import type {
+  MeteringServiceServer,
+  UsageState as ProtoUsageState,
+} from '@billing/proto/billing/metering/v1/metering';
+import { accountsOf } from '../credit/account-store';
+import { requireCustomer } from '../peer/customers';
+import { periodsFor, runningUsages, type UsageDependencies } from '../credit/read-running-usage';
+import type { RunningUsage } from '../credit/running-usage';
+import { usageState } from './usage-state';
+
+type UsageStateCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'getUsageState'>;
+
+/** The RPC for the usage and balances of a customer. */
+export function usageStateCalls(dependencies: UsageDependencies): UsageStateCalls {
+  return {
+    getUsageState: async ({ customerId }, context) => {
+      const states = await usageStates(customerId, context, dependencies);
+      return { states: states.map((one) => toProtoUsageState(one, context.now)) };
+    },
+  };
+}
+
+/** Usage states of a customer, for each meter with usage, credits or a price. */
+async function usageStates(
+  customerId: string,
+  context: CallContext,
+  dependencies: UsageDependencies,
+): Promise<RunningUsage[]> {
+  await requireCustomer(dependencies.peers, customerId, context);
+  const [accounts, used] = await Promise.all([
+    accountsOf(dependencies, customerId, context),
+    dependencies.usageOf(context).metersUsed(customerId),
+  ]);
+  const periods = await periodsFor({ customerId, accounts }, context, dependencies);
+  const priced = periods.running.flatMap(({ prices }) => [...prices.keys()]);
+  const ids = [...new Set([...priced, ...accounts.map(({ meterId }) => meterId), ...used])];
+  const running = await runningUsages(
+    { customerId, meterIds: ids, periods, accounts },
+    context,
+    dependencies,
+  );
+  return running.filter(({ used: { events }, account, terms }) => {
+    const hasCredits = (account?.grants.length ?? 0) > 0;
+    return events > 0 || hasCredits || terms !== undefined;
+  });
+}
+
+export function toProtoUsageState(
+  { meter, account, period, terms, burnt, used: { quantity: used } }: RunningUsage,
+  now: Date,
+): ProtoUsageState {
+  const state = usageState(burnt, { period, now, account, terms, used });
+  return {
+    meterId: meter.id,
+    meterName: meter.name,
+    unit: meter.unit ?? undefined,
+    subscriptionId: terms?.subscriptionId,
+    periodStart: period.start,
+    periodEnd: period.end,
+    usage: state.usage.toString(),
+    includedUnits: state.includedUnits.toString(),
+    creditsGranted: state.creditsGranted.toString(),
+    creditsRemaining: state.creditsRemaining.toString(),
+    balance: state.balance.toString(),
+    overage: state.overage.toString(),
+    estimatedAmount: state.estimatedAmount,
+    currency: terms?.currency,
+    entitled: state.entitled,
+    asOf: now,
+  };
+}

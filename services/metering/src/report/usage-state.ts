@@ -1,0 +1,85 @@
+import { Decimal } from '@billing/kernel/decimal';
+import { isAmount } from '@billing/kernel/money';
+import { usageCharge } from '@billing/kernel/usage-pricing';
+import { consumedIn, type CreditAccount, type CreditGrant } from '../credit/credit-account';
+import type { UsageTerms } from '../credit/running-usage';
+import type { BurntUsage } from '../credit/usage-burning';
+import type { Span } from '../usage/usage-hour';
+
+/** Usage of a meter in the running period, and what is left for the customer. */
+export interface UsageState {
+  readonly usage: Decimal;
+  readonly includedUnits: Decimal;
+  readonly creditsGranted: Decimal;
+  readonly creditsRemaining: Decimal;
+  /** May be below 0. */
+  readonly balance: Decimal;
+  readonly overage: Decimal;
+  /** Undefined without a price, and above the largest amount. */
+  readonly estimatedAmount: bigint | undefined;
+  readonly entitled: boolean;
+}
+
+const none = Decimal.of(0n);
+
+/** Combines usage, included units and credits into a state. */
+export function usageState(
+  burnt: BurntUsage,
+  {
+    period,
+    now,
+    account,
+    terms,
+    used,
+  }: {
+    readonly period: Span;
+    readonly now: Date;
+    /** The account after the period so far. */
+    readonly account: Pick<CreditAccount, 'grants' | 'consumptions'> | undefined;
+    readonly terms: UsageTerms | undefined;
+    /** All usage of the period, including what other subscriptions claim. */
+    readonly used: Decimal;
+  },
+): UsageState {
+  const includedUnits = terms === undefined ? none : Decimal.parse(terms.price.includedUnits);
+  const meeting = (account?.grants ?? []).filter(
+    ({ effectiveAt, expiresAt }) =>
+      effectiveAt < period.end && (expiresAt === null || expiresAt > period.start),
+  );
+  const consumed = consumedIn(account?.consumptions ?? []);
+  const left = ({ id, amount }: CreditGrant) =>
+    Decimal.parse(amount).subtract(consumed.get(id) ?? none);
+  const usable = meeting.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const creditsRemaining = sum(usable.map(left));
+  const credited = sum(burnt.uses.map(({ quantity }) => quantity));
+  const balance = includedUnits.add(creditsRemaining).add(credited).subtract(burnt.quantity);
+  return {
+    usage: used,
+    includedUnits,
+    creditsGranted: sum(meeting.map(({ amount }) => Decimal.parse(amount))),
+    creditsRemaining,
+    balance,
+    overage: burnt.overage,
+    estimatedAmount: terms === undefined ? undefined : estimate(terms, burnt.quantity, credited),
+    entitled: balance.compare(none) > 0 || terms?.entitled === true,
+  };
+}
+
+/**
+ * Amount that a bill would charge now; undefined above the invoice limit, where a person has to
+ * decide.
+ */
+function estimate(
+  { isTrial, price }: UsageTerms,
+  quantity: Decimal,
+  credited: Decimal,
+): bigint | undefined {
+  if (isTrial) return 0n;
+  const usage = { quantity: quantity.toString(), creditedUnits: credited.toString() };
+  const { amount } = usageCharge(price, usage);
+  return isAmount(amount) ? amount : undefined;
+}
+
+function sum(all: readonly Decimal[]): Decimal {
+  return all.reduce((total, one) => total.add(one), none);
+}

@@ -1,0 +1,78 @@
+import { tenantOf } from '@billing/chassis/aggregate-document';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
+import type { Meter } from '../meter/meter';
+import type { SeriesStore } from './series-store';
+import { hourMs, hourOf, sealableUntil, sealAfterMs } from './usage-hour';
+import { sealSeries } from './usage-sealing';
+import type { SeriesDocument, UsageStore } from './usage-store';
+
+export interface SealingDependencies {
+  readonly series: SeriesStore;
+  readonly meters: AggregateCollection<Meter>;
+  readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const batchMax = 20;
+// A larger backlog waits for the next round.
+const batchesMax = 50;
+// Retry interval: a batch in flight or an unresponsive server is resolved by then.
+const retryAfterMs = 60_000;
+
+/** Seals past hours of every used series. Without it, reads are slower but never wrong. */
+export async function sealHours(
+  dependencies: SealingDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let batch = 1; batch <= batchesMax && !signal.aborted; batch += 1) {
+    const due = await dependencies.series.findDue(dependencies.clock.now(), batchMax);
+    for (const one of due) await sealOne(one, dependencies);
+    if (due.length < batchMax) return;
+  }
+}
+
+async function sealOne(document: SeriesDocument, dependencies: SealingDependencies): Promise<void> {
+  // Claimed before any read: usage that arrives from here on schedules the series again.
+  if (!(await dependencies.series.claim(document))) return;
+  const { customerId, meterId } = document;
+  const tenant = tenantOf(document);
+  const usage = dependencies.usageOf({ tenant });
+  const now = dependencies.clock.now();
+  try {
+    const next = await sealUntilNow(document, { usage, now, dependencies });
+    if (next !== undefined) await usage.scheduleSealing([{ customerId, meterId, at: next }]);
+  } catch (error) {
+    dependencies.logger.warn(
+      { err: error, series: document._id },
+      'sealing usage failed, retrying',
+    );
+    await usage.scheduleSealing([
+      { customerId, meterId, at: new Date(now.getTime() + retryAfterMs) },
+    ]);
+  }
+}
+
+/** Returns the real time of the next possible sealing; undefined if nothing is left. */
+async function sealUntilNow(
+  document: SeriesDocument,
+  { usage, now, dependencies }: { usage: UsageStore; now: Date; dependencies: SealingDependencies },
+): Promise<Date | undefined> {
+  const { customerId, meterId } = document;
+  const tenant = tenantOf(document);
+  const meter = await dependencies.meters.within({ tenant, now }).find(meterId);
+  const last = await usage.edgeOf({ customerId, meterId }, 'last');
+  if (meter === undefined || last === null) return undefined;
+  const { aggregation, uniqueProperty } = meter.state;
+  const series = { customerId, meterId, aggregation, uniqueProperty };
+  // With a manual clock every event takes the late path, so any hour may be sealed except the
+  // current one.
+  const until = tenant.manualClock ? hourOf(last) : sealableUntil(now);
+  if (!(await sealSeries(usage, series, { until, now })))
+    return new Date(now.getTime() + retryAfterMs);
+  if (tenant.manualClock || last < until) return undefined;
+  return new Date(until.getTime() + hourMs + sealAfterMs);
+}
