@@ -3,7 +3,6 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
-import { derivedId } from '@billing/chassis/ids';
 import type { Metrics } from '@billing/chassis/metrics';
 import type { Completion } from '@billing/chassis/outbox-progress';
 import { DomainError } from '@billing/kernel/domain-error';
@@ -23,6 +22,7 @@ import type {
   ProviderSource,
 } from './payment-provider';
 import type { NotCharged, ProviderChange } from './changed-provider';
+import { paymentIdOf } from './store';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
@@ -236,14 +236,6 @@ export class AttemptWorker {
   private invoices(context: Context) {
     return this.dependencies.invoices.within(context);
   }
-}
-
-/** Id of a payment, the same while its attempt runs and after it has ended. */
-export function paymentIdOf(
-  { id, attemptNumber }: { readonly id: string; readonly attemptNumber: number },
-  { environmentId }: Pick<Tenant, 'environmentId'>,
-): string {
-  return derivedId(environmentId, 'payment', id, attemptNumber);
 }
 
 function methodIdOf(

@@ -11,7 +11,6 @@ import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billin
 import { billingReasons, invoiceStatuses, paymentStatuses } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
 import { type Attempt } from './attempt';
-import { paymentIdOf } from './attempt-worker';
 import type { HostedResource } from './hosted-page';
 import { payerMessage } from './payer-message';
 import {
@@ -29,6 +28,7 @@ import {
   subtotalOf,
   totalOf,
 } from './invoice';
+import { paymentIdOf } from './store';
 
 /** Status filter of a list; refuses an unknown status. */
 export function fromProtoInvoiceStatus(sent: ProtoInvoiceStatus): string {

@@ -1,5 +1,6 @@
 import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
 import { type Currency, isCurrency } from '@billing/kernel/currency';
 import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Command } from '@billing/kernel/transition';
@@ -149,6 +150,14 @@ export function readCollectionResult(
     nextAttemptAt: result.nextAttemptAt ?? undefined,
     invoice: snapshotOf(result, tenant),
   };
+}
+
+/** Id of a payment, the same while its attempt runs and after it has ended. */
+export function paymentIdOf(
+  { id, attemptNumber }: { readonly id: string; readonly attemptNumber: number },
+  { environmentId }: Pick<Tenant, 'environmentId'>,
+): string {
+  return derivedId(environmentId, 'payment', id, attemptNumber);
 }
 
 function snapshotOf(result: CollectionResultPayload, tenant: Tenant): Stored<InvoiceRecord> {
