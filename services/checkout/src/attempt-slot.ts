@@ -1,5 +1,13 @@
-import { type Attempt, type AttemptOrigin, begin, type Claim, type PayerPresence } from './attempt';
-import type { Invoice } from './invoice';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import {
+  type Attempt,
+  type AttemptOrigin,
+  begin,
+  type Claim,
+  type PayerPresence,
+  resumeAt,
+} from './attempt';
+import { type Invoice, type InvoiceRecord, isOwed } from './invoice';
 
 const noPayer: PayerPresence = { callId: undefined, returnUrl: undefined };
 
@@ -40,4 +48,29 @@ export function withMethod(claim: Claim, paymentMethodId: string): Claim {
  */
 export function lastAttemptNumber({ payments }: Pick<Invoice, 'payments'>): number {
   return payments.at(-1)?.number ?? 0;
+}
+
+/**
+ * True if a worker is to continue the attempt in the slot: an invoice to be written off does not
+ * wait for its payer.
+ */
+export function needsWorker({
+  attempt,
+  ended,
+  status,
+}: Pick<Invoice, 'attempt' | 'ended' | 'status'>): boolean {
+  if (attempt === undefined) return false;
+  return attempt.status === 'PENDING' || (ended === 'WRITTEN_OFF' && status === 'OPEN');
+}
+
+/**
+ * Claims an attempt whose lease has expired. One worker wins this write and resumes the attempt,
+ * all others leave it alone. So a provider that does not answer is asked once per lease, by one
+ * worker.
+ */
+export function takeOver(record: InvoiceRecord, realNow: Date): Transition<InvoiceRecord> {
+  if (!isOwed(record) || record.attempt === undefined) return unchanged(record);
+  const { attempt } = record;
+  if (!needsWorker(record) || resumeAt(attempt) > realNow) return unchanged(record);
+  return only({ ...record, attempt: { ...attempt, claimedAt: realNow } });
 }

@@ -2,7 +2,7 @@ import type { Clock } from '@billing/chassis/clock';
 import type { Tenant } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import type { AttributeValue, Metrics } from '@billing/chassis/metrics';
-import { noProviderCode } from './provider-absence';
+import { noProviderCode } from './decline';
 
 /** An attempt that waits because another provider than its own is configured now. */
 export interface ProviderChange {

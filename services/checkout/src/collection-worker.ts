@@ -16,6 +16,7 @@ import {
   voidForCaller,
   wantsNewDefault,
 } from './collection';
+import { noProviderCode } from './decline';
 import {
   checkHolder,
   type Invoice,
@@ -29,7 +30,7 @@ import type { InvoiceNumberStore } from './invoice-number-store';
 import type { PaymentMethodStore } from './payment-method-store';
 import type { PaymentMethodWorker } from './payment-method-worker';
 import type { NotCharged } from './changed-provider';
-import { noProviderCode, resumeCollection } from './provider-absence';
+import { resumeCollection } from './provider-absence';
 import { needsSlot } from './retry-schedule';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;

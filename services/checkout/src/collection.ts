@@ -333,19 +333,6 @@ export function sourceFor(
 }
 
 /**
- * True if a worker is to continue the attempt in the slot: an invoice to be written off does not
- * wait for its payer.
- */
-export function needsWorker({
-  attempt,
-  ended,
-  status,
-}: Pick<Invoice, 'attempt' | 'ended' | 'status'>): boolean {
-  if (attempt === undefined) return false;
-  return attempt.status === 'PENDING' || (ended === 'WRITTEN_OFF' && status === 'OPEN');
-}
-
-/**
  * True if the subscription has a result or is about to get one; false while the invoice waits for
  * its payer or for a later date.
  */

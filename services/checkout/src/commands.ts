@@ -25,7 +25,7 @@ export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
   readonly saver: PaymentMethodWorker;
-  readonly sessions: SessionListener;
+  readonly sessions: Pick<SessionListener, 'invoiceChanged'>;
   readonly pages: InvoicePages;
   readonly peers: Peers;
   readonly logger: Logger;

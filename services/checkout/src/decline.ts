@@ -38,6 +38,9 @@ const kinds = {
 
 export type DeclineCode = keyof typeof kinds;
 
+/** Failure code for a live environment without a configured payment provider. */
+export const noProviderCode = 'no_payment_provider';
+
 /** Outcome of a failed charge, with the decline kind of its code. */
 export function declined(
   failureCode: DeclineCode,

@@ -29,12 +29,12 @@ import type { ProviderEvents, ProviderReport, ReceivedProviderEvent } from './pr
 import type { ProviderReportStore } from './provider-report-store';
 import type { RefusedAttemptStore } from './refused-attempt-store';
 import { readAuthorization, readId } from './request-rpc';
-import type { SessionWorker } from './session-worker';
+import type { SessionListener } from './session-invoice-client';
 
 export interface PaymentRpcDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly payments: PaymentWorker;
-  readonly sessions: Pick<SessionWorker, 'holdForLatePayment'>;
+  readonly sessions: Pick<SessionListener, 'holdForLatePayment'>;
   readonly methods: PaymentMethodStore;
   readonly refused: RefusedAttemptStore;
   readonly saver: PaymentMethodWorker;

@@ -1,10 +1,8 @@
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { Claim } from './attempt';
 import { claimSlot } from './attempt-slot';
+import { noProviderCode } from './decline';
 import type { Invoice, InvoiceRecord } from './invoice';
-
-/** Failure code for a live environment without a configured payment provider. */
-export const noProviderCode = 'no_payment_provider';
 
 /**
  * Invoice as returned to a caller who pays without a configured provider: nothing is begun, and

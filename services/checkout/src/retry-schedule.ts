@@ -5,7 +5,8 @@ import { withResult } from './collection-result';
 import { datesAfter, retryDates } from './dunning';
 import { withoutSchedule, type Invoice, type InvoiceRecord, type Payment } from './invoice';
 import { hasNoChargeableMethod, type MethodChoice, nextMethod } from './method-choice';
-import { awaitProvider, noProviderCode } from './provider-absence';
+import { noProviderCode } from './decline';
+import { awaitProvider } from './provider-absence';
 
 /** Facts that decide the next step after a failure. */
 export interface FailureFacts {

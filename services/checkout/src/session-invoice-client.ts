@@ -2,7 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Currency } from '@billing/kernel/currency';
 import type { DiscountOnInvoice } from './invoice-discount';
-import type { CollectionMethod, Invoice, InvoiceRecord, LineItem } from './invoice';
+import type { CollectionMethod, Invoice, InvoiceRecord, LineItem, Payment } from './invoice';
 import type { PaidPeriod } from './paid-period';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
@@ -115,14 +115,25 @@ export interface SessionInvoices {
   ): Promise<Stored<InvoiceRecord>>;
 }
 
-/**
- * Notification of a session by a command of its invoice, whenever an attempt has ended or the
- * invoice was settled, by the payer, the resuming worker, or a provider's event. Retried until it
- * resolves; the receiver reads the invoice.
- */
+/** Sessions, as invoices notify them. */
 export interface SessionListener {
+  /**
+   * Notification of a session by a command of its invoice, whenever an attempt has ended or the
+   * invoice was settled, by the payer, the resuming worker, or a provider's event. Retried until it
+   * resolves; the receiver reads the invoice.
+   */
   invoiceChanged(
     news: { readonly sessionId: string; readonly invoiceId: string },
     context: CallContext,
   ): Promise<void>;
+  /**
+   * Keeps a session from ending while its invoice is settled with a payment that is recorded as
+   * failed; returns false if the session has ended. Throws PAYMENT_IN_PROGRESS while another
+   * payment runs. A worker that resumes the hold settles the invoice, so the session is held until
+   * the settlement has an outcome.
+   */
+  holdForLatePayment(
+    held: { readonly sessionId: string; readonly payment: Payment },
+    context: Context,
+  ): Promise<boolean>;
 }

@@ -119,12 +119,6 @@ export class SessionWorker implements SessionListener {
     else if (state.phase === 'READY') await this.completeIfPaid(state, context);
   }
 
-  /**
-   * Keeps a session from ending while its invoice is settled with a payment that is recorded as
-   * failed; returns false if the session has ended. Throws PAYMENT_IN_PROGRESS while another
-   * payment runs. A worker that resumes the hold settles the invoice, so the session is held until
-   * the settlement has an outcome.
-   */
   async holdForLatePayment(
     { sessionId, payment }: { readonly sessionId: string; readonly payment: Payment },
     context: SessionContext,

@@ -5,7 +5,7 @@ import { type Currency, isCurrency } from '@billing/kernel/currency';
 import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Command } from '@billing/kernel/transition';
 import { type Attempt, resumeAt } from './attempt';
-import { needsWorker } from './collection';
+import { needsWorker } from './attempt-slot';
 import type { CollectionOutcome } from './collection-result';
 import { declined, isDeclineCode } from './decline';
 import { dunningStepsReached } from './dunning-report';
