@@ -30,6 +30,20 @@ const layers = {
     'message',
     'sending',
     'history',
+  'services/checkout/src': [
+    'config.ts',
+    'callers.ts',
+    'peers.ts',
+    'hosted-page',
+    'provider/port',
+    'provider/stripe',
+    'provider/sandbox',
+    'provider',
+    'invoice',
+    'payment-method',
+    'collection',
+    'sales',
+    'report',
   ],
 };
 

@@ -93,8 +93,8 @@ describe('the Dockerfile', () => {
     'gateway/dashboard/dist/.site',
     'proto/gen/.stamp',
     'services/chassis/src/testing/testing.ts',
-    'services/checkout/src/testing-store.ts',
-    'services/checkout/src/store.integration.test.ts',
+    'services/checkout/src/testing/store.ts',
+    'services/checkout/src/invoice/store.integration.test.ts',
     'deploy/images/Dockerfile',
     'test/test-system.ts',
   ])('the build context excludes %s', (path) => {

@@ -8,18 +8,22 @@ import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
 import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { collectionOutcomes } from '@billing/proto/values/subscription';
-import { providerWaitMs, withinTime } from './bounded-worker';
-import type { CollectionWorker } from './collection-worker';
-import type { InvoiceRecord } from './invoice';
-import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
-import type { UsedMethod } from './method-use';
-import type { PaymentMethodWorker } from './payment-method-worker';
-import type { Payer } from './payment-method';
-import type { PaymentMethodStore } from './payment-method-store';
-import type { MovedSubscriptions } from './subscription-method-store';
+import { providerWaitMs, withinTime } from './collection/bounded-worker';
+import type { CollectionWorker } from './collection/collection-worker';
+import type { InvoiceRecord } from './invoice/invoice';
+import { type InvoicePages, toProtoInvoice } from './invoice/invoice-rpc';
+import type { UsedMethod } from './invoice/method-use';
+import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
+import type { Payer } from './payment-method/payment-method';
+import type { PaymentMethodStore } from './payment-method/payment-method-store';
+import type { MovedSubscriptions } from './payment-method/subscription-method-store';
 import type { Peers } from './peers';
-import type { SessionListener } from './session-invoice-client';
-import { type CollectionResult, type CollectionResultPayload, readCollectionResult } from './store';
+import type { SessionListener } from './collection/session-invoice-client';
+import {
+  type CollectionResult,
+  type CollectionResultPayload,
+  readCollectionResult,
+} from './invoice/store';
 
 export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;

@@ -9,7 +9,7 @@ import {
   periodStart,
   type RunningCheckout,
   startCheckout,
-} from './testing-rpc';
+} from './testing/rpc';
 
 let running: RunningCheckout;
 let checkout: RunningCheckout['checkout'];

@@ -19,10 +19,10 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { billingReasons } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
-import { billedCurrency } from './billed-currency-store';
+import { billedCurrency } from './invoice/billed-currency-store';
 import { checkoutCallers } from './callers';
-import { isCollecting } from './collection';
-import type { CollectionWorker } from './collection-worker';
+import { isCollecting } from './invoice/collection';
+import type { CollectionWorker } from './collection/collection-worker';
 import {
   type BillingReason,
   checkHolder,
@@ -30,14 +30,18 @@ import {
   type InvoiceRecord,
   type LineItem,
   type NewInvoice,
-} from './invoice';
-import { fromProtoCollectionMethod, fromProtoInvoiceStatus, toProtoInvoice } from './invoice-rpc';
-import type { HostedPageStore } from './hosted-page-store';
-import type { DiscountOnInvoice } from './invoice-discount';
-import type { PaymentMethodWorker } from './payment-method-worker';
-import { readAuthorization, readId, required } from './request-rpc';
-import { shownInvoices } from './store';
-import type { WaitingAuthorizationStore } from './waiting-authorization-store';
+} from './invoice/invoice';
+import {
+  fromProtoCollectionMethod,
+  fromProtoInvoiceStatus,
+  toProtoInvoice,
+} from './invoice/invoice-rpc';
+import type { HostedPageStore } from './hosted-page/hosted-page-store';
+import type { DiscountOnInvoice } from './invoice/invoice-discount';
+import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
+import { readAuthorization, readId, required } from './invoice/request-rpc';
+import { shownInvoices } from './invoice/store';
+import type { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 
 const perPageMax = 100;
 // Limit of invoices created by one call, which must be done before its deadline.

@@ -9,17 +9,17 @@ import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
-import { openAndCollect } from './collection';
-import { draft, type InvoiceRecord } from './invoice';
-import { invoiceDefinition } from './store';
-import { aClaim, aNewInvoice } from './testing';
+import { openAndCollect } from './invoice/collection';
+import { draft, type InvoiceRecord } from './invoice/invoice';
+import { invoiceDefinition } from './invoice/store';
+import { aClaim, aNewInvoice } from './testing/invoice';
 import {
   aLineItem,
   aRequest,
   periodStart,
   type RunningCheckout,
   startCheckout,
-} from './testing-rpc';
+} from './testing/rpc';
 
 let realOffsetMs = 0;
 const clock: Clock = { now: () => new Date(systemClock.now().getTime() + realOffsetMs) };

@@ -1,33 +1,36 @@
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
-import { providerWaitMs, withinTime } from './bounded-worker';
-import type { CollectionWorker } from './collection-worker';
+import { providerWaitMs, withinTime } from './collection/bounded-worker';
+import type { CollectionWorker } from './collection/collection-worker';
 import { invoiceCommands, payerCommands, unskippableInvoiceCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
-import { configuredProviders } from './configured-provider';
-import { HostedPageStore } from './hosted-page-store';
-import { InvoiceNumberStore } from './invoice-number-store';
-import { invoiceWorkers } from './invoice-workers';
+import { configuredProviders } from './provider/configured-provider';
+import { HostedPageStore } from './hosted-page/hosted-page-store';
+import { InvoiceNumberStore } from './invoice/invoice-number-store';
+import { invoiceWorkers } from './collection/invoice-workers';
 import {
   payerDefinition,
   paymentMethodDefinition,
   PaymentMethodStore,
-} from './payment-method-store';
-import { paymentMethodRpc } from './payment-method-rpc';
-import type { PaymentMethodWorker } from './payment-method-worker';
-import { paymentRpc } from './payment-rpc';
+} from './payment-method/payment-method-store';
+import { paymentMethodRpc } from './payment-method/payment-method-rpc';
+import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
+import { paymentRpc } from './collection/payment-rpc';
 import { connectPeers } from './peers';
-import { notChargedAlarm, providerAlarm } from './changed-provider';
-import { ProviderReportStore } from './provider-report-store';
-import { ProviderWaitStore } from './provider-wait-store';
-import { RefusedAttemptStore } from './refused-attempt-store';
-import { reportRpc } from './report-rpc';
-import { ReportStore } from './report-store';
+import { notChargedAlarm, providerAlarm } from './provider/changed-provider';
+import { ProviderReportStore } from './provider/provider-report-store';
+import { ProviderWaitStore } from './collection/provider-wait-store';
+import { RefusedAttemptStore } from './collection/refused-attempt-store';
+import { reportRpc } from './report/report-rpc';
+import { ReportStore } from './report/report-store';
 import { checkoutRpc } from './rpc';
-import { openSessions } from './session-service';
-import { invoiceDefinition } from './store';
-import { WaitingAuthorizationStore } from './waiting-authorization-store';
-import { subscriptionMethodDefinition, SubscriptionMethodStore } from './subscription-method-store';
+import { openSessions } from './sales/session-service';
+import { invoiceDefinition } from './invoice/store';
+import { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
+import {
+  subscriptionMethodDefinition,
+  SubscriptionMethodStore,
+} from './payment-method/subscription-method-store';
 
 const totalsEveryMs = 60_000;
 const deleteExpiredEveryMs = 10 * 60_000;

@@ -1,0 +1,258 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { atBoundary } from '@billing/chassis/failpoint';
+import type { Metrics } from '@billing/chassis/metrics';
+import type { Completion } from '@billing/chassis/outbox-progress';
+import { DomainError } from '@billing/kernel/domain-error';
+import { type Attempt, chargeKey, type Claim } from '../invoice/attempt';
+import { needsWorker, takeOver } from '../invoice/attempt-slot';
+import { recordResult, recordWaiting } from '../invoice/collection';
+import { declined } from '../provider/port/decline';
+import { type Invoice, type InvoiceRecord, type Payment, totalOf } from '../invoice/invoice';
+import { noProvider } from '../provider/no-provider';
+import {
+  authorizedMethodId,
+  type PaymentMethodStore,
+} from '../payment-method/payment-method-store';
+import type { MethodChoice } from '../invoice/method-choice';
+import type {
+  ChargeOutcome,
+  ChargeSource,
+  FinalOutcome,
+  PaymentProvider,
+  ProviderSource,
+} from '../provider/port/payment-provider';
+import type { NotCharged, ProviderChange } from '../provider/changed-provider';
+import { paymentIdOf } from '../invoice/store';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+export interface AttemptDependencies {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly methods: PaymentMethodStore;
+  readonly providerOf: (tenant: Tenant) => PaymentProvider;
+  readonly clock: Clock;
+  /** Days after the first failure on which the invoice is charged again. */
+  readonly retryDays: readonly number[];
+  readonly metrics?: Pick<Metrics, 'recordPayment'>;
+  /** Called for a charge that the provider cannot take, or that has no provider. */
+  readonly onNotCharged?: (uncharged: NotCharged) => void;
+  /** Called for an attempt that waits until its own provider is configured again. */
+  readonly onProviderChanged?: (change: ProviderChange) => void;
+}
+
+interface EndedAttempt {
+  readonly outcome: FinalOutcome;
+  readonly isCanceled?: boolean;
+  readonly completes?: Completion | undefined;
+}
+
+/**
+ * Runs the attempt in an invoice's slot to its end: asks the provider and records the outcome.
+ * Every step can be retried, also by several replicas in parallel: a charge is unique by its key,
+ * and the record is a compare-and-set. The work continues when the caller disconnects.
+ */
+export class AttemptWorker {
+  constructor(private readonly dependencies: AttemptDependencies) {}
+
+  /** Claim of an attempt with the source, without its time. */
+  claimOf(
+    source: ChargeSource,
+    { customerId }: Pick<Invoice, 'customerId'>,
+    { tenant }: Context,
+  ): Omit<Claim, 'now'> {
+    const isCharged = source.kind !== 'NONE';
+    const { name } = this.dependencies.providerOf(tenant);
+    return {
+      source,
+      methodId: methodIdOf(source, { customerId, tenant }),
+      provider: isCharged ? name : 'none',
+      claimedAt: this.dependencies.clock.now(),
+      isProviderMissing: name === noProvider.name,
+    };
+  }
+
+  /** Resumes an attempt whose lease has expired, unless another worker has just done so. */
+  async resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+    const realNow = this.dependencies.clock.now();
+    // A write that loses its race decides again, so the last decision counts.
+    let isTakenOver = false as boolean;
+    const stored = await this.invoices(context).mutate(invoiceId, (record) => {
+      const transition = takeOver(record, realNow);
+      isTakenOver = transition.state !== record;
+      return transition;
+    });
+    return isTakenOver ? this.finish(stored, context) : stored;
+  }
+
+  /**
+   * Charges the PENDING attempt and records the outcome. An attempt that waits for its payer, or an
+   * empty slot, stays as it is. `completes` is the command that this call finishes, if any.
+   */
+  async finish(
+    stored: Stored<InvoiceRecord>,
+    context: Context,
+    completes?: Completion,
+  ): Promise<Stored<InvoiceRecord>> {
+    const { state } = stored;
+    if (state.isTombstone || state.attempt === undefined || !needsWorker(state)) return stored;
+    const { attempt } = state;
+    if (attempt.status === 'REQUIRES_ACTION') return this.release(stored, context);
+    const outcome = await atBoundary('provider', 'charge', () =>
+      this.charge(state, attempt, context),
+    );
+    if (outcome.status !== 'REQUIRES_ACTION') {
+      return this.record(state, attempt, { outcome, completes }, context);
+    }
+    const { number: attemptNumber, answers } = attempt;
+    const waiting = await this.invoices(context).mutate(state.id, (record) =>
+      recordWaiting(record, { attemptNumber, answers, outcome }),
+    );
+    const isLeftToWorker = !waiting.state.isTombstone && needsWorker(waiting.state);
+    return isLeftToWorker ? this.release(waiting, context) : waiting;
+  }
+
+  /**
+   * Frees the slot of an attempt that waits for its payer by canceling it at the provider. If the
+   * attempt had already succeeded, the success is recorded.
+   */
+  async release(stored: Stored<InvoiceRecord>, context: Context): Promise<Stored<InvoiceRecord>> {
+    const { state } = stored;
+    if (state.isTombstone || state.attempt?.status !== 'REQUIRES_ACTION') return stored;
+    const { attempt, customerId } = state;
+    const reference = { key: chargeKey(state.id, attempt), customerId };
+    const provider = this.providerOf(attempt, state.id, context);
+    const outcome = await atBoundary('provider', 'cancelCharge', () =>
+      provider.cancelCharge(reference),
+    );
+    return this.record(state, attempt, { outcome, isCanceled: true }, context);
+  }
+
+  private async record(
+    invoice: Invoice,
+    { number: attemptNumber }: Attempt,
+    { completes, ...ended }: EndedAttempt,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const { id } = invoice;
+    const { outcome } = ended;
+    const paymentId = paymentIdOf({ id, attemptNumber }, context.tenant);
+    const { retryDays, metrics, clock } = this.dependencies;
+    // A failure needs the method to charge next; a success may replace a method that failed before.
+    const methods: MethodChoice =
+      outcome.status === 'FAILED' || invoice.payments.length > 0
+        ? await this.dependencies.methods.choiceFor(invoice, context)
+        : { methodId: undefined };
+    const claimedAt = clock.now();
+    const { name } = this.dependencies.providerOf(context.tenant);
+    const provider = name === noProvider.name ? undefined : name;
+    // Another worker may have recorded the outcome. A write that loses its race decides again, so
+    // the last decision counts.
+    let isRecorded = false as boolean;
+    const facts = { attemptNumber, paymentId, ...ended, methods, provider, claimedAt, retryDays };
+    const decide = (current: InvoiceRecord, now: Date) => {
+      const transition = recordResult(current, { ...facts, now });
+      isRecorded = transition.state !== current;
+      return transition;
+    };
+    const stored = await this.invoices(context).mutate(id, decide, { completes });
+    if (isRecorded && totalOf(invoice) > 0n) {
+      metrics?.recordPayment({ outcome: outcome.status, live: context.tenant.live });
+      this.reportIfNotCharged(invoice, outcome, context);
+    }
+    // The write that recorded the failure may have claimed the next attempt of the same retry.
+    return isRecorded ? this.finish(stored, context) : stored;
+  }
+
+  /** Current outcome at the provider of a payment whose attempt has ended. */
+  lookUp(
+    { id, customerId }: Pick<Invoice, 'id' | 'customerId'>,
+    { number, provider }: Pick<Payment, 'number' | 'provider'>,
+    context: Context,
+  ): Promise<ChargeOutcome | undefined> {
+    const reference = { key: chargeKey(id, { number }), customerId };
+    return this.providerOf({ provider }, id, context).findCharge(reference);
+  }
+
+  private reportIfNotCharged({ id }: Invoice, outcome: FinalOutcome, { tenant }: Context): void {
+    if (outcome.status !== 'FAILED' || outcome.decline !== 'PROVIDER') return;
+    this.dependencies.onNotCharged?.({ code: outcome.failureCode, invoiceId: id, tenant });
+  }
+
+  // A resumed attempt has an unknown outcome, so the provider is asked before the charge is sent
+  // again with the same key.
+  private async charge(
+    invoice: Invoice,
+    attempt: Attempt,
+    context: Context,
+  ): Promise<ChargeOutcome> {
+    const source = await this.providerSource(attempt.source, context);
+    if (source === undefined) return declined('no_payment_method', undefined);
+    const { id: invoiceId, currency, customerId } = invoice;
+    const provider = this.providerOf(attempt, invoiceId, context);
+    const reference = { key: chargeKey(invoiceId, attempt), customerId };
+    const { approved, returnUrl } = attempt;
+    if (attempt.answers > 0) return provider.continueCharge({ ...reference, approved });
+    const found = await provider.findCharge(reference);
+    const amount = totalOf(invoice);
+    const request = { ...reference, amount, currency, invoiceId, source, returnUrl };
+    return found ?? provider.charge(request);
+  }
+
+  // Only the provider that began an attempt knows its outcome; any other would find no charge and
+  // charge again.
+  private providerOf(
+    { provider: startedWith }: Pick<Attempt, 'provider'>,
+    invoiceId: string,
+    { tenant }: Context,
+  ): PaymentProvider {
+    if (startedWith === noProvider.name) return noProvider;
+    const provider = this.dependencies.providerOf(tenant);
+    const { name: configured } = provider;
+    if (configured === startedWith) return provider;
+    const { environmentId } = tenant;
+    this.dependencies.onProviderChanged?.({ invoiceId, environmentId, startedWith, configured });
+    throw new DomainError('unavailable', 'PROVIDER_CHANGED', 'Service unavailable');
+  }
+
+  private async providerSource(
+    source: ChargeSource,
+    context: Context,
+  ): Promise<ProviderSource | undefined> {
+    switch (source.kind) {
+      case 'NONE':
+        return undefined;
+      case 'AUTHORIZATION':
+        return source;
+      case 'METHOD': {
+        const { providerMethodId } = await this.dependencies.methods.get(
+          source.paymentMethodId,
+          context,
+        );
+        return { kind: 'METHOD', providerMethodId };
+      }
+    }
+  }
+
+  private invoices(context: Context) {
+    return this.dependencies.invoices.within(context);
+  }
+}
+
+function methodIdOf(
+  source: ChargeSource,
+  { customerId, tenant }: { readonly customerId: string; readonly tenant: Tenant },
+): string | undefined {
+  switch (source.kind) {
+    case 'NONE':
+      return undefined;
+    case 'METHOD':
+      return source.paymentMethodId;
+    case 'AUTHORIZATION': {
+      const { authorizedTransactionId } = source;
+      return authorizedMethodId({ customerId, authorizedTransactionId }, tenant);
+    }
+  }
+}

@@ -1,0 +1,309 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Completion } from '@billing/chassis/outbox-progress';
+import { Semaphore } from '@billing/chassis/semaphore';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { AttemptWorker } from './attempt-worker';
+import {
+  checkOwed,
+  collectWhenDue,
+  collectWithNewDefault,
+  endCollection,
+  openAndCollect,
+  opensWithDefault,
+  sourceFor,
+  voidForCaller,
+  wantsNewDefault,
+} from '../invoice/collection';
+import { noProviderCode } from '../provider/port/decline';
+import {
+  checkHolder,
+  type Invoice,
+  type InvoiceRecord,
+  type Tombstone,
+  tombstone,
+  totalOf,
+  voidInvoice,
+} from '../invoice/invoice';
+import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import type { PaymentMethodStore } from '../payment-method/payment-method-store';
+import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
+import type { NotCharged } from '../provider/changed-provider';
+import { resumeCollection } from '../invoice/provider-absence';
+import { needsSlot } from '../invoice/retry-schedule';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+export interface CollectionDependencies {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly numbers: InvoiceNumberStore;
+  readonly methods: PaymentMethodStore;
+  readonly saver: PaymentMethodWorker;
+  readonly attempts: AttemptWorker;
+  /** Called for an invoice whose collection waits for a provider. */
+  readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
+}
+
+const perPage = 100;
+// Limit of concurrent background charges; it leaves capacity at the provider for payers.
+const chargesMax = 100;
+
+/**
+ * Takes invoices through the steps that need more than one write: number then open, claim then
+ * charge then record. Each step can be retried, also by several replicas in parallel: numbers and
+ * charges are unique by their keys, everything else is a compare-and-set.
+ */
+export class CollectionWorker {
+  private readonly charging = new Semaphore(chargesMax);
+
+  constructor(private readonly dependencies: CollectionDependencies) {}
+
+  /**
+   * Opens a DRAFT and makes its first attempt, or resumes an earlier run that stopped in between.
+   * `completes` is the command that requests it.
+   */
+  async open(
+    invoiceId: string,
+    context: Context,
+    completes?: Completion,
+  ): Promise<Stored<InvoiceRecord>> {
+    const stored = await this.invoices(context).get(invoiceId);
+    const { state } = stored;
+    const opened =
+      state.status === 'DRAFT' ? await this.openDraft(state, context, completes) : stored;
+    return this.finish(opened, context, completes);
+  }
+
+  /**
+   * Processes a due invoice. An attempt in the slot is finished first; an attempt that waits for
+   * its payer is canceled.
+   */
+  async collectDue(invoiceId: string, context: Context): Promise<void> {
+    const stored = await this.invoices(context).get(invoiceId);
+    const { state } = stored;
+    if (state.isTombstone || state.status !== 'OPEN') return;
+    await this.finish(stored, context);
+    const claim = await this.dueClaim(state, context);
+    if (needsSlot(state, { ...claim, now: context.now })) {
+      await this.dependencies.attempts.release(stored, context);
+    }
+    const claimed = await this.invoices(context).mutate(invoiceId, (record, now) =>
+      collectWhenDue(record, { ...claim, now }),
+    );
+    this.reportIfPostponed(claimed, context);
+    await this.finish(claimed, context);
+  }
+
+  /**
+   * Resumes the collection of an invoice that waited for a provider. A payment to capture is left
+   * to the worker that resumes the attempt. Returns false if the invoice still waits, because
+   * another attempt runs.
+   */
+  async resumeWaiting(invoiceId: string, context: Context): Promise<boolean> {
+    const { state } = await this.invoices(context).get(invoiceId);
+    if (state.isTombstone) return true;
+    const claim = await this.dueClaim(state, context);
+    const { state: resumed } = await this.invoices(context).mutate(invoiceId, (record, now) =>
+      resumeCollection(record, { ...claim, now }),
+    );
+    return resumed.isTombstone || resumed.awaitsProviderSince === undefined;
+  }
+
+  /** Resumes an attempt that any worker claimed and did not finish, once its lease has expired. */
+  resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+    return this.charging.run(() => this.dependencies.attempts.resume(invoiceId, context));
+  }
+
+  /** Charges all open invoices of a customer to their current default method. */
+  async collectOpenInvoices(customerId: string, context: Context): Promise<void> {
+    // Drafts first: an invoice that opens at this moment may have read the old default and be OPEN
+    // too late for the list.
+    const drafts = await this.invoicesOf(customerId, 'DRAFT', context);
+    let isBusy = drafts.some(({ state }) => opensWithDefault(state));
+    for (const stored of await this.invoicesOf(customerId, 'OPEN', context)) {
+      isBusy = (await this.collectWithNewDefault(stored, context)) === 'BUSY' || isBusy;
+    }
+    // An attempt with the old method was running. The new method is tried once it has ended.
+    if (isBusy) throw new DomainError('unavailable', 'PAYMENT_IN_PROGRESS', 'Service unavailable');
+  }
+
+  /**
+   * Voids an invoice under its derived id, or inserts a tombstone so that a late step cannot create
+   * it.
+   */
+  async voidDerived(
+    holder: Omit<Tombstone, 'isTombstone' | 'status'>,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const invoices = this.invoices(context);
+    const { stored } = await invoices.insert(tombstone(holder));
+    checkHolder(stored.state, holder);
+    const { state } = await this.dependencies.attempts.release(stored, context);
+    if (state.isTombstone) return stored;
+    const number = await this.numberOf(state, context);
+    return invoices.mutate(holder.id, (record, now) => voidInvoice(record, { number, now }));
+  }
+
+  /** Voids an OPEN invoice at a caller's request. */
+  async voidForCaller(
+    invoiceId: string,
+    { expectedVersion }: { readonly expectedVersion: number | undefined },
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const invoices = this.invoices(context);
+    const stored = await invoices.get(invoiceId);
+    const { state, version } = stored;
+    if (expectedVersion !== undefined && expectedVersion !== version) throw staleVersion();
+    // Checked before a challenge is canceled; the write checks again.
+    checkOwed(state);
+    const released = await this.dependencies.attempts.release(stored, context);
+    const expected = expectedVersion === undefined ? undefined : released.version;
+    return invoices.mutate(invoiceId, voidForCaller, { expectedVersion: expected });
+  }
+
+  /** Ends automatic collection, because the subscription has ended. */
+  async endCollection(
+    { invoiceId, subscriptionId }: { readonly invoiceId: string; readonly subscriptionId: string },
+    { writeOff }: { readonly writeOff: boolean },
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const invoices = this.invoices(context);
+    const stored = await invoices.get(invoiceId);
+    checkHolder(stored.state, { subscriptionId });
+    const { state } = writeOff ? await this.dependencies.attempts.release(stored, context) : stored;
+    const number = await this.numberOf(state, context);
+    return invoices.mutate(invoiceId, (record, now) =>
+      endCollection(record, { writeOff, number, now }),
+    );
+  }
+
+  private async openDraft(
+    draft: Invoice,
+    context: Context,
+    completes: Completion | undefined,
+  ): Promise<Stored<InvoiceRecord>> {
+    const number = await this.numberOf(draft, context);
+    const claim = await this.firstClaim(draft, context);
+    const opened = await this.invoices(context).mutate(
+      draft.id,
+      (record, now) => openAndCollect(record, { ...claim, number, now }),
+      { completes, isLast: hasNoAttempt },
+    );
+    this.reportIfPostponed(opened, context);
+    return opened;
+  }
+
+  private reportIfPostponed({ state }: Stored<InvoiceRecord>, { tenant }: Context): void {
+    if (state.isTombstone || state.awaitsProviderSince === undefined) return;
+    this.dependencies.onNotCharged?.({ code: noProviderCode, invoiceId: state.id, tenant });
+  }
+
+  // A payment that was authorized while no provider was configured is captured first.
+  private dueClaim(invoice: Invoice, context: Context) {
+    return invoice.authorizedTransactionId === undefined
+      ? this.savedClaim(invoice, context)
+      : this.firstClaim(invoice, context);
+  }
+
+  // The card of an authorization is saved before the charge, so that a retry has a card. It becomes
+  // the subscription's own method immediately, but replaces another default only after it has paid:
+  // the customer's other invoices must not be charged to a card that never paid.
+  private async firstClaim(draft: Invoice, context: Context) {
+    const { authorizedTransactionId } = draft;
+    if (authorizedTransactionId === undefined) return this.savedClaim(draft, context);
+    const becomesDefault = await this.keepAuthorized(draft, authorizedTransactionId, context);
+    const claim = this.dependencies.attempts.claimOf(sourceFor(draft, undefined), draft, context);
+    return { ...claim, becomesDefault };
+  }
+
+  // Returns true if another method stays the default until this one has paid.
+  private async keepAuthorized(
+    draft: Invoice,
+    authorizedTransactionId: string,
+    context: Context,
+  ): Promise<boolean> {
+    const { saver } = this.dependencies;
+    const { customerId, subscriptionId } = draft;
+    const authorization = { customerId, authorizedTransactionId, subscriptionId };
+    if (totalOf(draft) > 0n) return saver.keepBeforeCapture(authorization, context);
+    await saver.keepAuthorized(authorization, context);
+    return false;
+  }
+
+  // Reads all pages before charging any: a paid invoice leaves the list, which would shift the
+  // others between pages.
+  private async invoicesOf(
+    customerId: string,
+    status: 'DRAFT' | 'OPEN',
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>[]> {
+    const filter = { isTombstone: false, customerId, status };
+    const found: Stored<InvoiceRecord>[] = [];
+    for (let page = 1; ; page += 1) {
+      const { data, total } = await this.invoices(context).list({ filter, page, perPage });
+      found.push(...data);
+      if (page * perPage >= total) return found;
+    }
+  }
+
+  // Cancels a challenge in the slot first. If the challenge had already succeeded, its charge is
+  // the payment.
+  private async collectWithNewDefault(
+    listed: Stored<InvoiceRecord>,
+    context: Context,
+  ): Promise<'BUSY' | 'DONE'> {
+    const { state } = listed;
+    const claim = await this.defaultClaim(state, context);
+    if (!wantsNewDefault(state, claim)) return 'DONE';
+    await this.dependencies.attempts.release(listed, context);
+    const claimed = await this.invoices(context).mutate(state.id, (record, now) =>
+      collectWithNewDefault(record, { ...claim, now }),
+    );
+    if (wantsNewDefault(claimed.state, claim)) return 'BUSY';
+    await this.finish(claimed, context);
+    return 'DONE';
+  }
+
+  private async finish(
+    stored: Stored<InvoiceRecord>,
+    context: Context,
+    completes?: Completion,
+  ): Promise<Stored<InvoiceRecord>> {
+    if (hasNoAttempt(stored.state)) return stored;
+    return this.charging.run(() => this.dependencies.attempts.finish(stored, context, completes));
+  }
+
+  private async savedClaim(invoice: Invoice, context: Context) {
+    const choice = await this.dependencies.methods.choiceFor(invoice, context);
+    const source = sourceFor({ authorizedTransactionId: undefined }, choice.methodId);
+    return { ...this.dependencies.attempts.claimOf(source, invoice, context), ...choice };
+  }
+
+  private async defaultClaim({ customerId }: Pick<Invoice, 'customerId'>, context: Context) {
+    const methodId = await this.dependencies.methods.defaultOf(customerId, context);
+    const source = sourceFor({ authorizedTransactionId: undefined }, methodId);
+    return this.dependencies.attempts.claimOf(source, { customerId }, context);
+  }
+
+  // Only a DRAFT needs a number.
+  private async numberOf(record: InvoiceRecord, { tenant }: Context): Promise<string | undefined> {
+    if (record.status !== 'DRAFT') return undefined;
+    return this.dependencies.numbers.take({
+      environmentId: tenant.environmentId,
+      invoiceId: record.id,
+    });
+  }
+
+  private invoices(context: Context) {
+    return this.dependencies.invoices.within(context);
+  }
+}
+
+function hasNoAttempt(record: InvoiceRecord): boolean {
+  return record.isTombstone || record.attempt === undefined;
+}
+
+function staleVersion(): DomainError {
+  return new DomainError('stale', 'STALE_VERSION', 'Stale version');
+}

@@ -1,0 +1,195 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import { only } from '@billing/kernel/transition';
+import type { AttemptWorker } from './attempt-worker';
+import { attemptOfCall, settle } from '../invoice/collection';
+import type { CollectionWorker } from './collection-worker';
+import {
+  checkHolder,
+  draft,
+  type Invoice,
+  type InvoiceRecord,
+  type NewInvoice,
+  open,
+} from '../invoice/invoice';
+import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import type { ChallengeAnswer, PaymentWorker } from './payment-worker';
+import type {
+  NewSessionInvoice,
+  SessionCharge,
+  SessionInvoices,
+  SessionPayment,
+} from './session-invoice-client';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+/**
+ * Opens, charges and voids the invoices of sessions, through the same slot as all other attempts.
+ */
+export class SessionInvoiceWorker implements SessionInvoices {
+  constructor(
+    private readonly dependencies: {
+      readonly invoices: AggregateCollection<InvoiceRecord>;
+      readonly numbers: InvoiceNumberStore;
+      readonly collection: CollectionWorker;
+      readonly payments: PaymentWorker;
+      readonly attempts: AttemptWorker;
+    },
+  ) {}
+
+  async open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>> {
+    const { invoiceId, sessionId } = invoice;
+    const { tenant, now } = context;
+    // Validated before a number is taken: an invalid invoice must not hold a number.
+    const { state } = draft(toNewInvoice(invoice, context));
+    // No DRAFT has to record the number: the session's command does, and a retry gets the same
+    // number.
+    const number = await this.dependencies.numbers.take({
+      environmentId: tenant.environmentId,
+      invoiceId,
+    });
+    const { stored } = await this.invoices(context).insert(only(open(state, { number, now })));
+    checkHolder(stored.state, { sessionId });
+    // Sessions of earlier releases left their invoice as a DRAFT.
+    return stored.state.status === 'DRAFT'
+      ? this.dependencies.collection.open(invoiceId, context)
+      : stored;
+  }
+
+  async pay(
+    { invoiceId, paymentKey: callId, paymentMethodId, returnUrl }: SessionCharge,
+    context: Context,
+  ): Promise<SessionPayment> {
+    const found = await this.invoices(context).get(invoiceId);
+    if (found.state.status !== 'OPEN' || isBusy(found.state, callId)) {
+      return paymentOf(found, attemptOfKey(found.state, callId));
+    }
+    const source = { kind: 'METHOD', paymentMethodId } as const;
+    const payment = { invoiceId, source };
+    const paid = await this.dependencies.payments.pay(payment, { callId, returnUrl }, context);
+    const { state } = paid;
+    const attempt = attemptOfKey(state, callId);
+    const isStarted = attempt !== undefined || state.isTombstone || state.attempt !== undefined;
+    return isStarted ? paymentOf(paid, attempt) : notStarted(paid);
+  }
+
+  async answerChallenge(answer: ChallengeAnswer, context: Context): Promise<SessionPayment> {
+    const stored = await this.dependencies.payments.answerChallenge(answer, context);
+    return paymentOf(stored, answer.attempt);
+  }
+
+  async settleLate(
+    { invoiceId, number }: Parameters<SessionInvoices['settleLate']>[0],
+    context: Context,
+  ): Promise<SessionPayment> {
+    const stored = await this.invoices(context).get(invoiceId);
+    const { state } = stored;
+    const ended = state.isTombstone ? [] : state.payments;
+    const payment = ended.find((each) => each.number === number);
+    if (payment?.status === 'FAILED') {
+      const late = { payment, holdSession: () => Promise.resolve(true) };
+      await this.dependencies.payments.settleLate(stored, late, context);
+    }
+    return notStarted(await this.invoices(context).get(invoiceId));
+  }
+
+  async read(invoiceId: string, context: Context): Promise<SessionPayment> {
+    return paymentOf(await this.invoices(context).get(invoiceId), undefined);
+  }
+
+  async cancelChallenge(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+    const stored = await this.invoices(context).get(invoiceId);
+    return this.dependencies.attempts.release(stored, context);
+  }
+
+  async settle(invoiceId: string, context: Context): Promise<SessionPayment> {
+    return paymentOf(await this.invoices(context).mutate(invoiceId, settle), undefined);
+  }
+
+  void(
+    { invoiceId: id, ...holder }: Parameters<SessionInvoices['void']>[0],
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const tombstone = { id, ...holder, subscriptionId: undefined };
+    return this.dependencies.collection.voidDerived(tombstone, context);
+  }
+
+  private invoices(context: Context) {
+    return this.dependencies.invoices.within(context);
+  }
+}
+
+function toNewInvoice(invoice: NewSessionInvoice, { tenant }: Context): NewInvoice {
+  const { invoiceId: id, sessionId, subscriptionId, paidPeriod, lineItems, ...rest } = invoice;
+  return {
+    ...rest,
+    id,
+    session: { sessionId, subscriptionId, paidPeriod },
+    subscriptionId: undefined,
+    billingReason: 'CHECKOUT',
+    periodStart: undefined,
+    periodEnd: undefined,
+    authorizedTransactionId: undefined,
+    lineItems: lineItems.map((line, index) => ({
+      ...line,
+      id: derivedId(tenant.environmentId, 'lineItem', id, index),
+      periodStart: undefined,
+      periodEnd: undefined,
+    })),
+  };
+}
+
+function attemptOfKey(record: InvoiceRecord, key: string): number | undefined {
+  return record.isTombstone ? undefined : attemptOfCall(record, key);
+}
+
+// Another payment is running, so this one was not begun.
+function isBusy(record: InvoiceRecord, key: string): boolean {
+  if (record.isTombstone || record.attempt?.status !== 'PENDING') return false;
+  return record.attempt.callId !== key;
+}
+
+// No attempt was made, e.g. without a configured provider. The payer gets a failed payment, and the
+// session does not wait.
+function notStarted(stored: Stored<InvoiceRecord>): SessionPayment {
+  const payment = paymentOf(stored, undefined);
+  if (payment.kind !== 'IN_PROGRESS') return payment;
+  const { invoice } = payment;
+  const { lastPaymentError } = invoice.state;
+  if (lastPaymentError === undefined) return payment;
+  const { code: failureCode, at } = lastPaymentError;
+  return { kind: 'FAILED', failureCode, at, invoice };
+}
+
+function paymentOf(
+  stored: Stored<InvoiceRecord>,
+  attemptNumber: number | undefined,
+): SessionPayment {
+  const { state } = stored;
+  if (state.isTombstone) throw new Error(`Invoice ${state.id} is a tombstone`);
+  const invoice = { ...stored, state };
+  if (state.status === 'PAID') return { kind: 'PAID', invoice };
+  if (state.status !== 'OPEN') return { kind: 'NOT_OPEN', invoice };
+  return { ...openPayment(state, attemptNumber), invoice };
+}
+
+type OpenPayment =
+  | { readonly kind: 'FAILED'; readonly failureCode: string; readonly at: Date }
+  | { readonly kind: 'WAITING'; readonly attempt: number; readonly redirectUrl: string | undefined }
+  | { readonly kind: 'IN_PROGRESS' };
+
+function openPayment(
+  { attempt, payments }: Invoice,
+  attemptNumber: number | undefined,
+): OpenPayment {
+  const ended = payments.find(({ number }) => number === attemptNumber);
+  if (ended?.failureCode !== undefined) {
+    return { kind: 'FAILED', failureCode: ended.failureCode, at: ended.endedAt };
+  }
+  if (attempt?.status === 'REQUIRES_ACTION' && attempt.number === attemptNumber) {
+    return { kind: 'WAITING', attempt: attempt.number, redirectUrl: attempt.redirectUrl };
+  }
+  return { kind: 'IN_PROGRESS' };
+}

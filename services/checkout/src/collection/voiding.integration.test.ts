@@ -1,0 +1,88 @@
+import { newId } from '@billing/chassis/ids';
+import { testContext } from '@billing/chassis/testing';
+import { draft, type Invoice } from '../invoice/invoice';
+import { aNewInvoice } from '../testing/invoice';
+import { inParallel, openReplicas, type Replicas } from '../testing/store';
+
+let replicas: Replicas;
+let replica: Replicas['replica'];
+
+beforeAll(async () => {
+  replicas = await openReplicas();
+  ({ replica } = replicas);
+});
+
+afterAll(() => replicas.close());
+
+describe('voiding', () => {
+  const holderOf = ({ id, subscriptionId, customerId, currency }: Invoice) => ({
+    id,
+    subscriptionId,
+    customerId,
+    currency,
+  });
+
+  test('an invoice that does not exist inserts a tombstone, and a late draft finds it void', async () => {
+    const context = testContext();
+    const invoice = draft(aNewInvoice({ id: newId() })).state;
+    await replica.worker.voidDerived(holderOf(invoice), context);
+
+    const { stored, inserted } = await replica.invoices.within(context).insert(draft(invoice));
+    await replica.worker.open(invoice.id, context);
+
+    expect(inserted).toBe(false);
+    expect(stored.state).toMatchObject({ isTombstone: true, status: 'VOID' });
+    const next = await replicas.insertDraft(context);
+    await replica.worker.open(next, context);
+    expect((await replicas.read(next, context)).number).toBe('INV-000001');
+  });
+
+  test('a draft numbers it first, and its opening then neither opens nor charges it', async () => {
+    const context = testContext();
+    const id = await replicas.insertDraft(context, { authorizedTransactionId: 'txn_1' });
+    await replica.worker.voidDerived(holderOf(await replicas.read(id, context)), context);
+    await replica.worker.open(id, context);
+
+    expect(await replicas.read(id, context)).toMatchObject({
+      status: 'VOID',
+      number: 'INV-000001',
+      payments: [],
+    });
+    expect(await replicas.charges(id)).toBe(0);
+    expect(await replicas.commandsOf(id)).toEqual(['openInvoice']);
+  });
+
+  test('is refused while an attempt is in the slot, and leaves a paid invoice unchanged', async () => {
+    const context = testContext();
+    const id = await replicas.insertClaimed(context, 'txn_1');
+    const holder = holderOf(await replicas.read(id, context));
+
+    await expect(replica.worker.voidDerived(holder, context)).rejects.toMatchObject({
+      kind: 'failed_precondition',
+      reason: 'PAYMENT_IN_PROGRESS',
+    });
+    await replica.worker.resume(id, context);
+    const { state } = await replica.worker.voidDerived(holder, context);
+    expect(state.status).toBe('PAID');
+  });
+
+  test('while the invoice opens either succeeds without a charge, or is refused and the invoice is paid', async () => {
+    const context = testContext();
+    const ids = await inParallel(40, () =>
+      replicas.insertDraft(context, { authorizedTransactionId: `txn_${newId()}` }),
+    );
+    const other = replicas.aReplica();
+
+    await inParallel(40, async (index) => {
+      const holder = holderOf(await replicas.read(ids[index]!, context));
+      const outcomes = await Promise.allSettled([
+        replica.worker.open(holder.id, context),
+        other.worker.voidDerived(holder, context),
+      ]);
+      const invoice = await replicas.read(holder.id, context);
+      expect(['PAID', 'VOID']).toContain(invoice.status);
+      expect(await replicas.charges(holder.id)).toBe(invoice.status === 'PAID' ? 1 : 0);
+      if (invoice.status === 'VOID') expect(outcomes[1].status).toBe('fulfilled');
+    });
+  });
+});

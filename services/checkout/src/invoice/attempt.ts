@@ -1,0 +1,136 @@
+import type { MethodChoice } from './method-choice';
+import type { ActionRequired, ChargeSource } from '../provider/port/payment-provider';
+
+/**
+ * Initiator of an attempt: the schedule, a customer whose default method changed, or a payer or
+ * caller who pays now.
+ */
+export type AttemptOrigin = 'COLLECTION' | 'NEW_DEFAULT' | 'PAYER';
+
+/**
+ * The running attempt, in the invoice's only slot. It charges one source under one key, however
+ * often it is resumed.
+ */
+export interface Attempt {
+  /** Number of the attempt at this invoice, from 1. */
+  readonly number: number;
+  readonly origin: AttemptOrigin;
+  readonly source: ChargeSource;
+  /**
+   * Index of the scheduled charge: 0 the first, 1 the first retry; undefined for attempts outside
+   * the schedule.
+   */
+  readonly retry: number | undefined;
+  /**
+   * Our saved method behind the source, even if the customer does not have it in their list;
+   * undefined if none.
+   */
+  readonly methodId: string | undefined;
+  /** Name of the adapter; `none` if no provider is asked. */
+  readonly provider: string;
+  /** REQUIRES_ACTION: waits for its payer; no worker processes it. */
+  readonly status: 'PENDING' | 'REQUIRES_ACTION';
+  /** Environment time. */
+  readonly startedAt: Date;
+  /** Real time; the lease runs from here. */
+  readonly claimedAt: Date;
+  /**
+   * Idempotency: the same call or session payment is the same attempt; undefined if the attempt has
+   * no such id.
+   */
+  readonly callId: string | undefined;
+  /** Address to which a payer who is present returns; undefined if no payer is present. */
+  readonly returnUrl: string | undefined;
+  readonly providerPaymentId: string | undefined;
+  /** Page of the provider that asks the payer; undefined if we show the challenge. */
+  readonly redirectUrl: string | undefined;
+  /**
+   * Number of answers that the payer has given; a late worker compares it to detect that its result
+   * is outdated.
+   */
+  readonly answers: number;
+  /** The payer's last answer, if we showed the challenge. */
+  readonly approved: boolean | undefined;
+  /**
+   * True if a method that was given after the customer's default becomes the default on success.
+   */
+  readonly becomesDefault: boolean;
+}
+
+/** Input of an attempt. The source is looked up beforehand, because rules do no I/O. */
+export interface Claim extends MethodChoice {
+  readonly source: ChargeSource;
+  readonly provider: string;
+  /** Environment time. */
+  readonly now: Date;
+  /** Real time. */
+  readonly claimedAt: Date;
+  /** See Attempt; absent means false. */
+  readonly becomesDefault?: boolean;
+  /**
+   * True if no payment provider is configured for the environment; then nothing is claimed. Absent
+   * means false.
+   */
+  readonly isProviderMissing?: boolean;
+}
+
+/** The paying call, if a call requested the attempt. */
+export interface PayerPresence {
+  readonly callId: string | undefined;
+  readonly returnUrl: string | undefined;
+}
+
+/** Long enough for a provider to answer; afterwards another worker may resume a claimed attempt. */
+const resumeAfterMs = 30_000;
+
+/** Creates an attempt for the slot. */
+export function begin(
+  number: number,
+  { source, methodId, provider, now, claimedAt, becomesDefault = false }: Claim,
+  { origin, retry, callId, returnUrl }: Pick<Attempt, 'origin' | 'retry'> & PayerPresence,
+): Attempt {
+  return {
+    number,
+    origin,
+    retry,
+    source,
+    methodId,
+    provider,
+    status: 'PENDING',
+    startedAt: now,
+    claimedAt,
+    callId,
+    returnUrl,
+    providerPaymentId: undefined,
+    redirectUrl: undefined,
+    answers: 0,
+    approved: undefined,
+    becomesDefault,
+  };
+}
+
+/** Marks the attempt as waiting for its payer. */
+export function waitForPayer(
+  attempt: Attempt,
+  { providerPaymentId, redirectUrl }: ActionRequired,
+): Attempt {
+  return { ...attempt, status: 'REQUIRES_ACTION', providerPaymentId, redirectUrl };
+}
+
+/** Marks the attempt as pending again after its payer has answered. */
+export function resumeAttempt(
+  attempt: Attempt,
+  { approved, claimedAt }: { readonly approved: boolean | undefined; readonly claimedAt: Date },
+): Attempt {
+  return { ...attempt, status: 'PENDING', claimedAt, approved, answers: attempt.answers + 1 };
+}
+
+/** Idempotency key of an attempt at the provider, the same however often the attempt is resumed. */
+export function chargeKey(invoiceId: string, attempt: Pick<Attempt, 'number'>): string {
+  return `${invoiceId}:${String(attempt.number)}`;
+}
+
+/** Real time from which any worker may resume the attempt. */
+export function resumeAt({ claimedAt }: Pick<Attempt, 'claimedAt'>): Date {
+  return new Date(claimedAt.getTime() + resumeAfterMs);
+}

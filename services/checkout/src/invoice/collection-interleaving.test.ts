@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { dunningOutcome, dunningStepsReached } from './dunning-report';
+import { totalOf } from './invoice';
+import { type ProviderAnswer, problemsOf, type Turn, workers, World } from '../testing/collection';
+
+const by = fc.constantFrom(...workers);
+const methodId = fc.constantFrom('a', 'b');
+const choice = {
+  methodId: fc.option(methodId, { nil: undefined }),
+  otherMethodIds: fc.subarray(['b', 'c']),
+};
+const withWorker = <Act extends 'recover' | 'record' | 'crash' | 'release'>(...acts: Act[]) =>
+  fc.record({ act: fc.constantFrom(...acts), by });
+
+// Starts are more frequent than ends, so that many attempts follow each other.
+const turn: fc.Arbitrary<Turn> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('create' as const, 'void' as const) }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('voidForCaller' as const) }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('end' as const), writeOff: fc.boolean() }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      act: fc.constantFrom('open' as const, 'wake' as const, 'newDefault' as const),
+      by,
+      ...choice,
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      act: fc.constant('pay' as const),
+      by,
+      methodId,
+      callId: fc.constantFrom('u', 'v', 'w', 'x', 'y', 'z'),
+    }),
+  },
+  { weight: 10, arbitrary: withWorker('recover', 'record', 'record') },
+  { weight: 2, arbitrary: withWorker('crash', 'release') },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      act: fc.constant('charge' as const),
+      by,
+      providerAnswer: fc.constantFrom<ProviderAnswer>(
+        'SUCCEEDS',
+        'SOFT',
+        'SOFT',
+        'HARD',
+        'CHALLENGES',
+      ),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ act: fc.constant('answer' as const), by, approved: fc.boolean() }),
+  },
+);
+
+test.each([
+  [2900n, 'CHARGE_AUTOMATICALLY'],
+  [2900n, 'SEND_INVOICE'],
+  [0n, 'CHARGE_AUTOMATICALLY'],
+] as const)(
+  'an invoice of %s (%s) is charged at most once, and PAID exactly if it was charged or is 0, in any order of steps and crashes',
+  (amount, collectionMethod) => {
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 80, size: 'max' }), (turns) => {
+        const world = new World(amount, collectionMethod);
+        const problems = turns.flatMap((next) => {
+          world.take(next);
+          return problemsOf(world);
+        });
+        world.settle();
+        expect([...problems, ...problemsOf(world)]).toEqual([]);
+        const { record, successes } = world;
+        if (record === undefined || record.isTombstone) return;
+        // Once no attempt runs, the money and the invoice agree, whichever worker charged.
+        expect(record.attempt).toBeUndefined();
+        if (record.status !== 'VOID') {
+          expect(record.status === 'PAID').toBe(successes === 1 || amount === 0n);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  },
+);
+
+test('the dunning steps of an invoice are reached once, in order, and never change', () => {
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 80, size: 'max' }), (turns) => {
+      const world = new World(2900n, 'CHARGE_AUTOMATICALLY');
+      let before: unknown[] = [];
+      for (const next of turns) {
+        world.take(next);
+        const { record } = world;
+        if (record === undefined || record.isTombstone) continue;
+        const counted = dunningStepsReached(record).map((step) => [
+          step,
+          record.firstFailedAt,
+          totalOf(record),
+          step === 'FAILED' ? undefined : dunningOutcome(record),
+        ]);
+        expect(counted.slice(0, before.length)).toEqual(before);
+        before = counted;
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,368 @@
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import {
+  type Attempt,
+  type Claim,
+  type PayerPresence,
+  resumeAttempt,
+  waitForPayer,
+} from './attempt';
+import { claimSlot, withMethod } from './attempt-slot';
+import { type CollectionNews, withResult } from './collection-result';
+import { isPermanentlyRefused } from './dunning';
+import { keptPayments } from './kept-payments';
+import { usedMethod, withMethodUse } from './method-use';
+import { type MethodChoice, nextMethod, nextRetry } from './method-choice';
+import {
+  withoutSchedule,
+  type Invoice,
+  type InvoiceRecord,
+  isOwed,
+  open,
+  pay,
+  type Payment,
+  paymentInProgress,
+  totalOf,
+  voidInvoice,
+} from './invoice';
+import { awaitCapture, awaitProvider, withoutProvider } from './provider-absence';
+import type { ActionRequired, ChargeSource, FinalOutcome } from '../provider/port/payment-provider';
+import {
+  afterDueDate,
+  afterFailure,
+  type FailureFacts,
+  endDunning,
+  isDue,
+  isDunningOver,
+  needsSlot,
+  passDueDate,
+  skipDate,
+} from './retry-schedule';
+
+/**
+ * An invoice without a chargeable method is tried again after this delay: the customer may add a
+ * card by then.
+ */
+const firstCollectionDelayMs = 60 * 60 * 1000;
+
+/**
+ * Opens a DRAFT under its number and starts its collection in the same write:
+ * - nothing due: PAID;
+ * - sent invoice: waits for the payer, unless a payment was authorized for it;
+ * - usable source: claims the slot;
+ * - no source: the first attempt is due an hour later;
+ * - a session's invoice: waits for its payer, even if nothing is due.
+ * An invoice that is already open stays as it is, so a retried step opens and claims once.
+ */
+export function openAndCollect(
+  record: InvoiceRecord,
+  { number, ...claim }: Claim & { readonly number: string | undefined },
+): Transition<InvoiceRecord> {
+  if (record.status !== 'DRAFT') return unchanged(record);
+  const { authorizedTransactionId } = record;
+  const invoice = open(record, { number, now: claim.now });
+  if (invoice.session !== undefined) return only(invoice);
+  if (totalOf(invoice) === 0n) {
+    return withResult(pay(invoice, claim.now), { outcome: 'NOTHING_DUE', attempt: 0 });
+  }
+  if (invoice.collectionMethod === 'SEND_INVOICE') {
+    const sent = { ...invoice, collectAt: invoice.dueDate };
+    if (claim.source.kind !== 'AUTHORIZATION') return only(sent);
+    return only(
+      claim.isProviderMissing === true
+        ? awaitCapture({ ...sent, authorizedTransactionId }, claim.now)
+        : claimSlot(sent, claim, { origin: 'COLLECTION', retry: 0 }),
+    );
+  }
+  if (claim.isProviderMissing === true) {
+    return only(awaitProvider({ ...invoice, authorizedTransactionId }, claim.now));
+  }
+  if (claim.source.kind === 'NONE') {
+    const collectAt = new Date(claim.now.getTime() + firstCollectionDelayMs);
+    return only({ ...invoice, collectAt });
+  }
+  return only(claimSlot(invoice, claim, { origin: 'COLLECTION', retry: 0 }));
+}
+
+/**
+ * Does one step of due work: claims the slot for an attempt with the first of the customer's
+ * methods that may be charged; skips a date at which a charge would be useless; ends dunning after
+ * the last date; or reports a sent invoice as overdue. Changes nothing before the date or while the
+ * slot is taken.
+ */
+export function collectWhenDue(record: InvoiceRecord, claim: Claim): Transition<InvoiceRecord> {
+  if (record.status !== 'OPEN' || !isDue(record, claim.now)) return unchanged(record);
+  if (record.collectionMethod === 'SEND_INVOICE') return passDueDate(record);
+  if (record.attempt !== undefined && needsSlot(record, claim)) return unchanged(record);
+  if (claim.isProviderMissing === true) return only(awaitProvider(record, claim.now));
+  const { payments } = record;
+  const retry = nextRetry(payments);
+  const next = nextMethod(claim, { payments, retry });
+  if (next === undefined) return skipDate(record, claim.now);
+  const { methodId } = next;
+  const isFirst = methodId === undefined || methodId === claim.methodId;
+  const chosen = isFirst ? claim : withMethod(claim, methodId);
+  const started = { ...record, collectAt: undefined };
+  return only(claimSlot(started, chosen, { origin: 'COLLECTION', retry }));
+}
+
+/**
+ * Claims the slot immediately for an invoice in collection, because its customer has a new default
+ * method.
+ */
+export function collectWithNewDefault(
+  record: InvoiceRecord,
+  claim: Claim,
+): Transition<InvoiceRecord> {
+  if (!wantsNewDefault(record, claim) || record.attempt !== undefined) return unchanged(record);
+  return only(claimSlot(record, claim, { origin: 'NEW_DEFAULT' }));
+}
+
+/**
+ * True if a new default method is to be charged for the invoice as soon as the slot is free.
+ * Excluded: the method tried last, a permanently refused method, and a method whose attempt is
+ * running.
+ */
+export function wantsNewDefault(
+  record: InvoiceRecord,
+  { source, methodId, isProviderMissing }: Pick<Claim, 'source' | 'methodId' | 'isProviderMissing'>,
+): record is Invoice {
+  if (!waitsForMethod(record) || source.kind !== 'METHOD' || isProviderMissing === true) {
+    return false;
+  }
+  const { payments, attempt } = record;
+  const isTried = (attempt ?? payments.at(-1))?.methodId === methodId;
+  return !isTried && !isPermanentlyRefused(payments, methodId);
+}
+
+function waitsForMethod(record: InvoiceRecord): record is Invoice {
+  if (record.status !== 'OPEN' || record.session !== undefined) return false;
+  return record.collectionMethod === 'CHARGE_AUTOMATICALLY' && record.ended === undefined;
+}
+
+/** True if the invoice is about to open and to charge the customer's default method. */
+export function opensWithDefault(record: InvoiceRecord): boolean {
+  if (record.status !== 'DRAFT' || record.session !== undefined) return false;
+  const isOfDefault = record.authorizedTransactionId === undefined;
+  return isOfDefault && record.collectionMethod === 'CHARGE_AUTOMATICALLY';
+}
+
+/**
+ * Claims the slot for a payer or caller who pays now. A retried call finds its own attempt, running
+ * or ended. Earlier due work without a charge is applied first: an uncollectible invoice is not
+ * charged, and a late payment is reported overdue before it is paid.
+ */
+export function payNow(
+  record: InvoiceRecord,
+  claim: Claim & PayerPresence & { readonly methods: MethodChoice },
+): Transition<InvoiceRecord> {
+  if (record.isTombstone) throw notFound('Invoice');
+  if (attemptOfCall(record, claim.callId) !== undefined) return unchanged(record);
+  if (!isOwed(record)) throw invoiceNotOpen();
+  if (record.attempt !== undefined) throw paymentInProgress();
+  if (claim.isProviderMissing === true) return only(withoutProvider(record, claim.now));
+  if (isDunningOver(record, claim)) return endDunning(record, claim.now);
+  return afterDueDate(record, claim.now, (invoice) =>
+    only(claimSlot(invoice, claim, { origin: 'PAYER', presence: claim })),
+  );
+}
+
+/** Number of the attempt that a call has made, running or ended; undefined if it made none. */
+export function attemptOfCall(invoice: Invoice, callId: string | undefined): number | undefined {
+  if (callId === undefined) return undefined;
+  if (invoice.attempt?.callId === callId) return invoice.attempt.number;
+  return invoice.payments.find((payment) => payment.callId === callId)?.number;
+}
+
+/**
+ * Outcome of an attempt, the payment id that stores it, and the facts that decide the next step.
+ */
+export interface FinishedAttempt extends Omit<FailureFacts, 'attempt'> {
+  readonly attemptNumber: number;
+  readonly paymentId: string;
+  readonly outcome: FinalOutcome;
+}
+
+/**
+ * Records the outcome of the attempt in the slot and empties the slot. Changes nothing if the slot
+ * holds another attempt or none: another worker has already recorded this one.
+ */
+export function recordResult(
+  record: InvoiceRecord,
+  finished: FinishedAttempt,
+): Transition<InvoiceRecord> {
+  if (!isOwed(record) || record.attempt?.number !== finished.attemptNumber) {
+    return unchanged(record);
+  }
+  const { attempt } = record;
+  return afterDueDate(record, finished.now, (invoice) => withPayment(invoice, attempt, finished));
+}
+
+function withPayment(
+  invoice: Invoice,
+  attempt: Attempt,
+  { paymentId, outcome, ...facts }: FinishedAttempt,
+): Transition<InvoiceRecord> {
+  const isFailed = outcome.status === 'FAILED';
+  const payment = {
+    id: paymentId,
+    number: attempt.number,
+    amount: totalOf(invoice),
+    provider: attempt.provider,
+    providerPaymentId: outcome.providerPaymentId,
+    status: outcome.status,
+    failureCode: isFailed ? outcome.failureCode : undefined,
+    decline: isFailed ? outcome.decline : undefined,
+    // A failed authorization says nothing of the card behind it.
+    methodId:
+      isFailed && outcome.failureCode.startsWith('authorization_') ? undefined : attempt.methodId,
+    origin: attempt.origin,
+    retry: attempt.retry,
+    charged: isFailed && outcome.providerPaymentId !== undefined ? chargedBy(attempt) : undefined,
+    callId: attempt.callId,
+    createdAt: attempt.startedAt,
+    endedAt: facts.now,
+  };
+  const lastPaymentError = isFailed ? { code: outcome.failureCode, at: facts.now } : undefined;
+  const payments = keptPayments([...invoice.payments, payment]);
+  const tried = { ...invoice, attempt: undefined, payments, lastPaymentError };
+  if (isFailed) return afterFailure(tried, { ...facts, attempt });
+  const { now: usedAt, methods } = facts;
+  return withMethodUse(
+    paidBy(tried, attempt, usedAt),
+    usedMethod(tried, attempt, { usedAt, methods }),
+  );
+}
+
+function chargedBy({ source, claimedAt, becomesDefault }: Attempt): Payment['charged'] {
+  return { source, claimedAt, becomesDefault };
+}
+
+// An UNCOLLECTIBLE invoice reports no result: its subscription has ended.
+function paidBy(invoice: Invoice, attempt: Attempt, now: Date): Transition<Invoice> {
+  const paid = pay(invoice, now);
+  if (invoice.status === 'UNCOLLECTIBLE') return { state: paid, events: [], commands: [] };
+  return withResult(paid, successOf(invoice, attempt.number));
+}
+
+/** Marks the attempt in the slot as waiting for its payer, unless the payer has answered since. */
+export function recordWaiting(
+  record: InvoiceRecord,
+  {
+    attemptNumber,
+    answers,
+    outcome,
+  }: { readonly attemptNumber: number; readonly answers: number; readonly outcome: ActionRequired },
+): Transition<InvoiceRecord> {
+  if (!isOwed(record) || record.attempt?.status !== 'PENDING') return unchanged(record);
+  const isSame = record.attempt.number === attemptNumber && record.attempt.answers === answers;
+  return isSame
+    ? only({ ...record, attempt: waitForPayer(record.attempt, outcome) })
+    : unchanged(record);
+}
+
+/** Resumes the attempt that waits for its payer; any other state of the slot stays as it is. */
+export function takeAnswer(
+  record: InvoiceRecord,
+  answer: {
+    readonly attemptNumber: number;
+    readonly approved: boolean | undefined;
+    readonly claimedAt: Date;
+  },
+): Transition<InvoiceRecord> {
+  if (!isOwed(record) || record.attempt?.status !== 'REQUIRES_ACTION') {
+    return unchanged(record);
+  }
+  if (record.attempt.number !== answer.attemptNumber) return unchanged(record);
+  return only({ ...record, attempt: resumeAttempt(record.attempt, answer) });
+}
+
+/** Pays a session's invoice with nothing due and no card, on the payer's confirmation. */
+export function settle(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
+  if (record.status !== 'OPEN') return unchanged(record);
+  if (totalOf(record) !== 0n) throw new Error(`Invoice ${record.id} has an amount due`);
+  return withResult(pay(record, now), { outcome: 'NOTHING_DUE', attempt: 0 });
+}
+
+/** Voids an OPEN invoice for a caller and reports the result to its subscription. */
+export function voidForCaller(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
+  checkOwed(record);
+  return afterDueDate(record, now, (invoice) => {
+    const voided = voidInvoice(invoice, { number: undefined, now }).state;
+    if (voided.isTombstone) throw new Error('An invoice never becomes a tombstone');
+    return withResult(voided, { outcome: 'VOIDED', attempt: 0 });
+  });
+}
+
+/**
+ * Ends automatic collection, because the subscription has ended: the invoice stays payable or is
+ * written off. A running attempt keeps its outcome. A DRAFT is numbered by the same write, so that
+ * its number leaves no gap.
+ */
+export function endCollection(
+  record: InvoiceRecord,
+  {
+    writeOff,
+    number,
+    now,
+  }: { readonly writeOff: boolean; readonly number: string | undefined; readonly now: Date },
+): Transition<InvoiceRecord> {
+  if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
+  const ended = writeOff ? 'WRITTEN_OFF' : (record.ended ?? 'PAYABLE');
+  if (record.ended === ended) return unchanged(record);
+  const opened = record.status === 'DRAFT' ? open(record, { number, now }) : record;
+  if (totalOf(opened) === 0n) return only(pay(opened, now));
+  const stopped = { ...withoutSchedule(opened), ended } as const;
+  const isWrittenOff = writeOff && record.attempt === undefined;
+  return only(isWrittenOff ? { ...stopped, status: 'UNCOLLECTIBLE', givenUpAt: now } : stopped);
+}
+
+/**
+ * Source of the invoice's first attempt: the authorization it came with, otherwise the customer's
+ * default method.
+ */
+export function sourceFor(
+  invoice: Pick<Invoice, 'authorizedTransactionId'>,
+  defaultMethodId: string | undefined,
+): ChargeSource {
+  const { authorizedTransactionId } = invoice;
+  if (authorizedTransactionId !== undefined)
+    return { kind: 'AUTHORIZATION', authorizedTransactionId };
+  if (defaultMethodId !== undefined) return { kind: 'METHOD', paymentMethodId: defaultMethodId };
+  return { kind: 'NONE' };
+}
+
+/**
+ * True if the subscription has a result or is about to get one; false while the invoice waits for
+ * its payer or for a later date.
+ */
+export function isCollecting(record: InvoiceRecord): boolean {
+  if (record.status === 'VOID') return false;
+  return record.attempt !== undefined || record.resultsSent > 0;
+}
+
+/** Throws unless a caller may pay or void the invoice. */
+export function checkOwed(record: InvoiceRecord): asserts record is Invoice {
+  checkOfNoSession(record);
+  if (record.status !== 'OPEN') throw invoiceNotOpen();
+}
+
+/** Throws for a session's invoice, which is paid and ended only through its session. */
+export function checkOfNoSession(record: InvoiceRecord): asserts record is Invoice {
+  if (record.isTombstone) throw notFound('Invoice');
+  if (record.session === undefined) return;
+  const message = 'Invoice belongs to a checkout session';
+  throw new DomainError('failed_precondition', 'INVOICE_OF_CHECKOUT', message);
+}
+
+/** Error of a request to pay or void an invoice that is not owed. */
+export function invoiceNotOpen(): DomainError {
+  return new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
+}
+
+// If nothing is due, the attempt verified the method.
+function successOf(invoice: Invoice, attempt: number): CollectionNews {
+  return totalOf(invoice) === 0n
+    ? { outcome: 'NOTHING_DUE', attempt: 0 }
+    : { outcome: 'SUCCEEDED', attempt };
+}

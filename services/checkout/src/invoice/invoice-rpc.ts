@@ -1,0 +1,169 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import { invalidInput } from '@billing/kernel/domain-error';
+import {
+  type LineItem as ProtoLineItem,
+  BillingReason as ProtoBillingReason,
+  type Invoice as ProtoInvoice,
+  type InvoiceStatus as ProtoInvoiceStatus,
+  type Payment as ProtoPayment,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import { billingReasons, invoiceStatuses, paymentStatuses } from '@billing/proto/values/checkout';
+import { collectionMethods } from '@billing/proto/values/customer';
+import { type Attempt } from './attempt';
+import type { HostedResource } from '../hosted-page/hosted-page';
+import { payerMessage } from '../provider/port/payer-message';
+import {
+  amountDue,
+  amountPaid,
+  discountAmountOf,
+  type CollectionMethod,
+  type Invoice,
+  type InvoiceRecord,
+  isVerification,
+  type LineItem,
+  type Payment,
+  type PaymentError,
+  sessionIdOf,
+  subtotalOf,
+  totalOf,
+} from './invoice';
+import { paymentIdOf } from './store';
+
+/** Status filter of a list; refuses an unknown status. */
+export function fromProtoInvoiceStatus(sent: ProtoInvoiceStatus): string {
+  const status = invoiceStatuses.knownName(sent);
+  if (status === undefined) throw invalidInput({ status: ['Invalid status'] });
+  return status;
+}
+
+/** Addresses of public pages. */
+export interface InvoicePages {
+  /** `pageHash` is the hash by which a stored session's page is found. */
+  urlOf(resource: HostedResource, pageHash?: string): string;
+}
+
+/** An invoice as stored, tombstones included: a caller that tried to create it finds it void. */
+export function toProtoInvoice(stored: Stored<InvoiceRecord>, pages: InvoicePages): ProtoInvoice {
+  const { state, tenant, version, createdAt, updatedAt } = stored;
+  return {
+    id: state.id,
+    organizationId: tenant.organizationId,
+    customerId: state.customerId,
+    subscriptionId: state.subscriptionId,
+    status: invoiceStatuses.valueOf(state.status),
+    currency: state.currency,
+    tax: 0n,
+    checkoutSessionId: sessionIdOf(state),
+    metadata: {},
+    createdAt,
+    updatedAt,
+    version: BigInt(version),
+    ...(state.isTombstone ? tombstoneFields : invoiceFields(state, stored, pages)),
+  };
+}
+
+const tombstoneFields = {
+  number: undefined,
+  collectionMethod: ProtoCollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+  billingReason: ProtoBillingReason.BILLING_REASON_UNSPECIFIED,
+  subtotal: 0n,
+  discountAmount: 0n,
+  total: 0n,
+  amountPaid: 0n,
+  amountDue: 0n,
+  dueDate: undefined,
+  paidAt: undefined,
+  periodStart: undefined,
+  periodEnd: undefined,
+  hostedUrl: undefined,
+  discounts: [],
+  lineItems: [],
+  payments: [],
+  lastPaymentError: undefined,
+};
+
+function invoiceFields(
+  invoice: Invoice,
+  { tenant }: Pick<Stored<InvoiceRecord>, 'tenant'>,
+  pages: InvoicePages,
+) {
+  const { attempt } = invoice;
+  const ended = invoice.payments
+    .filter((payment) => !isVerification(payment))
+    .map((payment) => toProtoPayment(payment, invoice));
+  const running =
+    attempt === undefined || isVerification({ amount: totalOf(invoice) })
+      ? []
+      : [
+          {
+            ...toProtoAttempt(attempt, invoice),
+            id: paymentIdOf({ id: invoice.id, attemptNumber: attempt.number }, tenant),
+          },
+        ];
+  return {
+    number: invoice.number,
+    collectionMethod: collectionMethods.valueOf(invoice.collectionMethod),
+    billingReason: billingReasons.valueOf(invoice.billingReason),
+    subtotal: subtotalOf(invoice),
+    discountAmount: discountAmountOf(invoice),
+    total: totalOf(invoice),
+    amountPaid: amountPaid(invoice),
+    amountDue: amountDue(invoice),
+    dueDate: invoice.dueDate,
+    paidAt: invoice.paidAt,
+    periodStart: invoice.periodStart,
+    periodEnd: invoice.periodEnd,
+    hostedUrl: invoice.status === 'DRAFT' ? undefined : pages.urlOf(pageOf(invoice)),
+    discounts: [...invoice.discounts],
+    lineItems: invoice.lineItems.map((line) => toProtoLineItem(line, invoice)),
+    payments: [...ended, ...running],
+    lastPaymentError: toProtoPaymentError(invoice.lastPaymentError),
+  };
+}
+
+function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineItem {
+  return { ...line, invoiceId };
+}
+
+function toProtoPayment(payment: Payment, { id: invoiceId, currency }: Invoice): ProtoPayment {
+  const { id, number: attempt, amount, provider, providerPaymentId, failureCode } = payment;
+  const { createdAt } = payment;
+  const status = paymentStatuses.valueOf(payment.status);
+  const shown = { id, attempt, amount, provider, providerPaymentId, failureCode, createdAt };
+  return { ...shown, invoiceId, currency, status };
+}
+
+function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 'id'> {
+  return {
+    invoiceId: invoice.id,
+    amount: totalOf(invoice),
+    currency: invoice.currency,
+    provider: attempt.provider,
+    providerPaymentId: attempt.providerPaymentId,
+    status: paymentStatuses.valueOf(attempt.status),
+    failureCode: undefined,
+    createdAt: attempt.startedAt,
+    attempt: attempt.number,
+  };
+}
+
+/** Reason why nothing was charged, as shown to the payer. */
+export function toProtoPaymentError(error: PaymentError | undefined) {
+  return error === undefined ? undefined : { ...error, message: payerMessage(error.code) };
+}
+
+/** The only page on which an invoice is paid. */
+function pageOf({ id, session }: Invoice): HostedResource {
+  return session === undefined
+    ? { kind: 'INVOICE', resourceId: id }
+    : { kind: 'CHECKOUT_SESSION', resourceId: session.sessionId };
+}
+
+/** Collection method of a customer; undefined for an unknown value. */
+export function fromProtoCollectionMethod(
+  method: ProtoCollectionMethod,
+): CollectionMethod | undefined {
+  if (method === ProtoCollectionMethod.COLLECTION_METHOD_UNSPECIFIED) return 'CHARGE_AUTOMATICALLY';
+  return collectionMethods.knownName(method);
+}

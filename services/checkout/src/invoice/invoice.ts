@@ -1,0 +1,414 @@
+import type { Currency } from '@billing/kernel/currency';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { AMOUNT_MAX, isAmount, parseAmount } from '@billing/kernel/money';
+import { type Transition, unchanged } from '@billing/kernel/transition';
+import type { Attempt, AttemptOrigin } from './attempt';
+import type { DeclineKind } from '../provider/port/payment-provider';
+import { type DiscountOnInvoice, discountLines, type InvoiceDiscount } from './invoice-discount';
+import { type PaidPeriod, periodFrom } from './paid-period';
+
+export type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
+export type BillingReason =
+  'CHECKOUT' | 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
+export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
+
+/**
+ * One charge on an invoice. `amount` is in the currency's smallest unit, negative if it reverses an
+ * earlier charge.
+ */
+export interface LineItem {
+  readonly id: string;
+  readonly description: string;
+  /** Decimal string, in units. */
+  readonly quantity: string;
+  /** Rate, a decimal string; absent for tiered prices. */
+  readonly unitAmount: string | undefined;
+  readonly amount: bigint;
+  /** This line's share of the invoice's discount. */
+  readonly discountAmount: bigint;
+  readonly priceId: string | undefined;
+  /** Meter of the billed usage; undefined for other lines. */
+  readonly meterId: string | undefined;
+  /** Undefined on a session's invoice until it is PAID. */
+  readonly periodStart: Date | undefined;
+  readonly periodEnd: Date | undefined;
+  readonly details: LineItemDetails | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Calculation of a line's amount, in decimal strings. */
+export interface LineItemDetails {
+  readonly exactAmount: string;
+  readonly billedQuantity: string;
+  readonly includedUnits: string;
+  /** Tiers that priced at least one unit; empty without tiers. */
+  readonly tiers: LineItemTier[];
+  /** In the order in which they were used. */
+  readonly creditsUsed: LineItemCredit[];
+}
+
+/** Units covered by one grant of prepaid credits, a decimal string. */
+export interface LineItemCredit {
+  readonly grantId: string;
+  readonly quantity: string;
+}
+
+/** Units priced by one tier, in decimal strings; the amount includes the flat amount. */
+export interface LineItemTier {
+  /** Absent: unlimited. */
+  readonly upTo?: string | undefined;
+  readonly quantity: string;
+  readonly unitAmount: string;
+  readonly flatAmount: string;
+  readonly amount: string;
+}
+
+/**
+ * One finished attempt to collect an invoice. If nothing is due, the attempt verifies a method and
+ * is shown to no caller.
+ */
+export interface Payment {
+  readonly id: string;
+  /**
+   * Number of the attempt at the invoice, from 1; numbering continues after old payments are
+   * dropped from the list.
+   */
+  readonly number: number;
+  readonly amount: bigint;
+  /** Name of the adapter; `none` if no provider was asked. */
+  readonly provider: string;
+  readonly providerPaymentId: string | undefined;
+  readonly status: 'SUCCEEDED' | 'FAILED';
+  readonly failureCode: string | undefined;
+  /** Decline kind of the failure; undefined for a success. */
+  readonly decline: DeclineKind | undefined;
+  /** Saved method that was charged, or that comes from an authorization; undefined if none. */
+  readonly methodId: string | undefined;
+  /** Initiator of the attempt. */
+  readonly origin: AttemptOrigin;
+  /** Index of the scheduled charge; see Attempt. */
+  readonly retry: number | undefined;
+  /**
+   * Charged source of a failure at the provider, which may still succeed later. Absent in payments
+   * of earlier releases.
+   */
+  readonly charged?: Pick<Attempt, 'source' | 'claimedAt' | 'becomesDefault'> | undefined;
+  /** Id of the requesting call; see Attempt. */
+  readonly callId: string | undefined;
+  /** Start of its attempt. */
+  readonly createdAt: Date;
+  /** Time at which its outcome was recorded. */
+  readonly endedAt: Date;
+}
+
+/** Reason why nothing was charged. */
+export interface PaymentError {
+  readonly code: string;
+  /** Environment time. */
+  readonly at: Date;
+}
+
+/**
+ * Session of the invoice, and the subscription and period that the invoice gets once it is PAID.
+ */
+export interface InvoiceSession {
+  readonly sessionId: string;
+  readonly subscriptionId: string | undefined;
+  readonly paidPeriod: PaidPeriod;
+}
+
+/** Amount that a customer owes for one period. */
+export interface Invoice {
+  readonly id: string;
+  readonly isTombstone: false;
+  /** Undefined on a session's invoice until it is PAID, and permanently for a ONE_TIME product. */
+  readonly subscriptionId: string | undefined;
+  /** Undefined if the invoice has no session. */
+  readonly session: InvoiceSession | undefined;
+  readonly customerId: string;
+  readonly status: InvoiceStatus;
+  /** `INV-000001`; every invoice that has left DRAFT has a number. */
+  readonly number: string | undefined;
+  readonly collectionMethod: CollectionMethod;
+  readonly billingReason: BillingReason;
+  readonly currency: Currency;
+  /** Undefined on a session's invoice until it is PAID. */
+  readonly periodStart: Date | undefined;
+  readonly periodEnd: Date | undefined;
+  readonly lineItems: readonly LineItem[];
+  /** At most one. */
+  readonly discounts: readonly InvoiceDiscount[];
+  /** Authorization that the first attempt captures; removed once the invoice is open. */
+  readonly authorizedTransactionId: string | undefined;
+  readonly dueDate: Date | undefined;
+  readonly paidAt: Date | undefined;
+  /** Environment time of the next automatic step: an attempt, or the due date of a sent invoice. */
+  readonly collectAt: Date | undefined;
+  /** Retry dates after `collectAt`. */
+  readonly retriesLeft: readonly Date[];
+  /** Time of the first failed attempt of the schedule; retry dates count from it. */
+  readonly firstFailedAt: Date | undefined;
+  /**
+   * The subscription has ended, so nothing is automatic any more. WRITTEN_OFF: becomes
+   * UNCOLLECTIBLE once no attempt runs.
+   */
+  readonly ended: 'PAYABLE' | 'WRITTEN_OFF' | undefined;
+  /** End of dunning without payment; the invoice may still be paid later. */
+  readonly givenUpAt: Date | undefined;
+  /**
+   * Time since which collection waits for a payment provider to be configured; undefined if it does
+   * not wait.
+   */
+  readonly awaitsProviderSince: Date | undefined;
+  /** Reason why the last charge did not happen; undefined once the invoice is PAID. */
+  readonly lastPaymentError: PaymentError | undefined;
+  readonly attempt: Attempt | undefined;
+  readonly payments: readonly Payment[];
+  /** Number of results sent to the subscription. */
+  readonly resultsSent: number;
+}
+
+/**
+ * Takes the place of an invoice that was voided before its creation. It has no number and is never
+ * shown.
+ */
+export interface Tombstone {
+  readonly id: string;
+  readonly isTombstone: true;
+  readonly subscriptionId: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly customerId: string;
+  readonly status: 'VOID';
+  readonly currency: Currency;
+}
+
+/** Record under an invoice's id. */
+export type InvoiceRecord = Invoice | Tombstone;
+
+/** Input of an invoice. */
+export type NewInvoice = Pick<
+  Invoice,
+  | 'id'
+  | 'subscriptionId'
+  | 'customerId'
+  | 'billingReason'
+  | 'collectionMethod'
+  | 'currency'
+  | 'periodStart'
+  | 'periodEnd'
+  | 'authorizedTransactionId'
+> & {
+  readonly lineItems: readonly Omit<LineItem, 'discountAmount'>[];
+  readonly session?: InvoiceSession | undefined;
+  readonly discount?: DiscountOnInvoice | undefined;
+};
+
+/** SEND_INVOICE invoices are due this long after they open. */
+const dueAfterMs = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * A new invoice, without a number yet. Its command numbers it and starts its collection; a session
+ * opens its own invoice.
+ */
+export function draft({ lineItems, discount, session, ...input }: NewInvoice): Transition<Invoice> {
+  checkLineItems(lineItems);
+  const state: Invoice = {
+    ...input,
+    ...discounted(lineItems, discount, input.currency),
+    session,
+    isTombstone: false,
+    status: 'DRAFT',
+    number: undefined,
+    dueDate: undefined,
+    paidAt: undefined,
+    collectAt: undefined,
+    retriesLeft: [],
+    firstFailedAt: undefined,
+    ended: undefined,
+    givenUpAt: undefined,
+    awaitsProviderSince: undefined,
+    lastPaymentError: undefined,
+    attempt: undefined,
+    payments: [],
+    resultsSent: 0,
+  };
+  const commands = session === undefined ? [{ type: 'openInvoice', payload: {} }] : [];
+  return { state, events: [], commands };
+}
+
+/** Tombstone of an invoice that must never be created. */
+export function tombstone(
+  input: Omit<Tombstone, 'isTombstone' | 'status'>,
+): Transition<InvoiceRecord> {
+  return { state: { ...input, isTombstone: true, status: 'VOID' }, events: [], commands: [] };
+}
+
+/**
+ * Numbers the invoice and makes it owed; the caller decides in the same write how it is collected.
+ */
+export function open(
+  invoice: Invoice,
+  { number, now }: { readonly number: string | undefined; readonly now: Date },
+): Invoice {
+  if (invoice.status !== 'DRAFT') throw new Error(`Invoice ${invoice.id} is already open`);
+  if (number === undefined) throw new Error(`Invoice ${invoice.id} has no number`);
+  const isSent = invoice.collectionMethod === 'SEND_INVOICE' && invoice.session === undefined;
+  return {
+    ...invoice,
+    status: 'OPEN',
+    number,
+    authorizedTransactionId: undefined,
+    dueDate: isSent ? new Date(now.getTime() + dueAfterMs) : undefined,
+  };
+}
+
+/**
+ * Settles the invoice: after a successful payment, or because nothing was due. A session's invoice
+ * gets its subscription in the same write.
+ */
+export function pay(invoice: Invoice, now: Date): Invoice {
+  const { id, status } = invoice;
+  if (!isOwed(invoice)) throw new Error(`Invoice ${id} is ${status}`);
+  const paid: Invoice = {
+    ...withoutSchedule(invoice),
+    status: 'PAID',
+    paidAt: now,
+    lastPaymentError: undefined,
+  };
+  if (invoice.session === undefined) return paid;
+  const { subscriptionId, paidPeriod } = invoice.session;
+  const period = periodFrom(paidPeriod, now);
+  const bounds = { periodStart: period?.start, periodEnd: period?.end };
+  const lineItems = invoice.lineItems.map((line) => ({ ...line, ...bounds }));
+  return { ...paid, subscriptionId, ...bounds, lineItems };
+}
+
+/** Removes all automatic steps from the invoice. */
+export function withoutSchedule(invoice: Invoice): Invoice {
+  return { ...invoice, collectAt: undefined, retriesLeft: [], awaitsProviderSince: undefined };
+}
+
+/** True if the invoice can still be paid, including an UNCOLLECTIBLE invoice. */
+export function isOwed(record: InvoiceRecord): record is Invoice {
+  return !record.isTombstone && (record.status === 'OPEN' || record.status === 'UNCOLLECTIBLE');
+}
+
+/**
+ * Voids an invoice that is still owed; a PAID or VOID invoice stays as it is. Needs an empty slot,
+ * because a running attempt may still succeed. A DRAFT is numbered by the same write, so that a
+ * number it may have taken leaves no gap. A scheduled attempt is dropped.
+ */
+export function voidInvoice(
+  record: InvoiceRecord,
+  { number, now }: { number: string | undefined; now: Date },
+): Transition<InvoiceRecord> {
+  if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
+  if (record.attempt !== undefined) throw paymentInProgress();
+  const opened = record.status === 'DRAFT' ? open(record, { number, now }) : record;
+  return {
+    state: { ...withoutSchedule(opened), status: 'VOID' },
+    events: [],
+    commands: [],
+  };
+}
+
+/** Retryable error for a caller that does not get the slot. */
+export function paymentInProgress(): DomainError {
+  const message = 'A payment of the invoice is in progress';
+  return new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
+}
+
+/**
+ * Throws if the invoice has another holder. An id is derived from its subscription or session, so a
+ * mismatch is a bug.
+ */
+export function checkHolder(
+  record: InvoiceRecord,
+  holder: { readonly subscriptionId?: string | undefined; readonly sessionId?: string | undefined },
+): void {
+  const { subscriptionId, sessionId } = holder;
+  const isOfSession = subscriptionId === undefined;
+  const isHeld = isOfSession
+    ? sessionIdOf(record) === sessionId
+    : record.subscriptionId === subscriptionId;
+  if (!isHeld) {
+    const name = isOfSession ? `session ${sessionId ?? ''}` : `subscription ${subscriptionId}`;
+    throw new Error(`Invoice ${record.id} is not of ${name}`);
+  }
+}
+
+/** Session of the invoice; undefined if it has none. */
+export function sessionIdOf(record: InvoiceRecord): string | undefined {
+  return record.isTombstone ? record.sessionId : record.session?.sessionId;
+}
+
+interface Amounts {
+  readonly lineItems: readonly Pick<LineItem, 'amount'>[];
+}
+
+/** Σ of the lines. */
+export function subtotalOf({ lineItems }: Amounts): bigint {
+  return lineItems.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** Σ of the discounts. */
+export function discountAmountOf({ discounts }: Pick<Invoice, 'discounts'>): bigint {
+  return discounts.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** Total owed; there are no taxes. */
+export function totalOf(invoice: Amounts & Pick<Invoice, 'discounts'>): bigint {
+  return subtotalOf(invoice) - discountAmountOf(invoice);
+}
+
+/** Total of an invoice before its creation. */
+export function totalOfNew({
+  lineItems,
+  discount,
+  currency,
+}: Amounts & Pick<NewInvoice, 'discount' | 'currency'>): bigint {
+  return totalOf(discounted(lineItems, discount, currency));
+}
+
+/** Σ of the successful payments. */
+export function amountPaid({ payments }: Pick<Invoice, 'payments'>): bigint {
+  return payments
+    .filter(({ status }) => status === 'SUCCEEDED')
+    .reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** True if the attempt moved no money and only verified that the method can be charged later. */
+export function isVerification({ amount }: Pick<Payment, 'amount'>): boolean {
+  return amount === 0n;
+}
+
+/** Amount still owed. */
+export function amountDue(invoice: Invoice): bigint {
+  return invoice.status === 'OPEN' ? totalOf(invoice) - amountPaid(invoice) : 0n;
+}
+
+function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {
+  if (lineItems.length === 0) throw invalidInput({ lineItems: ['Required'] });
+  for (const { amount } of lineItems) parseAmount(amount < 0n ? -amount : amount, 'lineItems');
+  const sum = lineItems.reduce((total, { amount }) => total + amount, 0n);
+  if (!isAmount(sum)) {
+    throw invalidInput({ lineItems: [`Must sum to 0 to ${AMOUNT_MAX.toString()}`] });
+  }
+}
+
+function discounted<Line extends Pick<LineItem, 'amount'>>(
+  lineItems: readonly Line[],
+  discount: DiscountOnInvoice | undefined,
+  currency: Currency,
+): Pick<Invoice, 'discounts'> & { lineItems: (Line & Pick<LineItem, 'discountAmount'>)[] } {
+  if (discount === undefined) {
+    return { lineItems: lineItems.map((line) => ({ ...line, discountAmount: 0n })), discounts: [] };
+  }
+  const amounts = lineItems.map((line) => line.amount);
+  const { amount, parts } = discountLines(discount, { currency, amounts });
+  const { discountId, name } = discount;
+  return {
+    lineItems: lineItems.map((line, index) => ({ ...line, discountAmount: parts[index] ?? 0n })),
+    discounts: [{ discountId, name, amount }],
+  };
+}

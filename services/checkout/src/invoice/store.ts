@@ -1,0 +1,383 @@
+import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import { type Currency, isCurrency } from '@billing/kernel/currency';
+import type { Recurrence } from '@billing/kernel/billing-period';
+import type { Command } from '@billing/kernel/transition';
+import { type Attempt, resumeAt } from './attempt';
+import { needsWorker } from './attempt-slot';
+import type { CollectionOutcome } from './collection-result';
+import { declined, isDeclineCode } from '../provider/port/decline';
+import { dunningStepsReached } from './dunning-report';
+import type {
+  Invoice,
+  InvoiceRecord,
+  InvoiceSession,
+  LineItem,
+  LineItemDetails,
+  LineItemTier,
+  Payment,
+  PaymentError,
+  Tombstone,
+} from './invoice';
+import type { InvoiceDiscount } from './invoice-discount';
+import type { PaidPeriod } from './paid-period';
+import type { DeclineKind } from '../provider/port/payment-provider';
+import { type Count, nullable, type Nullable } from './stored-fields';
+
+/** Documents stored before usage was billed lack the credits. */
+type DetailsDocument = Omit<LineItemDetails, 'creditsUsed'> & Partial<LineItemDetails>;
+
+type LineItemDocument = Omit<Nullable<LineItem>, 'metadata' | 'details'> & {
+  readonly details: DetailsDocument | null;
+  /** JSON text, because keys may contain dots. */
+  readonly metadata: string;
+};
+
+type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers' | 'retry'> & {
+  readonly number: Count;
+  readonly answers: Count;
+  readonly retry: Count | null;
+};
+
+type InvoiceFields = Omit<
+  Nullable<Invoice>,
+  'id' | 'lineItems' | 'payments' | 'attempt' | 'resultsSent' | 'session'
+> & {
+  readonly session: SessionDocument | null;
+  readonly lineItems: readonly LineItemDocument[];
+  readonly payments: readonly PaymentDocument[];
+  readonly attempt: AttemptDocument | null;
+  readonly resultsSent: Count;
+};
+
+/** Fields that were introduced later: origin, start time and retry. Older documents lack them. */
+type PaymentDocument = Omit<Nullable<Payment>, NotedLater> &
+  Partial<Pick<Payment, 'origin' | 'endedAt'>> & {
+    readonly charged?: Payment['charged'] | null;
+    readonly number?: Count;
+    readonly retry?: Count | null;
+  };
+type NotedLater = 'origin' | 'endedAt' | 'number' | 'retry' | 'charged';
+
+type SessionDocument = Nullable<Omit<InvoiceSession, 'paidPeriod'>> & {
+  readonly paidPeriod: PaidPeriodDocument;
+};
+
+type PaidPeriodDocument =
+  | {
+      readonly kind: 'INTERVAL';
+      readonly recurrence: Omit<Recurrence, 'intervalCount'> & { readonly intervalCount: Count };
+    }
+  | { readonly kind: 'TRIAL'; readonly days: Count }
+  | { readonly kind: 'NONE' };
+
+type RecordDocument = { readonly _id: string } & (InvoiceFields | Omit<Nullable<Tombstone>, 'id'>);
+
+/** A collection result in the outbox, with the invoice as the attempt left it. */
+export interface CollectionResultPayload {
+  readonly resultNumber: Count;
+  readonly outcome: CollectionOutcome;
+  readonly attempt: Count;
+  readonly nextAttemptAt: Date | null;
+  readonly version: Count;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly invoice: RecordDocument;
+}
+
+/** Effect of an attempt for the subscription. */
+export interface CollectionResult {
+  readonly resultNumber: number;
+  readonly outcome: CollectionOutcome;
+  readonly attempt: number;
+  readonly nextAttemptAt: Date | undefined;
+  readonly invoice: Stored<InvoiceRecord>;
+}
+
+export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
+  collection: 'invoices',
+  aggregate: 'invoice',
+  resource: 'Invoice',
+  toDocument,
+  fromDocument: (document) => fromDocument(document as RecordDocument),
+  // Lists omit tombstones and are sorted like the index.
+  indexes: [
+    { name: 'shown', keys: { isTombstone: 1, createdAt: -1, _id: -1 } },
+    { name: 'subscription', keys: { isTombstone: 1, subscriptionId: 1, createdAt: -1, _id: -1 } },
+    { name: 'status', keys: { isTombstone: 1, status: 1, createdAt: -1, _id: -1 } },
+    { name: 'customer', keys: { isTombstone: 1, customerId: 1, createdAt: -1, _id: -1 } },
+  ],
+  fixedFields: ['isTombstone'],
+  // An invoice is not due while an attempt runs: the provider is asked for the outcome at
+  // intervals, not on each pass.
+  dueAt: (record) =>
+    record.isTombstone || record.collectAt === undefined || record.attempt?.status === 'PENDING'
+      ? undefined
+      : { at: record.collectAt, workClass: 'COLLECTION' },
+  recoverAt: (record) =>
+    record.isTombstone || record.attempt === undefined || !needsWorker(record)
+      ? undefined
+      : resumeAt(record.attempt),
+  stepsReached: dunningStepsReached,
+  encodeCommand,
+};
+
+/** Filter of a list: shown invoices, by subscription, customer or status. */
+export function shownInvoices(filter: {
+  readonly subscriptionId?: string | undefined;
+  readonly customerId?: string | undefined;
+  readonly status?: string | undefined;
+}): Record<string, unknown> {
+  const { subscriptionId, customerId, status } = filter;
+  return {
+    isTombstone: false,
+    ...(subscriptionId !== undefined && { subscriptionId }),
+    ...(customerId !== undefined && { customerId }),
+    ...(status !== undefined && { status }),
+  };
+}
+
+/** Decodes a result that encodeCommand has encoded. */
+export function readCollectionResult(
+  result: CollectionResultPayload,
+  { tenant }: Pick<CallContext, 'tenant'>,
+): CollectionResult {
+  return {
+    resultNumber: Number(result.resultNumber),
+    outcome: result.outcome,
+    attempt: Number(result.attempt),
+    nextAttemptAt: result.nextAttemptAt ?? undefined,
+    invoice: snapshotOf(result, tenant),
+  };
+}
+
+/** Id of a payment, the same while its attempt runs and after it has ended. */
+export function paymentIdOf(
+  { id, attemptNumber }: { readonly id: string; readonly attemptNumber: number },
+  { environmentId }: Pick<Tenant, 'environmentId'>,
+): string {
+  return derivedId(environmentId, 'payment', id, attemptNumber);
+}
+
+function snapshotOf(result: CollectionResultPayload, tenant: Tenant): Stored<InvoiceRecord> {
+  return {
+    state: fromDocument(result.invoice),
+    tenant,
+    version: Number(result.version),
+    createdAt: result.createdAt,
+    updatedAt: result.updatedAt,
+  };
+}
+
+function encodeCommand(command: Command, stored: Stored<InvoiceRecord>): Record<string, unknown> {
+  if (command.type !== 'applyCollectionResult') return command.payload;
+  const { state, version, createdAt, updatedAt } = stored;
+  const invoice = { _id: state.id, ...toDocument(state) };
+  return { ...command.payload, invoice, version, createdAt, updatedAt };
+}
+
+function toDocument(record: InvoiceRecord): Record<string, unknown> {
+  if (record.isTombstone) {
+    const { id: _id, ...fields } = record;
+    return nullable(fields);
+  }
+  const { id: _id, lineItems, payments, attempt, session, ...fields } = record;
+  return {
+    ...nullable(fields),
+    attempt: attempt === undefined ? null : nullable(attempt),
+    session: session === undefined ? null : nullable(session),
+    lineItems: lineItems.map((line) => ({
+      ...nullable(line),
+      metadata: JSON.stringify(line.metadata),
+    })),
+    payments: payments.map(nullable),
+  };
+}
+
+// Defaults of documents stored before discounts, sessions, challenges, retries and usage.
+const sinceDiscounts = { discounts: [], retriesLeft: [], session: null };
+const sinceUsage = { discountAmount: 0n, meterId: null };
+const sinceOrigins = { origin: 'COLLECTION' } as const;
+const sinceChallenges = { origin: 'COLLECTION', status: 'PENDING', provider: 'none', answers: 0 };
+const sinceMethodChoice = { retry: null, becomesDefault: false };
+
+function fromDocument(stored: RecordDocument): InvoiceRecord {
+  const document: RecordDocument = { ...sinceDiscounts, ...stored };
+  const { _id: id, isTombstone, customerId } = document;
+  const subscriptionId = document.subscriptionId ?? undefined;
+  const currency = readCurrency(document.currency);
+  if (isTombstone) {
+    const sessionId = document.sessionId ?? undefined;
+    return { id, isTombstone, subscriptionId, sessionId, customerId, currency, status: 'VOID' };
+  }
+  return {
+    id,
+    isTombstone,
+    subscriptionId,
+    session: fromSessionDocument(document.session),
+    customerId,
+    currency,
+    status: document.status,
+    number: document.number ?? undefined,
+    collectionMethod: document.collectionMethod,
+    billingReason: document.billingReason,
+    periodStart: document.periodStart ?? undefined,
+    periodEnd: document.periodEnd ?? undefined,
+    lineItems: document.lineItems.map(fromLineItemDocument),
+    discounts: document.discounts.map(fromDiscountDocument),
+    authorizedTransactionId: document.authorizedTransactionId ?? undefined,
+    dueDate: document.dueDate ?? undefined,
+    paidAt: document.paidAt ?? undefined,
+    collectAt: document.collectAt ?? undefined,
+    retriesLeft: document.retriesLeft,
+    firstFailedAt: document.firstFailedAt ?? undefined,
+    ended: document.ended ?? undefined,
+    givenUpAt: document.givenUpAt ?? undefined,
+    awaitsProviderSince: document.awaitsProviderSince ?? undefined,
+    lastPaymentError: fromPaymentError(document),
+    attempt: fromAttemptDocument(document.attempt),
+    payments: fromPaymentDocuments(document.payments),
+    resultsSent: Number(document.resultsSent),
+  };
+}
+
+function fromLineItemDocument(stored: LineItemDocument): LineItem {
+  const line: LineItemDocument = { ...sinceUsage, ...stored };
+  return {
+    id: line.id,
+    description: line.description,
+    quantity: line.quantity,
+    unitAmount: line.unitAmount ?? undefined,
+    amount: line.amount,
+    discountAmount: line.discountAmount,
+    priceId: line.priceId ?? undefined,
+    meterId: line.meterId ?? undefined,
+    periodStart: line.periodStart ?? undefined,
+    periodEnd: line.periodEnd ?? undefined,
+    details: fromDetailsDocument(line.details),
+    metadata: JSON.parse(line.metadata) as Record<string, unknown>,
+  };
+}
+
+function fromDetailsDocument(details: DetailsDocument | null): LineItemDetails | undefined {
+  if (details === null) return undefined;
+  const { exactAmount, billedQuantity, includedUnits, tiers, creditsUsed = [] } = details;
+  return {
+    exactAmount,
+    billedQuantity,
+    includedUnits,
+    tiers: tiers.map(fromTierDocument),
+    creditsUsed: creditsUsed.map(({ grantId, quantity }) => ({ grantId, quantity })),
+  };
+}
+
+function fromTierDocument({ upTo, ...tier }: LineItemTier): LineItemTier {
+  return { ...tier, upTo: upTo ?? undefined };
+}
+
+function fromAttemptDocument(stored: AttemptDocument | null): Attempt | undefined {
+  if (stored === null) return undefined;
+  const earlier = { ...sinceChallenges, ...sinceMethodChoice, startedAt: stored.claimedAt };
+  const attempt: AttemptDocument = { ...earlier, ...stored };
+  return {
+    number: Number(attempt.number),
+    origin: attempt.origin,
+    source: attempt.source,
+    methodId: attempt.methodId ?? undefined,
+    provider: attempt.provider,
+    status: attempt.status,
+    startedAt: attempt.startedAt,
+    claimedAt: attempt.claimedAt,
+    callId: attempt.callId ?? undefined,
+    returnUrl: attempt.returnUrl ?? undefined,
+    providerPaymentId: attempt.providerPaymentId ?? undefined,
+    redirectUrl: attempt.redirectUrl ?? undefined,
+    answers: Number(attempt.answers),
+    approved: attempt.approved ?? undefined,
+    retry: attempt.retry === null ? undefined : Number(attempt.retry),
+    becomesDefault: attempt.becomesDefault,
+  };
+}
+
+function fromSessionDocument(session: SessionDocument | null): InvoiceSession | undefined {
+  if (session === null) return undefined;
+  const { sessionId, subscriptionId, paidPeriod } = session;
+  return {
+    sessionId,
+    subscriptionId: subscriptionId ?? undefined,
+    paidPeriod: fromPaidPeriodDocument(paidPeriod),
+  };
+}
+
+function fromPaidPeriodDocument(period: PaidPeriodDocument): PaidPeriod {
+  switch (period.kind) {
+    case 'INTERVAL': {
+      const { billingInterval, intervalCount } = period.recurrence;
+      const recurrence = { billingInterval, intervalCount: Number(intervalCount) };
+      return { kind: 'INTERVAL', recurrence };
+    }
+    case 'TRIAL':
+      return { kind: 'TRIAL', days: Number(period.days) };
+    case 'NONE':
+      return { kind: 'NONE' };
+  }
+}
+
+function fromDiscountDocument({ discountId, name, amount }: InvoiceDiscount): InvoiceDiscount {
+  return { discountId, name, amount };
+}
+
+// Older documents take it from their last payment.
+function fromPaymentError({
+  lastPaymentError,
+  status,
+  payments,
+}: Pick<InvoiceFields, 'status' | 'payments'> & Partial<InvoiceFields>): PaymentError | undefined {
+  if (lastPaymentError !== undefined) return lastPaymentError ?? undefined;
+  const last = status === 'PAID' ? undefined : payments.at(-1);
+  if (last?.failureCode === undefined || last.failureCode === null) return undefined;
+  return { code: last.failureCode, at: last.endedAt ?? last.createdAt };
+}
+
+// Before retries were numbered, each charge of the schedule was one retry.
+function fromPaymentDocuments(stored: readonly PaymentDocument[]): Payment[] {
+  let retries = 0;
+  return stored.map((document, index) => {
+    const payment = { ...sinceOrigins, ...document };
+    const retry = payment.origin === 'COLLECTION' ? Number(payment.retry ?? retries) : undefined;
+    if (retry !== undefined) retries = retry + 1;
+    return { ...fromPaymentDocument(payment), number: Number(payment.number ?? index + 1), retry };
+  });
+}
+
+function fromPaymentDocument(
+  payment: PaymentDocument & Pick<Payment, 'origin'>,
+): Omit<Payment, 'number' | 'retry'> {
+  return {
+    id: payment.id,
+    amount: payment.amount,
+    provider: payment.provider,
+    providerPaymentId: payment.providerPaymentId ?? undefined,
+    status: payment.status,
+    failureCode: payment.failureCode ?? undefined,
+    decline: declineOf(payment.failureCode) ?? payment.decline ?? undefined,
+    methodId: payment.methodId ?? undefined,
+    origin: payment.origin,
+    charged: payment.charged ?? undefined,
+    callId: payment.callId ?? undefined,
+    createdAt: payment.createdAt,
+    endedAt: payment.endedAt ?? payment.createdAt,
+  };
+}
+
+// The decline kind of a code may have changed since the payment was stored.
+function declineOf(failureCode: string | null | undefined): DeclineKind | undefined {
+  if (typeof failureCode !== 'string' || !isDeclineCode(failureCode)) return undefined;
+  return declined(failureCode, undefined).decline;
+}
+
+function readCurrency(text: string): Currency {
+  if (!isCurrency(text)) throw new Error(`An invoice is in an unknown currency: ${text}`);
+  return text;
+}

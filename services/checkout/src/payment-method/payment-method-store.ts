@@ -1,0 +1,240 @@
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import type { Transition } from '@billing/kernel/transition';
+import {
+  isLaterUse,
+  keep,
+  keepUnpaid,
+  methodNotFound,
+  type MethodUse,
+  newPayer,
+  type Payer,
+  type PaymentMethod,
+  prefer,
+  preferFirst,
+  remove,
+} from './payment-method';
+import type { Invoice } from '../invoice/invoice';
+import type { MethodChoice } from '../invoice/method-choice';
+import type { SubscriptionMethod } from './subscription-method';
+import type { SubscriptionMethodStore } from './subscription-method-store';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+/** Documents stored before customers could see their methods lack the lists. */
+type PayerDocument = Omit<Payer, 'id' | 'methodIds' | 'removedIds'> &
+  Partial<Pick<Payer, 'methodIds' | 'removedIds'>> & { readonly _id: string };
+
+export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
+  collection: 'paymentMethods',
+  aggregate: 'paymentMethod',
+  resource: 'Payment method',
+  toDocument: ({ id: _id, ...fields }) => fields,
+  fromDocument: (document) => {
+    const {
+      _id: id,
+      customerId,
+      provider,
+      providerMethodId,
+      brand,
+      last4,
+      usedAt,
+      savedAt,
+    } = document as Omit<PaymentMethod, 'id'> & { _id: string };
+    return { id, customerId, provider, providerMethodId, brand, last4, usedAt, savedAt };
+  },
+};
+
+export const payerDefinition: AggregateDefinition<Payer> = {
+  collection: 'payers',
+  aggregate: 'payer',
+  resource: 'Payer',
+  toDocument: ({ id: _id, ...fields }) => fields,
+  fromDocument: (document) => {
+    const { _id: id, ...payer } = document as PayerDocument;
+    const { customerId, defaultMethodId, usedAt, savedAt } = payer;
+    const { methodIds = knownOf(payer), removedIds = [] } = payer;
+    return { id, customerId, defaultMethodId, usedAt, savedAt, methodIds, removedIds };
+  },
+};
+
+/** The methods for an invoice; the flag says if the first becomes the default when it pays. */
+export interface KnownChoice extends MethodChoice {
+  readonly becomesDefault: boolean;
+}
+
+/** Saved payment methods, and each customer's default. */
+export class PaymentMethodStore {
+  constructor(
+    private readonly methods: AggregateCollection<PaymentMethod>,
+    private readonly payers: AggregateCollection<Payer>,
+    readonly subscriptions: SubscriptionMethodStore,
+  ) {}
+
+  /** Saves a method without making it the default. A retry finds the method as first saved. */
+  async save(method: PaymentMethod, context: Context): Promise<PaymentMethod> {
+    const transition = { state: method, events: [], commands: [] };
+    return (await this.methods.within(context).insert(transition)).stored.state;
+  }
+
+  /** Makes a used method the customer's default, unless the default was used later. */
+  prefer(use: MethodUse, context: Context): Promise<void> {
+    return this.note(use, (payer) => prefer(payer, use), context);
+  }
+
+  /**
+   * Makes a method the default of a customer who has none; returns true if another method is and
+   * stays the default.
+   */
+  async preferFirst(use: MethodUse, context: Context): Promise<boolean> {
+    await this.note(use, (payer) => preferFirst(payer, use), context);
+    return (await this.defaultOf(use.customerId, context)) !== use.methodId;
+  }
+
+  /**
+   * Adds a method that has not paid yet to a customer; it becomes the default only if there is
+   * none.
+   */
+  keepUnpaid(use: MethodUse, context: Context): Promise<void> {
+    return this.note(use, (payer) => keepUnpaid(payer, use), context);
+  }
+
+  /**
+   * Methods to which an invoice is charged: its subscription's own method, otherwise the customer's
+   * default, and all others for its retries.
+   */
+  async choiceFor(
+    { customerId, subscriptionId }: Pick<Invoice, 'customerId' | 'subscriptionId'>,
+    context: Context,
+  ): Promise<KnownChoice> {
+    const [stored, given] = await Promise.all([
+      this.payers.within(context).find(payerIdOf(customerId, context)),
+      subscriptionId === undefined ? undefined : this.subscriptions.find(subscriptionId, context),
+    ]);
+    const payer = stored?.state;
+    const own = given !== undefined && isKnownMethod(payer, given) ? given : undefined;
+    const defaultId = payer?.defaultMethodId ?? undefined;
+    const methodId = own?.methodId ?? defaultId;
+    const newestFirst = [...(payer?.methodIds ?? [])].reverse();
+    const others = [...(defaultId === undefined ? [] : [defaultId]), ...newestFirst];
+    return {
+      methodId,
+      isOwn: own !== undefined,
+      otherMethodIds: [...new Set(others)].filter((id) => id !== methodId),
+      becomesDefault: own !== undefined && payer !== undefined && isGivenAfterDefault(own, payer),
+    };
+  }
+
+  async get(id: string, context: Context): Promise<PaymentMethod> {
+    return (await this.methods.within(context).get(id)).state;
+  }
+
+  async find(id: string, context: Context): Promise<PaymentMethod | undefined> {
+    return (await this.methods.within(context).find(id))?.state;
+  }
+
+  /** Undefined for a customer who never gave a card. */
+  async defaultOf(customerId: string, context: Context): Promise<string | undefined> {
+    const payer = await this.payers.within(context).find(payerIdOf(customerId, context));
+    return payer?.state.defaultMethodId ?? undefined;
+  }
+
+  /** True if the customer has removed the method: nothing new may be charged to it. */
+  async isRemoved(
+    { id, customerId }: Pick<PaymentMethod, 'id' | 'customerId'>,
+    context: Context,
+  ): Promise<boolean> {
+    const payer = await this.payers.within(context).find(payerIdOf(customerId, context));
+    return payer?.state.removedIds.includes(id) === true;
+  }
+
+  /** A customer's methods: the default first, then the newest first. */
+  async listOf(customerId: string, context: Context): Promise<OwnedMethod[]> {
+    const payer = (await this.payers.within(context).find(payerIdOf(customerId, context)))?.state;
+    const ids = [...(payer?.methodIds ?? [])].reverse();
+    const methods = await Promise.all(ids.map((id) => this.get(id, context)));
+    const owned = methods.map((method) => ({
+      ...method,
+      isDefault: method.id === payer?.defaultMethodId,
+    }));
+    return [
+      ...owned.filter(({ isDefault }) => isDefault),
+      ...owned.filter(({ isDefault }) => !isDefault),
+    ];
+  }
+
+  /** Adds a method that was saved for a customer to the customer's methods. */
+  async keep(
+    use: MethodUse,
+    { asDefault }: { readonly asDefault: boolean },
+    context: Context,
+  ): Promise<void> {
+    const method = await this.find(use.methodId, context);
+    if (method?.customerId !== use.customerId) throw methodNotFound();
+    await this.note(use, (payer) => keep(payer, use, { asDefault }), context);
+  }
+
+  /**
+   * Removes a method from a customer permanently; `isCharged`: a subscription is charged to the
+   * default.
+   */
+  async remove(
+    { customerId, methodId }: Pick<MethodUse, 'customerId' | 'methodId'>,
+    { isCharged }: { readonly isCharged: boolean },
+    context: Context,
+  ): Promise<void> {
+    const payers = this.payers.within(context);
+    const payerId = payerIdOf(customerId, context);
+    if ((await payers.find(payerId)) === undefined) throw methodNotFound();
+    await payers.mutate(payerId, (payer) => remove(payer, methodId, { isCharged }));
+  }
+
+  // Applies the change of a use; the first use creates the payer.
+  private async note(
+    use: MethodUse,
+    decide: (payer: Payer) => Transition<Payer>,
+    context: Context,
+  ): Promise<void> {
+    const payers = this.payers.within(context);
+    const payerId = payerIdOf(use.customerId, context);
+    const { inserted } = await payers.insert(newPayer(payerId, use));
+    if (!inserted) await payers.mutate(payerId, decide);
+  }
+}
+
+/** A method in a customer's list. */
+export interface OwnedMethod extends PaymentMethod {
+  readonly isDefault: boolean;
+}
+
+function isKnownMethod(payer: Payer | undefined, { methodId }: SubscriptionMethod): boolean {
+  return payer?.removedIds.includes(methodId) !== true;
+}
+
+// Given after the default was used, and not used in a payment since.
+function isGivenAfterDefault(
+  own: SubscriptionMethod,
+  { defaultMethodId, usedAt, savedAt }: Payer,
+): boolean {
+  const isDefault = own.methodId === defaultMethodId;
+  return !isDefault && isLaterUse(own, { methodId: defaultMethodId ?? '', usedAt, savedAt });
+}
+
+function knownOf({ defaultMethodId }: Pick<Payer, 'defaultMethodId'>): string[] {
+  return defaultMethodId === null ? [] : [defaultMethodId];
+}
+
+function payerIdOf(customerId: string, { tenant }: Context): string {
+  return derivedId(tenant.environmentId, 'payer', customerId);
+}
+
+/** Id of the method behind an authorization. */
+export function authorizedMethodId(
+  authorization: { readonly customerId: string; readonly authorizedTransactionId: string },
+  { environmentId }: Pick<Tenant, 'environmentId'>,
+): string {
+  const { customerId, authorizedTransactionId } = authorization;
+  return derivedId(environmentId, 'paymentMethod', customerId, authorizedTransactionId);
+}

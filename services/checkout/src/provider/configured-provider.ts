@@ -1,0 +1,75 @@
+import type { Tenant } from '@billing/chassis/call-context';
+import type { Service } from '@billing/chassis/service';
+import type { CheckoutConfiguration } from '../config';
+import { noProvider } from './no-provider';
+import type { PaymentProvider } from './port/payment-provider';
+import { noProviderEvents, type ProviderEvents } from './port/provider-events';
+import { SandboxProvider } from './sandbox/sandbox-provider';
+import { ensureSandboxIndexes, SandboxStore } from './sandbox/sandbox-store';
+import { connectStripe } from './stripe/stripe-client';
+import { StripeEvents } from './stripe/stripe-event-consumer';
+import { StripeProvider } from './stripe/stripe-provider';
+import { ensureStripeIndexes, findStripeCharge, StripeStore } from './stripe/stripe-store';
+
+type StripeConfiguration = Pick<
+  CheckoutConfiguration,
+  'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_URL'
+>;
+
+/** Payment provider of each environment and the source of its webhooks. */
+export interface ConfiguredProviders {
+  readonly providerOf: (tenant: Tenant) => PaymentProvider;
+  /** True if live environments have a provider. */
+  readonly isLiveConfigured: boolean;
+  readonly events: ProviderEvents;
+  /** Charge of a payment at the provider; undefined if the payment is not ours. */
+  readonly chargeOf: (
+    providerPaymentId: string,
+  ) => Promise<{ environmentId: string; invoiceId: string } | undefined>;
+}
+
+/**
+ * Sandboxes always have their own provider, so no test moves money. Live environments have the
+ * configured provider or none.
+ */
+export function configuredProviders(
+  service: Pick<Service, 'db' | 'ensureIndexes' | 'logger'>,
+  config: StripeConfiguration,
+): ConfiguredProviders {
+  const { db } = service;
+  service.ensureIndexes(() => ensureSandboxIndexes(db));
+  const liveProviderOf = liveProvider(service, config);
+  return {
+    isLiveConfigured: config.STRIPE_SECRET_KEY !== undefined,
+    providerOf: (tenant) => {
+      if (tenant.live) return liveProviderOf(tenant);
+      const { environmentId } = tenant;
+      return new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
+    },
+    events: providerEvents(config),
+    chargeOf: (paymentIntentId) => findStripeCharge(db, paymentIntentId),
+  };
+}
+
+function liveProvider(
+  service: Pick<Service, 'db' | 'ensureIndexes' | 'logger'>,
+  config: StripeConfiguration,
+): (tenant: Tenant) => PaymentProvider {
+  const { db } = service;
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
+  if (secretKey === undefined) {
+    service.logger.warn('payment provider not configured, live environments charge nothing');
+    return () => noProvider;
+  }
+  if (config.STRIPE_WEBHOOK_SECRET === undefined) {
+    service.logger.warn('STRIPE_WEBHOOK_SECRET not set, payers who do not return are not detected');
+  }
+  service.ensureIndexes(() => ensureStripeIndexes(db));
+  const stripe = connectStripe({ secretKey, apiUrl });
+  return (tenant) =>
+    new StripeProvider({ stripe, store: new StripeStore(db, tenant.environmentId), tenant });
+}
+
+function providerEvents({ STRIPE_WEBHOOK_SECRET: secret }: StripeConfiguration): ProviderEvents {
+  return secret === undefined ? noProviderEvents : new StripeEvents(secret);
+}

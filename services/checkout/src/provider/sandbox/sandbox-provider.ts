@@ -1,0 +1,158 @@
+import { derivedId } from '@billing/chassis/ids';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { checkCardForm, digitsOf } from '../port/card-form';
+import { declined } from '../port/decline';
+import type {
+  CardEntry,
+  ChargeOutcome,
+  ChargeReference,
+  ChargeRequest,
+  FinalOutcome,
+  PaymentProvider,
+  ProviderMethod,
+  ProviderSource,
+  TypedCard,
+} from '../port/payment-provider';
+import {
+  answerAfterChallenge,
+  answerOf,
+  type CardAnswer,
+  cardOfAuthorization,
+  cardOfNumber,
+  sandboxCard,
+  type SandboxCardName,
+} from './sandbox-cards';
+import type { SandboxOutcome, SandboxStore } from './sandbox-store';
+
+/** Simulates the provider in sandboxes: no money moves, and cards behave by their number. */
+export class SandboxProvider implements PaymentProvider {
+  readonly name = 'sandbox';
+  readonly cardEntry: CardEntry = { kind: 'FORM', save: (entry) => this.saveCard(entry) };
+
+  constructor(
+    private readonly store: SandboxStore,
+    private readonly environmentId: string,
+  ) {}
+
+  async charge(request: ChargeRequest): Promise<ChargeOutcome> {
+    const { key, amount, currency, customerId, source } = request;
+    const { methodId, card } = await this.cardBehind(source, customerId);
+    const providerPaymentId = derivedId(this.environmentId, 'sandboxCharge', key);
+    const isCapture = source.kind === 'AUTHORIZATION';
+    const isPayerPresent = request.returnUrl !== undefined;
+    const entry = { key, providerPaymentId, methodId, isCapture, isPayerPresent, amount, currency };
+    const isUsed =
+      source.kind === 'AUTHORIZATION' &&
+      !(await this.store.claimAuthorization(source.authorizedTransactionId, request));
+    return toChargeOutcome(
+      await this.store.charge(entry, (charge) => (isUsed ? usedBefore : answerOf(card, charge))),
+    );
+  }
+
+  async findCharge({ key }: ChargeReference): Promise<ChargeOutcome | undefined> {
+    const outcome = await this.store.findCharge(key);
+    return outcome === undefined ? undefined : toChargeOutcome(outcome);
+  }
+
+  async continueCharge({
+    key,
+    approved,
+  }: ChargeReference & { readonly approved: boolean | undefined }): Promise<ChargeOutcome> {
+    if (approved !== undefined) return toChargeOutcome(await this.endChallenge(key, approved));
+    const outcome = await this.store.findCharge(key);
+    if (outcome === undefined) throw new Error(`The sandbox has no charge ${key}`);
+    return toChargeOutcome(outcome);
+  }
+
+  async cancelCharge({ key }: ChargeReference): Promise<FinalOutcome> {
+    const outcome = toChargeOutcome(await this.endChallenge(key, false));
+    if (outcome.status === 'REQUIRES_ACTION')
+      throw new Error(`Charge ${key} still waits for its payer`);
+    return outcome;
+  }
+
+  async resolveAuthorization(authorization: {
+    authorizedTransactionId: string;
+    customerId: string;
+  }): Promise<ProviderMethod | undefined> {
+    const { authorizedTransactionId, customerId } = authorization;
+    const name = cardOfAuthorization(authorizedTransactionId);
+    if (name === undefined) return undefined;
+    const holder = await this.store.holderOf(authorizedTransactionId, customerId);
+    return holder === customerId ? this.save(this.methodIdOf(authorization), name) : undefined;
+  }
+
+  async refund({ key, charge }: { key: string; charge: ChargeReference }): Promise<void> {
+    const outcome = await this.findCharge(charge);
+    if (outcome?.status !== 'SUCCEEDED') throw new Error(`No charge with key ${charge.key}`);
+    await this.store.refund(key, charge.key);
+  }
+
+  // Only numbers of the list are processed; any other number is discarded.
+  private async saveCard({
+    key,
+    customerId,
+    card,
+    now,
+  }: {
+    readonly key: string;
+    readonly customerId: string;
+    readonly card: TypedCard;
+    readonly now: Date;
+  }): Promise<ProviderMethod> {
+    const name = cardOfNumber(digitsOf(card));
+    if (name === undefined) throw invalidInput({ number: ['Only test cards are accepted here'] });
+    checkCardForm(card, now);
+    return this.save(derivedId(this.environmentId, 'sandboxCard', customerId, key), name);
+  }
+
+  private async save(providerMethodId: string, name: SandboxCardName): Promise<ProviderMethod> {
+    await this.store.saveMethod(providerMethodId, name);
+    const { brand, last4 } = sandboxCard(await this.store.cardOf(providerMethodId));
+    return { providerMethodId, brand, last4 };
+  }
+
+  private endChallenge(key: string, isApproved: boolean): Promise<SandboxOutcome> {
+    const decide = async (methodId: string) =>
+      answerAfterChallenge(await this.store.cardOf(methodId), { isApproved });
+    return this.store.answerChallenge(key, { isApproved, decide });
+  }
+
+  private async cardBehind(
+    source: ProviderSource,
+    customerId: string,
+  ): Promise<{ methodId: string; card: SandboxCardName | undefined }> {
+    if (source.kind === 'METHOD') {
+      const methodId = source.providerMethodId;
+      return { methodId, card: await this.store.cardOf(methodId) };
+    }
+    const { authorizedTransactionId } = source;
+    const methodId = this.methodIdOf({ authorizedTransactionId, customerId });
+    const card = cardOfAuthorization(authorizedTransactionId);
+    if (card !== undefined) await this.store.saveMethod(methodId, card);
+    return { methodId, card };
+  }
+
+  // Each authorization saves its own card, as each card entry at a provider does: a card that fails
+  // twice does so once per save.
+  private methodIdOf(authorization: {
+    authorizedTransactionId: string;
+    customerId: string;
+  }): string {
+    const { authorizedTransactionId, customerId } = authorization;
+    return derivedId(this.environmentId, 'sandboxMethod', customerId, authorizedTransactionId);
+  }
+}
+
+const usedBefore: CardAnswer = { kind: 'FAILS', code: 'authorization_used' };
+
+function toChargeOutcome({ providerPaymentId, answer }: SandboxOutcome): ChargeOutcome {
+  switch (answer.kind) {
+    case 'SUCCEEDS':
+      return { status: 'SUCCEEDED', providerPaymentId };
+    case 'FAILS':
+      return declined(answer.code, providerPaymentId);
+    case 'CHALLENGES':
+      return { status: 'REQUIRES_ACTION', providerPaymentId, redirectUrl: undefined };
+  }
+}

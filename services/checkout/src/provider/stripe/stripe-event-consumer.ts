@@ -1,0 +1,90 @@
+import Stripe from 'stripe';
+import { isId } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type AnnouncedPayment,
+  type ProviderEvents,
+  type ProviderReport,
+  providerNotFound,
+  type ReceivedProviderEvent,
+} from '../port/provider-events';
+
+const provider = 'stripe';
+
+// Events that may change the state of one of our payments. All others are acknowledged and ignored.
+const kinds: ReadonlySet<string> = new Set([
+  'payment_intent.amount_capturable_updated',
+  'payment_intent.canceled',
+  'payment_intent.payment_failed',
+  'payment_intent.requires_action',
+  'payment_intent.succeeded',
+]);
+
+/** Reads Stripe's events: verified by signature, and ours if the payment carries our ids. */
+export class StripeEvents implements ProviderEvents {
+  constructor(private readonly webhookSecret: string) {}
+
+  read(received: ReceivedProviderEvent): Promise<AnnouncedPayment | undefined> {
+    return Promise.resolve().then(() => {
+      if (received.provider !== provider) throw providerNotFound();
+      const event = this.verify(received);
+      const payment = kinds.has(event.type) ? paymentOf(event.data.object) : undefined;
+      if (payment === undefined || event.type !== 'payment_intent.succeeded') return payment;
+      return { ...payment, succeeded: event.data.object.id };
+    });
+  }
+
+  readReport(received: ReceivedProviderEvent): Promise<ProviderReport | undefined> {
+    return Promise.resolve().then(() => {
+      if (received.provider !== provider) throw providerNotFound();
+      return reportOf(this.verify(received));
+    });
+  }
+
+  private verify({ body, signature }: ReceivedProviderEvent): Stripe.Event {
+    try {
+      return Stripe.webhooks.constructEvent(Buffer.from(body), signature, this.webhookSecret);
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
+      // Without its cause, which contains the whole body.
+      throw new DomainError('permission', 'BAD_SIGNATURE', 'Invalid signature');
+    }
+  }
+}
+
+const disputes = 'charge.dispute.';
+
+// A refund is read from its charge, which has the total refunded amount.
+function reportOf({ id, type, data }: Stripe.Event): ProviderReport | undefined {
+  const isDispute = type.startsWith(disputes);
+  if (!isDispute && type !== 'charge.refunded') return undefined;
+  const object = data.object as Stripe.Charge | Stripe.Dispute;
+  const { payment_intent: intent } = object;
+  const providerPaymentId = typeof intent === 'string' ? intent : intent?.id;
+  if (providerPaymentId === undefined) return undefined;
+  const amount = object.object === 'charge' ? object.amount_refunded : object.amount;
+  const { currency, status } = object;
+  return {
+    id: `${provider}:${id}`,
+    kind: isDispute ? 'DISPUTE' : 'REFUND',
+    providerPaymentId,
+    amount: BigInt(amount),
+    currency: currency.toUpperCase(),
+    status: isDispute ? status : 'refunded',
+  };
+}
+
+// The account may have other uses.
+function paymentOf(object: unknown): AnnouncedPayment | undefined {
+  const { metadata } = object as { readonly metadata?: Readonly<Record<string, string>> | null };
+  const organizationId = metadata?.billing_organization_id;
+  const environmentId = metadata?.billing_environment_id;
+  const invoiceId = metadata?.billing_invoice_id;
+  if (organizationId === undefined || environmentId === undefined || invoiceId === undefined) {
+    return undefined;
+  }
+  if (![organizationId, environmentId, invoiceId].every(isId)) return undefined;
+  // Only live environments are charged here, and those have no manual clock.
+  const tenant = { organizationId, environmentId, live: true, manualClock: false };
+  return { tenant, invoiceId };
+}

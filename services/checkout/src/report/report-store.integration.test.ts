@@ -1,0 +1,133 @@
+import { type RunningService, Service } from '@billing/chassis/service';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
+import { ReportStore } from './report-store';
+import type { SessionRecord } from '../sales/session';
+import { sessionDefinition } from '../sales/session-store';
+import { invoiceDefinition } from '../invoice/store';
+import { aLineItem, anOpened } from '../testing/invoice';
+import { aReadySession } from '../testing/session';
+
+const configuration = testServiceConfiguration('checkoutreports');
+const hourMs = 3_600_000;
+// Real time of the test; writes of an hour ago are permanently added up.
+const clock: Clock & { at: Date } = {
+  at: new Date('2026-03-01T00:00:00Z'),
+  now() {
+    return this.at;
+  },
+};
+const context = testContext({ now: new Date('2026-01-31T10:00:00Z') });
+
+let running: RunningService;
+let invoices: AggregateCollection<InvoiceRecord>;
+let sessions: AggregateCollection<SessionRecord>;
+let reports: ReportStore;
+
+beforeAll(async () => {
+  const service = await Service.open('checkout', configuration, { clock });
+  invoices = service.aggregates(invoiceDefinition);
+  sessions = service.aggregates(sessionDefinition);
+  reports = new ReportStore(service, { invoices, sessions });
+  running = await service.serve([]);
+});
+
+afterAll(async () => {
+  await running.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+const only = <S>(state: S) => ({ state, events: [], commands: [] });
+const keep = async () => {
+  clock.at = new Date(clock.at.getTime() + hourMs);
+  await reports.updateSnapshots(new AbortController().signal);
+};
+
+/** Reads before and after the totals are permanently added up; both must be the same. */
+async function readTwice<T>(read: () => Promise<T>): Promise<T> {
+  const fresh = await read();
+  await keep();
+  expect(await read()).toEqual(fresh);
+  return fresh;
+}
+
+test('invoices count on the day of their first failure, with their discounts', async () => {
+  const store = invoices.within(context);
+  const failed = (parts: Partial<Invoice>): Invoice => ({
+    ...anOpened({ lineItems: [aLineItem({ amount: 2900n }), aLineItem({ amount: 100n })] }),
+    id: newId(),
+    discounts: [{ discountId: newId(), name: 'Welcome', amount: 500n }],
+    firstFailedAt: new Date('2026-01-30T23:59:59.999Z'),
+    ...parts,
+  });
+  const recovered = failed({});
+  const open = failed({ firstFailedAt: new Date('2026-01-31T00:00:00Z') });
+  for (const one of [recovered, open, { ...anOpened(), id: newId() }])
+    await store.insert(only(one));
+  const none = { count: 0n, amount: 0n };
+  const one = { count: 1n, amount: 2500n };
+  const nothing = {
+    currency: 'USD',
+    recoveredByRetry: [],
+    recoveredOtherwise: none,
+    uncollectible: none,
+    voided: none,
+  };
+  expect(await readTwice(() => reports.dunning(context))).toEqual([
+    { day: '2026-01-30', ...nothing, failed: one },
+    { day: '2026-01-31', ...nothing, failed: one },
+  ]);
+
+  const payment = (status: Payment['status'], index: number): Payment => ({
+    id: newId(),
+    number: index + 1,
+    amount: 2500n,
+    provider: 'sandbox',
+    providerPaymentId: undefined,
+    status,
+    failureCode: undefined,
+    decline: undefined,
+    methodId: undefined,
+    origin: 'COLLECTION',
+    retry: index,
+    callId: undefined,
+    createdAt: context.now,
+    endedAt: context.now,
+  });
+  const payments = (['FAILED', 'FAILED', 'SUCCEEDED'] as const).map(payment);
+  await store.mutate(recovered.id, (record) =>
+    only({ ...record, status: 'PAID', payments } as Invoice),
+  );
+  const [first] = await readTwice(() => reports.dunning(context));
+  expect(first).toEqual({
+    day: '2026-01-30',
+    ...nothing,
+    failed: one,
+    recoveredByRetry: [none, one],
+  });
+});
+
+test('sessions count on the day of their creation, regardless of their end', async () => {
+  const session = { ...aReadySession(), id: newId() };
+  await sessions.within(context).insert(only(session));
+  const made = { day: '2026-01-31', created: 1n, completed: 0n, expired: 0n };
+  // A read requests the update, but nothing can be permanently added up yet.
+  expect(await reports.funnel(context)).toEqual([made]);
+  await reports.updateSnapshots(new AbortController().signal);
+  expect(await readTwice(() => reports.funnel(context))).toEqual([made]);
+  const later = { ...context, now: new Date('2026-02-01T10:00:00Z') };
+  await sessions.within(later).mutate(session.id, (record) => {
+    if (record.isTombstone) throw new Error('The session was made');
+    return only({ ...record, phase: 'COMPLETE' as const });
+  });
+  expect(await readTwice(() => reports.funnel(later))).toEqual([{ ...made, completed: 1n }]);
+});

@@ -1,0 +1,158 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { checkMetadata } from '@billing/chassis/metadata';
+import { readPage } from '@billing/chassis/page';
+import { rpcService } from '@billing/chassis/rpc';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
+import { redemptionRefusal } from '@billing/kernel/discount-validity';
+import { appliesToProduct } from '@billing/kernel/discounting';
+import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
+import {
+  type CheckoutLink as ProtoCheckoutLink,
+  type CheckoutLinkServiceServer,
+  CheckoutLinkServiceService,
+  type CreateCheckoutLinkRequest,
+  type UpdateCheckoutLinkRequest,
+} from '@billing/proto/billing/checkout/v1/checkout_link';
+import { checkoutLinkCallers } from '../callers';
+import {
+  changeCheckoutLink,
+  type CheckoutLink,
+  type CheckoutLinkChanges,
+  createCheckoutLink,
+} from './checkout-link';
+import { linksWith } from './checkout-link-store';
+import type { HostedPageStore } from '../hosted-page/hosted-page-store';
+import type { Peers } from '../peers';
+import { discountNotValid } from './session-input';
+
+export interface CheckoutLinkRpcDependencies {
+  readonly links: AggregateCollection<CheckoutLink>;
+  readonly pages: HostedPageStore;
+  readonly peers: Peers;
+}
+
+/** RPCs of checkout links. */
+export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcDependencies) {
+  const toProto = (stored: Stored<CheckoutLink>) => toProtoCheckoutLink(stored, pages);
+  return rpcService<CheckoutLinkServiceServer>(
+    CheckoutLinkServiceService,
+    {
+      createCheckoutLink: async (request, context) => {
+        const id = newResourceId(context, 'checkoutLink');
+        const link = createCheckoutLink(fromProtoLink(id, request), {
+          metadataProblems: checkMetadata(request.metadata),
+        });
+        await Promise.all([
+          checkProducts(peers, link.state.productIds, context),
+          checkDiscount(peers, link.state, context),
+        ]);
+        const { stored } = await links.within(context).insert(link);
+        return { checkoutLink: toProto(stored) };
+      },
+
+      getCheckoutLink: async ({ id }, context) => ({
+        checkoutLink: toProto(await links.within(context).get(id)),
+      }),
+
+      listCheckoutLinks: async (request, context) => {
+        const { data, total } = await links
+          .within(context)
+          .list({ filter: linksWith(request), ...readPage(request) });
+        return { checkoutLinks: data.map(toProto), total };
+      },
+
+      updateCheckoutLink: async (request, context) => {
+        const changes = fromProtoChanges(request);
+        const metadataProblems = checkMetadata(changes.metadata);
+        const stored = await links
+          .within(context)
+          .mutate(
+            request.id,
+            (link) => changeCheckoutLink(link, changes, { metadataProblems }),
+            expectedVersionOf(request),
+          );
+        return { checkoutLink: toProto(stored) };
+      },
+    },
+    { callers: checkoutLinkCallers },
+  );
+}
+
+async function checkProducts(
+  { catalog }: Peers,
+  productIds: readonly string[],
+  context: CallContext,
+): Promise<void> {
+  const problems = await Promise.all(
+    productIds.map(async (id, index) => {
+      const found = await unlessNotFound(catalog.getProduct({ id }, context));
+      return found === undefined ? [`${String(index)}: Product not found`] : [];
+    }),
+  );
+  if (problems.flat().length > 0) throw invalidInput({ productIds: problems.flat() });
+}
+
+// A discount that applies to some of the products is checked again when a product is bought.
+async function checkDiscount(
+  { discount: discounts }: Peers,
+  { discountId, productIds }: Pick<CheckoutLink, 'discountId' | 'productIds'>,
+  context: CallContext,
+): Promise<void> {
+  if (discountId === undefined) return;
+  const found = await unlessNotFound(discounts.getDiscount({ id: discountId }, context));
+  const discount = found?.discount;
+  if (discount === undefined) throw discountNotValid();
+  const limits = {
+    active: discount.active,
+    startsAt: discount.startsAt ?? null,
+    endsAt: discount.endsAt ?? null,
+    maxRedemptions: discount.maxRedemptions ?? null,
+  };
+  const { redemptionCount: redemptions } = discount;
+  const isRefused = redemptionRefusal(limits, { at: context.now, redemptions }) !== null;
+  const isForNone = !productIds.some((productId) => appliesToProduct(discount, productId));
+  if (isRefused || isForNone) throw discountNotValid();
+}
+
+function fromProtoLink(id: string, request: CreateCheckoutLinkRequest): CheckoutLink {
+  const { label, productIds, successUrl, returnUrl, active, discountId, metadata } = request;
+  return {
+    id,
+    label,
+    productIds,
+    successUrl,
+    returnUrl,
+    active: active ?? true,
+    discountId,
+    metadata: metadata ?? {},
+  };
+}
+
+function fromProtoChanges(request: UpdateCheckoutLinkRequest): CheckoutLinkChanges {
+  const { label, active, successUrl, returnUrl, metadata } = request;
+  const fields = {
+    label: label ?? null,
+    active: active ?? null,
+    successUrl: successUrl ?? null,
+    returnUrl: returnUrl ?? null,
+    metadata: metadata ?? null,
+  };
+  return maskedFields(fields, request.updateMask);
+}
+
+function toProtoCheckoutLink(
+  { state, tenant, version, createdAt, updatedAt }: Stored<CheckoutLink>,
+  pages: HostedPageStore,
+): ProtoCheckoutLink {
+  return {
+    ...state,
+    productIds: [...state.productIds],
+    organizationId: tenant.organizationId,
+    url: pages.urlOf({ kind: 'CHECKOUT_LINK', resourceId: state.id }),
+    createdAt,
+    updatedAt,
+    version: BigInt(version),
+  };
+}

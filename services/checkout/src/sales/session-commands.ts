@@ -1,0 +1,148 @@
+import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Logger } from '@billing/chassis/logging';
+import { isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
+import { type InvoiceRecord, isVerification, type Payment } from '../invoice/invoice';
+import { type InvoicePages, toProtoInvoice } from '../invoice/invoice-rpc';
+import type { Peers } from '../peers';
+import { type Session, sessionOf, type SessionRecord } from './session';
+import { recordDelivered, recordVoided } from './session-ending';
+import { fetchCustomer } from './session-facts-rpc';
+import type { SessionInvoices } from '../collection/session-invoice-client';
+import type { SessionPreparer } from './session-preparation-worker';
+import { heldRedemption } from './session-redemption-rpc';
+import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
+
+export interface SessionCommandDependencies {
+  readonly sessions: AggregateCollection<SessionRecord>;
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly sessionInvoices: SessionInvoices;
+  readonly preparer: SessionPreparer;
+  readonly pages: InvoicePages;
+  readonly peers: Peers;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/**
+ * Handlers of the commands of a session. Each may run again after it was carried out, also after
+ * the command of the session's end.
+ */
+export function sessionCommands(
+  dependencies: SessionCommandDependencies,
+): Record<string, CommandHandler> {
+  const { sessions, sessionInvoices, preparer, peers } = dependencies;
+  const read = async (id: string, context: CallContext) =>
+    sessionOf((await sessions.within(context).get(id)).state);
+  const recordDone = (id: string, context: CallContext) =>
+    sessions.within(context).mutate(id, recordDelivered);
+  return {
+    reserveRedemption: async (_payload, { aggregateId, context }) => {
+      const session = await read(aggregateId, context);
+      // The session ended while the command waited: the redemption would never be used.
+      if (session.phase !== 'CREATING') return;
+      await preparer.reserve(session, context);
+    },
+
+    createInvoice: async (_payload, { aggregateId, context }) => {
+      const session = await read(aggregateId, context);
+      // The commands of an ended session handle this.
+      if (session.phase === 'EXPIRED') return;
+      // Sessions of earlier releases were READY only with their invoice.
+      const { discount } = session.snapshots;
+      const isReady = session.phase !== 'CREATING';
+      const ready = isReady
+        ? session
+        : sessionOf((await preparer.makeReady(session, discount, context)).state);
+      if (ready.phase !== 'EXPIRED') await preparer.invoiceOf(ready, context);
+    },
+
+    voidInvoice: async (_payload, { aggregateId, context }) => {
+      const session = await read(aggregateId, context);
+      const { id: sessionId, invoiceId, customerId, currency } = session;
+      const holder = { invoiceId, sessionId, customerId, currency };
+      // A READY session may already hold a number, which then must have an invoice. Before READY
+      // there is no number.
+      if (session.total !== undefined) await preparer.invoiceOf(session, context);
+      const invoice = await sessionInvoices.void(holder, context);
+      if (invoice.state.status === 'PAID')
+        throw new Error(`Session ${sessionId} has ended but was paid`);
+      await sessions.within(context).mutate(sessionId, (record) => recordVoided(record, invoice));
+    },
+
+    releaseRedemption: async (_payload, { aggregateId, context }) => {
+      await peers.discount.releaseRedemption(
+        heldRedemption(await read(aggregateId, context)),
+        context,
+      );
+      await recordDone(aggregateId, context);
+    },
+
+    confirmRedemption: async (_payload, { aggregateId, context }) => {
+      await confirm(await read(aggregateId, context), context, dependencies);
+    },
+
+    fixCurrency: async (_payload, { aggregateId, context }) => {
+      const { customerId: id, currency } = await read(aggregateId, context);
+      await unlessNotFound(peers.customer.fixCurrency({ id, currency }, context));
+    },
+
+    createSubscription: async (_payload, { aggregateId, context }) => {
+      await subscribe(await read(aggregateId, context), context, dependencies);
+      await recordDone(aggregateId, context);
+    },
+  };
+}
+
+async function confirm(
+  session: Session,
+  context: CallContext,
+  { peers, logger }: SessionCommandDependencies,
+): Promise<void> {
+  const held = heldRedemption(session);
+  try {
+    await peers.discount.confirmRedemption(held, context);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    // The redemption is not given back before the session expires, and never after it is complete,
+    // so a retry would not find it either.
+    logger.error({ alarm: 'redemption_lost', err: error, ...held }, 'discount redemption lost');
+  }
+}
+
+async function subscribe(
+  session: Session,
+  context: CallContext,
+  { invoices, pages, peers }: SessionCommandDependencies,
+): Promise<void> {
+  const { snapshots, subscriptionId, completedAt } = session;
+  if (subscriptionId === undefined || completedAt === undefined) {
+    throw new Error(`Session ${session.id} creates no subscription`);
+  }
+  const [invoice, customer] = await Promise.all([
+    invoices.within(context).get(session.invoiceId),
+    unlessNotFound(fetchCustomer(peers, session.customerId, context)),
+  ]);
+  const { payments } = invoice.state.isTombstone ? { payments: [] } : invoice.state;
+  await peers.subscription.createFromCheckout(
+    {
+      id: subscriptionId,
+      customer: customer ?? customerSnapshot.read(snapshots.customer),
+      productId: session.productId,
+      productName: session.productName,
+      price: priceSnapshot.read(snapshots.price),
+      quantity: session.quantity,
+      metadata: session.metadata,
+      discount:
+        snapshots.discount === undefined ? undefined : discountSnapshot.read(snapshots.discount),
+      completedAt,
+      invoice: toProtoInvoice(invoice, pages),
+      // 0 if nothing was charged.
+      attempt: payments.find(isSuccessfulCharge)?.number ?? 0,
+    },
+    context,
+  );
+}
+
+function isSuccessfulCharge(payment: Payment): boolean {
+  return payment.status === 'SUCCEEDED' && !isVerification(payment);
+}

@@ -1,0 +1,84 @@
+import { recurringCharge } from '@billing/kernel/pricing';
+import { totalOfNew } from '../invoice/invoice';
+import type { NewSession } from './session';
+import type { PaidPeriod } from '../invoice/paid-period';
+import type { NewSessionInvoice } from '../collection/session-invoice-client';
+import {
+  discountSnapshot,
+  fromProtoDiscount,
+  fromProtoPrice,
+  priceSnapshot,
+} from './session-snapshot-rpc';
+
+/** The fields of a session that determine its invoice, the same before and after it is stored. */
+type Purchase = Omit<NewSession, 'total' | 'isForVisitor'>;
+
+/** Amount that the payer of a session will owe, with its discount if it has one. */
+export function totalOfPurchase(purchase: Purchase): bigint {
+  return totalOfNew(toNewSessionInvoice(purchase));
+}
+
+/**
+ * Invoice of a session: for the first period, for a one-time purchase, or for the trial, which is
+ * free.
+ */
+export function toNewSessionInvoice(session: Purchase): NewSessionInvoice {
+  const { snapshots } = session;
+  const isTrial = session.trialDays > 0;
+  // A discount begins with the first invoice that has an amount.
+  const discount = isTrial ? undefined : snapshots.discount;
+  return {
+    invoiceId: session.invoiceId,
+    sessionId: session.id,
+    customerId: session.customerId,
+    currency: session.currency,
+    collectionMethod: session.collectionMethod,
+    lineItems: [isTrial ? trialLine(session) : chargeLine(session)],
+    discount:
+      discount === undefined ? undefined : fromProtoDiscount(discountSnapshot.read(discount)),
+    subscriptionId: session.subscriptionId,
+    paidPeriod: paidPeriod(session),
+  };
+}
+
+type Line = NewSessionInvoice['lineItems'][number];
+
+function chargeLine({ snapshots, productName, priceId, quantity }: Purchase): Line {
+  const price = fromProtoPrice(priceSnapshot.read(snapshots.price));
+  const { details, ...charge } = recurringCharge({ ...price, quantity });
+  const tiers = details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
+  return {
+    ...charge,
+    description: productName,
+    priceId,
+    meterId: undefined,
+    details: { ...details, tiers, creditsUsed: [] },
+    metadata: {},
+  };
+}
+
+function trialLine({ productName, priceId, trialDays }: Purchase): Line {
+  const days = trialDays === 1 ? '1 day' : `${String(trialDays)} days`;
+  return {
+    description: `${productName} (trial, ${days})`,
+    quantity: '1',
+    unitAmount: '0',
+    amount: 0n,
+    priceId,
+    meterId: undefined,
+    details: {
+      exactAmount: '0',
+      billedQuantity: '1',
+      includedUnits: '0',
+      tiers: [],
+      creditsUsed: [],
+    },
+    metadata: {},
+  };
+}
+
+function paidPeriod({ recurrence, trialDays }: Purchase): PaidPeriod {
+  if (trialDays > 0) return { kind: 'TRIAL', days: trialDays };
+  if (recurrence.billingInterval === 'ONE_TIME') return { kind: 'NONE' };
+  return { kind: 'INTERVAL', recurrence };
+}

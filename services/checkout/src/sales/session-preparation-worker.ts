@@ -1,0 +1,76 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { atBoundary } from '@billing/chassis/failpoint';
+import type { InvoiceRecord } from '../invoice/invoice';
+import type { Peers } from '../peers';
+import {
+  makeReady,
+  makeReadyInFull,
+  refuseSession,
+  type Session,
+  type SessionRecord,
+} from './session';
+import type { SessionInvoices } from '../collection/session-invoice-client';
+import { toNewSessionInvoice, totalOfPurchase } from './session-invoice-rpc';
+import { holdRedemption } from './session-redemption-rpc';
+
+export interface SessionPreparerDependencies {
+  readonly sessions: AggregateCollection<SessionRecord>;
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly sessionInvoices: SessionInvoices;
+  readonly peers: Peers;
+}
+
+/**
+ * Steps that follow the first write of a session. Each can be retried; the creating call runs them
+ * inline, otherwise the relay runs the session's commands.
+ */
+export class SessionPreparer {
+  constructor(private readonly dependencies: SessionPreparerDependencies) {}
+
+  /**
+   * Reserves the discount of a CREATING session. The session becomes READY, or ends because the
+   * discount cannot be redeemed.
+   */
+  async reserve(session: Session, context: CallContext): Promise<Stored<SessionRecord>> {
+    const terms = await holdRedemption(this.dependencies.peers, session, context);
+    if (terms !== undefined) return this.makeReady(session, terms, context);
+    if (session.isDiscountOptional) return this.makeReadyInFull(session, context);
+    return this.dependencies.sessions
+      .within(context)
+      .mutate(session.id, (record) => refuseSession(record, 'DISCOUNT_NOT_VALID'));
+  }
+
+  /** Makes a session READY whose discount is reserved or that has none. */
+  makeReady(
+    session: Session,
+    discount: string | undefined,
+    context: CallContext,
+  ): Promise<Stored<SessionRecord>> {
+    const total = totalOfPurchase({ ...session, snapshots: { ...session.snapshots, discount } });
+    return this.dependencies.sessions
+      .within(context)
+      .mutate(session.id, (record) => makeReady(record, { total, discount }));
+  }
+
+  private makeReadyInFull(session: Session, context: CallContext): Promise<Stored<SessionRecord>> {
+    const total = totalOfPurchase(session);
+    return this.dependencies.sessions
+      .within(context)
+      .mutate(session.id, (record, now) => makeReadyInFull(record, { total, now }));
+  }
+
+  /** Returns the invoice of a session that is or was READY, creating it if absent. */
+  async invoiceOf(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
+    const found = await this.dependencies.invoices.within(context).find(session.invoiceId);
+    return found ?? this.openInvoice(session, context);
+  }
+
+  /** Creates the invoice of a session that is or was READY. */
+  openInvoice(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
+    return atBoundary('checkoutSession', 'openInvoice', () =>
+      this.dependencies.sessionInvoices.open(toNewSessionInvoice(session), context),
+    );
+  }
+}

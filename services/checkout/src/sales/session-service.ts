@@ -1,0 +1,67 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Service } from '@billing/chassis/service';
+import { providerWaitMs, withinTime } from '../collection/bounded-worker';
+import { checkoutLinkRpc } from './checkout-link-rpc';
+import { checkoutLinkDefinition } from './checkout-link-store';
+import { hostedPageRpc } from '../hosted-page/hosted-page-rpc';
+import type { HostedPageStore } from '../hosted-page/hosted-page-store';
+import type { InvoiceRecord } from '../invoice/invoice';
+import type { PaymentMethodStore } from '../payment-method/payment-method-store';
+import type { Peers } from '../peers';
+import { sessionCommands } from './session-commands';
+import { SessionCreationWorker } from './session-creation-worker';
+import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
+import { sessionEventEncoder } from './events';
+import type { SessionInvoices } from '../collection/session-invoice-client';
+import { SessionPreparer } from './session-preparation-worker';
+import { sessionRpc } from './session-rpc';
+import { sessionDefinition } from './session-store';
+import { SessionWorker } from './session-worker';
+
+/** Dependencies of sessions on the rest of checkout. */
+export interface SessionDependencies {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly sessionInvoices: SessionInvoices;
+  readonly methods: PaymentMethodStore;
+  readonly refused: RefusedAttemptStore;
+  readonly pages: HostedPageStore;
+  readonly peers: Peers;
+}
+
+/** Creates the selling part of checkout: sessions, links and their pages. */
+export function openSessions(service: Service, dependencies: SessionDependencies) {
+  const { sessionInvoices, pages, peers } = dependencies;
+  const sessions = service.aggregates({
+    ...sessionDefinition,
+    encodeEvent: sessionEventEncoder(pages),
+  });
+  const links = service.aggregates(checkoutLinkDefinition);
+  const worker = new SessionWorker({
+    sessions,
+    invoices: sessionInvoices,
+    clock: service.clock,
+  });
+  const preparer = new SessionPreparer({ ...dependencies, sessions });
+  sessions.handle({
+    commands: sessionCommands({ ...dependencies, sessions, preparer, logger: service.logger }),
+    wake: async (id, context) => {
+      await withinTime(providerWaitMs, worker.expireDue(id, context));
+    },
+    recover: (id, context) => withinTime(providerWaitMs, worker.resume(id, context)),
+  });
+  const creation = new SessionCreationWorker({
+    sessions,
+    links,
+    invoices: dependencies.invoices,
+    pages,
+    peers,
+    preparer,
+    clock: service.clock,
+  });
+  const rpcs = [
+    sessionRpc({ ...dependencies, sessions, creation, worker, clock: service.clock }),
+    checkoutLinkRpc({ links, pages, peers }),
+    hostedPageRpc(pages),
+  ];
+  return { sessions, worker, rpcs };
+}

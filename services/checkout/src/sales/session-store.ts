@@ -1,0 +1,156 @@
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import { isCurrency } from '@billing/kernel/currency';
+import {
+  expiryOf,
+  type Offer,
+  type PaymentPlan,
+  type RunningPayment,
+  type Session,
+  type SessionRecord,
+  sessionResumeAt,
+} from './session';
+import { funnelStepsReached } from './session-funnel';
+import { type Count, nullable, type Nullable } from '../invoice/stored-fields';
+
+type PlanDocument = Nullable<PaymentPlan>;
+type RunningDocument = PlanDocument &
+  Pick<RunningPayment, 'claimedAt'> & { readonly latePayment?: Count | null };
+type ChallengeDocument = PlanDocument & {
+  readonly attempt: Count;
+  readonly redirectUrl: string | null;
+};
+
+type SessionDocument = { readonly _id: string; readonly isTombstone: false } & Omit<
+  Nullable<Session>,
+  | 'id'
+  | 'isTombstone'
+  | 'quantity'
+  | 'recurrence'
+  | 'trialDays'
+  | 'total'
+  | 'payment'
+  | 'challenge'
+  | 'metadata'
+  | 'snapshots'
+  | 'isVoidAnnounced'
+  | 'isDiscountOptional'
+  | 'isDiscountLost'
+  | 'pageHash'
+> & {
+    readonly quantity: Count;
+    readonly recurrence: Omit<Offer['recurrence'], 'intervalCount'> & {
+      readonly intervalCount: Count;
+    };
+    readonly trialDays: Count;
+    readonly total: Count | null;
+    readonly payment: RunningDocument | null;
+    readonly challenge: ChallengeDocument | null;
+    /** JSON text, because keys may contain dots. */
+    readonly metadata: string;
+    readonly snapshots: Nullable<Session['snapshots']>;
+    /** Absent in sessions stored before ends were announced. */
+    readonly isVoidAnnounced?: boolean;
+    /** Absent in sessions stored while a lost discount closed its link. */
+    readonly isDiscountOptional?: boolean;
+    readonly isDiscountLost?: boolean;
+    /** Absent in sessions whose page is stored as a document of its own. */
+    readonly pageHash?: string | null;
+  };
+
+type RecordDocument = SessionDocument | { readonly _id: string; readonly isTombstone: true };
+
+/** Maps checkout sessions to documents. */
+export const sessionDefinition: AggregateDefinition<SessionRecord> = {
+  collection: 'checkoutSessions',
+  aggregate: 'checkoutSession',
+  resource: 'Checkout session',
+  toDocument: toDocumentSession,
+  fromDocument: (document) => fromDocumentSession(document as unknown as RecordDocument),
+  dueAt: (record) => {
+    const at = expiryOf(record);
+    return at === undefined ? undefined : { at, workClass: 'COLLECTION' };
+  },
+  recoverAt: sessionResumeAt,
+  stepsReached: (record) => (record.isTombstone ? [] : funnelStepsReached(record)),
+};
+
+function toDocumentSession(record: SessionRecord): Record<string, unknown> {
+  const { id: _id, ...fields } = record;
+  if (fields.isTombstone) return fields;
+  const { payment, challenge, metadata, snapshots } = fields;
+  return {
+    ...nullable(fields),
+    payment: payment === undefined ? null : nullable(payment),
+    challenge: challenge === undefined ? null : nullable(challenge),
+    metadata: JSON.stringify(metadata),
+    snapshots: nullable(snapshots),
+  };
+}
+
+function fromDocumentSession(document: RecordDocument): SessionRecord {
+  if (document.isTombstone) return { id: document._id, isTombstone: true };
+  const { payment, challenge, snapshots } = document;
+  return {
+    id: document._id,
+    isTombstone: false,
+    phase: document.phase,
+    ...fromDocumentOffer(document),
+    customerId: document.customerId,
+    collectionMethod: document.collectionMethod,
+    discountId: document.discountId ?? undefined,
+    checkoutLinkId: document.checkoutLinkId ?? undefined,
+    successUrl: document.successUrl ?? undefined,
+    cancelUrl: document.cancelUrl ?? undefined,
+    metadata: JSON.parse(document.metadata) as Record<string, unknown>,
+    snapshots: { ...snapshots, discount: snapshots.discount ?? undefined },
+    expiresAt: document.expiresAt,
+    abandonAt: document.abandonAt,
+    refusal: document.refusal ?? undefined,
+    invoiceId: document.invoiceId,
+    total: document.total === null ? undefined : BigInt(document.total),
+    payment: payment === null ? undefined : fromDocumentRunning(payment),
+    challenge:
+      challenge === null
+        ? undefined
+        : {
+            ...fromDocumentPlan(challenge),
+            attempt: Number(challenge.attempt),
+            redirectUrl: challenge.redirectUrl ?? undefined,
+          },
+    lastPaymentError: document.lastPaymentError ?? undefined,
+    completedAt: document.completedAt ?? undefined,
+    subscriptionId: document.subscriptionId ?? undefined,
+    isDelivered: document.isDelivered,
+    isVoidAnnounced: document.isVoidAnnounced ?? false,
+    isDiscountOptional: document.isDiscountOptional ?? false,
+    isDiscountLost: document.isDiscountLost ?? false,
+    pageHash: document.pageHash ?? undefined,
+  };
+}
+
+function fromDocumentOffer(document: SessionDocument): Offer {
+  const { currency, recurrence } = document;
+  if (!isCurrency(currency))
+    throw new Error(`A session is in an unknown currency: ${String(currency)}`);
+  const { billingInterval, intervalCount } = recurrence;
+  return {
+    productId: document.productId,
+    productName: document.productName,
+    productDescription: document.productDescription ?? undefined,
+    priceId: document.priceId,
+    currency,
+    quantity: Number(document.quantity),
+    recurrence: { billingInterval, intervalCount: Number(intervalCount) },
+    trialDays: Number(document.trialDays),
+  };
+}
+
+function fromDocumentRunning({ claimedAt, latePayment, ...plan }: RunningDocument): RunningPayment {
+  const late = typeof latePayment === 'object' ? undefined : latePayment;
+  const number = late === undefined ? undefined : Number(late);
+  return { ...fromDocumentPlan(plan), claimedAt, latePayment: number };
+}
+
+function fromDocumentPlan({ paymentKey, paymentMethodId, returnUrl }: PlanDocument): PaymentPlan {
+  return { paymentKey, paymentMethodId: paymentMethodId ?? undefined, returnUrl };
+}

@@ -1,0 +1,260 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import { type Transition, unchanged } from '@billing/kernel/transition';
+import {
+  expire,
+  expireWhenDue,
+  holdForLate,
+  isPastExpiry,
+  isPaying,
+  type PaymentPlan,
+  type PaymentResult,
+  recordPayment,
+  resumeChallenge,
+  type Session,
+  type SessionRecord,
+  startPayment,
+  sessionOf,
+} from './session';
+import type { Payment } from '../invoice/invoice';
+import type {
+  SessionInvoices,
+  SessionListener,
+  SessionPayment,
+} from '../collection/session-invoice-client';
+import { resumeUnfinished } from './session-lease';
+
+export interface SessionWorkerDependencies {
+  readonly sessions: AggregateCollection<SessionRecord>;
+  readonly invoices: SessionInvoices;
+  readonly clock: Clock;
+}
+
+type SessionContext = Pick<CallContext, 'tenant' | 'now'>;
+/** A decision, and if it claimed the session for a payment. */
+interface Claim {
+  readonly isClaimed: boolean;
+  readonly stored: Stored<SessionRecord>;
+}
+
+type Decide = (record: SessionRecord, now: Date) => Transition<SessionRecord>;
+
+/**
+ * Takes sessions through the steps that need more than one write: claim, pay the invoice, record.
+ * Each can be retried, also by several replicas in parallel: the session is claimed by
+ * compare-and-set, and the invoice recognizes a payment by the key that the session stores.
+ */
+export class SessionWorker implements SessionListener {
+  constructor(private readonly dependencies: SessionWorkerDependencies) {}
+
+  /**
+   * Pays with a method, which is verified if nothing is due, or confirms without one. Returns the
+   * state reached; throws while another payment runs.
+   */
+  async pay(
+    id: string,
+    wish: Omit<PaymentPlan, 'paymentKey'>,
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const claim = { ...wish, paymentKey: newId(), claimedAt: this.dependencies.clock.now() };
+    const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
+      startPayment(record, { ...claim, now }),
+    );
+    if (isClaimed) return this.carryOut(stored, context);
+    return isPastExpiry(stored.state, context.now) ? this.expireDue(id, context) : stored;
+  }
+
+  /** Continues the attempt that waits for its payer; a different attempt is left alone. */
+  async answerChallenge(
+    id: string,
+    { attempt, approved }: { attempt: number; approved: boolean | undefined },
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const claimedAt = this.dependencies.clock.now();
+    const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
+      isPastExpiry(record, now) ? expire(record) : resumeChallenge(record, { attempt, claimedAt }),
+    );
+    if (!isClaimed) {
+      return isPastExpiry(stored.state, context.now) ? this.expireDue(id, context) : stored;
+    }
+    const { invoiceId } = sessionOf(stored.state);
+    const payment = await this.dependencies.invoices.answerChallenge(
+      { invoiceId, attempt, approved },
+      context,
+    );
+    return this.record(stored, payment, context);
+  }
+
+  /** Ends a session that has expired. */
+  async expireDue(id: string, context: SessionContext): Promise<Stored<SessionRecord>> {
+    const { state } = await this.within(context).get(id);
+    if (!state.isTombstone && state.expiresAt <= context.now) await this.endChallenge(id, context);
+    return this.within(context).mutate(id, expireWhenDue);
+  }
+
+  /** Ends a session whose product or discount was removed. */
+  async withdraw(id: string, context: SessionContext): Promise<Stored<SessionRecord>> {
+    await this.endChallenge(id, context);
+    return this.within(context).mutate(id, expire);
+  }
+
+  /**
+   * Resumes unfinished work: continues a begun payment, or abandons a session without a waiting
+   * caller.
+   */
+  async resume(id: string, context: SessionContext): Promise<void> {
+    const realNow = this.dependencies.clock.now();
+    const { isClaimed, stored } = await this.tryClaim(id, context, (record) =>
+      resumeUnfinished(record, realNow),
+    );
+    if (isClaimed) await this.carryOut(stored, context);
+  }
+
+  /** Notification that an attempt at the invoice has ended. */
+  async invoiceChanged({ sessionId }: { sessionId: string }, context: CallContext): Promise<void> {
+    const stored = await this.within(context).get(sessionId);
+    const { state } = stored;
+    if (state.isTombstone) return;
+    if ((state.payment ?? state.challenge) !== undefined) await this.carryOut(stored, context);
+    else if (state.phase === 'READY') await this.completeIfPaid(state, context);
+  }
+
+  async holdForLatePayment(
+    { sessionId, payment }: { readonly sessionId: string; readonly payment: Payment },
+    context: SessionContext,
+  ): Promise<boolean> {
+    const { callId: paymentKey, methodId: paymentMethodId, number: latePayment } = payment;
+    // Every session with a payment has these fields.
+    if (paymentKey === undefined || paymentMethodId === undefined) return false;
+    const claimedAt = this.dependencies.clock.now();
+    const hold = { paymentKey, paymentMethodId, returnUrl: '', claimedAt, latePayment };
+    const { isClaimed, stored } = await this.tryClaim(sessionId, context, (record, now) =>
+      holdForLate(record, { ...hold, now }),
+    );
+    const { state } = stored;
+    if (isClaimed) return true;
+    if (state.isTombstone) return false;
+    if (state.payment?.latePayment === latePayment) return true;
+    if (state.phase === 'PAYING' || state.phase === 'READY') throw paymentInProgress();
+    return false;
+  }
+
+  // No payment of the session runs, but a payment that is recorded as failed may have paid the
+  // invoice after all.
+  private async completeIfPaid(session: Session, context: SessionContext): Promise<void> {
+    const result = resultOf(await this.dependencies.invoices.read(session.invoiceId, context));
+    if (result?.kind !== 'PAID') return;
+    await this.within(context).mutate(session.id, (record) =>
+      // PAID counts under any key.
+      recordPayment(record, { paymentKey: '', result }),
+    );
+  }
+
+  // The same key finds the same payment: an earlier payment is looked up, not made again.
+  private async carryOut(
+    stored: Stored<SessionRecord>,
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const { invoices } = this.dependencies;
+    const session = sessionOf(stored.state);
+    const { invoiceId, total } = session;
+    const { paymentKey, paymentMethodId, returnUrl } = planOf(session);
+    const latePayment = session.payment?.latePayment;
+    if (latePayment !== undefined) {
+      const late = { invoiceId, number: latePayment };
+      return this.record(stored, await invoices.settleLate(late, context), context);
+    }
+    if (paymentMethodId === undefined) {
+      if (total !== 0n) throw new Error(`Session ${session.id} has an amount due but no method`);
+      return this.record(stored, await invoices.settle(invoiceId, context), context);
+    }
+    const charge = { invoiceId, paymentKey, paymentMethodId, returnUrl };
+    return this.record(stored, await invoices.pay(charge, context), context);
+  }
+
+  // A waiting attempt may have succeeded already, so it is canceled before the session ends.
+  private async endChallenge(id: string, context: SessionContext): Promise<void> {
+    const claimedAt = this.dependencies.clock.now();
+    const { isClaimed, stored } = await this.tryClaim(id, context, (record) => {
+      const attempt = record.isTombstone ? undefined : record.challenge?.attempt;
+      return attempt === undefined
+        ? unchanged(record)
+        : resumeChallenge(record, { attempt, claimedAt });
+    });
+    // While a payment runs, the request to end the session is retried after its outcome.
+    if (!isClaimed) return;
+    const { invoiceId } = sessionOf(stored.state);
+    await this.dependencies.invoices.cancelChallenge(invoiceId, context);
+    await this.carryOut(stored, context);
+  }
+
+  private async record(
+    stored: Stored<SessionRecord>,
+    payment: SessionPayment,
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const result = resultOf(payment);
+    // The invoice's worker or the next resume finishes it.
+    if (result === undefined) return stored;
+    const session = sessionOf(stored.state);
+    const { paymentKey } = planOf(session);
+    const latePayment = session.payment?.latePayment;
+    return this.within(context).mutate(session.id, (record) =>
+      recordPayment(record, { paymentKey, latePayment, result }),
+    );
+  }
+
+  /** Throws while another payment runs. */
+  private async claim(id: string, context: SessionContext, decide: Decide): Promise<Claim> {
+    const claim = await this.tryClaim(id, context, decide);
+    if (!claim.isClaimed && isPaying(claim.stored.state)) throw paymentInProgress();
+    return claim;
+  }
+
+  private async tryClaim(id: string, context: SessionContext, decide: Decide): Promise<Claim> {
+    // A write that loses its race decides again, so the last decision counts.
+    let isClaimed = false as boolean;
+    const stored = await this.within(context).mutate(id, (record, now) => {
+      const transition = decide(record, now);
+      isClaimed = transition.state !== record && isPaying(transition.state);
+      return transition;
+    });
+    return { isClaimed, stored };
+  }
+
+  private within(context: SessionContext) {
+    return this.dependencies.sessions.within(context);
+  }
+}
+
+function resultOf(payment: SessionPayment): PaymentResult | undefined {
+  switch (payment.kind) {
+    case 'PAID': {
+      const { invoice } = payment;
+      const { id, paidAt } = invoice.state;
+      if (paidAt === undefined) throw new Error(`Invoice ${id} has no payment time`);
+      return { kind: 'PAID', paidAt, invoice };
+    }
+    case 'IN_PROGRESS':
+      return undefined;
+    case 'FAILED':
+    case 'WAITING':
+    case 'NOT_OPEN':
+      return payment;
+  }
+}
+
+function planOf({ id, payment, challenge }: Pick<Session, 'id' | 'payment' | 'challenge'>) {
+  const plan = payment ?? challenge;
+  if (plan === undefined) throw new Error(`Session ${id} has no payment`);
+  return plan;
+}
+
+function paymentInProgress(): DomainError {
+  const message = 'A payment of the session is in progress';
+  return new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
+}

@@ -1,0 +1,332 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
+import { type Attempt, chargeKey } from '../invoice/attempt';
+import {
+  collectWhenDue,
+  collectWithNewDefault,
+  endCollection,
+  openAndCollect,
+  payNow,
+  recordResult,
+  recordWaiting,
+  takeAnswer,
+  voidForCaller,
+} from '../invoice/collection';
+import { declined } from '../provider/port/decline';
+import {
+  type CollectionMethod,
+  draft,
+  type Invoice,
+  type InvoiceRecord,
+  isOwed,
+  tombstone,
+  totalOf,
+  voidInvoice,
+} from '../invoice/invoice';
+import type { MethodChoice } from '../invoice/method-choice';
+import type { ChargeOutcome, FinalOutcome } from '../provider/port/payment-provider';
+import { aClaim, aDraft, aLineItem, aNewInvoice } from './invoice';
+
+// Workers and callers run in any order, stop anywhere and start again. Each step is one decision on
+// the current record, which is what a compare-and-set gives; the provider answers a known key with
+// its outcome, and ends each challenge once.
+
+export const workers = [0, 1, 2] as const;
+export type Worker = (typeof workers)[number];
+export type ProviderAnswer = 'SUCCEEDS' | 'SOFT' | 'HARD' | 'CHALLENGES';
+
+export type Turn =
+  | { act: 'create' | 'void' | 'voidForCaller' }
+  | {
+      act: 'open' | 'wake' | 'newDefault';
+      by: Worker;
+      methodId: string | undefined;
+      otherMethodIds: readonly string[];
+    }
+  | { act: 'pay'; by: Worker; methodId: string; callId: string }
+  | { act: 'recover' | 'record' | 'crash' | 'release'; by: Worker }
+  | { act: 'charge'; by: Worker; providerAnswer: ProviderAnswer }
+  | { act: 'answer'; by: Worker; approved: boolean }
+  | { act: 'end'; writeOff: boolean };
+
+/** A worker's view of its attempt. */
+interface AttemptView {
+  readonly attempt: Attempt;
+  readonly outcome: ChargeOutcome | undefined;
+}
+
+const finishing = ['SUCCEEDED', 'NOTHING_DUE', 'UNCOLLECTIBLE', 'VOIDED'];
+const refusals = ['PAYMENT_IN_PROGRESS', 'INVOICE_NOT_OPEN'];
+const number = 'INV-000001';
+const methodsMax = 4;
+
+/** One invoice, its provider, and three workers with the state that they last saw. */
+export class World {
+  record: InvoiceRecord | undefined;
+  readonly provider = new Map<string, ChargeOutcome>();
+  readonly results: { resultNumber: unknown; outcome: unknown }[] = [];
+  readonly held = new Map<Worker, AttemptView>();
+  /** Sources seen for each attempt. */
+  readonly sources = new Map<number, Set<string>>();
+  private clock = Date.parse('2026-01-01T00:00:00.000Z');
+  private choice: MethodChoice = { methodId: undefined };
+
+  constructor(
+    private readonly amount: bigint,
+    private readonly collectionMethod: CollectionMethod,
+  ) {}
+
+  take(next: Turn): void {
+    this.clock += 12 * 60 * 60 * 1000;
+    if (next.act === 'create') {
+      this.record ??= draft(this.input()).state;
+    } else if (next.act === 'void') {
+      this.void();
+    } else if (next.act === 'crash') {
+      this.held.delete(next.by);
+    } else if (this.record !== undefined && !this.record.isTombstone) {
+      this.work(next, this.record);
+    }
+  }
+
+  /**
+   * Runs the work of the opening command, the resuming worker and the payer's answer to its end.
+   */
+  settle(): void {
+    this.take({ act: 'open', by: 0, methodId: 'c', otherMethodIds: [] });
+    // Each of a retry's methods is a separate attempt.
+    for (let attempt = 0; attempt < methodsMax; attempt += 1) {
+      for (const act of ['recover', 'charge', 'record', 'release'] as const) {
+        this.take(act === 'charge' ? { act, by: 0, providerAnswer: 'SOFT' } : { act, by: 0 });
+      }
+    }
+  }
+
+  get successes(): number {
+    return [...this.provider.values()].filter(({ status }) => status === 'SUCCEEDED').length;
+  }
+
+  private get now(): Date {
+    return new Date(this.clock);
+  }
+
+  private input() {
+    const { collectionMethod } = this;
+    return aNewInvoice({ collectionMethod, lineItems: [aLineItem({ amount: this.amount })] });
+  }
+
+  private work(next: Exclude<Turn, { act: 'create' | 'void' | 'crash' }>, invoice: Invoice): void {
+    const { now } = this;
+    switch (next.act) {
+      case 'open':
+        this.claim(next.by, openAndCollect(invoice, { number, ...this.claimOf(next.methodId) }));
+        return;
+      case 'wake':
+        this.choice = { methodId: next.methodId, otherMethodIds: next.otherMethodIds };
+        this.claim(
+          next.by,
+          collectWhenDue(invoice, { ...this.claimOf(next.methodId), ...this.choice }),
+        );
+        return;
+      case 'newDefault':
+        this.choice = { methodId: next.methodId, otherMethodIds: next.otherMethodIds };
+        this.claim(next.by, collectWithNewDefault(invoice, this.claimOf(next.methodId)));
+        return;
+      case 'pay':
+        this.tryTo(() => {
+          this.claim(next.by, payNow(invoice, this.paymentOf(next)));
+        });
+        return;
+      case 'answer': {
+        const attemptNumber = invoice.attempt?.number ?? 1;
+        const answer = { attemptNumber, approved: next.approved, claimedAt: now };
+        this.claim(next.by, takeAnswer(invoice, answer));
+        return;
+      }
+      case 'recover':
+        this.hold(next.by);
+        return;
+      case 'charge':
+        this.charge(next);
+        return;
+      case 'record':
+        this.recordBy(next.by);
+        return;
+      case 'release':
+        this.release(invoice);
+        return;
+      case 'end':
+        this.apply(endCollection(invoice, { writeOff: next.writeOff, number, now }));
+        return;
+      case 'voidForCaller':
+        this.tryTo(() => {
+          this.apply(voidForCaller(invoice, now));
+        });
+    }
+  }
+
+  private claimOf(method: string | undefined) {
+    const { now } = this;
+    if (method === undefined) return aClaim({ now, claimedAt: now });
+    const source = { kind: 'METHOD', paymentMethodId: method } as const;
+    return aClaim({ source, now, claimedAt: now });
+  }
+
+  private paymentOf({ methodId: method, callId }: Extract<Turn, { act: 'pay' }>) {
+    const { choice: methods } = this;
+    return { ...this.claimOf(method), callId, returnUrl: 'https://back.example', methods };
+  }
+
+  private claim(worker: Worker, transition: Transition<InvoiceRecord>): void {
+    this.apply(transition);
+    this.hold(worker);
+  }
+
+  private hold(worker: Worker): void {
+    const { record } = this;
+    if (record === undefined || record.isTombstone) return;
+    const { attempt } = record;
+    if (attempt?.status === 'PENDING') this.held.set(worker, { attempt, outcome: undefined });
+  }
+
+  private charge({ by: worker, providerAnswer }: Extract<Turn, { act: 'charge' }>): void {
+    const held = this.held.get(worker);
+    if (held === undefined || this.record === undefined) return;
+    const key = chargeKey(this.record.id, held.attempt);
+    const known = this.provider.get(key);
+    const isAnswered = held.attempt.answers > 0 && known?.status === 'REQUIRES_ACTION';
+    const approved = held.attempt.approved === true && providerAnswer === 'SUCCEEDS';
+    const fresh = isAnswered ? ended(key, approved) : first(key, held.attempt, providerAnswer);
+    const outcome = known === undefined || isAnswered ? fresh : known;
+    this.provider.set(key, outcome);
+    this.held.set(worker, { ...held, outcome });
+  }
+
+  private recordBy(worker: Worker): void {
+    const held = this.held.get(worker);
+    if (held?.outcome === undefined || this.record === undefined) return;
+    const { attempt, outcome } = held;
+    this.held.delete(worker);
+    if (outcome.status !== 'REQUIRES_ACTION') {
+      this.finish(attempt.number, outcome);
+      return;
+    }
+    const { number: attemptNumber, answers } = attempt;
+    this.apply(recordWaiting(this.record, { attemptNumber, answers, outcome }));
+  }
+
+  // The provider is asked to cancel, and its answer is recorded by the same worker.
+  private release({ id, attempt }: Invoice): void {
+    if (attempt?.status !== 'REQUIRES_ACTION') return;
+    const key = chargeKey(id, attempt);
+    const known = this.provider.get(key);
+    const outcome =
+      known === undefined || known.status === 'REQUIRES_ACTION' ? ended(key, false) : known;
+    this.provider.set(key, outcome);
+    this.finish(attempt.number, outcome);
+  }
+
+  private finish(attemptNumber: number, outcome: FinalOutcome): void {
+    if (this.record === undefined) return;
+    const { now, choice: methods } = this;
+    const facts = { now, claimedAt: now, methods, provider: 'sandbox', retryDays: [3, 7, 14] };
+    const paymentId = String(attemptNumber);
+    this.apply(recordResult(this.record, { attemptNumber, outcome, paymentId, ...facts }));
+  }
+
+  private void(): void {
+    const { record, now } = this;
+    if (record === undefined) {
+      const { id, subscriptionId, customerId, currency } = aDraft();
+      this.record = tombstone({ id, subscriptionId, customerId, currency }).state;
+      return;
+    }
+    this.tryTo(() => {
+      this.apply(voidInvoice(record, { number, now }));
+    });
+  }
+
+  private tryTo(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof DomainError && refusals.includes(error.reason))) throw error;
+    }
+  }
+
+  private apply({ state, commands }: Transition<InvoiceRecord>): void {
+    this.record = state;
+    for (const { type, payload } of commands) {
+      if (type !== 'applyCollectionResult') continue;
+      this.results.push({ resultNumber: payload.resultNumber, outcome: payload.outcome });
+    }
+    if (state.isTombstone || state.attempt === undefined) return;
+    const { number: attemptNumber, source } = state.attempt;
+    const seen = this.sources.get(attemptNumber) ?? new Set();
+    this.sources.set(attemptNumber, seen.add(JSON.stringify(source)));
+  }
+}
+
+function first(
+  key: string,
+  { source, returnUrl }: Attempt,
+  providerAnswer: ProviderAnswer,
+): ChargeOutcome {
+  if (source.kind === 'NONE') return declined('no_payment_method', undefined);
+  if (providerAnswer === 'SUCCEEDS') return ended(key, true);
+  if (providerAnswer === 'SOFT') return declined('card_declined', key);
+  if (providerAnswer === 'HARD') return declined('lost_card', key);
+  if (returnUrl === undefined) return declined('authentication_required', key);
+  return { status: 'REQUIRES_ACTION', providerPaymentId: key, redirectUrl: undefined };
+}
+
+function ended(key: string, isApproved: boolean): FinalOutcome {
+  if (isApproved) return { status: 'SUCCEEDED', providerPaymentId: key };
+  return declined('authentication_required', key);
+}
+
+/** Lists every violated invariant. */
+export function problemsOf({ record, successes, results, sources, provider }: World): string[] {
+  const last = results.findIndex(({ outcome }) => finishing.includes(String(outcome)));
+  const facts: [string, boolean][] = [
+    ['at most one successful charge', successes <= 1],
+    ['results 1, 2, 3 …', results.every((each, index) => each.resultNumber === index + 1)],
+    ['no result after the end', last === -1 || last === results.length - 1],
+    ['one source for an attempt', [...sources.values()].every(({ size }) => size === 1)],
+    ['nothing charged for a void', record?.status !== 'VOID' || successes === 0],
+  ];
+  if (record === undefined || record.isTombstone) return failing(facts);
+  const { status, attempt, payments, collectAt, retriesLeft, ended: end } = record;
+  const charges = totalOf(record) === 0n ? 0 : 1;
+  const dates = [...(collectAt === undefined ? [] : [collectAt]), ...retriesLeft];
+  const isRising = dates.every((date, index) => index === 0 || date > (dates[index - 1] ?? date));
+  const isAsCharged = payments.every(
+    ({ status: paymentStatus }, index) =>
+      provider.get(chargeKey(record.id, { number: index + 1 }))?.status === paymentStatus,
+  );
+  const hasEnded = status !== 'OPEN' || end !== undefined;
+  return failing([
+    ...facts,
+    ['a number from OPEN on', (record.number === undefined) === (status === 'DRAFT')],
+    ['a slot only while owed', attempt === undefined || isOwed(record)],
+    ['attempts 1, 2, 3 …', attempt === undefined || attempt.number === payments.length + 1],
+    ['one payment an attempt', new Set(payments.map(({ id }) => id)).size === payments.length],
+    // A payer may still pay it: the charge is recorded by the running attempt.
+    [
+      'nothing charged for a loss',
+      status !== 'UNCOLLECTIBLE' || attempt !== undefined || successes === 0,
+    ],
+    ['PAID by a charge or 0', status !== 'PAID' || successes === charges],
+    ['payments as the provider tells them', isAsCharged],
+    ['rising dates', isRising],
+    ['nothing to come after the end', !hasEnded || dates.length === 0],
+    [
+      'written off once no attempt runs',
+      end !== 'WRITTEN_OFF' || status !== 'OPEN' || attempt !== undefined,
+    ],
+  ]);
+}
+
+function failing(facts: readonly [string, boolean][]): string[] {
+  return facts.filter(([, holds]) => !holds).map(([name]) => name);
+}

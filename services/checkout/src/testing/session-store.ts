@@ -1,0 +1,52 @@
+import { type Db, Long } from 'mongodb';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Peer } from '@billing/chassis/peer';
+import { eventually } from '@billing/chassis/testing';
+import type { Session, SessionServiceServer } from '@billing/proto/billing/checkout/v1/session';
+import { sandboxOf } from './store';
+
+/** Reads data that no call returns. */
+export function openReaders(db: Db, { sessions }: { sessions: Peer<SessionServiceServer> }) {
+  const storedSessions = ({ tenant: { environmentId } }: CallContext) =>
+    db.collection<StoredSession>('checkoutSessions').find({ environmentId }).toArray();
+  /** Number of the environment's invoices that have a number or will get one. */
+  const takenNumbers = ({ tenant: { environmentId } }: CallContext) =>
+    db.collection('invoiceNumbers').countDocuments({ environmentId });
+  /** Number of the sandbox's charges for the session's invoice, without verifications. */
+  const charges = ({ invoiceId }: Session): Promise<number> =>
+    db
+      .collection<{ _id: string; amount: Long }>('sandboxCharges')
+      .countDocuments({ _id: { $regex: `^${invoiceId ?? ''}:` }, amount: { $gt: Long.ZERO } });
+  const defaultMethod = async ({ customerId }: Session, { tenant }: CallContext) => {
+    const { environmentId } = tenant;
+    const payer = await db.collection('payers').findOne({ environmentId, customerId });
+    return payer?.defaultMethodId as string | undefined;
+  };
+  /** Waits until all commands of the environment are carried out. */
+  const quiet = ({ tenant: { environmentId } }: CallContext) =>
+    eventually(async () => {
+      const pending = await Promise.all(
+        ['checkoutSessions', 'invoices', 'payers'].map((name) =>
+          db.collection(name).countDocuments({ environmentId, pendingSince: { $gt: new Date(0) } }),
+        ),
+      );
+      expect(pending).toEqual([0, 0, 0]);
+    });
+  /** Answers the challenge at the provider, without notifying checkout. */
+  const answerAtProvider = async ({ id }: Session, context: CallContext) => {
+    const { invoice } = await sessions.getSession({ id }, context);
+    if (invoice === undefined) throw new Error('A session has an invoice');
+    const { customerId, payments } = invoice;
+    const key = `${invoice.id}:${String(payments.length)}`;
+    const provider = sandboxOf(db, context.tenant.environmentId);
+    await provider.continueCharge({ key, customerId, approved: true });
+  };
+  return { storedSessions, takenNumbers, charges, defaultMethod, quiet, answerAtProvider };
+}
+
+export interface StoredSession {
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly phase: string;
+  readonly refusal: string | null;
+}

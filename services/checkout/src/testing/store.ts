@@ -1,0 +1,117 @@
+import type { Db } from 'mongodb';
+import { openActivity } from '@billing/chassis/activity';
+import { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { type Clock, systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
+import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
+import { openAndCollect } from '../invoice/collection';
+import { draft, type Invoice, type InvoiceRecord, type NewInvoice } from '../invoice/invoice';
+import { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import { invoiceWorkers } from '../collection/invoice-workers';
+import { noProvider } from '../provider/no-provider';
+import {
+  payerDefinition,
+  paymentMethodDefinition,
+  PaymentMethodStore,
+} from '../payment-method/payment-method-store';
+import { SandboxProvider } from '../provider/sandbox/sandbox-provider';
+import { ensureSandboxIndexes, SandboxStore } from '../provider/sandbox/sandbox-store';
+import { invoiceDefinition } from '../invoice/store';
+import {
+  subscriptionMethodDefinition,
+  SubscriptionMethodStore,
+} from '../payment-method/subscription-method-store';
+import { aClaim, aNewInvoice, asInvoice } from './invoice';
+
+// Shared by the database tests: replicas of the service without relay and scanner, so that the
+// tests run each step themselves.
+
+/** Opens a database and the first replica on it. */
+export async function openReplicas() {
+  const configuration = testServiceConfiguration('checkout');
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  const mongo = await connectMongo({ uri, database, service: 'checkout', maxPoolSize: 32 });
+  const { db } = mongo;
+  const aReplica = () => replicaOn(db);
+  const replica = aReplica();
+  await replica.invoices.ensureIndexes();
+  await replica.numbers.ensureIndexes();
+  await ensureSandboxIndexes(db);
+  const close = async () => {
+    await mongo.close();
+    await dropTestDatabase(configuration);
+  };
+  return { db, aReplica, replica, close, ...stepsOf(replica) };
+}
+
+export type Replicas = Awaited<ReturnType<typeof openReplicas>>;
+
+/** The sandbox of an environment, as every replica opens it. */
+export function sandboxOf(db: Db, environmentId: string): SandboxProvider {
+  return new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
+}
+
+export function inParallel<T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => act(index)));
+}
+
+// Each read advances the clock beyond all leases, so that tests wait for nothing.
+let advancingNowMs = systemClock.now().getTime();
+export const advancingClock: Clock = { now: () => new Date((advancingNowMs += 31_000)) };
+
+export function replicaOn(db: Db, clock: Clock = advancingClock) {
+  const dependencies = { clock: systemClock, activity: openActivity(db) };
+  const invoices = new AggregateCollection<InvoiceRecord>(db, invoiceDefinition, dependencies);
+  const methods = new PaymentMethodStore(
+    new AggregateCollection(db, paymentMethodDefinition, dependencies),
+    new AggregateCollection(db, payerDefinition, dependencies),
+    new SubscriptionMethodStore(
+      new AggregateCollection(db, subscriptionMethodDefinition, dependencies),
+    ),
+  );
+  const numbers = new InvoiceNumberStore(db);
+  const { collection: worker, ...workers } = invoiceWorkers({
+    invoices,
+    numbers,
+    methods,
+    clock,
+    providerOf: ({ live, environmentId }) => (live ? noProvider : sandboxOf(db, environmentId)),
+    retryDays: [3, 7, 14],
+    onUnknown: (error) => {
+      throw error;
+    },
+  });
+  return { db, invoices, methods, numbers, worker, ...workers };
+}
+
+function stepsOf({ db, invoices }: ReturnType<typeof replicaOn>) {
+  const insertDraft = async (context: CallContext, input: Partial<NewInvoice> = {}) => {
+    const id = newId();
+    const ids = { id, subscriptionId: newId(), customerId: newId() };
+    await invoices.within(context).insert(draft(aNewInvoice({ ...ids, ...input })));
+    return id;
+  };
+  /** An invoice whose attempt was claimed by a process that then stopped. */
+  const insertClaimed = async (context: CallContext, authorizedTransactionId: string) => {
+    const id = await insertDraft(context, { authorizedTransactionId });
+    const source = { kind: 'AUTHORIZATION', authorizedTransactionId } as const;
+    const claim = aClaim({ source, claimedAt: systemClock.now() });
+    await invoices
+      .within(context)
+      .mutate(id, (record, now) => openAndCollect(record, { ...claim, number: 'INV-000001', now }));
+    return id;
+  };
+  const read = async (id: string, context: CallContext): Promise<Invoice> =>
+    asInvoice((await invoices.within(context).get(id)).state);
+  /** Number of the sandbox's charges for the invoice. */
+  const charges = (id: string): Promise<number> =>
+    db.collection<{ _id: string }>('sandboxCharges').countDocuments({ _id: { $regex: `^${id}:` } });
+  /** Pending commands in the invoice's outbox. */
+  const commandsOf = async (id: string): Promise<string[]> => {
+    const document = await invoices.documents.findOne({ _id: id });
+    return (document?.outbox ?? []).map(({ type }) => type);
+  };
+  return { insertDraft, insertClaimed, read, charges, commandsOf };
+}
