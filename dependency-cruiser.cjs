@@ -30,6 +30,7 @@ const layers = {
     'message',
     'sending',
     'history',
+  ],
   'services/checkout/src': [
     'config.ts',
     'callers.ts',
