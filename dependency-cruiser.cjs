@@ -46,6 +46,21 @@ const layers = {
     'sales',
     'report',
   ],
+  test: [
+    'support',
+    'invariants',
+    'scenario',
+    'crash',
+    'contract',
+    'dashboard',
+    'pages',
+    'deployment',
+    'gateway',
+    'recount',
+    'demo',
+    'bench',
+  ],
+  'test/bench': ['figures', 'floors', 'stage', 'bench.ts', 'report.ts', 'renewals', 'ingest'],
 };
 
 const isTest = '\\.test\\.ts$|/testing/|/testing[^/]*\\.ts$';

@@ -30,17 +30,17 @@ const project = {
 };
 
 const withInfrastructure = {
-  globalSetup: path.join(__dirname, 'test/infrastructure-setup.ts'),
-  globalTeardown: path.join(__dirname, 'test/infrastructure-teardown.ts'),
+  globalSetup: path.join(__dirname, 'test/support/infrastructure-setup.ts'),
+  globalTeardown: path.join(__dirname, 'test/support/infrastructure-teardown.ts'),
 };
 
 module.exports = {
   rootDir: __dirname,
   maxWorkers: 2,
-  testSequencer: '<rootDir>/test/test-order.cjs',
+  testSequencer: '<rootDir>/test/support/test-order.cjs',
   // For what hangs; how long anything takes is no test's matter.
   testTimeout: 120_000,
-  reporters: ['default', '<rootDir>/test/infrastructure-closing-line.cjs'],
+  reporters: ['default', '<rootDir>/test/support/infrastructure-closing-line.cjs'],
   projects: [
     {
       ...project,

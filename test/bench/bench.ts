@@ -1,5 +1,5 @@
-import type { Comparison } from './comparison';
-import type { Stage } from './stage';
+import type { Comparison } from './figures/comparison';
+import type { Stage } from './stage/stage';
 
 /** Duration and number of measurements. */
 export interface Effort {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { MongoClient } from 'mongodb';
-import { createResource } from './api';
+import { createResource } from './stage/api';
 import type { Bench } from './bench';
-import { compare, type Side } from './comparison';
-import { anyDocumentOf, documentsOf, resetWithIndexesOf } from './floor-data';
-import type { Stage, StagedSystem } from './stage';
+import { compare, type Side } from './figures/comparison';
+import { anyDocumentOf, documentsOf, resetWithIndexesOf } from './stage/floor-data';
+import type { Stage, StagedSystem } from './stage/stage';
 
 const inFlight = 16;
 const floorDatabase = 'bench_floor';

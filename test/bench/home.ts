@@ -1,10 +1,10 @@
 import { systemClock } from '@billing/chassis/clock';
-import { OperatorClient } from '../operator-client';
+import { OperatorClient } from '../support/operator-client';
 import type { Bench, Effort, FigureTable } from './bench';
-import { cpuSecondsBetween, cpuSecondsOf } from './process-cpu';
-import { RenewalSeed } from './renewal-seed';
+import { cpuSecondsBetween, cpuSecondsOf } from './figures/process-cpu';
+import { RenewalSeed } from './renewals/seed';
 import { storeHistory } from './revenue-seed';
-import type { Stage, StagedSystem } from './stage';
+import type { Stage, StagedSystem } from './stage/stage';
 
 const rows = { quick: 20_000, usual: 100_000 };
 const serverWorkMsMax = 300;

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiClient } from '../api-client';
+import { ApiClient } from '../support/api-client';
 import type { Bench, Effort, FigureTable } from './bench';
-import type { Latency } from './latency-histogram';
+import type { Latency } from './figures/latency-histogram';
 import { demandText } from './report';
-import { judge, sampleOf, spreadText } from './statistics';
-import type { Stage, StagedSystem } from './stage';
-import { TimedGenerator } from './timed-generator';
+import { judge, sampleOf, spreadText } from './figures/statistics';
+import type { Stage, StagedSystem } from './stage/stage';
+import { TimedGenerator } from './stage/timed-generator';
 
 const getsPerSecond = 50;
 const slowdownMax = { atMost: 2 };

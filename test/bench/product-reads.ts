@@ -1,7 +1,7 @@
 import type { Bench, Effort } from './bench';
-import { compare, type Side } from './comparison';
-import type { LoadJob } from './load-generator';
-import type { Stage, StagedSystem } from './stage';
+import { compare, type Side } from './figures/comparison';
+import type { LoadJob } from './stage/load-generator';
+import type { Stage, StagedSystem } from './stage/stage';
 
 // More connections add latency and no throughput: far fewer already saturate one core of the
 // gateway.

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
-import type { RenewalSeed } from './renewal-seed';
+import type { RenewalSeed } from './renewals/seed';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const insertBatchSize = 1_000;

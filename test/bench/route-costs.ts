@@ -1,4 +1,4 @@
-import { measureRequestCosts } from '../request-costs';
+import { measureRequestCosts } from '../gateway/request-costs';
 import type { Bench } from './bench';
 
 /**

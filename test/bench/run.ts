@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bench, Effort, Findings } from './bench';
 import { checkouts } from './checkouts';
-import { growth } from './growth';
+import { growth } from './renewals/growth';
 import { home } from './home';
-import { ingest } from './ingest';
+import { ingest } from './ingest/ingest';
 import { noisyCallers } from './noisy-callers';
 import { productReads } from './product-reads';
-import { renewalCosts } from './renewal-costs';
-import { renewals } from './renewals';
+import { renewalCosts } from './renewals/costs';
+import { renewals } from './renewals/renewals';
 import { readCircumstances, toText, writeJson } from './report';
 import { routeCosts } from './route-costs';
-import { Stage } from './stage';
+import { Stage } from './stage/stage';
 import { webhooks } from './webhooks';
 
 const benches: readonly Bench[] = [

@@ -2,9 +2,9 @@ import { type Document, MongoClient } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
 import { connectStream, type EventStream } from '@billing/chassis/jet-stream';
 import { createLogger } from '@billing/chassis/logging';
-import { documentsOf } from './floor-data';
-import { createResource } from './api';
-import type { StagedSystem } from './stage';
+import { documentsOf } from './stage/floor-data';
+import { createResource } from './stage/api';
+import type { StagedSystem } from './stage/stage';
 
 export const endpointsCount = 10;
 const publishBatchSize = 100;

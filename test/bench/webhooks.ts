@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Bench } from './bench';
-import { compare, type Run, type Side } from './comparison';
-import { anyDocumentOf, resetWithIndexesOf } from './floor-data';
+import { compare, type Run, type Side } from './figures/comparison';
+import { anyDocumentOf, resetWithIndexesOf } from './stage/floor-data';
 import type { FloorJob } from './floors/webhooks';
 import type { ReceiverJob } from './floors/webhook-receiver';
-import type { Stage, StagedSystem } from './stage';
+import type { Stage, StagedSystem } from './stage/stage';
 import { endpointsCount, WebhookSeed } from './webhook-seed';
 
 // Events per second of a run's maximum duration; each goes to every endpoint.

@@ -1,4 +1,4 @@
-import type { Answer } from '../api-client';
+import type { Answer } from '../support/api-client';
 import { withRetries } from './demo-client';
 
 const answer = (status: number): Answer => ({ status, headers: new Headers(), body: {} });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, answerOf } from '../api-client';
+import { type Answer, answerOf } from '../support/api-client';
 
 const attemptsMax = 8;
 const pauseMs = 250;

@@ -1,5 +1,5 @@
-import { card, Payer, type PayerPage, type Typed } from '../payer';
-import { Visitor } from '../visitor';
+import { card, Payer, type PayerPage, type Typed } from '../support/payer';
+import { Visitor } from '../support/visitor';
 import { type CardName, cards } from './step';
 
 /** The public pages, and the actions of payers on them. */

@@ -1,6 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
-import type { ApiClient } from '../api-client';
-import type { WebhookReceiver } from '../webhook-receiver';
+import type { ApiClient } from '../support/api-client';
+import type { WebhookReceiver } from '../support/webhook-receiver';
 import type { ForeignRead, GrantPicture, Picture } from './picture';
 import {
   countPending,

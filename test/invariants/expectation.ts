@@ -1,7 +1,7 @@
 import { eventually } from '@billing/chassis/testing';
-import type { ApiClient } from '../api-client';
-import type { TestSystem } from '../test-system';
-import type { WebhookReceiver } from '../webhook-receiver';
+import type { ApiClient } from '../support/api-client';
+import type { TestSystem } from '../support/test-system';
+import type { WebhookReceiver } from '../support/webhook-receiver';
 import { takePicture } from './collection';
 import { examineAll, findingsOf, toTable } from './report';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { sleep } from '@billing/chassis/clock';
-import { ApiClient } from '../api-client';
+import { ApiClient } from '../support/api-client';
 import { takePicture } from './collection';
 import { examineAll, findingsOf, toTable, type Verdict } from './report';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { ApiClient } from '../api-client';
-import { OperatorClient } from '../operator-client';
+import { ApiClient } from '../support/api-client';
+import { OperatorClient } from '../support/operator-client';
 import { type Recounted, recount } from './recount';
 
 const usage = `Usage: npm run check:reports -- --url <gateway> --key <key> --environment <name> --email <address> --password <password>

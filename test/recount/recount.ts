@@ -1,5 +1,5 @@
-import type { ApiClient } from '../api-client';
-import type { OperatorClient } from '../operator-client';
+import type { ApiClient } from '../support/api-client';
+import type { OperatorClient } from '../support/operator-client';
 import { checkoutOf, dunningOf } from './funnels';
 import { recurringOf } from './recurring';
 import { countsOf, revenueOf } from './revenue';

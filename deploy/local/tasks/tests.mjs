@@ -60,7 +60,7 @@ export async function testCrashes(args) {
   await prepare();
   if (!(await build(projects()))) return 1;
   const { env, others } = crashOptions(args);
-  return await jest(['crash-matrix', ...others], { env, timeoutMs: timeoutsMs.nightly });
+  return await jest(['crash/matrix', ...others], { env, timeoutMs: timeoutsMs.nightly });
 }
 
 /**

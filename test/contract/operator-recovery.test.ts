@@ -1,0 +1,114 @@
+import { OperatorClient, password } from '../support/operator-client';
+import { instant, unknownId, uuid } from '../support/patterns';
+import { startTestSystem, type TestSystem } from '../support/test-system';
+
+const startMs = 120_000;
+
+let system: TestSystem;
+let owner: OperatorClient;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  owner = await OperatorClient.owner(system);
+}, startMs);
+
+afterAll(async () => {
+  await system.stop();
+});
+
+const newcomer = () => new OperatorClient(system.gatewayUrl);
+
+describe('a reset link', () => {
+  const logIn = (client: OperatorClient, credentials: object) =>
+    client.api('POST', '/session', credentials);
+
+  test('sets a new password once, and ends all sessions', async () => {
+    const viewer = await owner.colleague('VIEWER');
+    const { id, email } = (await viewer.api('GET', '/session')).body.operator;
+    const made = await owner.api('POST', `/operators/${String(id)}/reset-link`, {});
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/dashboard\/reset#[\w-]{43}$/),
+        expiresAt: expect.stringMatching(instant),
+      },
+    ]);
+    const token = String(made.body.url.split('#').at(-1));
+    const look = () => newcomer().api('POST', '/reset-links/look', { token });
+    expect((await look()).body).toEqual({ email });
+    const use = (typed: string) =>
+      newcomer().api('POST', '/reset-links/use', { token, password: typed });
+    expect((await use('football2024')).body).toEqual({
+      error: { password: ['Too easy to guess'] },
+    });
+    expect((await use('a longer better one')).status).toBe(204);
+    expect((await viewer.api('GET', '/session')).status).toBe(401);
+    expect((await logIn(newcomer(), { email, password: 'a longer better one' })).status).toBe(200);
+    expect((await logIn(newcomer(), { email, password })).status).toBe(401);
+    for (const again of [await look(), await use('a longer better one')]) {
+      expect([again.status, again.headers.get('error-code')]).toEqual([
+        404,
+        'reset_link_not_found',
+      ]);
+    }
+  });
+
+  test('cannot be created by an admin for an owner', async () => {
+    const { id } = (await owner.api('GET', '/session')).body.operator;
+    const admin = await owner.colleague('ADMIN');
+    const answer = await admin.api('POST', `/operators/${String(id)}/reset-link`, {});
+    expect([answer.status, answer.body]).toEqual([403, { error: 'Insufficient permissions' }]);
+    expect(answer.headers.get('error-code')).toBe('insufficient_permissions');
+  });
+});
+
+describe('sessions', () => {
+  test('are listed and ended one by one', async () => {
+    const one = await owner.colleague('VIEWER');
+    const { email } = (await one.api('GET', '/session')).body.operator;
+    const other = newcomer();
+    await other.api('POST', '/session', { email, password });
+    const { data } = (await one.api('GET', '/sessions')).body;
+    expect(data).toEqual([
+      {
+        id: expect.stringMatching(uuid),
+        createdAt: expect.stringMatching(instant),
+        lastUsedAt: expect.stringMatching(instant),
+        expiresAt: expect.stringMatching(instant),
+        address: '127.0.0.1',
+        userAgent: expect.any(String),
+        current: false,
+      },
+      expect.objectContaining({ current: true }),
+    ]);
+    const path = `/sessions/${String(data[0].id)}`;
+    expect((await owner.api('DELETE', path)).headers.get('error-code')).toBe('session_not_found');
+    expect((await one.api('DELETE', path)).status).toBe(204);
+    expect((await other.api('GET', '/session')).status).toBe(401);
+    expect((await one.api('GET', '/session')).status).toBe(200);
+  });
+});
+
+describe('failed commands', () => {
+  test('are listed, none in a healthy system', async () => {
+    const { status, body } = await owner.api('GET', '/system/commands');
+    expect([status, body]).toEqual([200, { commands: [] }]);
+  });
+
+  test.each(['retry', 'skip'])(
+    'with an unknown id are 404, and a %s leaves an entry in the audit log',
+    async (action) => {
+      const path = `/system/commands/subscription/subscriptions:${unknownId}:1/${action}`;
+      expect((await owner.api('POST', path, {})).status).toBe(404);
+      const other = `/system/commands/nothing/subscriptions:${unknownId}:1/${action}`;
+      expect((await owner.api('POST', other, {})).status).toBe(404);
+      const { body } = await owner.api('GET', '/audit?perPage=10');
+      expect(body.data).toContainEqual(
+        expect.objectContaining({
+          action: `POST /dashboard/api/system/commands/:service/:id/${action}`,
+          path: `/dashboard/api${path}`,
+        }),
+      );
+    },
+  );
+});

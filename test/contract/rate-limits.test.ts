@@ -1,0 +1,97 @@
+import type { ApiClient } from '../support/api-client';
+import { OperatorClient } from '../support/operator-client';
+import { startTestSystem, type TestSystem } from '../support/test-system';
+
+let system: TestSystem;
+let api: ApiClient;
+
+beforeAll(async () => {
+  system = await startTestSystem({
+    rateLimits: {
+      RATE_LIMIT_PER_SECOND: '1',
+      RATE_LIMIT_BURST: '40',
+      RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '1',
+      RATE_LIMIT_PAGES_PER_SECOND: '1',
+      RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '2',
+    },
+  });
+  api = system.sandbox;
+});
+
+afterAll(async () => {
+  await system.stop();
+});
+
+function at(once: number, client: ApiClient) {
+  return Promise.all(Array.from({ length: once }, () => client.get('/products/x')));
+}
+
+test('a key has a burst, then gets 429 with Retry-After, and other keys are unaffected', async () => {
+  const first = await api.get('/products/x');
+  expect(first.status).toBe(404);
+  expect(first.headers.get('ratelimit-policy')).toBe('"key";q=40;w=40');
+  expect(first.headers.get('ratelimit')).toBe('"key";r=39;t=1');
+
+  const refused = (await at(60, api)).filter(({ status }) => status !== 404);
+  expect(refused.length).toBeGreaterThanOrEqual(15);
+  for (const { status, headers, body } of refused) {
+    expect([status, body]).toEqual([429, { error: 'Too many requests' }]);
+    expect(headers.get('error-code')).toBe('too_many_requests');
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d+$/);
+    expect(headers.get('x-request-id')).not.toBeNull();
+  }
+  expect((await system.live.get('/products/x')).status).toBe(404);
+});
+
+test('an operator has one burst for all environments together', async () => {
+  const owner = await OperatorClient.owner(system);
+  const { body } = await owner.api('GET', '/environments');
+  const [live, sandbox] = body.data.map(({ id }: { id: string }) => owner.in(id));
+  const asked = Array.from({ length: 60 }, (_, index) =>
+    (index % 2 === 0 ? live : sandbox).v1('GET', '/products/x'),
+  );
+  const answers = await Promise.all(asked);
+  expect(answers.find(({ status }) => status === 404)?.headers.get('ratelimit-policy')).toBe(
+    '"key";q=40;w=40',
+  );
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThanOrEqual(5);
+  expect(refused[0]?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+});
+
+test('an address that orders repeatedly at checkout links gets 429, but may open pages', async () => {
+  const url = `${system.gatewayUrl}/link/${'x'.repeat(43)}`;
+  const order = () =>
+    fetch(url, { method: 'POST', body: new URLSearchParams({ email: 'a@b.co' }) });
+  const answers = await Promise.all(Array.from({ length: 8 }, order));
+  const limited = answers.filter(({ status }) => status === 429);
+  expect(limited).toHaveLength(2);
+  expect(limited[0]?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(limited[0]?.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(await limited[0]?.text()).toContain('Please wait a moment');
+  expect((await fetch(url)).status).toBe(404);
+});
+
+test('an address that opens page after page gets 429 as a page', async () => {
+  const open = () => fetch(`${system.gatewayUrl}/checkout/${'x'.repeat(43)}`);
+  const answers = await Promise.all(Array.from({ length: 30 }, open));
+  expect(answers[0]?.status).toBe(404);
+  const limited = answers.find(({ status }) => status === 429);
+  expect(limited?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(limited?.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(await limited?.text()).toContain('Please wait a moment');
+});
+
+// Last: from then on the address of all tests is refused.
+test('an address that keeps sending wrong keys gets 429, independent of its headers', async () => {
+  const guess = (headers = {}) =>
+    system.client('wrong').request('GET', '/customers/x', { headers });
+  const answers = await Promise.all(Array.from({ length: 12 }, () => guess()));
+  expect(new Set(answers.map(({ status }) => status))).toContain(401);
+
+  const limited = await guess({ 'X-Forwarded-For': '192.0.2.1' });
+  expect([limited.status, limited.body]).toEqual([429, { error: 'Too many requests' }]);
+  expect(limited.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(limited.headers.get('ratelimit')).toBeNull();
+});

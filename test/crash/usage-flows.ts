@@ -1,0 +1,107 @@
+import { aCustomer, aProduct, type CrashFlow, invoicesOf, renewalDay } from './flow';
+import type { PersistentClient } from '../support/persistent-client';
+
+const secondRenewalDay = '2026-03-31T00:00:00.000Z';
+const middle = '2026-02-20T00:00:00.000Z';
+
+interface MeteredCustomer {
+  readonly customerId: string;
+  readonly meterId: string;
+  readonly subscriptionId: string;
+}
+
+/**
+ * Creates a customer subscribed to a product that also prices a meter at 2 per unit beyond 10; 30
+ * units are granted.
+ */
+async function aMeteredCustomer(client: PersistentClient): Promise<MeteredCustomer> {
+  const { id: meterId } = await client.post(201, '/meters', { name: 'Calls', aggregation: 'SUM' });
+  const { productId } = await aProduct(client);
+  const prices = [{ meterId, unitAmount: '2', includedUnits: '10' }];
+  await client.patch(`/products/${productId}/meter-prices`, { prices });
+  const { customerId } = await aCustomer(client);
+  await client.post(201, `/customers/${customerId}/meter-credits`, { meterId, amount: '30' });
+  const authorizedTransactionId = 'txn_4242424242424242';
+  const purchase = { customerId, productId, authorizedTransactionId };
+  const { id: subscriptionId } = await client.post(201, '/subscriptions', purchase);
+  return { customerId, meterId: meterId as string, subscriptionId: subscriptionId as string };
+}
+
+/** Sends events that count once, however often they are sent. */
+async function use(
+  client: PersistentClient,
+  { customerId, meterId }: MeteredCustomer,
+  quantities: Readonly<Record<string, number>>,
+): Promise<void> {
+  const events = Object.entries(quantities).map(([day, quantity]) => ({
+    eventId: `${customerId} ${day}`,
+    customerId,
+    meterId,
+    quantity,
+    timestamp: `${day}T12:00:00Z`,
+  }));
+  await client.post(201, '/events/ingest', { events });
+}
+
+async function usageLines(client: PersistentClient, subscriptionId: string): Promise<unknown[]> {
+  return (await invoicesOf(client, subscriptionId)).map(({ status, lineItems }) => [
+    status,
+    ...lineItems
+      .filter(({ meterId }: { meterId: string | null }) => meterId !== null)
+      .map(({ quantity, amount }: { quantity: string; amount: number }) => [quantity, amount]),
+  ]);
+}
+
+async function creditsUsed(
+  client: PersistentClient,
+  { customerId }: MeteredCustomer,
+): Promise<unknown[]> {
+  const { data } = await client.get(`/customers/${customerId}/meter-credits`);
+  return data.map(({ consumed, remaining }: any) => ({ consumed, remaining }));
+}
+
+const month: CrashFlow = {
+  name: 'usage of a month with credits, and an event that comes late',
+  prepare: aMeteredCustomer,
+  act: async (client, metered) => {
+    await client.advanceTo(middle);
+    await use(client, metered, { '2026-02-05': 100, '2026-02-19': 50 });
+    await client.advanceTo(renewalDay);
+    await use(client, metered, { '2026-02-18': 7 });
+    await client.advanceTo(secondRenewalDay);
+    return metered;
+  },
+  expectGoal: async (client, metered) => {
+    expect(await usageLines(client, metered.subscriptionId as string)).toEqual([
+      ['PAID'],
+      // 150 units, 10 of them included and 30 granted.
+      ['PAID', ['150', 220]],
+      ['PAID', ['7', 14]],
+    ]);
+    expect(await creditsUsed(client, metered as MeteredCustomer)).toEqual([
+      { consumed: '30', remaining: '0' },
+    ]);
+  },
+};
+
+const lastDays: CrashFlow = {
+  name: 'usage that a cancellation at once bills',
+  prepare: async (client) => {
+    const metered = await aMeteredCustomer(client);
+    await client.advanceTo(middle);
+    return metered;
+  },
+  act: async (client, metered) => {
+    await use(client, metered as MeteredCustomer, { '2026-02-05': 100 });
+    await client.post(200, `/subscriptions/${metered.subscriptionId as string}/cancel`);
+    return metered;
+  },
+  expectGoal: async (client, metered) => {
+    expect(await usageLines(client, metered.subscriptionId as string)).toEqual([
+      ['PAID'],
+      ['PAID', ['100', 120]],
+    ]);
+  },
+};
+
+export const usageFlows: readonly CrashFlow[] = [month, lastDays];

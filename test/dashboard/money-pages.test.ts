@@ -1,0 +1,247 @@
+import type { Browser, Page } from 'playwright-core';
+import { desktop, expectAccessible, phone, takeScreenshot, visit } from '../support/browser-visit';
+import { ensureChromium, launchChromium } from '../support/chromium';
+import { OperatorClient, password } from '../support/operator-client';
+import { authorization, numbers, PortalScene, usd } from '../support/portal-scene';
+import { startTestSystem, type TestSystem } from '../support/test-system';
+
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
+const timeoutMs = 180_000;
+
+let system: TestSystem;
+let browser: Browser;
+let scene: PortalScene;
+/** URL of the dashboard of the scene's sandbox. */
+let place: string;
+
+beforeAll(async () => {
+  if (program === undefined) return;
+  system = await startTestSystem();
+  browser = await launchChromium(program);
+  const owner = await OperatorClient.owner(system);
+  scene = await PortalScene.begin(system);
+  const { data } = (await owner.api('GET', '/environments')).body;
+  const { id } = data.find(({ name }: { name: string | null }) => name === 'test');
+  place = `${system.gatewayUrl}/dashboard/${String(id)}`;
+}, timeoutMs);
+
+afterAll(async () => {
+  if (program === undefined) return;
+  await browser.close();
+  await system.stop();
+});
+
+const heading = (page: Page, name: string | RegExp) =>
+  page.getByRole('heading', { level: 1, name }).waitFor();
+const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).first().click();
+const badge = (page: Page, text: string) =>
+  page.locator('.page-head .badge', { hasText: text }).waitFor();
+
+/** Opens a dialog, fills its fields by name, and confirms it. */
+async function fillIn(
+  page: Page,
+  { opener, confirm, fields = {} }: { opener: string; confirm: string; fields?: object },
+): Promise<void> {
+  await press(page, opener);
+  const dialog = page.locator('dialog');
+  for (const [name, value] of Object.entries(fields)) {
+    const field = dialog.locator(`[name="${name}"]`);
+    await field.waitFor();
+    const isSelect = (await dialog.locator(`select[name="${name}"]`).count()) === 1;
+    await (isSelect ? field.selectOption({ label: value }) : field.fill(value as string));
+  }
+  await dialog.getByRole('button', { name: confirm, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(`${place}${path}`);
+  await heading(page, /./);
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(place);
+  await page.getByLabel('Email').fill('owner@example.com');
+  await page.getByLabel('Password').fill(password);
+  await press(page, 'Sign in');
+  await page.getByText('Sandbox time:').waitFor();
+}
+
+testInChromium(
+  'an operator creates a customer and a subscription, collects its invoice, and cancels the subscription',
+  async () => {
+    await scene.create('/products', { ...usd, name: 'Team' });
+    const meter = { name: 'API calls', unit: 'calls' };
+    await scene.create('/meters', meter);
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      await page.getByRole('link', { name: 'Customers', exact: true }).click();
+      await heading(page, 'Customers');
+      await page.getByText('No customers yet').waitFor();
+      await createCustomer(page);
+      await startSubscription(page);
+      await collect(page);
+      await endSubscription(page);
+    });
+  },
+  timeoutMs,
+);
+
+async function createCustomer(page: Page): Promise<void> {
+  await press(page, 'New customer');
+  await page.locator('dialog [name=email]').fill('malformed');
+  await page.locator('dialog').getByRole('button', { name: 'Create customer' }).click();
+  await page.locator('dialog .problem', { hasText: 'Invalid email' }).waitFor();
+  await page.keyboard.press('Escape');
+  await fillIn(page, {
+    opener: 'New customer',
+    confirm: 'Create customer',
+    fields: {
+      email: 'ada@example.com',
+      name: 'Ada Lovelace',
+      externalId: 'user-7',
+      'address.city': 'Ulm',
+    },
+  });
+  await heading(page, 'Ada Lovelace');
+  await fillIn(page, { opener: 'Edit', confirm: 'Save', fields: { phone: '+49 731 1' } });
+  await page.getByText('+49 731 1').waitFor();
+  const metadata = { metadata: 'team: research\nseats: 3' };
+  await fillIn(page, { opener: 'Edit metadata', confirm: 'Save', fields: metadata });
+  await page.getByRole('cell', { name: 'research' }).waitFor();
+  const credits = { meterId: 'API calls (calls)', amount: '2500', name: 'To try it out' };
+  await fillIn(page, { opener: 'Grant credits', confirm: 'Grant credits', fields: credits });
+  await page.getByRole('cell', { name: 'To try it out' }).waitFor();
+  const { data } = await scene.read('/customers?externalId=user-7');
+  expect(data).toMatchObject([
+    { phone: '+49 731 1', address: { city: 'Ulm' }, metadata: { team: 'research', seats: 3 } },
+  ]);
+}
+
+async function startSubscription(page: Page): Promise<void> {
+  await fillIn(page, {
+    opener: 'New subscription',
+    confirm: 'Create subscription',
+    fields: {
+      productId: 'Team: $29.00 / month',
+      authorizedTransactionId: authorization(numbers.declined),
+    },
+  });
+  await heading(page, 'Subscription of Ada Lovelace');
+  await badge(page, 'past due');
+  await page.locator('.timeline-tick').first().waitFor();
+  await page.locator('summary', { hasText: 'Show as table' }).first().click();
+  await page.getByText('Charge of $29.00 for INV-000001 failed: card declined').waitFor();
+  await takeScreenshot(page, 'dashboard past due');
+}
+
+async function collect(page: Page): Promise<void> {
+  await page.locator('a.number', { hasText: 'INV-000001' }).click();
+  await heading(page, 'INV-000001');
+  const charge = (cardNumber: string) => ({
+    opener: 'Charge now',
+    confirm: 'Charge now',
+    fields: { authorizedTransactionId: authorization(cardNumber) },
+  });
+  await fillIn(page, charge(numbers.declined));
+  await page.getByText('Payment failed: card declined.').waitFor();
+  await expectAccessible(page);
+  await fillIn(page, charge(numbers.good));
+  await badge(page, 'paid');
+  const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'PDF')]);
+  expect(download.suggestedFilename()).toBe('INV-000001.pdf');
+}
+
+async function endSubscription(page: Page): Promise<void> {
+  await page.locator('.facts a[href*="/subscriptions/"]').click();
+  await heading(page, 'Subscription of Ada Lovelace');
+  await badge(page, 'active');
+  await fillIn(page, { opener: 'Cancel', confirm: 'Cancel subscription' });
+  await page.getByText('Ends on Feb 28, 2026').waitFor();
+  await fillIn(page, { opener: 'Undo cancellation', confirm: 'Undo cancellation' });
+  await page.getByText('Renews on Feb 28, 2026').waitFor();
+  await fillIn(page, {
+    opener: 'Cancel',
+    confirm: 'Cancel subscription',
+    fields: { when: 'Immediately' },
+  });
+  await badge(page, 'canceled');
+  await page.locator('.facts a[href*="/customers/"]').click();
+  await heading(page, 'Ada Lovelace');
+  await press(page, 'Portal link');
+  await page.locator('dialog').getByRole('button', { name: 'Create link' }).click();
+  const url = await page.getByRole('region', { name: 'portal link' }).textContent();
+  expect((await fetch(url ?? '')).status).toBe(200);
+}
+
+testInChromium(
+  'the figures of the home page match the lists that they link to, and the revenue page shows MRR',
+  async () => {
+    const customerId = await scene.customer({ email: 'bob@example.com', name: null });
+    await scene.subscribe(customerId);
+    await scene.subscribe(customerId, { plan: { trialDays: 14 } });
+    await visit(browser, phone, async (page) => {
+      await signIn(page);
+      for (const [name, count] of [
+        ['Active', '1'],
+        ['On trial', '1'],
+        ['Past due', '0'],
+      ] as const) {
+        await open(page, '');
+        const figure = page.locator('.figure', { hasText: name });
+        await figure.locator('.figure-value', { hasText: count }).waitFor();
+        await figure.getByRole('link').click();
+        await heading(page, 'Subscriptions');
+        const expected = count === '0' ? 'No subscriptions found' : `1–${count} of ${count}`;
+        await page.getByText(expected).waitFor();
+      }
+      await open(page, '/dunning');
+      const caption = await page.locator('caption', { hasText: 'Amounts in USD' }).boundingBox();
+      expect(caption?.width).toBeGreaterThan(200);
+      await open(page, '/revenue');
+      await page.getByText('$29.00').first().waitFor();
+      await expectAccessible(page);
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'an operator creates a checkout link, deactivates it, and activates it again',
+  async () => {
+    const { id: productId } = await scene.create('/products', { ...usd, name: 'Solo' });
+    await scene.create('/discounts', {
+      name: 'A tenth',
+      type: 'PERCENTAGE',
+      value: 10,
+      duration: 'ONCE',
+    });
+    const customerId = await scene.customer();
+    await scene.create('/checkout', { customerId, productId });
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      await open(page, '/checkout');
+      await press(page, 'New link');
+      await page.locator('dialog').getByLabel('Solo').check();
+      await page.locator('dialog [name=label]').fill('Plans');
+      await page.locator('dialog [name=discountId]').selectOption({ label: 'A tenth' });
+      await page.locator('dialog').getByRole('button', { name: 'Create link' }).click();
+      const row = page.locator('tr', { hasText: 'Plans' });
+      await row.getByRole('link', { name: 'A tenth' }).waitFor();
+      const url = (await row.getByRole('link', { name: 'Plans' }).getAttribute('href')) ?? '';
+      for (const [action, state, status] of [
+        ['Deactivate', 'Inactive', 410],
+        ['Activate', 'Active', 200],
+      ] as const) {
+        await fillIn(page, { opener: action, confirm: action });
+        await row.getByText(state, { exact: true }).waitFor();
+        expect((await fetch(url)).status).toBe(status);
+        await takeScreenshot(page, `dashboard link ${state}`);
+      }
+      await expectAccessible(page);
+    });
+  },
+  timeoutMs,
+);

@@ -1,0 +1,212 @@
+import { ApiClient } from '../support/api-client';
+import { OperatorClient } from '../support/operator-client';
+import { card, Payer } from '../support/payer';
+import { cards } from '../scenario/scenario';
+import { startTestSystem, type TestSystem } from '../support/test-system';
+
+const startMs = 120_000;
+const noOverview = {
+  firstCallMade: false,
+  mrr: [],
+  subscriptions: { trialing: 0, active: 0, pastDue: 0 },
+  renewalsToday: 0,
+  failedWebhooks: 0,
+  failedWebhooksIsMore: false,
+};
+
+let system: TestSystem;
+let client: ApiClient;
+let operator: OperatorClient;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  const input = { name: 'figures', clock: 'MANUAL', startsAt: '2026-01-31T00:00:00.000Z' };
+  const sandbox = await system.live.expect(201, system.live.post('/sandboxes', input));
+  client = new ApiClient(system.gatewayUrl, sandbox.key as string);
+  const owner = await OperatorClient.owner(system);
+  operator = (await owner.colleague('VIEWER')).in(sandbox.id as string);
+}, startMs);
+
+afterAll(async () => {
+  await system.stop();
+});
+
+const report = async (path: string): Promise<any> => {
+  const { status, body } = await operator.api('GET', `/reports/${path}`);
+  expect([path, status]).toEqual([path, 200]);
+  return body;
+};
+const made = (path: string, input: object) => client.expect(201, client.post(path, input));
+const advanceTo = (day: string) => client.advanceTo(`${day}T00:00:00.000Z`);
+
+async function product(input: object): Promise<string> {
+  const plan = { type: 'FLAT', currency: 'USD', billingInterval: 'MONTHLY', ...input };
+  return (await made('/products', { name: 'Pro', ...plan })).id as string;
+}
+
+async function customer(): Promise<string> {
+  return (await made('/customers', { email: 'ada@example.com' })).id as string;
+}
+
+async function subscribe(
+  productId: string,
+  { paidBy = cards.good, ...input }: { paidBy?: string; startAt?: string } = {},
+): Promise<any> {
+  const customerId = await customer();
+  const authorizedTransactionId = `${paidBy}_${customerId}`;
+  return made('/subscriptions', { customerId, productId, authorizedTransactionId, ...input });
+}
+
+// Computes the figures of the overview from the public API.
+async function recount() {
+  const all = await client.all('/subscriptions');
+  const running = all.filter(({ phase }) => phase === 'REGULAR');
+  return {
+    trialing: all.filter(({ phase }) => phase === 'TRIAL').length,
+    active: running.filter(({ status }) => status === 'ACTIVE').length,
+    pastDue: running.filter(({ status }) => status === 'PAST_DUE').length,
+  };
+}
+
+async function expectRecounted(): Promise<any> {
+  const overview = await report('overview');
+  expect(overview.subscriptions).toEqual(await recount());
+  return overview;
+}
+
+const mrrOf = ({ mrr }: any) => mrr.map(({ currency, amount }: any) => [currency, amount]);
+
+test('reports follow subscriptions from their trial to their end, month by month', async () => {
+  expect(await report('overview')).toEqual({ now: '2026-01-31T00:00:00.000Z', ...noOverview });
+  expect(await report('revenue?months=3')).toEqual({ data: [] });
+
+  const monthly = await product({ amount: 2999 });
+  const yearly = await product({ currency: 'EUR', amount: 10_000, billingInterval: 'YEARLY' });
+  const trial = await product({ amount: 700, billingInterval: 'WEEKLY', trialDays: 14 });
+  const kept = await subscribe(monthly);
+  await subscribe(yearly, { startAt: '2026-02-10T00:00:00.000Z' });
+  await subscribe(trial);
+  await subscribe(monthly, { paidBy: cards.failsTwice });
+  await subscribe(monthly, { paidBy: cards.failsWhenSaved });
+  expect(await expectRecounted()).toMatchObject({
+    firstCallMade: true,
+    mrr: [{ currency: 'USD', amount: 3 * 2999 }],
+    subscriptions: { trialing: 1, active: 3, pastDue: 0 },
+  });
+
+  await advanceTo('2026-02-10');
+  const begun = await expectRecounted();
+  // A twelfth of 100.00 a year.
+  expect(mrrOf(begun)).toEqual([
+    ['EUR', 833],
+    ['USD', 3 * 2999],
+  ]);
+  await advanceTo('2026-02-14');
+  // 52 weeks of 7.00 in a year.
+  expect(mrrOf(await expectRecounted())).toContainEqual(['USD', 3 * 2999 + 3033]);
+  expect(await report('overview')).toMatchObject({ renewalsToday: 0 });
+
+  await advanceTo('2026-02-27');
+  expect(await report('overview')).toMatchObject({ renewalsToday: 0 });
+  await advanceTo('2026-02-28');
+  expect((await expectRecounted()).subscriptions).toEqual({ trialing: 0, active: 3, pastDue: 2 });
+  await advanceTo('2026-03-14');
+  expect((await expectRecounted()).subscriptions).toEqual({ trialing: 0, active: 4, pastDue: 0 });
+  await client.expect(
+    200,
+    client.post(`/subscriptions/${kept.id as string}/cancel`, { atPeriodEnd: true }),
+  );
+  await advanceTo('2026-04-01');
+  expect((await expectRecounted()).subscriptions).toEqual({ trialing: 0, active: 3, pastDue: 0 });
+
+  const { data } = await report('revenue?months=4');
+  const still = { expansion: 0, contraction: 0 };
+  const none = { ...still, new: 0, churned: 0, started: 0, ended: 0 };
+  expect(data).toEqual([
+    {
+      currency: 'EUR',
+      months: [
+        { month: '2026-01', ...none, mrr: 0 },
+        { month: '2026-02', ...none, new: 833, mrr: 833, started: 1 },
+        { month: '2026-03', ...none, mrr: 833 },
+        { month: '2026-04', ...none, mrr: 833 },
+      ],
+    },
+    {
+      currency: 'USD',
+      months: [
+        { month: '2026-01', ...none, new: 8997, mrr: 8997, started: 3 },
+        { month: '2026-02', ...none, new: 3033, mrr: 12_030, started: 1 },
+        { month: '2026-03', ...none, churned: 5998, mrr: 6032, ended: 2 },
+        { month: '2026-04', ...none, mrr: 6032 },
+      ],
+    },
+  ]);
+});
+
+test('dunning reports the result of each failure', async () => {
+  const none = { first: 0, second: 0, third: 0, later: 0, otherwise: 0 };
+  expect(await report('dunning?days=90')).toEqual({
+    failed: 2,
+    recovered: { ...none, second: 1 },
+    open: 0,
+    uncollectible: 1,
+    voided: 0,
+    amounts: [
+      {
+        currency: 'USD',
+        failed: 5998,
+        recovered: { ...none, second: 2999 },
+        open: 0,
+        uncollectible: 2999,
+        voided: 0,
+      },
+    ],
+  });
+});
+
+test("the funnel reports the results of a day's sessions", async () => {
+  const productId = await product({ amount: 500 });
+  const session = async () => made('/checkout', { customerId: await customer(), productId });
+  const [paid] = [await session(), await session()];
+  const payer = new Payer(system.gatewayUrl);
+  await payer.submit(await payer.open(paid.checkoutUrl as string), card());
+  const today = { day: '2026-04-01', created: 2, completed: 1, expired: 0 };
+  expect(await report('checkout?days=1')).toEqual({
+    days: [today],
+    created: 2,
+    completed: 1,
+    expired: 0,
+    open: 1,
+  });
+  await advanceTo('2026-04-03');
+  const { days, ...sums } = await report('checkout?days=3');
+  const nothing = { created: 0, completed: 0, expired: 0 };
+  expect(days).toEqual([
+    { ...today, expired: 1 },
+    { day: '2026-04-02', ...nothing },
+    { day: '2026-04-03', ...nothing },
+  ]);
+  expect(sums).toEqual({ created: 2, completed: 1, expired: 1, open: 0 });
+  expect((await expectRecounted()).subscriptions.active).toBe(4);
+});
+
+test('a report refuses too long a span, an unknown environment, and a caller who is not signed in', async () => {
+  for (const path of [
+    'revenue?months=121',
+    'revenue?months=x',
+    'checkout?days=0',
+    'dunning?days=401',
+  ]) {
+    const { status, body } = await operator.api('GET', `/reports/${path}`);
+    expect([path, status, Object.keys(body.error)]).toEqual([
+      path,
+      400,
+      [path.startsWith('revenue') ? 'months' : 'days'],
+    ]);
+  }
+  const stranger = new OperatorClient(system.gatewayUrl, operator.environmentId);
+  expect((await stranger.api('GET', '/reports/overview')).status).toBe(401);
+  const elsewhere = operator.in('01900000-0000-7000-8000-000000000000');
+  expect((await elsewhere.api('GET', '/reports/overview')).status).toBe(404);
+});

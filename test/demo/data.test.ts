@@ -1,0 +1,109 @@
+import type { ApiClient } from '../support/api-client';
+import { Calendar } from './calendar';
+import { DemoClient } from './demo-client';
+import { fillSandbox } from './filling';
+import { storedPlan, openSandbox, type PlanKey, planOf, toMetadata } from './sandbox';
+import { summaryText } from './summary';
+import { expectInvariants } from '../invariants/expectation';
+import { OperatorClient } from '../support/operator-client';
+import { recount } from '../recount/recount';
+import { startTestSystem, type TestSystem } from '../support/test-system';
+
+const startMs = 120_000;
+const fillMs = 300_000;
+
+const calendar = Calendar.of({ until: new Date('2026-11-21T20:00:00Z'), months: 2 });
+const { startsAt, lastDay } = calendar;
+const planKey: PlanKey = { seed: 'e2e55', customers: 12, startsAt, lastDay, name: 'Demo' };
+const plan = planOf(planKey);
+
+let system: TestSystem;
+let sandbox: { id: string; key: string };
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  const live = new DemoClient(system.gatewayUrl, system.live.key ?? '');
+  sandbox = await openSandbox(live, planKey);
+}, startMs);
+
+afterAll(async () => {
+  await system.stop();
+});
+
+/** Executes the plan; with `requests`, stops after that many responses. */
+async function run({ requests = Infinity }: { requests?: number } = {}): Promise<void> {
+  const breaker = new AbortController();
+  const client = new DemoClient(system.gatewayUrl, sandbox.key, breaker.signal);
+  const onProgress = () => {
+    if (client.requests > requests) breaker.abort();
+  };
+  const metadata = toMetadata(planKey);
+  await fillSandbox({ client, plan, metadata, onProgress });
+}
+
+/** Returns the contents of all lists, without fields whose order may differ between reads. */
+async function contents(): Promise<Record<string, any[]>> {
+  const api = system.client(sandbox.key);
+  const names = ['customers', 'products', 'discounts', 'subscriptions', 'invoices', 'events'];
+  const lists = await Promise.all(names.map((name) => api.all(`/${name}`)));
+  return Object.fromEntries(names.map((name, index) => [name, lists[index] ?? []]));
+}
+
+test(
+  'an interrupted filling of demo data is resumed, and creates everything once',
+  async () => {
+    await expect(run({ requests: 40 })).rejects.toThrow();
+    await expect(run({ requests: 60 })).rejects.toThrow();
+    await run();
+    const once = await contents();
+    const { totals } = plan;
+    expect(
+      Object.fromEntries(Object.entries(once).map(([name, list]) => [name, list.length])),
+    ).toMatchObject({
+      customers: totals.customers,
+      subscriptions: totals.subscriptions,
+      events: totals.events,
+    });
+    await run();
+    expect(await contents()).toEqual(once);
+  },
+  fillMs,
+);
+
+test('a second call for the sandbox resumes the plan that it was begun with', async () => {
+  const client = new DemoClient(system.gatewayUrl, sandbox.key);
+  expect(await storedPlan(client)).toEqual(planKey);
+  const text = await summaryText(client, { sandboxName: planKey.name, sandboxKey: sandbox.key });
+  expect(text).toContain(`Customers       ${String(plan.totals.customers)}`);
+});
+
+test('demo data violates no invariant', async () => {
+  await expectInvariants(system, system.client(sandbox.key));
+}, 60_000);
+
+test('revenue, dunning and checkout equal a recount from the lists', async () => {
+  const api = system.client(sandbox.key);
+  const operator = (await OperatorClient.owner(system)).in(sandbox.id);
+  await subscribeSinceLongAgo(api);
+  const reports = await recount({ client: api, operator });
+  for (const { path, shown, counted } of reports) {
+    expect({ path, ...shown }).toEqual({ path, ...counted });
+  }
+  const shownAt = (path: string) => reports.find((one) => one.path.startsWith(path))?.shown;
+  expect(shownAt('/reports/overview').mrr[0].amount).toBeGreaterThan(0);
+  expect(shownAt('/reports/dunning').failed).toBeGreaterThan(0);
+  expect(shownAt('/reports/checkout')).toMatchObject({
+    completed: expect.any(Number),
+    expired: expect.any(Number),
+  });
+});
+
+/** Billed from now on, but recurring since it began. */
+async function subscribeSinceLongAgo(api: ApiClient): Promise<void> {
+  const { data } = await api.expect(200, api.get('/products?lookupKey=team-eu'));
+  const { id } = await api.expect(201, api.post('/customers', { email: 'old@example.com' }));
+  const startAt = new Date(calendar.at(lastDay).getTime() - 100 * 86_400_000);
+  const order = { customerId: id, productId: data[0].id, quantity: 3, startAt };
+  const authorizedTransactionId = 'txn_old';
+  await api.expect(201, api.post('/subscriptions', { ...order, authorizedTransactionId }));
+}

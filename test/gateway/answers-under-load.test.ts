@@ -1,0 +1,88 @@
+import { Worker } from 'node:worker_threads';
+import { sleep } from '@billing/chassis/clock';
+import { type Answer, answerOf, type ApiClient } from '../support/api-client';
+import { startTestSystem, type TestSystem } from '../support/test-system';
+
+const count = 200;
+const product = {
+  name: 'Plan',
+  type: 'FLAT',
+  currency: 'USD',
+  amount: 100,
+  billingInterval: 'MONTHLY',
+};
+const card = 'txn_4242424242424242';
+// Pending work of an interrupted request is recovered or abandoned within this time.
+const settledMs = 20_000;
+
+let system: TestSystem;
+let api: ApiClient;
+let productId: string;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  api = system.sandbox;
+  productId = (await api.expect(201, api.post('/products', product))).id;
+});
+
+afterAll(async () => {
+  await system.stop();
+});
+
+/** Runs while two busy loops occupy the machine's processors. */
+async function underCpuLoad<T>(run: () => Promise<T>): Promise<T> {
+  const loops = Array.from({ length: 2 }, () => new Worker('for (;;);', { eval: true }));
+  try {
+    return await run();
+  } finally {
+    await Promise.all(loops.map((loop) => loop.terminate()));
+  }
+}
+
+/**
+ * Like `api.post`, but accepts 408, which an overloaded machine may answer and no route describes.
+ */
+async function send(path: string, body: unknown): Promise<Answer> {
+  const response = await fetch(`${system.gatewayUrl}/v1${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${system.sandboxKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return answerOf(response);
+}
+
+const numbers = Array.from({ length: count }, (_, index) => index);
+
+test("under a load far above the machine's capacity, no 5xx response hides a created resource", async () => {
+  const customers = await Promise.all(
+    numbers.map((n) =>
+      api.expect(201, api.post('/customers', { email: `c${String(n)}@example.com` })),
+    ),
+  );
+  const [payer] = customers;
+  await api.expect(
+    201,
+    api.post('/subscriptions', { customerId: payer.id, productId, authorizedTransactionId: card }),
+  );
+  const subscribe = (n: number) =>
+    send('/subscriptions', { customerId: payer.id, productId, metadata: { n } });
+  const buy = (n: number) => send('/checkout', { customerId: customers[n].id, productId });
+  const [subscribed, bought] = await underCpuLoad(() =>
+    Promise.all([Promise.all(numbers.map(subscribe)), Promise.all(numbers.map(buy))]),
+  );
+  await sleep(settledMs);
+  const subscriptions = await api.all(`/subscriptions?customerId=${payer.id as string}`);
+  const stored = new Set(subscriptions.map(({ metadata }) => metadata.n));
+  const open = new Set<string>();
+  for (const status of ['OPEN', 'DRAFT']) {
+    for (const { customerId } of await api.all(`/invoices?status=${status}`)) open.add(customerId);
+  }
+  const failed = (answers: readonly Answer[]) =>
+    numbers.filter((n) => (answers[n]?.status ?? 0) >= 500);
+  const created = (answers: readonly Answer[]) =>
+    answers.filter(({ status }) => status === 201).length;
+  expect(failed(subscribed).filter((n) => stored.has(n))).toEqual([]);
+  expect(failed(bought).filter((n) => open.has(customers[n].id))).toEqual([]);
+  expect(created(subscribed)).toBeGreaterThanOrEqual(count / 4);
+  expect(created(bought)).toBeGreaterThanOrEqual(count / 4);
+});

@@ -1,0 +1,241 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import type { ApiClient } from '../support/api-client';
+import {
+  desktop,
+  expectAccessible,
+  expectToFit,
+  phone,
+  takeScreenshot,
+  typeCard,
+  visit,
+} from '../support/browser-visit';
+import { ensureChromium, launchChromium } from '../support/chromium';
+import { product } from '../support/patterns';
+import { startTestSystem, type TestSystem } from '../support/test-system';
+
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
+const timeoutMs = 60_000;
+
+let system: TestSystem;
+let api: ApiClient;
+let browser: Browser | undefined;
+let shop: Server;
+let shopUrl: string;
+
+beforeAll(async () => {
+  if (program === undefined) return;
+  system = await startTestSystem();
+  api = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
+  browser = await launchChromium(program);
+  // The seller's own site, on another origin: the behavior of browsers on a redirect to it is part
+  // of the test.
+  shop = createServer((request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<title>Shop</title><h1>Back in the shop</h1><p>${request.url ?? ''}</p>`);
+  });
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+  shopUrl = `http://localhost:${String((shop.address() as AddressInfo).port)}`;
+}, timeoutMs);
+
+afterAll(async () => {
+  if (program === undefined) return;
+  await browser?.close();
+  shop.close();
+  await system.stop();
+});
+
+const create = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
+
+describe.each([
+  ['on a desk', desktop],
+  ['on a phone', phone],
+  ['in the dark', { ...desktop, colorScheme: 'dark' as const }],
+])('without JavaScript, %s', (place, options) => {
+  const name = place.replaceAll(' ', '-');
+
+  testInChromium(
+    'from a link over a decline and 3-D Secure to a paid session, and back to the shop (needs Chromium)',
+    async () => {
+      const discount = await create('/discounts', {
+        name: 'Launch offer',
+        type: 'PERCENTAGE',
+        value: 50,
+        duration: 'REPEATING',
+        durationInMonths: 3,
+      });
+      const solo = await create('/products', {
+        ...product,
+        name: 'Solo',
+        currency: 'usd',
+        description: 'For one person.\nAll features, mail support.',
+      });
+      const team = await create('/products', {
+        ...product,
+        name: 'Team',
+        currency: 'usd',
+        amount: 9900,
+        description: 'For up to fifty people.',
+      });
+      const storage = await create('/meters', { name: 'Storage', unit: 'GB' });
+      const calls = await create('/meters', { name: 'API calls' });
+      const prices = [
+        { meterId: storage.id, unitAmount: '25', includedUnits: 100, maximumAmount: 50_000 },
+        {
+          meterId: calls.id,
+          type: 'VOLUME',
+          tiers: [
+            { upTo: 10_000, unitAmount: '0.5' },
+            { upTo: null, unitAmount: '0.25', flatAmount: 1000 },
+          ],
+        },
+      ];
+      await api.expect(
+        200,
+        api.request('PATCH', `/products/${team.id as string}/meter-prices`, { body: { prices } }),
+      );
+      const link = await create('/checkout-links', {
+        label: 'Choose your plan',
+        productIds: [solo.id, team.id],
+        discountId: discount.id,
+        successUrl: `${shopUrl}/thanks?session={SESSION_ID}`,
+        returnUrl: shopUrl,
+      });
+      await visit(browser!, { ...options, javaScriptEnabled: false }, async (page) => {
+        await page.goto(link.url);
+        await expectToFit(page);
+        await takeScreenshot(page, `link-${name}`);
+        await page.getByLabel('Team').check();
+        await page.getByLabel('E-mail').fill('ada@example.com');
+        await page.getByRole('button', { name: 'Continue to payment' }).click();
+
+        await page.getByRole('heading', { name: 'Team' }).waitFor();
+        await page.getByText('100 included every month, then $0.25 each').waitFor();
+        await expectToFit(page);
+        await takeScreenshot(page, `session-${name}`);
+        await typeCard(page, '4000 0000 0000 0002');
+        await page.getByRole('button', { name: 'Pay $49.50' }).click();
+
+        await page.getByText('Your card was declined').waitFor();
+        expect(await page.locator('[autocomplete=cc-number]').inputValue()).toBe('');
+        await takeScreenshot(page, `declined-${name}`);
+        await typeCard(page, '4000 0025 0000 3155');
+        await page.getByRole('button', { name: 'Pay $49.50' }).click();
+
+        await page.getByRole('heading', { name: 'Confirm your payment' }).waitFor();
+        await takeScreenshot(page, `challenge-${name}`);
+        await page.getByRole('button', { name: 'Approve' }).click();
+
+        await page.waitForURL(`${shopUrl}/thanks?session=*`);
+        const sessionId = new URL(page.url()).searchParams.get('session') ?? '';
+        const session = await api.expect(200, api.get(`/checkout/${sessionId}`));
+        expect(session).toMatchObject({
+          status: 'COMPLETE',
+          invoice: { status: 'PAID', amountPaid: 4950 },
+          subscription: { status: 'ACTIVE', productId: team.id },
+        });
+
+        await page.goto(session.checkoutUrl);
+        await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+        await takeScreenshot(page, `complete-${name}`);
+      });
+    },
+    timeoutMs,
+  );
+
+  testInChromium(
+    'an invoice is read, refused a wrong card, and paid (needs Chromium)',
+    async () => {
+      const { id: customerId } = await create('/customers', {
+        email: 'a@b.co',
+        name: 'Ada Lovelace',
+      });
+      const { id: productId } = await create('/products', {
+        ...product,
+        currency: 'usd',
+        type: 'TIERED',
+        name: 'Seats',
+        tiers: [
+          { upTo: '10', unitAmount: '500' },
+          { upTo: null, unitAmount: '400', flatAmount: '1000' },
+        ],
+      });
+      const input = { customerId, productId, quantity: 20 };
+      const { latestInvoiceId } = await create('/subscriptions', input);
+      const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
+      await visit(browser!, { ...options, javaScriptEnabled: false }, async (page) => {
+        await page.goto(hostedUrl);
+        await page.getByText('Show calculation').click();
+        await expectToFit(page);
+        await takeScreenshot(page, `invoice-${name}`);
+        await typeCard(page, '1234');
+        await page.getByRole('button', { name: 'Pay $100.00' }).click();
+
+        await page.getByRole('alert').waitFor();
+        await takeScreenshot(page, `invoice-problem-${name}`);
+        await page.getByRole('alert').getByRole('link').first().click();
+        expect(new URL(page.url()).hash).toBe('#number');
+        await typeCard(page, '4242 4242 4242 4242');
+        await page.getByRole('button', { name: 'Pay $100.00' }).click();
+
+        await page.getByText('This invoice is paid').waitFor();
+        await takeScreenshot(page, `invoice-paid-${name}`);
+      });
+    },
+    timeoutMs,
+  );
+});
+
+testInChromium(
+  'with JavaScript the same forms work, a trial is confirmed, and two clicks make one order (needs Chromium)',
+  async () => {
+    const { id: customerId } = await create('/customers', { email: 'a@b.co' });
+    const { id: productId } = await create('/products', { ...product, trialDays: 14 });
+    const { sessionId, checkoutUrl } = await create('/checkout', {
+      customerId,
+      productId,
+      successUrl: `${shopUrl}/{SESSION_ID}`,
+      cancelUrl: `${shopUrl}/cart`,
+    });
+    await visit(browser!, desktop, async (page) => {
+      await page.goto(checkoutUrl);
+      await page
+        .getByText('14 days free, then €29.00 every month from February 14, 2026')
+        .waitFor();
+      await takeScreenshot(page, 'trial');
+      await expectAccessible(page);
+      await typeCard(page, '5555 5555 5555 4444');
+      await page.getByRole('button', { name: 'Start free trial' }).dblclick();
+      await page.waitForURL(`${shopUrl}/${sessionId}`);
+    });
+    const session = await api.expect(200, api.get(`/checkout/${sessionId}`));
+    expect(session).toMatchObject({ status: 'COMPLETE', subscription: { phase: 'TRIAL' } });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'all is reached by the keyboard, and what is wrong comes first (needs Chromium)',
+  async () => {
+    const { id: customerId } = await create('/customers', { email: 'a@b.co' });
+    const { id: productId } = await create('/products', product);
+    const { checkoutUrl } = await create('/checkout', { customerId, productId });
+    await visit(browser!, desktop, async (page) => {
+      await page.goto(checkoutUrl);
+      await page.locator('#number').focus();
+      for (const text of ['4242424242424242', '12/34', 'abc']) {
+        await page.keyboard.type(text);
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('alert');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).toBe('code');
+    });
+  },
+  timeoutMs,
+);

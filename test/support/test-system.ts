@@ -1,0 +1,190 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomSecret } from '@billing/chassis/ids';
+import { dropTestDatabase, dropTestStream } from '@billing/chassis/testing';
+import { ensureFirstKeys } from '@billing/local/first-keys';
+import { newSecrets } from '@billing/local/secrets';
+import type { SystemSite } from '@billing/local/service-environment';
+import { serviceNames } from '@billing/local/services';
+import { type RunningSystem, startSystem } from '@billing/local/system';
+import { startSystemProcesses } from '@billing/local/system-processes';
+import { ApiClient } from './api-client';
+
+/** The whole system with its own databases, stream and keys. */
+export interface TestSystem {
+  /** The database of a service. */
+  databaseOf(service: string): { uri: string; database: string };
+  readonly gatewayUrl: string;
+  /** A client for the organization's live environment. */
+  readonly live: ApiClient;
+  /** A client for its first sandbox, whose clock is real. */
+  readonly sandbox: ApiClient;
+  readonly sandboxKey: string;
+  /** The gRPC address of each service, past the gateway. */
+  readonly addresses: RunningSystem['addresses'];
+  /** The server of the services' databases, and the prefix of their names. */
+  readonly databases: { readonly uri: string; readonly prefix: string };
+  /** The folder of the services' logs. */
+  readonly logDir: string;
+  /** The current process of each service, if they run separately. */
+  readonly pids: () => Record<string, number>;
+  client(key: string | undefined): ApiClient;
+  /**
+   * Stops everything and starts it again on the same data, at the same addresses. Only if the
+   * services share this process.
+   */
+  restart(whileStopped: () => void): Promise<void>;
+  stop(): Promise<void>;
+}
+
+// Lets a killed process restart faster.
+const compileCache = join(tmpdir(), 'billing-compile-cache');
+
+// Tests of other subjects send as fast as they can.
+const unlimited = {
+  RATE_LIMIT_PER_SECOND: '0',
+  RATE_LIMIT_INGEST_PER_SECOND: '0',
+  RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '0',
+  RATE_LIMIT_PAGES_PER_SECOND: '0',
+  RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '0',
+};
+
+/** Starts every service on the infrastructure of jest's global setup. */
+export async function startTestSystem({
+  processes = false,
+  otlpEndpoint,
+  rateLimits = unlimited,
+  gateway = {},
+  stripe,
+  failpointsFolder,
+  environment = {},
+  infrastructure = givenInfrastructure(),
+  secured = {},
+}: {
+  processes?: boolean;
+  /** Database and stream of the test's own, e.g. to kill them; absent: those of all tests. */
+  infrastructure?: Servers;
+  /** Folder that tells processes where to kill themselves; see failpoint.ts of the chassis. */
+  failpointsFolder?: string;
+  /** Additional environment variables of processes. */
+  environment?: Record<string, string>;
+  otlpEndpoint?: string;
+  rateLimits?: Record<string, string>;
+  /** Additional variables of the gateway. */
+  gateway?: Record<string, string>;
+  /** Provider of live environments; absent: none. */
+  stripe?: Record<string, string>;
+  /** Certificates and credentials; absent: calls are unencrypted. */
+  secured?: Pick<SystemSite, 'security' | 'variablesOf'>;
+} = {}): Promise<TestSystem> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
+  const site = {
+    ...siteIn(dataDir, infrastructure, otlpEndpoint),
+    rateLimits: { ...rateLimits, ...gateway },
+    stripe,
+    variablesOf: quickPasswords,
+    ...secured,
+  };
+  const start = (port: number) =>
+    processes
+      ? startSystemProcesses({
+          site: { ...site, port },
+          root: join(__dirname, '../..'),
+          dataDir,
+          environment: {
+            ...process.env,
+            NODE_COMPILE_CACHE: compileCache,
+            ...environment,
+            FAILPOINTS_FOLDER: failpointsFolder,
+          },
+          restartsAtOnce: failpointsFolder !== undefined,
+          log: () => undefined,
+        })
+      : startSystem({ ...site, port });
+  return describeSystem(await start(site.port), { site, dataDir, start });
+}
+
+async function describeSystem(
+  system: RunningSystem,
+  {
+    site,
+    dataDir,
+    start,
+  }: { site: SystemSite; dataDir: string; start: (port: number) => Promise<RunningSystem> },
+): Promise<TestSystem> {
+  let running = system;
+  const { gatewayUrl } = system;
+  const client = (key: string | undefined) => new ApiClient(gatewayUrl, key);
+  const { liveKey, testKey = '' } = await ensureFirstKeys(system.addresses.identity, dataDir, {
+    security: site.security,
+  });
+  return {
+    gatewayUrl,
+    databaseOf: (service) => ({
+      uri: site.mongodbUri,
+      database: `${site.databasePrefix}_${service}`,
+    }),
+    live: client(liveKey),
+    sandbox: client(testKey),
+    sandboxKey: testKey,
+    addresses: system.addresses,
+    databases: { uri: site.mongodbUri, prefix: site.databasePrefix },
+    logDir: join(dataDir, 'logs'),
+    pids: system.pids ?? (() => ({})),
+    client,
+    restart: async (whileStopped) => {
+      await running.stop();
+      whileStopped();
+      running = await start(Number(new URL(gatewayUrl).port));
+    },
+    stop: async () => {
+      await running.stop();
+      await dropData(site);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+// Tests create more operators in a minute than an organization in years.
+function quickPasswords(service: string): Record<string, string> {
+  return service === 'identity' ? { PASSWORD_HASH_COST: '10' } : {};
+}
+
+type Servers = Pick<SystemSite, 'mongodbUri' | 'natsUrl'>;
+
+function givenInfrastructure(): Servers {
+  return { mongodbUri: process.env.MONGODB_URI ?? '', natsUrl: process.env.NATS_URL ?? '' };
+}
+
+function siteIn(
+  dataDir: string,
+  { mongodbUri, natsUrl }: Servers,
+  otlpEndpoint: string | undefined,
+): SystemSite & { logDir: string } {
+  const run = randomSecret(5).toString('hex');
+  return {
+    mongodbUri,
+    natsUrl,
+    databasePrefix: `t_${run}`,
+    streamName: `T_${run}`,
+    runDir: dataDir,
+    port: 0,
+    secrets: newSecrets(),
+    logDir: join(dataDir, 'logs'),
+    logLevel: 'info',
+    otlpEndpoint,
+  };
+}
+
+async function dropData(site: SystemSite): Promise<void> {
+  await dropTestDatabase(
+    ...serviceNames
+      .filter((name) => name !== 'gateway')
+      .map((name) => ({
+        MONGODB_URI: site.mongodbUri,
+        MONGODB_DATABASE: `${site.databasePrefix}_${name}`,
+      })),
+  );
+  await dropTestStream({ NATS_URL: site.natsUrl, STREAM_NAME: site.streamName });
+}
