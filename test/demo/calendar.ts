@@ -4,7 +4,7 @@ const dayMs = 86_400_000;
  * Time of a day's work in the demo: just before the hour at which metered periods end, see
  * `usage-rhythm.ts`.
  */
-export const hourOfWorkMs = (8 * 60 + 50) * 60_000;
+const hourOfWorkMs = (8 * 60 + 50) * 60_000;
 
 /** The days of a plan, counted from 0. */
 export class Calendar {

@@ -7,7 +7,7 @@ const pauseMs = 250;
 const retriedStatuses = [429, 500, 502, 503, 504];
 
 /** A response that no retry can change. */
-export class RefusedError extends Error {
+class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 

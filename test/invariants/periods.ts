@@ -70,7 +70,7 @@ function isCutShort({ endedAt, currentPeriodEnd }: SubscriptionPicture): boolean
 }
 
 /** Starts of the periods so far, from the one that contains the creation on. */
-export function periodsSoFar(subscription: SubscriptionPicture): string[] {
+function periodsSoFar(subscription: SubscriptionPicture): string[] {
   const anchor = anchorOf(subscription);
   const { createdAt, currentPeriodStart, price, phase } = subscription;
   if (phase === 'SCHEDULED' || phase === 'TRIAL') return [];

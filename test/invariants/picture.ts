@@ -166,7 +166,7 @@ export type FieldAnnounced =
 /**
  * A write that was acknowledged with an address, and the result of reading that address afterwards.
  */
-export interface AcknowledgedWrite {
+interface AcknowledgedWrite {
   readonly path: string;
   readonly id: string;
   readonly wasDeleted: boolean;

@@ -21,7 +21,7 @@ export const cards = {
 type LineText = string;
 
 /** An invoice in the notation of a scenario: every amount in cents, a midnight as its day. */
-export interface InvoiceRow {
+interface InvoiceRow {
   readonly number: string;
   readonly status: string;
   readonly reason: string;
