@@ -1,15 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
-  type IMetricReader,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
-import { newId } from '../ids';
+  type Attributes,
+  type Counter,
+  createNoopMeter,
+  type Histogram,
+  type Meter,
+} from '@opentelemetry/api';
+import type { IMetricReader, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { instruments } from './instruments';
 import { droppedLogLines, type Logger } from './logging';
+import type * as meterProvider from './meter-provider';
 
 /** Allowed values of enumerated attributes. A query for any other value matches nothing. */
 export const attributeValues = {
@@ -28,9 +28,6 @@ export type AttributeValue<Name extends keyof typeof attributeValues> =
 const callBoundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const lagBoundaries = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 
-// A hanging collector must not delay the end of the process.
-const exportTimeoutMs = 3_000;
-const exportEveryMsDefault = 60_000;
 const eventLoopResolutionMs = 20;
 
 export interface MetricsOptions {
@@ -88,7 +85,8 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 
 /** Metrics of one service. */
 export class Metrics {
-  private readonly provider: MeterProvider;
+  /** Absent if metrics are not collected. */
+  private readonly provider: MeterProvider | undefined;
   private readonly meter: Meter;
   private readonly logger: Logger;
   private readonly eventLoop: EventLoopDelays | undefined;
@@ -107,16 +105,9 @@ export class Metrics {
   private readonly requestDuration: Histogram;
 
   constructor(options: MetricsOptions) {
-    const readers = readersOf(options);
     this.logger = options.logger;
-    const resource = resourceFromAttributes({
-      'service.namespace': 'billing',
-      'service.name': options.service,
-      // Distinguishes replicas. Otherwise a collector would see one that jumps back and forth.
-      'service.instance.id': newId(),
-    });
-    this.provider = new MeterProvider({ resource, readers });
-    this.meter = this.provider.getMeter('billing');
+    this.provider = isCollected(options) ? openProvider(options) : undefined;
+    this.meter = this.provider?.getMeter('billing') ?? createNoopMeter();
     this.renewals = this.counter('renewals');
     this.renewalLag = this.histogram('renewalLag', lagBoundaries);
     this.parkedSubscriptions = this.counter('parkedSubscriptions');
@@ -131,7 +122,7 @@ export class Metrics {
     this.requestDuration = this.histogram('requestDuration', callBoundaries);
     // Wakes the process fifty times a second, so it runs only if metrics are exported.
     this.countDroppedLines();
-    this.eventLoop = readers.length > 0 ? this.watchEventLoop() : undefined;
+    this.eventLoop = this.provider ? this.watchEventLoop() : undefined;
   }
 
   /** `lagMs` is absent under a manual clock, which is never late. */
@@ -253,7 +244,7 @@ export class Metrics {
 
   /** Exports the remaining metrics. */
   async shutdown(): Promise<void> {
-    await this.provider.shutdown();
+    await this.provider?.shutdown();
     this.eventLoop?.disable();
   }
 
@@ -306,19 +297,13 @@ export class Metrics {
   }
 }
 
-function readersOf({
-  otlpEndpoint,
-  exportEveryMs = exportEveryMsDefault,
-  readers = [],
-}: MetricsOptions): IMetricReader[] {
-  if (otlpEndpoint === undefined) return [...readers];
-  const timeoutMs = Math.min(exportTimeoutMs, exportEveryMs);
-  const url = `${otlpEndpoint.replace(/\/+$/, '')}/v1/metrics`;
-  const exporter = new OTLPMetricExporter({ url, timeoutMillis: timeoutMs });
-  const periodic = new PeriodicExportingMetricReader({
-    exporter,
-    exportIntervalMillis: exportEveryMs,
-    exportTimeoutMillis: timeoutMs,
-  });
-  return [...readers, periodic];
+function isCollected({ otlpEndpoint, readers }: MetricsOptions): boolean {
+  return otlpEndpoint !== undefined || readers !== undefined;
+}
+
+function openProvider(options: MetricsOptions): MeterProvider {
+  // The SDK is large: most processes never load it.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const sdk = require('./meter-provider') as typeof meterProvider;
+  return sdk.openMeterProvider(options);
 }

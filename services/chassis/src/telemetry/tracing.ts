@@ -9,23 +9,13 @@ import {
   SpanStatusCode,
   trace,
   TraceFlags,
-  type Tracer,
 } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import { NodeSDK } from '@opentelemetry/sdk-node';
-import {
-  AlwaysOffSampler,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  SamplingDecision,
-  type SpanProcessor,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import type { SpanProcessor } from '@opentelemetry/sdk-trace';
 import { DomainError } from '@billing/kernel/domain-error';
 import { randomHex } from '../ids';
 import { redactSecrets } from './redaction';
+import type * as traceRecorder from './trace-recorder';
 
 /**
  * Attributes by which spans are searched. Undefined ones are left out. Never a key, token, e-mail
@@ -76,24 +66,14 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 };
 
-// Name for spans without a service.
-const systemName = 'billing';
-
-// A hanging collector must not delay the end of the process.
-const exportTimeoutMs = 3_000;
-
-interface Started {
-  readonly sdk: NodeSDK;
-  readonly tracers: ServiceTracers;
-  /** Decides which traces are recorded. */
-  readonly rootSampler: TraceIdRatioBasedSampler;
-  /** True if nothing is ever recorded in this process. */
-  readonly isOff: boolean;
-  users: number;
-}
-
 // The API of OpenTelemetry is global to the process, and so is this.
 let started: Started | undefined;
+
+interface Started {
+  /** Absent if this process records nothing. */
+  readonly recorder: traceRecorder.TraceRecorder | undefined;
+  users: number;
+}
 
 /**
  * Starts tracing in this process once. Services of one process share what the first one started,
@@ -101,7 +81,7 @@ let started: Started | undefined;
  * library costs a quarter of the throughput.
  */
 export function startTracing(options: TracingOptions = {}): { shutdown(): Promise<void> } {
-  const current = (started ??= register(options));
+  const current = (started ??= start(options));
   current.users += 1;
   let isShutDown = false;
   return {
@@ -111,82 +91,25 @@ export function startTracing(options: TracingOptions = {}): { shutdown(): Promis
       current.users -= 1;
       if (current.users > 0) return;
       started = undefined;
-      trace.disable();
       context.disable();
-      await current.sdk.shutdown();
+      await current.recorder?.shutdown();
     },
   };
 }
 
-function register(options: TracingOptions): Started {
-  const rootSampler = new TraceIdRatioBasedSampler(options.sampleRatio ?? 1);
-  const traces = tracesOf(options, rootSampler);
-  const sdk = new NodeSDK({
-    ...traces,
-    resource: resourceOf(systemName),
-    // All settings are explicit: the SDK would read the others from variables that the service's
-    // configuration does not know.
-    autoDetectResources: false,
-    instrumentations: [],
-    metricReaders: [],
-    logRecordProcessors: [],
-    textMapPropagator: null,
-  });
-  sdk.start();
-  const isOff = !isRecording(options);
-  return { sdk, tracers: new ServiceTracers(traces), rootSampler, isOff, users: 0 };
-}
-
-/** One tracer per service, so that each has its own resource even if several share a process. */
-class ServiceTracers {
-  private readonly tracers = new Map<string, Tracer>();
-
-  constructor(private readonly traces: ReturnType<typeof tracesOf>) {}
-
-  of(service = systemName): Tracer {
-    const known = this.tracers.get(service);
-    if (known !== undefined) return known;
-    const provider = new TracerProvider({ ...this.traces, resource: resourceOf(service) });
-    const tracer = provider.getTracer(systemName);
-    this.tracers.set(service, tracer);
-    return tracer;
+function start(options: TracingOptions): Started {
+  if (isRecording(options)) {
+    // Half of all modules of a service belong to the SDK: most processes never load it.
+    // eslint-disable-next-line @typescript-eslint/no-require-imports
+    const sdk = require('./trace-recorder') as typeof traceRecorder;
+    return { recorder: new sdk.TraceRecorder(options), users: 0 };
   }
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  return { recorder: undefined, users: 0 };
 }
-
-function resourceOf(service: string) {
-  return resourceFromAttributes({ 'service.name': service });
-}
-
-// Never called: a trace that is not sampled records no spans.
-const idle: SpanProcessor = {
-  onStart: () => undefined,
-  onEnd: () => undefined,
-  forceFlush: () => Promise.resolve(),
-  shutdown: () => Promise.resolve(),
-};
 
 function isRecording({ otlpEndpoint, spanProcessors = [] }: TracingOptions): boolean {
   return otlpEndpoint !== undefined || spanProcessors.length > 0;
-}
-
-function tracesOf(
-  { otlpEndpoint, spanProcessors = [] }: TracingOptions,
-  root: TraceIdRatioBasedSampler,
-) {
-  const processors = [...spanProcessors];
-  if (otlpEndpoint !== undefined) {
-    const url = `${otlpEndpoint.replace(/\/+$/, '')}/v1/traces`;
-    const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
-    processors.push(new BatchSpanProcessor({ exporter, exportTimeoutMillis: exportTimeoutMs }));
-  }
-  const sampler =
-    processors.length === 0 ? new AlwaysOffSampler() : new ParentBasedSampler({ root });
-  return {
-    sampler,
-    // Without any processor, the SDK would create no trace ids either, and requests could not be
-    // followed through the logs.
-    spanProcessors: processors.length === 0 ? [idle] : processors,
-  };
 }
 
 /** Runs `fn` in a new span; spans and logs within it belong to it. */
@@ -196,8 +119,8 @@ export function inSpan<T>(options: SpanOptions, fn: () => Promise<T>): Promise<T
   const parent = parentContext(active, options.traceparent);
   // No span below an unrecorded trace is recorded, so its one id serves all of it.
   if (isUnrecorded(parent)) return parent === active ? fn() : context.with(parent, fn);
-  if (started.isOff) return context.with(unrecorded(parent), fn);
-  return inStartedSpan(started.tracers, { options, parent }, fn);
+  if (started.recorder === undefined) return context.with(unrecorded(parent), fn);
+  return inStartedSpan(started.recorder, { options, parent }, fn);
 }
 
 /**
@@ -211,30 +134,28 @@ export function inRequestSpan<T>(
   fn: () => Promise<T>,
 ): Promise<T> {
   if (started === undefined) return fn();
-  const { rootSampler, isOff, tracers } = started;
+  const { recorder } = started;
   const remote = traceparent === undefined ? undefined : readTraceparent(traceparent);
   const outside = trace.deleteSpan(context.active());
   const parent =
     remote !== undefined && isTrusted
-      ? trace.setSpanContext(outside, { ...remote, traceFlags: flagsFor(remote, rootSampler) })
+      ? trace.setSpanContext(outside, {
+          ...remote,
+          traceFlags: recorder?.flagsFor(remote) ?? TraceFlags.NONE,
+        })
       : outside;
-  if (isOff || isUnrecorded(parent)) return context.with(unrecorded(parent), fn);
+  if (recorder === undefined || isUnrecorded(parent)) return context.with(unrecorded(parent), fn);
   const links = remote === undefined || isTrusted ? [] : [{ context: remote }];
-  return inStartedSpan(tracers, { options, parent, links }, fn);
-}
-
-function flagsFor({ traceId }: SpanContext, sampler: TraceIdRatioBasedSampler): TraceFlags {
-  const { decision } = sampler.shouldSample(context.active(), traceId);
-  return decision === SamplingDecision.RECORD_AND_SAMPLED ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return inStartedSpan(recorder, { options, parent, links }, fn);
 }
 
 function inStartedSpan<T>(
-  tracers: ServiceTracers,
+  recorder: traceRecorder.TraceRecorder,
   wanted: { options: SpanOptions; parent: Context; links?: Link[] },
   fn: () => Promise<T>,
 ): Promise<T> {
   const { options, parent } = wanted;
-  const span = startSpan(tracers, wanted);
+  const span = startSpan(recorder, wanted);
   return context.with(trace.setSpan(parent, span), async () => {
     try {
       const result = await fn();
@@ -257,8 +178,9 @@ export interface DetachedSpan {
 
 /** Starts a child of the active span if that one is recorded; otherwise returns undefined. */
 export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | undefined {
-  if (started === undefined || trace.getActiveSpan()?.isRecording() !== true) return undefined;
-  const span = startSpan(started.tracers, { options: describe(), parent: context.active() });
+  if (started?.recorder === undefined) return undefined;
+  if (trace.getActiveSpan()?.isRecording() !== true) return undefined;
+  const span = startSpan(started.recorder, { options: describe(), parent: context.active() });
   return {
     end: (error) => {
       if (error !== undefined) recordError(span, error);
@@ -348,11 +270,11 @@ function readTraceparent(traceparent: string): SpanContext | undefined {
 }
 
 function startSpan(
-  tracers: ServiceTracers,
+  recorder: traceRecorder.TraceRecorder,
   { options, parent, links = [] }: { options: SpanOptions; parent: Context; links?: Link[] },
 ): Span {
   const { name, kind, service, attributes } = options;
-  const span = tracers.of(service).startSpan(name, { kind: kinds[kind], links }, parent);
+  const span = recorder.tracerOf(service).startSpan(name, { kind: kinds[kind], links }, parent);
   setAttributes(span, () => (typeof attributes === 'function' ? attributes() : attributes));
   return span;
 }
