@@ -1,6 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
-import { Admission, networkOf } from './admission';
+import { networkOf } from './client-address';
+import { Admission } from './admission';
 import { Authentication } from './authentication';
 import type { OperatorAccess, SignedIn } from './dashboard/operator-access';
 

@@ -1,18 +1,14 @@
 import type { Request, Response } from 'express';
-import ipaddr from 'ipaddr.js';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CallContext } from '@billing/chassis/call-context';
-import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import { type Authentication, invalidApiKey } from './authentication';
+import { networkOf } from './client-address';
 import type { OperatorAccess, SignedIn } from './dashboard/operator-access';
 import type { Call, CallerFacts, RecordCaller } from './exchange';
 import { rateLimitHeaders, type RateLimit, tooManyRequests } from './rate-limit';
 import type { RequestAuthor } from './request-log';
 
-// One subscriber usually holds a whole IPv6 /64: eight of the sixteen bytes.
-const networkBytes = 8;
-const userAgentLengthMax = 500;
 // Each entry takes about 150 bytes.
 const networksMax = 1_000;
 
@@ -130,25 +126,6 @@ export class Admission {
     const author = { environmentId, caller: { $case: 'key', value: shownKey } as const };
     return { tenant, scopes, callerId: apiKeyId, facts, author };
   }
-}
-
-/** Origin of a request, for limits and for display. */
-export function originOfRequest(request: Pick<Request, 'ip' | 'header'>): Origin {
-  const userAgent = (request.header('user-agent') ?? '').slice(0, userAgentLengthMax);
-  return { network: networkOf(request.ip), address: addressOf(request.ip), userAgent };
-}
-
-function addressOf(address: string | undefined): string {
-  if (address === undefined || !ipaddr.isValid(address)) return '';
-  return ipaddr.process(address).toString();
-}
-
-/** Network of an address, which limits count as one caller: an IPv4 address or an IPv6 /64. */
-export function networkOf(address: string | undefined): string {
-  if (address === undefined || !ipaddr.isValid(address)) return '';
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  return Buffer.from(parsed.toByteArray().slice(0, networkBytes)).toString('hex');
 }
 
 // Caches parsed addresses: a connection sends many requests, and parsing costs more than a lookup.

@@ -7,9 +7,11 @@ import express, {
 } from 'express';
 import type { CallContext, RetrySeed } from '@billing/chassis/call-context';
 import { pathSegments } from '@billing/proto/values/path-segments';
-import { type Admission, type Admitted, originOfRequest } from './admission';
+import { originOfRequest } from './client-address';
+import type { Admission, Admitted } from './admission';
 import type { AuditDetail } from './audit-detail';
-import { checkScope, isRead } from './authentication';
+import { checkScope } from './scope';
+import { isRead } from './method';
 import { parseBody, readBytes } from './body';
 import { readIfMatch, unlessMatched } from './conditions';
 import { addDashboard } from './dashboard/dashboard-site';
@@ -18,7 +20,7 @@ import type { OperatorAccess } from './dashboard/operator-access';
 import { addOperatorApi } from './dashboard/operator-api';
 import { addProviderSignIn } from './dashboard/provider-routes';
 import { Documentation } from './documentation';
-import { environmentTime } from './environment-time';
+import { environmentTime } from './environment';
 import {
   type Call,
   exchange,
@@ -34,12 +36,15 @@ import type { InFlightLimit, TakePlace } from './in-flight-limit';
 import { addPages } from './pages/page-site';
 import { portalRoutes } from './pages/portal/portal-routes';
 import { addPortal } from './pages/portal/portal-site';
-import { answersSecret, type LostCalls } from './lost-calls';
+import { answersSecret } from './openapi/operation';
+import type { LostCalls } from './lost-calls';
 import type { Peers } from './peers';
 import { addProviderEvents } from './provider-events';
 import type { RateLimit } from './rate-limit';
 import { rootAnswer } from './root-answer';
-import { type ApiAnswer, type ApiRequest, allowed, ok, param, type Route } from './route';
+import { type ApiAnswer, allowed, ok } from './answer';
+import { type ApiRequest, param } from './request';
+import type { Route } from './route';
 import { apiKeyRoutes } from './routes/api-keys';
 import { checkoutRoutes } from './routes/checkout';
 import { checkoutLinkRoutes } from './routes/checkout-links';
@@ -211,7 +216,8 @@ function addRoute(app: Express, route: Route, dependencies: AppDependencies): vo
   const segment = segmentOf(route.path);
   const { isIngest, waits, readsOnly = false } = route;
   const reader = readerOf(route, routes);
-  const isRemembered = createsOnce(route) || isIngest === true ? !answersSecret(route) : false;
+  const isRemembered =
+    createsOnce(route) || isIngest === true ? !answersSecret(route.operation) : false;
   const handler = authenticated(
     dependencies,
     { ...routeOptions(route), isIngest, waits },

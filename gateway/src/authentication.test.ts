@@ -1,6 +1,7 @@
 import { ClockKind, EnvironmentKind } from '@billing/proto/billing/identity/v1/identity';
 import { DomainError } from '@billing/kernel/domain-error';
-import { Authentication, checkScope } from './authentication';
+import { checkScope } from './scope';
+import { Authentication } from './authentication';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const call = {} as Parameters<Authentication['authenticate']>[1];

@@ -1,18 +1,9 @@
 import { hash as digestOf } from 'node:crypto';
-import {
-  callScopes,
-  type CallContext,
-  everyScope,
-  type Tenant,
-} from '@billing/chassis/call-context';
+import { callScopes, type CallContext, type Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
-import {
-  ClockKind,
-  type Environment,
-  EnvironmentKind,
-} from '@billing/proto/billing/identity/v1/identity';
 import type { ShownKey } from '@billing/proto/billing/identity/v1/request_log';
+import { tenantOf } from './environment';
 import type { Peers } from './peers';
 
 /** An authenticated caller. */
@@ -122,39 +113,6 @@ export class Authentication {
 /** Displayable part of a valid key: the prefix of its kind and its last four characters. */
 export function shownKeyOf(key: string): ShownKey {
   return { prefix: /^billing_[a-z]+_/.exec(key)?.[0] ?? '', last4: key.slice(-4) };
-}
-
-/** Owner of an environment's data. */
-export function tenantOf({ id, organizationId, kind, clock }: Environment): Tenant {
-  return {
-    environmentId: id,
-    organizationId,
-    live: kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
-    manualClock: clock === ClockKind.CLOCK_KIND_MANUAL,
-  };
-}
-
-/** True for methods without side effects. */
-export function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-/** Scope required by a method on a route, named from the route's first path segment. */
-export function scopeOf({ method, segment }: { method: string; segment: string }): string {
-  return `${segment}:${isRead(method) ? 'read' : 'write'}`;
-}
-
-/**
- * Throws permission unless the scopes allow the method on the route's first path segment. With
- * `readsOnly`, a read scope suffices.
- */
-export function checkScope(
-  scopes: readonly string[],
-  { method, segment, readsOnly = false }: { method: string; segment: string; readsOnly?: boolean },
-): void {
-  if (scopes.includes(everyScope) || scopes.includes(scopeOf({ method, segment }))) return;
-  if (readsOnly && scopes.includes(scopeOf({ method: 'GET', segment }))) return;
-  throw new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
 }
 
 /** The same error for every invalid key. */

@@ -1,5 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import type { ApiAnswer } from './route';
+import type { ApiAnswer } from './answer';
 
 // Conditional requests. An ETag is the quoted version of a resource, with a count if part of the
 // response changes without the version.

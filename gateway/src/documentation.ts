@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { describeWebhooks } from './asyncapi/document';
 import { describeApi } from './openapi/document';
 import { referencePagePolicy, renderReferencePage } from './openapi/reference-page';
-import type { ApiAnswer, Route } from './route';
+import type { ApiAnswer } from './answer';
+import type { Route } from './route';
 
 const json = { 'Content-Type': 'application/json; charset=utf-8' };
 

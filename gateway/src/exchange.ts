@@ -21,7 +21,7 @@ import { type HttpError, RequestError, toHttpError } from './http-error';
 import type { TakePlace } from './in-flight-limit';
 import { loggedError } from './logged-error';
 import type { RequestAuthor, RequestLog } from './request-log';
-import type { ApiAnswer } from './route';
+import type { ApiAnswer } from './answer';
 
 /** A call before authentication. */
 export type Call = Omit<CallContext, 'tenant'>;

@@ -6,7 +6,8 @@ import { discountRoutes } from './routes/discounts';
 import { meterPriceRoutes } from './routes/meter-prices';
 import { meterRoutes } from './routes/meters';
 import { productRoutes } from './routes/products';
-import type { ApiRequest, Route } from './route';
+import type { ApiRequest } from './request';
+import type { Route } from './route';
 import type { Peers } from './peers';
 
 const routes = [

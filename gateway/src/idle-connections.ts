@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { networkOf } from './admission';
+import { networkOf } from './client-address';
 
 // A caller may send its next request right after a response and would lose it with the connection.
 const reuseMs = 5_000;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from './openapi/operation';
-import type { ApiRequest } from './route';
+import type { ApiRequest } from './request';
 
 // The header names unknown fields at any depth, so that callers can find typos.
 
@@ -11,7 +10,7 @@ const nothing = z.object({});
 
 /** Unknown body fields and query parameters of a request. */
 export function ignoredFieldsOf(
-  operation: Pick<Operation, 'body' | 'query'>,
+  operation: { readonly body?: z.ZodType; readonly query?: z.ZodType },
   { body, query }: Pick<ApiRequest, 'body' | 'query'>,
 ): string[] {
   // For a body of bytes, the service that parses it reports the ignored fields.

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { networkOf } from './admission';
+import { networkOf } from './client-address';
 import { RequestError } from './http-error';
 
 // Requests in flight soon complete or time out, so a retry after a second is reasonable.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError } from '@billing/kernel/domain-error';
 import { optional, pageShape, readBody, readQuery, time } from './input';
-import type { ApiRequest } from './route';
+import type { ApiRequest } from './request';
 
 const request = (parts: Partial<ApiRequest>): ApiRequest => ({
   params: {},

@@ -4,7 +4,7 @@ import { checkMetadata } from '@billing/chassis/metadata';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { type FieldRules, withRuleProblems } from './field-rules';
 import { problemMessage } from './problem-message';
-import type { ApiRequest } from './route';
+import type { ApiRequest } from './request';
 import { RequestError } from './http-error';
 
 // Parses bodies and queries by the schemas of the routes, and converts schema issues to the field

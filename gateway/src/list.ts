@@ -1,5 +1,5 @@
 import { pageMax } from '@billing/chassis/page';
-import { ok, type ApiAnswer } from './route';
+import { ok, type ApiAnswer } from './answer';
 
 /** Envelope of every paginated list. */
 export function page<T>(

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { z } from 'zod';
 import type { CallContext, RetrySeed } from '@billing/chassis/call-context';
 import { answerBy } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
@@ -10,7 +9,7 @@ import type { LostAnswer } from '@billing/proto/billing/identity/v1/lost_call';
 import { RequestError, toHttpError } from './http-error';
 import { requestHash } from './idempotency';
 import type { LostCallRegistry } from './lost-call-registry';
-import type { ApiAnswer, Route } from './route';
+import type { ApiAnswer } from './answer';
 
 /** A POST without an idempotency key. */
 export interface KeylessCall {
@@ -97,12 +96,6 @@ export class LostCalls {
       await sleep(lookEveryMs);
     }
   }
-}
-
-/** True if the response of a route contains a secret, which must not be stored. */
-export function answersSecret({ operation: { answer } }: Route): boolean {
-  const fields = answer.schema instanceof z.ZodObject ? Object.keys(answer.schema.shape) : [];
-  return fields.includes('key') || fields.includes('secret');
 }
 
 /**

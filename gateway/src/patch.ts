@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toUpdateMask } from '@billing/chassis/update-mask';
 import type { FieldRules } from './field-rules';
 import { readBody } from './input';
-import type { ApiRequest } from './route';
+import type { ApiRequest } from './request';
 
 // Parses PATCH bodies: an absent field is unchanged, null clears it, and an immutable field is
 // refused.

@@ -5,11 +5,15 @@ import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { jitter, newId, newRequestId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
+import type { Peer } from '@billing/chassis/peer';
 import { redactSecrets } from '@billing/chassis/redaction';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { AuditedWrite, LoggedRequest } from '@billing/proto/billing/identity/v1/request_log';
-import { isRead } from './authentication';
-import type { Peers } from './peers';
+import type {
+  AuditedWrite,
+  LoggedRequest,
+  RequestLogServiceServer,
+} from '@billing/proto/billing/identity/v1/request_log';
+import { isRead } from './method';
 
 /** Displayable author of a request. */
 export interface RequestAuthor {
@@ -30,7 +34,7 @@ export interface AnsweredRequest extends Omit<LoggedRequest, 'id' | 'caller' | '
 
 /** Dependencies of the log. */
 export interface RequestLogOptions {
-  readonly record: Peers['requestLog']['recordRequests'];
+  readonly record: Peer<RequestLogServiceServer>['recordRequests'];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, 'recordDroppedRequests'>;

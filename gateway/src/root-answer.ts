@@ -1,5 +1,5 @@
 import { dashboardPath } from './dashboard/addresses';
-import { ok, type ApiAnswer } from './route';
+import { ok, type ApiAnswer } from './answer';
 
 // Caches must distinguish the two responses.
 const vary = { Vary: 'Accept' };

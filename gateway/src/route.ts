@@ -1,33 +1,7 @@
-import type { CallContext } from '@billing/chassis/call-context';
 import type { Operation } from './openapi/operation';
 import type { Peers } from './peers';
-
-/** An authenticated and parsed but not yet validated request. */
-export interface ApiRequest {
-  /** Path parameters by name. */
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  /** JSON body, `{}` if there was none. The bytes for routes with `readsBytes`. */
-  readonly body: unknown;
-  readonly context: CallContext;
-  /** Version from `If-Match` that the caller wants to change; undefined for any. */
-  readonly expectedVersion: bigint | undefined;
-  readonly caller: RequestCaller;
-}
-
-/** Caller of a request: an API key or an operator of the dashboard. */
-export interface RequestCaller {
-  readonly type: 'KEY' | 'OPERATOR';
-  readonly id: string;
-}
-
-/** Response of a route. Errors are thrown. */
-export interface ApiAnswer {
-  readonly status: number;
-  /** JSON body, or a Buffer or stream with a Content-Type header. Optional. */
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+import type { ApiAnswer } from './answer';
+import type { ApiRequest } from './request';
 
 /** An operation of the API. */
 export interface Route {
@@ -51,46 +25,4 @@ export interface Route {
   /** Description in the API document. */
   readonly operation: Operation;
   readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;
-}
-
-/** Header `Allow` for these methods. GET implies HEAD. */
-export function allowed(methods: readonly string[]): string {
-  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-}
-
-/** 201 with the new resource and its location. */
-export function created(location: string, body: unknown, headers = {}): ApiAnswer {
-  return { status: 201, body, headers: { ...headers, Location: `/v1${location}` } };
-}
-
-/** 200 with a body. */
-export function ok(body: unknown, headers = {}): ApiAnswer {
-  return { status: 200, body, headers };
-}
-
-/**
- * ETag of a resource version. `count` represents parts of the response that change without the
- * version.
- */
-export function etag(version: bigint, count?: number): { ETag: string } {
-  const counted = count === undefined ? '' : `.${String(count)}`;
-  return { ETag: `"${String(version)}${counted}"` };
-}
-
-/** Value of a path parameter. */
-export function param({ params }: Pick<ApiRequest, 'params'>, name: string): string {
-  const value = params[name];
-  if (value === undefined) throw new Error(`The path has no :${name}`);
-  return value;
-}
-
-/** A secret, or null in an idempotent replay. */
-export function secretOrNull(secret: string): string | null {
-  return secret === '' ? null : secret;
-}
-
-/** Asserts that a response of a service contains its resource. */
-export function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('The response of a service lacks its resource');
-  return value;
 }

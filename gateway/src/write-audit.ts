@@ -1,10 +1,13 @@
 import type { Request } from 'express';
 import type { AuditedWrite } from '@billing/proto/billing/identity/v1/request_log';
-import { type Admitted, originOfRequest } from './admission';
+import { originOfRequest } from './client-address';
+import type { Admitted } from './admission';
 import { type AuditDetail, auditDetail } from './audit-detail';
-import { isRead } from './authentication';
+import { isRead } from './method';
 import type { Peers } from './peers';
-import type { ApiAnswer, ApiRequest, RequestCaller, Route } from './route';
+import type { ApiAnswer } from './answer';
+import type { ApiRequest, RequestCaller } from './request';
+import type { Route } from './route';
 
 /** Caller of a write and the means to record its changes in the audit log. */
 export interface AuditedCall {

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unlessMatched } from '../conditions';
 import { RequestError } from '../http-error';
-import type { ApiAnswer } from '../route';
+import type { ApiAnswer } from '../answer';
 
 interface BuiltFile {
   readonly bytes: Buffer;

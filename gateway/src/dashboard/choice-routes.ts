@@ -1,5 +1,5 @@
 import { webhookKinds } from '../asyncapi/webhook-kinds';
-import { ok } from '../route';
+import { ok } from '../answer';
 import type { OperatorRoute } from './operator-route';
 
 /** Facts of this installation for the dashboard: choices in forms and targets of links. */

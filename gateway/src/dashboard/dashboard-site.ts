@@ -3,10 +3,10 @@ import type { Express, Request } from 'express';
 import { toErrorAnswer } from '../exchange';
 import { RequestError } from '../http-error';
 import { admitAddress, mountPages, type PageAddress } from '../pages/page-mount';
-import type { ApiAnswer } from '../route';
+import type { ApiAnswer } from '../answer';
 import { dashboardPath } from './addresses';
 import { BuiltSite } from './built-site';
-import type { DashboardSite } from './operator-api';
+import type { DashboardSite } from './operator-route';
 
 const apiPath = `${dashboardPath}/api/*path`;
 const assetPath = `${dashboardPath}/assets/:name`;

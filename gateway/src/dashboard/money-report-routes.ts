@@ -8,7 +8,7 @@ import type {
 import type { CurrencyRevenue } from '@billing/proto/billing/subscription/v1/report';
 import { readQuery, wholeNumber } from '../input';
 import type { Peers } from '../peers';
-import { ok, present } from '../route';
+import { ok, present } from '../answer';
 import type { EnvironmentRoute } from './operator-route';
 import { toJsonSum } from './report-json';
 

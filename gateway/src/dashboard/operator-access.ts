@@ -13,12 +13,13 @@ import type {
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
 import type { AuditDetail } from '../audit-detail';
-import { isRead, tenantOf } from '../authentication';
+import { isRead } from '../method';
+import { tenantOf } from '../environment';
 import type { Call } from '../exchange';
 import { RequestError, toHttpError } from '../http-error';
 import { originOf, requireOwnOrigin } from '../pages/same-site';
 import type { Peers } from '../peers';
-import { type ApiAnswer, present } from '../route';
+import { type ApiAnswer, present } from '../answer';
 import { readOperatorSession } from './operator-cookie';
 import { scopesOfRole } from './operator-permission';
 
@@ -254,4 +255,9 @@ function toSignedIn(session: string, answer: AuthenticateOperatorResponse): Sign
   const { organizationId, organizationName, liveEnvironmentId } = answer;
   const operator = present(answer.operator);
   return { session, operator, organizationId, organizationName, liveEnvironmentId };
+}
+
+/** Error for a missing session, the same as for an expired one. */
+export function invalidSession(): DomainError {
+  return new DomainError('unauthenticated', 'INVALID_SESSION', 'Not signed in');
 }

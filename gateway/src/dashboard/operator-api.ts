@@ -1,30 +1,18 @@
 import type { Express, Request } from 'express';
-import { originOfRequest } from '../admission';
+import { originOfRequest } from '../client-address';
 import { type AuditDetail, auditDetail } from '../audit-detail';
-import { isRead } from '../authentication';
-import { parseBody } from '../body';
-import { readWithin } from '../body-time';
-import { environmentTime } from '../environment-time';
+import { isRead } from '../method';
+import { parseBody, readWithin } from '../body';
+import { environmentTime } from '../environment';
 import { toErrorAnswer } from '../exchange';
 import { RequestError } from '../http-error';
-import {
-  admitAddress,
-  mountPages,
-  type PageDependencies,
-  type PageWork,
-} from '../pages/page-mount';
+import { admitAddress, mountPages, type PageWork } from '../pages/page-mount';
 import { originOf, refuseOtherSites, requireOwnOrigin } from '../pages/same-site';
-import type { RateLimit } from '../rate-limit';
 import { operatorApiPath } from './addresses';
 import { auditExportRoutes } from './audit-export-routes';
 import { choiceRoutes } from './choice-routes';
-import { invalidSession } from './invalid-session';
-import type {
-  EnvironmentRoute,
-  OpenRequest,
-  OperatorRoute,
-  OperatorDependencies,
-} from './operator-route';
+import { invalidSession } from './operator-access';
+import type { EnvironmentRoute, OpenRequest, OperatorRoute, DashboardSite } from './operator-route';
 import { moneyReportRoutes } from './money-report-routes';
 import { operatorRoutes } from './operator-routes';
 import { paymentMethodRoutes } from './payment-method-routes';
@@ -33,15 +21,8 @@ import { reportRoutes } from './report-routes';
 import { requestRoutes } from './request-routes';
 import { resetLinkRoutes } from './reset-link-routes';
 import { sessionRoutes } from './session-routes';
-import { stuckCommandRoutes } from './stuck-command-routes';
-import { systemRoutes } from './system-routes';
+import { stuckCommandRoutes, systemRoutes } from './system-routes';
 import { webhookBodyRoutes } from './webhook-body-routes';
-
-/** Dependencies of the operator API. */
-export interface DashboardSite extends PageDependencies, OperatorDependencies {
-  /** Rate limit per client address. Optional. */
-  readonly pageRate?: RateLimit | undefined;
-}
 
 const bodyMsMax = 5_000;
 

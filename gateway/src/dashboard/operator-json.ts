@@ -11,7 +11,7 @@ import type {
 import { toJsonSandbox } from '@billing/proto/json/sandbox';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { auditActorTypes, operatorRoles } from '@billing/proto/values/identity';
-import { present } from '../route';
+import { present } from '../answer';
 import type { SignedIn } from './operator-access';
 
 export function toJsonOperator(operator: Operator) {

@@ -1,5 +1,5 @@
 import { callScopes } from '@billing/chassis/call-context';
-import { checkScope } from '../authentication';
+import { checkScope } from '../scope';
 import { type RoleName, scopesOfRole } from './operator-permission';
 
 const segments = ['api-keys', 'customers', 'sandboxes', 'webhook-endpoints'];

@@ -1,9 +1,11 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import type { Call } from '../exchange';
+import type { PageDependencies } from '../pages/page-mount';
 import type { Peers } from '../peers';
+import type { RateLimit } from '../rate-limit';
 import type { RequestLog } from '../request-log';
-import type { ApiAnswer } from '../route';
+import type { ApiAnswer } from '../answer';
 import type { IdentityProvider } from './identity-provider';
 import type { OperatorAccess, SignedIn } from './operator-access';
 
@@ -38,6 +40,12 @@ export interface OperatorDependencies {
   readonly identityProvider?: IdentityProvider | undefined;
   /** URL template of the trace viewer, contains `{traceId}`. Optional. */
   readonly traceUrl?: string | undefined;
+}
+
+/** Dependencies of the operator API. */
+export interface DashboardSite extends PageDependencies, OperatorDependencies {
+  /** Rate limit per client address. Optional. */
+  readonly pageRate?: RateLimit | undefined;
 }
 
 interface RouteAddress {

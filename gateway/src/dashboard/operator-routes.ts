@@ -7,7 +7,8 @@ import { toJsonTime } from '@billing/proto/json/scalars';
 import { operatorRoles } from '@billing/proto/values/identity';
 import { activeFilter, optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
-import { ok, param, present } from '../route';
+import { ok, present } from '../answer';
+import { param } from '../request';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './operator-json';
 import type { OperatorRoute } from './operator-route';
 

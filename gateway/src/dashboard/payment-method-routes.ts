@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { readQuery } from '../input';
-import { ok, present } from '../route';
+import { ok, present } from '../answer';
 import type { EnvironmentRoute } from './operator-route';
 
 const ListPaymentMethods = z.object({ customerId: z.string() });

@@ -1,7 +1,7 @@
 import type { HttpError } from '../http-error';
 import { html } from '../pages/html';
 import { type Page, pageAnswer } from '../pages/shell';
-import type { ApiAnswer } from '../route';
+import type { ApiAnswer } from '../answer';
 import { signInPath } from './addresses';
 
 /** Path that redirects a browser to the identity provider. */

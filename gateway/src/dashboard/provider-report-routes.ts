@@ -3,7 +3,7 @@ import { systemClock } from '@billing/chassis/clock';
 import type { ProviderReport } from '@billing/proto/billing/checkout/v1/payment';
 import type { GetProviderStateResponse } from '@billing/proto/billing/checkout/v1/report';
 import { readQuery } from '../input';
-import { ok, present } from '../route';
+import { ok, present } from '../answer';
 import type { EnvironmentRoute, OperatorRoute } from './operator-route';
 import { toJsonSum } from './report-json';
 

@@ -3,12 +3,12 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
-import { originOfRequest } from '../admission';
+import { originOfRequest } from '../client-address';
 import type { Call } from '../exchange';
 import { type HttpError, RequestError } from '../http-error';
 import { admitAddress, mountPages, type PageAddress, type PageWork } from '../pages/page-mount';
 import { pageAnswer, redirectAnswer } from '../pages/shell';
-import { type ApiAnswer, present } from '../route';
+import { type ApiAnswer, present } from '../answer';
 import {
   noSignInCookie,
   readStartedSignIn,
@@ -23,7 +23,7 @@ import {
   providerDeadlineMs,
   type AuthenticatedPerson,
 } from './identity-provider';
-import type { DashboardSite } from './operator-api';
+import type { DashboardSite } from './operator-route';
 import { failurePage, providerPath, welcomePage } from './provider-page';
 import { returnAddress } from './return-address';
 import { cookieOf } from './session-routes';

@@ -7,7 +7,7 @@ import type {
 import { toJsonMeter } from '@billing/proto/json/meter';
 import type { EndpointReport } from '@billing/proto/billing/notifier/v1/report';
 import { readQuery, wholeNumber } from '../input';
-import { ok, present } from '../route';
+import { ok, present } from '../answer';
 import type { EnvironmentRoute } from './operator-route';
 
 const DeliveryReport = z.object({ days: wholeNumber(1, 30).default(30) });

@@ -3,7 +3,7 @@ import type { LoggedRequest } from '@billing/proto/billing/identity/v1/request_l
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { optional, pageShape, readQuery } from '../input';
 import { pageQuery } from '../list';
-import { ok } from '../route';
+import { ok } from '../answer';
 import type { EnvironmentRoute } from './operator-route';
 
 const textLengthMax = 500;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { readBody } from '../input';
-import { ok, param } from '../route';
+import { ok } from '../answer';
+import { param } from '../request';
 import type { OperatorRoute } from './operator-route';
 
 const LookAtResetLink = z.object({ token: z.string() });

@@ -9,7 +9,8 @@ import type {
 import { operatorRoles } from '@billing/proto/values/identity';
 import type { Call } from '../exchange';
 import { readBody } from '../input';
-import { type ApiAnswer, ok, param, present } from '../route';
+import { type ApiAnswer, ok, present } from '../answer';
+import { param } from '../request';
 import { operatorApiPath } from './addresses';
 import { noOperatorCookie, operatorCookie } from './operator-cookie';
 import {

@@ -1,4 +1,5 @@
-import { ok, param } from '../route';
+import { ok } from '../answer';
+import { param } from '../request';
 import type { EnvironmentRoute } from './operator-route';
 
 /** Bodies of webhooks, which the deliveries of the public API do not include. */

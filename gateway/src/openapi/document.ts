@@ -5,7 +5,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi';
-import { scopeOf } from '../authentication';
+import { scopeOf } from '../scope';
 import type { Route } from '../route';
 import { type ErrorCode, everywhere, withBody } from './error-codes';
 import { headerComponents, requestHeaders } from './headers';

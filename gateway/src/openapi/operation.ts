@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from './error-codes';
 
 /** Description of a route in the API document. */
@@ -22,4 +22,10 @@ export interface Operation {
   };
   /** Errors in addition to those that every operation may return. */
   readonly errors?: readonly ErrorCode[];
+}
+
+/** True if the response of a route contains a secret, which must not be stored. */
+export function answersSecret({ answer }: Operation): boolean {
+  const fields = answer.schema instanceof z.ZodObject ? Object.keys(answer.schema.shape) : [];
+  return fields.includes('key') || fields.includes('secret');
 }

@@ -1,5 +1,5 @@
 import type { HttpError } from '../http-error';
-import type { ApiAnswer } from '../route';
+import type { ApiAnswer } from '../answer';
 import { html } from './html';
 import { pageAnswer } from './shell';
 

@@ -1,5 +1,5 @@
 import express, { type Request, type Response } from 'express';
-import { readWithin } from '../body-time';
+import { readWithin } from '../body';
 import { RequestError } from '../http-error';
 
 // A card and an e-mail address take a few hundred bytes.

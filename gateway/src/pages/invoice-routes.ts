@@ -2,7 +2,7 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { amountText } from '../amount-text';
 import type { Peers } from '../peers';
-import { type ApiAnswer, present } from '../route';
+import { type ApiAnswer, present } from '../answer';
 import { challengePage, processingPage } from './challenge-page';
 import type { FormProblems } from './form-fields';
 import { confirmInvoiceCardPage, invoicePage, type InvoiceView } from './invoice-page';

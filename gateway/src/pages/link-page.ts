@@ -1,5 +1,5 @@
 import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
-import { present } from '../route';
+import { present } from '../answer';
 import { type FormProblems, problemSummary, textField } from './form-fields';
 import { href, type Html, html } from './html';
 import type { OfferedProduct } from './link-offer';

@@ -7,7 +7,7 @@ import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_l
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../peers';
-import { type ApiAnswer, present } from '../route';
+import { type ApiAnswer, present } from '../answer';
 import { closedLinkPage, type LinkForm, linkPage, type LinkView } from './link-page';
 import { productsOnOffer } from './link-offer';
 import type { PageRequest, PageRoute } from './page-route';

@@ -3,7 +3,8 @@ import { notFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { invoiceDownload } from '../pdf/invoice-download';
 import type { Peers } from '../peers';
-import type { ApiAnswer } from '../route';
+import type { ApiAnswer } from '../answer';
+import type { StepRequest, StepRoute } from './page-route';
 import { readAttempt, readText } from './page-input';
 import {
   answerChallenge,
@@ -30,26 +31,6 @@ export interface PaymentPage {
   readonly show: () => Promise<ApiAnswer>;
   /** Page that asks for confirmation of a card entered on the provider's page. */
   readonly confirmCard: (setupId: string) => Promise<Page>;
-}
-
-/** Request of a step. */
-export interface StepRequest {
-  /** Path of the page, target of its forms and links. */
-  readonly path: string;
-  readonly query: Readonly<Record<string, unknown>>;
-  /** Submitted fields; empty for a GET. */
-  readonly form: ReadonlyMap<string, string>;
-  readonly context: CallContext;
-  /** Network of the client, by which declined payments are counted. */
-  readonly network: string;
-}
-
-/** Handler of a step of a payment. */
-export interface StepRoute<R> {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly deadlineMs?: number;
-  readonly handle: (request: R, peers: Peers) => Promise<ApiAnswer>;
 }
 
 /** Differences between payment pages. */

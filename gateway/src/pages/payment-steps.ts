@@ -7,7 +7,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import type { Peers } from '../peers';
-import type { ApiAnswer } from '../route';
+import type { ApiAnswer } from '../answer';
 import { type CardEntry, isCardEmpty, readCard } from './card-form';
 import type { FormProblems } from './form-fields';
 import { href, html } from './html';

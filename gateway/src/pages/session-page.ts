@@ -2,7 +2,7 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { amountText } from '../amount-text';
-import { present } from '../route';
+import { present } from '../answer';
 import { type CardEntry, cardForm, cardReady } from './card-form';
 import { type FormProblems, notice } from './form-fields';
 import { href, type Html, html, type HtmlValue } from './html';

@@ -4,7 +4,7 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import { amountText } from '../amount-text';
 import type { Peers } from '../peers';
-import { type ApiAnswer, present } from '../route';
+import { type ApiAnswer, present } from '../answer';
 import { challengePage, processingPage } from './challenge-page';
 import type { FormProblems } from './form-fields';
 import type { PageRequest, PageRoute } from './page-route';

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from '../route';
+import type { ApiAnswer } from '../answer';
 import { type Html, html, type HtmlValue } from './html';
 import { stylesheet, stylesheetHash } from './stylesheet';
 

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { systemClock } from '@billing/chassis/clock';
 import { apiKeyProblems } from '@billing/kernel/input/api-key';
+import type { KeyCreator } from '@billing/proto/billing/identity/v1/identity';
 import { toJsonApiKey } from '@billing/proto/json/api-key';
+import { keyCreatorKinds } from '@billing/proto/values/identity';
 import { keyScopes } from '@billing/proto/values/path-segments';
 import { flag, optional, pageShape, readBody, readQuery, time } from '../input';
-import { creatorOf } from '../key-creator';
 import { page, pageQuery } from '../list';
 import { ApiKeyList, NewApiKey } from '../openapi/schemas/api-key';
-import { created, param, present, type Route, secretOrNull } from '../route';
+import { created, present, secretOrNull } from '../answer';
+import { type ApiRequest, param } from '../request';
+import type { Route } from '../route';
 
 const CreateApiKey = z
   .object({
@@ -88,3 +91,8 @@ export const apiKeyRoutes: readonly Route[] = [
     },
   },
 ];
+
+/** Caller of a request as the creator of keys. */
+export function creatorOf({ caller: { type, id } }: Pick<ApiRequest, 'caller'>): KeyCreator {
+  return { kind: keyCreatorKinds.valueOf(type), id };
+}

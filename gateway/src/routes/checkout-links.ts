@@ -5,7 +5,9 @@ import { activeFilter, metadata, optional, pageShape, readBody, readQuery } from
 import { page, pageQuery } from '../list';
 import { CheckoutLink, CheckoutLinkList } from '../openapi/schemas/checkout';
 import { changeable, frozen, readPatch, required } from '../patch';
-import { created, etag, ok, param, present, type Route } from '../route';
+import { created, etag, ok, present } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 import { webAddress } from '../web-address';
 
 const label = z.string().min(1).max(200);

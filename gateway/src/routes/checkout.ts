@@ -8,7 +8,9 @@ import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { CheckoutSession, NewCheckoutSession } from '../openapi/schemas/checkout';
 import { metadata, optional, readBody } from '../input';
 import type { Peers } from '../peers';
-import { type ApiRequest, created, ok, param, present, type Route } from '../route';
+import { type ApiRequest, param } from '../request';
+import { created, ok, present } from '../answer';
+import type { Route } from '../route';
 import { webAddress } from '../web-address';
 
 const uuid = z.uuid('Invalid uuid');

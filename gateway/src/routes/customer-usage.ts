@@ -7,7 +7,9 @@ import { decimal } from '../decimal-input';
 import { metadata, optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
 import { CreditGrant, CreditGrantList, UsageStateList } from '../openapi/schemas/customer-usage';
-import { created, ok, param, present, type Route } from '../route';
+import { created, ok, present } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 
 const CreateCreditGrant = z
   .object({

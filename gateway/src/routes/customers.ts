@@ -8,7 +8,9 @@ import { metadata, optional, lookupShape, pageShape, readBody, readQuery } from 
 import { lookupOf, page, pageQuery } from '../list';
 import { changeable, frozen, readPatch, required } from '../patch';
 import type { Peers } from '../peers';
-import { type ApiRequest, created, etag, ok, param, present, type Route } from '../route';
+import { type ApiRequest, param } from '../request';
+import { created, etag, ok, present } from '../answer';
+import type { Route } from '../route';
 
 const addressPart = optional(z.string().max(200));
 

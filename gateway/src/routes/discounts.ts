@@ -10,7 +10,9 @@ import type { Sound } from '../field-rules';
 import { page, pageQuery } from '../list';
 import { Discount, DiscountList } from '../openapi/schemas/discount';
 import { changeable, frozen, readPatch, required } from '../patch';
-import { created, etag, ok, param, present, type Route } from '../route';
+import { created, etag, ok, present } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 
 const name = z.string().max(200);
 const maxRedemptions = z

@@ -6,7 +6,8 @@ import { ignoredFieldsHeader, ignoredFieldsOfBytes } from '../ignored-fields';
 import { metadata, pageShape, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
 import { IngestResult, UsageEventList } from '../openapi/schemas/usage-event';
-import { created, type Route } from '../route';
+import { created } from '../answer';
+import type { Route } from '../route';
 
 const text = z.string().min(1).max(255);
 const quantity = z

@@ -6,7 +6,9 @@ import { Invoice, InvoiceList } from '../openapi/schemas/invoice';
 import { finalAct, optional, lookupShape, pageShape, readBody, readQuery } from '../input';
 import { invoiceDownload } from '../pdf/invoice-download';
 import { lookupOf, page, pageQuery } from '../list';
-import { type ApiAnswer, etag, ok, param, present, type Route } from '../route';
+import { type ApiAnswer, etag, ok, present } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 
 const PayInvoice = finalAct({
   authorizedTransactionId: optional(z.string().min(1).max(255)),

@@ -11,7 +11,9 @@ import { decimal, rate } from '../decimal-input';
 import { type Sound, soundPart } from '../field-rules';
 import { amount, metadata, optional, readBody } from '../input';
 import { MeterPriceList } from '../openapi/schemas/product';
-import { etag, ok, param, present, type Route } from '../route';
+import { etag, ok, present } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 import { tiers, toProtoTiers } from './products';
 
 const type = z.enum(['PER_UNIT', 'TIERED', 'VOLUME', 'PACKAGE']);

@@ -5,7 +5,9 @@ import { aggregations } from '@billing/proto/values/metering';
 import { activeFilter, metadata, optional, readBody, readQuery } from '../input';
 import { Meter, MeterList } from '../openapi/schemas/meter';
 import { changeable, frozen, readPatch, required } from '../patch';
-import { created, etag, ok, param, present, type Route } from '../route';
+import { created, etag, ok, present } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 
 const name = z.string().min(1, 'Required').max(120);
 const aggregation = z.enum(['SUM', 'COUNT', 'MAX', 'LATEST', 'UNIQUE_COUNT']);

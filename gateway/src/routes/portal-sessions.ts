@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { optional, readBody } from '../input';
 import { PortalSession } from '../openapi/schemas/portal-session';
-import { created, present, type Route } from '../route';
+import { created, present } from '../answer';
+import type { Route } from '../route';
 import { webAddress } from '../web-address';
 
 const CreatePortalSession = z

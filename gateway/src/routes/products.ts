@@ -19,7 +19,9 @@ import type { Sound } from '../field-rules';
 import { lookupOf, page, pageQuery } from '../list';
 import { Product, ProductList } from '../openapi/schemas/product';
 import { changeable, frozen, readPatch, required } from '../patch';
-import { created, etag, ok, param, present, type Route } from '../route';
+import { created, etag, ok, present } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 
 // A proto message cannot distinguish an empty list from an absent one, so the length is checked
 // here.

@@ -12,9 +12,11 @@ import {
 } from '../openapi/schemas/sandbox';
 import { finalAct, optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
-import { creatorOf } from '../key-creator';
+import { creatorOf } from './api-keys';
 import { frozen } from '../patch';
-import { created, etag, ok, param, present, type Route, secretOrNull } from '../route';
+import { created, etag, ok, present, secretOrNull } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 
 const CreateSandbox = z
   .object({

@@ -19,7 +19,9 @@ import {
 } from '../input';
 import { lookupOf, page, pageQuery } from '../list';
 import { changeable, frozen, readPatch } from '../patch';
-import { type ApiAnswer, created, etag, ok, param, present, type Route } from '../route';
+import { type ApiAnswer, created, etag, ok, present } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 
 const CreateSubscription = z
   .object({

@@ -1,6 +1,7 @@
 import { testContext } from '@billing/chassis/testing';
 import type { Peers } from '../peers';
-import type { ApiRequest, Route } from '../route';
+import type { ApiRequest } from '../request';
+import type { Route } from '../route';
 import { apiKeyRoutes } from './api-keys';
 import { sandboxRoutes } from './sandboxes';
 import { subscriptionRoutes } from './subscriptions';

@@ -11,7 +11,9 @@ import {
 import { optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
 import { RateLimit, tooManyRequests } from '../rate-limit';
-import { type ApiAnswer, ok, param, present, type Route } from '../route';
+import { type ApiAnswer, ok, present } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 
 // The ownership of the URLs is not proven, so tests must not become a flood of requests.
 const testsPerMinute = 10;

@@ -10,7 +10,9 @@ import {
 import { optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
 import { changeable, frozen, readPatch, required } from '../patch';
-import { created, etag, ok, param, present, type Route, secretOrNull } from '../route';
+import { created, etag, ok, present, secretOrNull } from '../answer';
+import { param } from '../request';
+import type { Route } from '../route';
 
 const url = z
   .string()

@@ -1,7 +1,7 @@
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { SubscriptionPhase } from '@billing/proto/billing/subscription/v1/subscription';
 import { dateText } from '../../date-text';
-import { present } from '../../route';
+import { present } from '../../answer';
 import { postForm } from '../form-fields';
 import { html } from '../html';
 import type { Page } from '../shell';

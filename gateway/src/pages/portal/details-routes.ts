@@ -1,7 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../../peers';
-import { type ApiAnswer, present } from '../../route';
+import { type ApiAnswer, present } from '../../answer';
 import type { FormProblems } from '../form-fields';
 import { pageAnswer, redirectAnswer } from '../shell';
 import { addressNames, detailFields, detailsOf, detailsPage, detailsPath } from './details-page';

@@ -2,7 +2,7 @@ import { notFound } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { amountText } from '../../amount-text';
 import type { Peers } from '../../peers';
-import { type ApiAnswer, present } from '../../route';
+import { type ApiAnswer, present } from '../../answer';
 import { cardReady } from '../card-form';
 import { challengePage, processingPage } from '../challenge-page';
 import type { FormProblems } from '../form-fields';

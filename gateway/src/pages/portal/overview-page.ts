@@ -10,7 +10,7 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { amountText } from '../../amount-text';
 import { dateText } from '../../date-text';
-import { present } from '../../route';
+import { present } from '../../answer';
 import { postForm } from '../form-fields';
 import { type Html, html } from '../html';
 import { priceTerms } from '../purchase-terms';

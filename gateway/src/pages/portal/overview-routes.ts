@@ -1,6 +1,6 @@
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Peers } from '../../peers';
-import { present } from '../../route';
+import { present } from '../../answer';
 import { pageAnswer } from '../shell';
 import { type Overview, overviewPage } from './overview-page';
 import type { PortalRequest, PortalRoute } from './portal-route';

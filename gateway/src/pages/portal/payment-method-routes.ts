@@ -1,6 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Peers } from '../../peers';
-import type { ApiAnswer } from '../../route';
+import type { ApiAnswer } from '../../answer';
 import type { FormProblems } from '../form-fields';
 import { paymentDeadlineMs, paymentRoutes } from '../payment-routes';
 import { cardEntryOf, type Payable } from '../payment-steps';

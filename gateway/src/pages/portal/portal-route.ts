@@ -1,4 +1,4 @@
-import type { StepRequest, StepRoute } from '../payment-routes';
+import type { StepRequest, StepRoute } from '../page-route';
 
 /** Session of a portal visitor. */
 export interface Visit {

@@ -5,7 +5,7 @@ import {
   SubscriptionStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { Peers } from '../../peers';
-import { type ApiAnswer, present } from '../../route';
+import { type ApiAnswer, present } from '../../answer';
 import { pageAnswer, redirectAnswer } from '../shell';
 import { cancellationPage } from './cancellation-page';
 import type { PortalRequest, PortalRoute } from './portal-route';

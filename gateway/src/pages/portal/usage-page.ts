@@ -2,7 +2,7 @@ import { Decimal } from '@billing/kernel/decimal';
 import type { UsageState } from '@billing/proto/billing/metering/v1/metering';
 import { amountText, quantityText } from '../../amount-text';
 import { periodText } from '../../date-text';
-import { present } from '../../route';
+import { present } from '../../answer';
 import { type Html, html } from '../html';
 import type { Page } from '../shell';
 import type { Visit } from './portal-route';
