@@ -205,7 +205,8 @@ function addKeylessSites(app: Express, dependencies: AppDependencies): void {
   const payers = { ...dependencies, inFlight: dependencies.payerPlaces };
   addPages(app, payers);
   addPortal(app, portalRoutes, payers);
-  const operators = { ...dependencies, inFlight: dependencies.operatorPlaces };
+  const { operatorPlaces: inFlight } = dependencies;
+  const operators = { ...dependencies, inFlight, assignsRequestId: true as const };
   addOperatorApi(app, operators);
   addProviderSignIn(app, operators);
   addDashboard(app, operators);

@@ -16,7 +16,6 @@ import {
   traceIdOf,
 } from '@billing/chassis/tracing';
 import { isAddressIn } from './address-list';
-import { dashboardPath } from './dashboard/addresses';
 import { type HttpError, RequestError, toHttpError } from './http-error';
 import type { TakePlace } from './in-flight-limit';
 import { loggedError } from './logged-error';
@@ -66,6 +65,11 @@ export interface ExchangeOptions {
   readonly showError?: ((problem: HttpError) => ApiAnswer) | undefined;
   /** Concurrency limit of the request. Optional. */
   readonly inFlight?: TakePlace | undefined;
+  /**
+   * True if the caller may not choose the request id, by which the audit log identifies actions of
+   * operators: a reused id could hide an action. Always so for requests with a cookie.
+   */
+  readonly assignsRequestId?: boolean | undefined;
   /** True for batches of usage events; see request-log.ts. */
   readonly isIngest?: boolean | undefined;
 }
@@ -99,11 +103,12 @@ export async function exchange(
     outlivesCaller = false,
     showError = toErrorAnswer,
     inFlight,
+    assignsRequestId = false,
     isIngest = false,
   }: ExchangeDependencies & ExchangeOptions,
   work: Work,
 ): Promise<void> {
-  const requestId = readRequestId(request, route);
+  const requestId = readRequestId(request, assignsRequestId);
   const startedAt = clock.now();
   const span = rootSpan(request.method, route, requestId);
   const traceparent = request.header('traceparent');
@@ -241,12 +246,9 @@ function send(response: Response, { status, body, headers = {} }: ApiAnswer): vo
     .end(bytes);
 }
 
-function readRequestId(request: Request, route: string): string {
-  // The audit log identifies actions of operators by the request id. Requests with a cookie may not
-  // choose it, since a reused id could hide an action.
+function readRequestId(request: Request, isAssigned: boolean): string {
   const isByCookie = 'cookie' in request.headers && !('authorization' in request.headers);
-  const isOperators = isByCookie || route.startsWith(`${dashboardPath}/`);
-  const given = isOperators ? undefined : request.header('x-request-id');
+  const given = isAssigned || isByCookie ? undefined : request.header('x-request-id');
   return given !== undefined && requestIdPattern.test(given) ? given : newRequestId();
 }
 

@@ -1,7 +1,10 @@
 import { systemClock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer';
-import { transportSecurityOf } from '@billing/chassis/transport-security';
+import {
+  transportSecurityOf,
+  type TransportSecurityVariables,
+} from '@billing/chassis/transport-security';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
@@ -94,8 +97,7 @@ import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import type { GatewayConfiguration } from './config';
-import { ServiceStatuses } from './dashboard/service-statuses';
+import { ServiceStatuses } from './service-statuses';
 
 /** Clients of the services behind the gateway. */
 export interface Peers {
@@ -125,6 +127,20 @@ export interface Peers {
   readonly checkoutReport: Peer<CheckoutReportServiceServer>;
 }
 
+/** Settings of the peers: their addresses and how calls to them are secured. */
+export interface PeerSettings extends TransportSecurityVariables {
+  /** Version of the gateway, part of its status. */
+  readonly SERVICE_VERSION: string;
+  readonly IDENTITY_ADDRESS: string;
+  readonly CATALOG_ADDRESS: string;
+  readonly CUSTOMER_ADDRESS: string;
+  readonly DISCOUNT_ADDRESS: string;
+  readonly CHECKOUT_ADDRESS: string;
+  readonly SUBSCRIPTION_ADDRESS: string;
+  readonly METERING_ADDRESS: string;
+  readonly NOTIFIER_ADDRESS: string;
+}
+
 /** Calls without a tenant: a session, an invitation or credentials identify the organization. */
 const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'] = [
   'getInvitation',
@@ -149,7 +165,7 @@ const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'
 ];
 
 /** Creates clients of all services. */
-export function connectPeers(config: GatewayConfiguration, logger?: Logger): Peers {
+export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
   const caller: Caller = { service: 'gateway', security: transportSecurityOf(config, logger) };
   return {
     ...connectCheckout({ ...caller, address: config.CHECKOUT_ADDRESS }),
@@ -212,7 +228,7 @@ export function connectPeers(config: GatewayConfiguration, logger?: Logger): Pee
 
 type Caller = Pick<PeerOptions<never>, 'service' | 'security'>;
 
-function connectSystem(caller: Caller, config: GatewayConfiguration): ServiceStatuses {
+function connectSystem(caller: Caller, config: PeerSettings): ServiceStatuses {
   return new ServiceStatuses({
     ...caller,
     version: config.SERVICE_VERSION,
@@ -233,7 +249,7 @@ function connectSystem(caller: Caller, config: GatewayConfiguration): ServiceSta
 /** Clients for data that only the dashboard reads. */
 function connectReports(
   caller: Caller,
-  config: GatewayConfiguration,
+  config: PeerSettings,
 ): Pick<
   Peers,
   'requestLog' | 'usageReport' | 'webhookReport' | 'subscriptionReport' | 'checkoutReport'

@@ -44,6 +44,7 @@ export interface OperatorDependencies {
 
 /** Dependencies of the operator API. */
 export interface DashboardSite extends PageDependencies, OperatorDependencies {
+  readonly assignsRequestId: true;
   /** Rate limit per client address. Optional. */
   readonly pageRate?: RateLimit | undefined;
 }

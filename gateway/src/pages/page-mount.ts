@@ -1,13 +1,20 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../client-address';
-import { type Call, exchange, type ExchangeDependencies, type Work } from '../exchange';
+import {
+  type Call,
+  exchange,
+  type ExchangeDependencies,
+  type ExchangeOptions,
+  type Work,
+} from '../exchange';
 import { type HttpError, RequestError } from '../http-error';
 import type { TakePlace } from '../in-flight-limit';
 import type { RateLimit } from '../rate-limit';
 import { allowed, type ApiAnswer } from '../answer';
 
 /** Dependencies of pages. */
-export interface PageDependencies extends ExchangeDependencies {
+export interface PageDependencies
+  extends ExchangeDependencies, Pick<ExchangeOptions, 'assignsRequestId'> {
   /** Concurrency limit of this kind of requests without a key. */
   readonly inFlight: TakePlace;
 }

@@ -1,4 +1,4 @@
-import type { ServiceStatus } from '@billing/gateway/dashboard/service-statuses';
+import type { ServiceStatus } from '@billing/gateway/service-statuses';
 import { countText } from '../../parts/text';
 
 // Longer than a restart of the missing service or of NATS takes.

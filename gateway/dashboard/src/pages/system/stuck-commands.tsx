@@ -1,4 +1,4 @@
-import type { StuckCommandOfService } from '@billing/gateway/dashboard/service-statuses';
+import type { StuckCommandOfService } from '@billing/gateway/service-statuses';
 import { useAction, useResource } from '../../api/queries';
 import type { Session } from '../../api/resources';
 import { environmentNameOf, useWorkspace } from '../../api/environment';

@@ -1,4 +1,4 @@
-import type { ServiceStatus } from '@billing/gateway/dashboard/service-statuses';
+import type { ServiceStatus } from '@billing/gateway/service-statuses';
 import { useResource } from '../../api/queries';
 import { instantColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
