@@ -6,11 +6,6 @@ export interface ApiAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Header `Allow` for these methods. GET implies HEAD. */
-export function allowed(methods: readonly string[]): string {
-  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-}
-
 /** 201 with the new resource and its location. */
 export function created(location: string, body: unknown, headers = {}): ApiAnswer {
   return { status: 201, body, headers: { ...headers, Location: `/v1${location}` } };

@@ -1,4 +1,5 @@
-import { type AppDependencies, createApp, routes } from './app';
+import { routes } from './routes/routes';
+import { type AppDependencies, createApp } from './app';
 import { describeApi } from './openapi/document';
 
 interface Layer {

@@ -1,11 +1,34 @@
 import { createHash } from 'node:crypto';
+import type { Express } from 'express';
 import { describeWebhooks } from './asyncapi/document';
 import { describeApi } from './openapi/document';
 import { referencePagePolicy, renderReferencePage } from './openapi/reference-page';
 import type { ApiAnswer } from './answer';
+import { unlessMatched } from './conditions';
+import type { ExchangeDependencies } from './exchange';
+import { addGet } from './respond';
 import type { Route } from './route';
 
 const json = { 'Content-Type': 'application/json; charset=utf-8' };
+
+/** Serves the documents of the API and of the webhooks, and their reference page. */
+export function addDocumentation(
+  app: Express,
+  routes: readonly Route[],
+  dependencies: ExchangeDependencies,
+): void {
+  const documentation = new Documentation(routes);
+  const documents = {
+    '/openapi.json': () => documentation.api(),
+    '/asyncapi.json': () => documentation.webhooks(),
+    '/docs': () => documentation.page(),
+  };
+  for (const [path, document] of Object.entries(documents)) {
+    addGet(app, path, dependencies, (request) =>
+      unlessMatched(request.header('if-none-match'), document()),
+    );
+  }
+}
 
 interface Documents {
   readonly api: ApiAnswer;
@@ -17,7 +40,7 @@ interface Documents {
  * Routes of the OpenAPI and AsyncAPI documents and the reference page, generated on the first
  * request.
  */
-export class Documentation {
+class Documentation {
   private made: Documents | undefined;
 
   constructor(private readonly routes: readonly Route[]) {}

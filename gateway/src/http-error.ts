@@ -1,5 +1,6 @@
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { DomainError, type DomainErrorKind } from '@billing/kernel/domain-error';
+import { allowed } from './method';
 
 /** HTTP form of an error. */
 export interface HttpError {
@@ -23,6 +24,17 @@ export class RequestError extends Error implements HttpError {
     super(message);
     this.body = { error: message };
   }
+}
+
+/** Error for an unknown path. */
+export function notFound(): RequestError {
+  return new RequestError(404, 'not_found', 'Not found');
+}
+
+/** Error for a method that a path does not support. */
+export function methodNotAllowed(methods: readonly string[]): RequestError {
+  const allow = { Allow: allowed(methods) };
+  return new RequestError(405, 'method_not_allowed', 'Method not allowed', allow);
 }
 
 /** An error with additional response headers. */

@@ -8,8 +8,9 @@ import { Closers } from '@billing/chassis/process';
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 import { startTracing } from '@billing/chassis/tracing';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
+import { pathSegments } from '@billing/proto/values/path-segments';
 import { Admission } from './admission';
-import { type AppDependencies, createApp, segments } from './app';
+import { type AppDependencies, createApp } from './app';
 import { Authentication } from './authentication';
 import {
   type GatewayConfiguration,
@@ -78,7 +79,7 @@ export async function start(
     clock,
     logger,
     siteUrl: config.HOSTED_PAGE_URL,
-    segments,
+    segments: pathSegments,
   });
   const isReady = async () =>
     !server.isDraining && (await isIdentityServing(config, { clock, logger }));

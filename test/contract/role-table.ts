@@ -1,4 +1,4 @@
-import { routes } from '@billing/gateway/app';
+import { routes } from '@billing/gateway/routes/routes';
 import { operatorApiRoutes } from '@billing/gateway/dashboard/operator-api';
 import type { RouteExample } from '../support/isolation-examples';
 import type { RoleName } from '../support/operator-client';

@@ -1,4 +1,4 @@
-import { routes } from '@billing/gateway/app';
+import { routes } from '@billing/gateway/routes/routes';
 import {
   batchSizes,
   measureRequestCosts,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Express, Request } from 'express';
 import { toErrorAnswer } from '../exchange';
-import { RequestError } from '../http-error';
+import { notFound } from '../http-error';
 import { admitAddress, mountPages, type PageAddress } from '../pages/page-mount';
 import type { ApiAnswer } from '../answer';
 import { dashboardPath } from './addresses';
@@ -26,7 +26,7 @@ export function addDashboard(app: Express, site: DashboardSite): void {
   const built = new BuiltSite(builtFolder);
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
   const routes: readonly SiteRoute[] = [
-    ...methods.map((method) => ({ method, path: apiPath, answer: notFound })),
+    ...methods.map((method) => ({ method, path: apiPath, answer: refuse })),
     { method: 'GET', path: assetPath, answer: (request) => asset(built, request) },
     ...pagePaths.map((path) => ({ method: 'GET' as const, path, answer: () => built.page() })),
   ];
@@ -50,6 +50,6 @@ function asset(built: BuiltSite, request: Request): ApiAnswer {
   });
 }
 
-function notFound(): ApiAnswer {
-  throw new RequestError(404, 'not_found', 'Not found');
+function refuse(): ApiAnswer {
+  throw notFound();
 }

@@ -1,4 +1,4 @@
-import { routes } from '../app';
+import { routes } from '../routes/routes';
 import { describeWebhooks } from '../asyncapi/document';
 import { answerOfKind } from '../http-error';
 import { describeApi } from './document';

@@ -7,10 +7,10 @@ import {
   type ExchangeOptions,
   type Work,
 } from '../exchange';
-import { type HttpError, RequestError } from '../http-error';
+import { type HttpError, methodNotAllowed, RequestError } from '../http-error';
 import type { TakePlace } from '../in-flight-limit';
 import type { RateLimit } from '../rate-limit';
-import { allowed, type ApiAnswer } from '../answer';
+import type { ApiAnswer } from '../answer';
 
 /** Dependencies of pages. */
 export interface PageDependencies
@@ -63,8 +63,7 @@ export function mountPages<R extends PageAddress>(
       const handler = handlerOf(route, service, service.workOf(route));
       app[methodNames[route.method]](path, handler);
     }
-    const allow = { Allow: allowed(here.map(({ method }) => method)) };
-    const refused = new RequestError(405, 'method_not_allowed', 'Method not allowed', allow);
+    const refused = methodNotAllowed(here.map(({ method }) => method));
     app.all(
       path,
       handlerOf({ path, method: 'GET' }, service, () => Promise.reject(refused)),
