@@ -6,7 +6,7 @@ import {
   type SystemServiceServer,
   SystemServiceService,
 } from '@billing/proto/billing/system/v1/system';
-import { type RunningNotifier, startSystem, type TestSystem } from './testing/testing';
+import { type RunningNotifier, startSystem, type TestSystem } from './testing/system';
 
 describe('events of a deleted environment', () => {
   let system: TestSystem;

@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import type { Delivery } from './delivery/delivery';
-import { type RunningNotifier, startSystem, type TestSystem } from './testing/testing';
+import { type RunningNotifier, startSystem, type TestSystem } from './testing/system';
 
 // A request with less than two seconds left is refused before its first write; see StoringGate.
 const lateMs = 1_900;

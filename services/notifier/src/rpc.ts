@@ -11,7 +11,7 @@ import {
 import { notifierCallers } from './callers';
 import type { DeliveryStore } from './delivery/delivery-store';
 import type { EndpointKey, EndpointStore } from './endpoint/endpoint-store';
-import type { WebhookEndpoint, WebhookEndpointChanges } from './endpoint/webhook-endpoint';
+import type { WebhookEndpoint, WebhookEndpointChanges } from './endpoint/endpoint';
 
 export interface NotifierDependencies {
   readonly endpoints: EndpointStore;

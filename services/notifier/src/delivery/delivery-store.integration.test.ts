@@ -5,7 +5,7 @@ import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/tes
 import { AttemptStore } from './attempt-store';
 import type { Delivery } from './delivery';
 import { DeliveryStore } from './delivery-store';
-import { EndpointHealthStore } from '../endpoint/endpoint-health-store';
+import { EndpointHealthStore } from '../endpoint/health-store';
 import { OutcomeStore } from '../sending/outcome-store';
 import { ReplayStore } from '../history/replay-store';
 

@@ -5,7 +5,7 @@ import { ensureIndexes } from '@billing/chassis/indexes';
 import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { Delivery } from './delivery';
-import { DeliveryDayStore } from './delivery-day-store';
+import { DeliveryDayStore } from './day-store';
 import type { EndpointKey } from '../endpoint/endpoint-store';
 
 /**

@@ -7,13 +7,8 @@ import type {
   WebhookEndpoint,
 } from '@billing/proto/billing/notifier/v1/notifier';
 import type { Delivery } from '../delivery/delivery';
-import { EndpointHealthStore } from './endpoint-health-store';
-import {
-  type RunningNotifier,
-  sequencesOf,
-  startSystem,
-  type TestSystem,
-} from '../testing/testing';
+import { EndpointHealthStore } from './health-store';
+import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
 
 const day = 24 * 3_600_000;
 

@@ -7,7 +7,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
-import { rotateSecret } from './endpoint-secret';
+import { rotateSecret } from './secret';
 import type { AddressPolicy } from './public-address';
 import { toSecret } from './signature';
 import type { Slot, SlotStore } from './slot-store';
@@ -22,7 +22,7 @@ import {
   requireKnown,
   type WebhookEndpoint,
   type WebhookEndpointChanges,
-} from './webhook-endpoint';
+} from './endpoint';
 
 /** Identifies an endpoint as deliveries do. */
 export interface EndpointKey {

@@ -8,7 +8,7 @@ import {
   startSystem,
   testDataKeys,
   type TestSystem,
-} from '../testing/testing';
+} from '../testing/system';
 
 const newKey: DataKey = { id: 'new', bytes: Buffer.alloc(32, 2) };
 

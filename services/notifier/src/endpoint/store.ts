@@ -1,7 +1,7 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { DataKeys } from '@billing/chassis/data-keys';
 import { headerPrefixDefault } from './signature';
-import type { WebhookEndpoint, RetiredSecret } from './webhook-endpoint';
+import type { WebhookEndpoint, RetiredSecret } from './endpoint';
 
 interface EndpointDocument {
   readonly url: string;

@@ -13,7 +13,7 @@ import {
   type RunningNotifier,
   startSystem,
   type TestSystem,
-} from '../testing/testing';
+} from '../testing/system';
 
 const { WEBHOOK_DELIVERY_STATUS_DELIVERED: DELIVERED, WEBHOOK_DELIVERY_STATUS_FAILED: FAILED } =
   WebhookDeliveryStatus;

@@ -2,8 +2,8 @@ import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
-import { DeliveryDayStore } from '../delivery/delivery-day-store';
-import { linksInOrder } from '../delivery/delivery-order';
+import { DeliveryDayStore } from '../delivery/day-store';
+import { linksInOrder } from '../delivery/order';
 import { dueAgain, type Delivery } from '../delivery/delivery';
 import type { EndpointKey } from '../endpoint/endpoint-store';
 

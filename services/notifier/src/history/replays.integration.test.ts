@@ -4,12 +4,7 @@ import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import { WebhookDeliveryStatus } from '@billing/proto/billing/notifier/v1/webhook_delivery';
 import type { DeliveryStatus, Delivery } from '../delivery/delivery';
 import { type Replay, ReplayStore } from './replay-store';
-import {
-  type RunningNotifier,
-  sequencesOf,
-  startSystem,
-  type TestSystem,
-} from '../testing/testing';
+import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
 
 const patience = { timeoutMs: 45_000 };
 const deadlineMs = 60_000;

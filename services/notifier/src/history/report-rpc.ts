@@ -9,11 +9,11 @@ import {
 } from '@billing/proto/billing/notifier/v1/report';
 import { webhookReportCallers } from '../callers';
 import type { DeliveryStatus } from '../delivery/delivery';
-import type { DeliveryDayWorker } from './delivery-day-worker';
-import type { DeliveryOutcomes } from '../delivery/delivery-outcomes';
-import type { DeliveryReportStore } from './delivery-report-store';
+import type { DeliveryDayWorker } from './day-worker';
+import type { DeliveryOutcomes } from '../delivery/outcomes';
+import type { DeliveryReportStore } from './report-store';
 import type { EndpointKey, EndpointStore } from '../endpoint/endpoint-store';
-import { endpointsMax } from '../endpoint/webhook-endpoint';
+import { endpointsMax } from '../endpoint/endpoint';
 
 export interface ReportRpcDependencies {
   readonly endpoints: EndpointStore;

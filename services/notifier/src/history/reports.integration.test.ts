@@ -7,9 +7,9 @@ import {
   WebhookReportServiceService,
 } from '@billing/proto/billing/notifier/v1/report';
 import type { DeliveryStatus, Delivery } from '../delivery/delivery';
-import { DeliveryReportStore } from './delivery-report-store';
+import { DeliveryReportStore } from './report-store';
 import { DeliveryStore } from '../delivery/delivery-store';
-import { type RunningNotifier, startSystem, type TestSystem } from '../testing/testing';
+import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
 jest.setTimeout(120_000);
 

@@ -1,9 +1,8 @@
 import type { Clock } from '@billing/chassis/clock';
 import type { AwaitedEventStore } from '../message/awaited-event-store';
-import type { DeliveryDayStore } from '../delivery/delivery-day-store';
+import type { DeliveryDayStore } from '../delivery/day-store';
 import { deliveryId } from '../delivery/delivery-store';
 import { messageId, type MessageStore } from '../message/message-store';
-import { retentionMs } from './retention';
 import type { OldMessage, RetentionStore } from './retention-store';
 
 export interface RetentionWorkerOptions {
@@ -13,6 +12,11 @@ export interface RetentionWorkerOptions {
   readonly awaited: Pick<AwaitedEventStore, 'removeMissingBefore'>;
   readonly clock: Clock;
 }
+
+const day = 24 * 60 * 60 * 1_000;
+
+/** Period of real time during which sent webhooks can be listed, resent and counted. */
+export const retentionMs = 30 * day;
 
 const batchSize = 500;
 

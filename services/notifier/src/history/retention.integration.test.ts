@@ -4,17 +4,12 @@ import { newId } from '@billing/chassis/ids';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import type { Attempt } from '../delivery/attempt-store';
 import { AwaitedEventStore } from '../message/awaited-event-store';
-import { DeliveryDayStore } from '../delivery/delivery-day-store';
+import { DeliveryDayStore } from '../delivery/day-store';
 import type { Delivery } from '../delivery/delivery';
 import { type Message, MessageStore } from '../message/message-store';
 import { RetentionStore } from './retention-store';
 import { RetentionWorker } from './retention-worker';
-import {
-  type RunningNotifier,
-  sequencesOf,
-  startSystem,
-  type TestSystem,
-} from '../testing/testing';
+import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
 
 const patience = { timeoutMs: 45_000 };
 const deadlineMs = 60_000;

@@ -3,7 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { DeliveryDayStore } from '../delivery/delivery-day-store';
+import { DeliveryDayStore } from '../delivery/day-store';
 import { dueAgain, type Delivery } from '../delivery/delivery';
 import type { EndpointKey } from '../endpoint/endpoint-store';
 

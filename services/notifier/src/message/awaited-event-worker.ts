@@ -1,9 +1,9 @@
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { Semaphore } from '@billing/chassis/semaphore';
-import { EarlierEventMissingError } from './event-consumer';
+import { EarlierEventMissingError } from './accept-event';
 import type { AwaitedEvents, AwaitedEventStore } from './awaited-event-store';
-import type { OrderedEventConsumer } from './ordered-event-consumer';
+import type { OrderedEventConsumer } from './accept-in-order';
 
 export interface AwaitedEventWorkerOptions {
   readonly awaited: AwaitedEventStore;

@@ -1,7 +1,7 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testTenant } from '@billing/chassis/testing';
-import { type RunningNotifier, startSystem, type TestSystem } from '../testing/testing';
+import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
 describe('events of checkout sessions', () => {
   let system: TestSystem;

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { systemClock } from '@billing/chassis/clock';
 import { createResolver } from './connection-pool';
 import type { Outcome } from '../delivery/delivery';
-import { startReceiver, type WebhookReceiver } from '../testing/testing';
+import { startReceiver, type WebhookReceiver } from '../testing/system';
 import { WebhookClient } from './webhook-client';
 
 // A public address without a server at this port: a connection attempt gets no answer within the

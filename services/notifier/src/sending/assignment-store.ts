@@ -5,7 +5,7 @@ import type { Delivery } from '../delivery/delivery';
 import type { DeliveryStore } from '../delivery/delivery-store';
 import type { EndpointKey, EndpointStore } from '../endpoint/endpoint-store';
 import type { Message, MessageStore } from '../message/message-store';
-import type { WebhookEndpoint } from '../endpoint/webhook-endpoint';
+import type { WebhookEndpoint } from '../endpoint/endpoint';
 
 /** A claimed delivery with its message and endpoint. */
 export interface Assignment {

@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { createResolver } from './connection-pool';
 import type { Outcome } from '../delivery/delivery';
-import { startReceiver, type WebhookReceiver } from '../testing/testing';
+import { startReceiver, type WebhookReceiver } from '../testing/system';
 import { WebhookClient } from './webhook-client';
 
 const refused = { kind: 'unanswered', error: 'The address is not public' };

@@ -11,7 +11,7 @@ import {
   sequencesOf,
   startSystem,
   type TestSystem,
-} from '../testing/testing';
+} from '../testing/system';
 
 const retryScheduleMs = [300, 300, 300];
 const patience = { timeoutMs: 25_000 };

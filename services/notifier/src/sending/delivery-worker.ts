@@ -3,7 +3,7 @@ import type { Logger } from '@billing/chassis/logging';
 import type { Assignment, AssignmentStore } from './assignment-store';
 import { isAccepted } from '../delivery/delivery';
 import type { DeliveryStore } from '../delivery/delivery-store';
-import type { EndpointHealthStore } from '../endpoint/endpoint-health-store';
+import type { EndpointHealthStore } from '../endpoint/health-store';
 import type { EndpointKey } from '../endpoint/endpoint-store';
 import { CallBatcher } from '../call-batcher';
 import type { WebhookSender } from './webhook-sender';

@@ -6,7 +6,7 @@ import type { Delivery } from '../delivery/delivery';
 import { deliveryId, DeliveryStore } from '../delivery/delivery-store';
 import { messageId, type MessageKey, MessageStore } from '../message/message-store';
 import type { NotifierOverrides } from '../service';
-import { type RunningNotifier, startSystem, type TestSystem } from '../testing/testing';
+import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
 const patience = { timeoutMs: 60_000 };
 const minuteMs = 60_000;

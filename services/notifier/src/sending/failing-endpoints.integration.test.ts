@@ -4,14 +4,9 @@ import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import type { Attempt } from '../delivery/attempt-store';
 import type { Delivery } from '../delivery/delivery';
 import { DeliveryStore } from '../delivery/delivery-store';
-import { EndpointHealthStore } from '../endpoint/endpoint-health-store';
+import { EndpointHealthStore } from '../endpoint/health-store';
 import { messageId } from '../message/message-store';
-import {
-  type RunningNotifier,
-  sequencesOf,
-  startSystem,
-  type TestSystem,
-} from '../testing/testing';
+import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from '../testing/system';
 
 const retryScheduleMs = [300, 300, 300];
 

@@ -2,7 +2,7 @@ import { sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Attempt, AttemptStore } from '../delivery/attempt-store';
 import type { DeliveryStore, Settlement } from '../delivery/delivery-store';
-import type { EndpointHealthStore } from '../endpoint/endpoint-health-store';
+import type { EndpointHealthStore } from '../endpoint/health-store';
 import { CallBatcher } from '../call-batcher';
 
 /** The result of an attempt, or of a claim released without one. */

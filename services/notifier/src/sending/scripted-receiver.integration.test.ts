@@ -6,7 +6,7 @@ import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import type { Attempt } from '../delivery/attempt-store';
 import type { Delivery } from '../delivery/delivery';
 import { retrySpread, standardRetrySchedule } from '../delivery/retry-schedule';
-import { type RunningNotifier, startSystem, type TestSystem } from '../testing/testing';
+import { type RunningNotifier, startSystem, type TestSystem } from '../testing/system';
 
 // Long enough for a busy machine to answer in time.
 const timeoutMs = 4_000;

@@ -1,6 +1,6 @@
 import { newId } from '@billing/chassis/ids';
 import { eventually, testTenant } from '@billing/chassis/testing';
-import { startSystem, type TestSystem } from '../testing/testing';
+import { startSystem, type TestSystem } from '../testing/system';
 
 const patience = { timeoutMs: 45_000 };
 const minuteMs = 60_000;

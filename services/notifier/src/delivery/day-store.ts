@@ -3,7 +3,7 @@ import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { retryUpsert } from '@billing/chassis/upsert';
 import { type CalendarDay, calendarDayOf } from '@billing/kernel/calendar-day';
-import type { DeliveryOutcomes } from './delivery-outcomes';
+import type { DeliveryOutcomes } from './outcomes';
 import type { Delivery } from './delivery';
 import type { EndpointKey } from '../endpoint/endpoint-store';
 

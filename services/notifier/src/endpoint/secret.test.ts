@@ -1,5 +1,5 @@
-import { rotateSecret, signingSecrets } from './endpoint-secret';
-import { register, remove, type WebhookEndpoint } from './webhook-endpoint';
+import { rotateSecret, signingSecrets } from './secret';
+import { register, remove, type WebhookEndpoint } from './endpoint';
 
 const hour = 3_600_000;
 const start = new Date('2026-03-01T00:00:00.000Z');

@@ -1,6 +1,6 @@
-import type { OrderedEventConsumer } from './ordered-event-consumer';
-import { EarlierEventMissingError } from './event-consumer';
-import type { EventReconciliation } from './event-reconciliation';
+import type { OrderedEventConsumer } from './accept-in-order';
+import { EarlierEventMissingError } from './accept-event';
+import type { EventReconciliation } from './reconciliation-worker';
 import { readEvent } from './events';
 
 /**

@@ -11,7 +11,7 @@ import {
   requireKnown,
   type WebhookEndpoint,
   type WebhookEndpointChanges,
-} from './webhook-endpoint';
+} from './endpoint';
 
 const now = new Date('2026-03-01T00:00:00.000Z');
 const policy = { allowLoopback: false };

@@ -1,7 +1,7 @@
 import { UnreadableMessageError } from '@billing/chassis/consumer';
 import type { Logger } from '@billing/chassis/logging';
 import { inSpan } from '@billing/chassis/tracing';
-import { EarlierEventMissingError, type EventConsumer } from './event-consumer';
+import { EarlierEventMissingError, type EventConsumer } from './accept-event';
 import { type AnnouncedEvent, logIdOf, readEvent, readKey } from './events';
 import { messageId, type MessageKey, type MessageStore } from './message-store';
 import type { EventLogOwner, LoggedEvent } from '../peers';

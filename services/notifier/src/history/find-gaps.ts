@@ -1,12 +1,12 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Logger } from '@billing/chassis/logging';
 import type { AwaitedEvents, AwaitedEventStore } from '../message/awaited-event-store';
-import type { DeliveryHistoryStore } from './delivery-history-store';
+import type { DeliveryHistoryStore } from './history-store';
 import { messageId, type MessageStore } from '../message/message-store';
-import { readAnnouncement } from '../message/ordered-event-consumer';
-import type { LogTails } from '../message/log-tail-client';
+import { readAnnouncement } from '../message/accept-in-order';
+import type { LogTails } from './read-log-tails';
 import type { ReplayStore } from './replay-store';
-import type { WebhookEndpoint } from '../endpoint/webhook-endpoint';
+import type { WebhookEndpoint } from '../endpoint/endpoint';
 
 /** Undelivered events of one subscription or checkout session at an endpoint. */
 export interface WebhookGap {

@@ -1,10 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
-import {
-  type DeliveryGroup,
-  outcomesOf,
-  type StandingOutcomes,
-} from '../delivery/delivery-outcomes';
+import { type DeliveryGroup, outcomesOf, type StandingOutcomes } from '../delivery/outcomes';
 import type { DeliveryStatus, Delivery } from '../delivery/delivery';
 import type { EndpointKey } from '../endpoint/endpoint-store';
 

@@ -1,8 +1,8 @@
 import type { Clock } from '@billing/chassis/clock';
 import { type CalendarDay, lastDays } from '@billing/kernel/calendar-day';
-import type { DeliveryDayStore } from '../delivery/delivery-day-store';
-import type { DeliveryOutcomes } from '../delivery/delivery-outcomes';
-import type { DeliveryReportStore } from './delivery-report-store';
+import type { DeliveryDayStore } from '../delivery/day-store';
+import type { DeliveryOutcomes } from '../delivery/outcomes';
+import type { DeliveryReportStore } from './report-store';
 import type { EndpointKey } from '../endpoint/endpoint-store';
 import type { SlotStore } from '../endpoint/slot-store';
 

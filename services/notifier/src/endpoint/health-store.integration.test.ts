@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
-import { EndpointHealthStore } from './endpoint-health-store';
+import { EndpointHealthStore } from './health-store';
 
 const configuration = testServiceConfiguration('endpoint_health');
 const writers = 20;

@@ -1,4 +1,4 @@
-import { linksInOrder, type OrderedDelivery } from './delivery-order';
+import { linksInOrder, type OrderedDelivery } from './order';
 
 function delivery(sequence: number, some: Partial<OrderedDelivery> = {}): OrderedDelivery {
   const _id = `d${String(sequence)}`;

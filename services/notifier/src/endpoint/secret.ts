@@ -1,6 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Transition, unchanged } from '@billing/kernel/transition';
-import { requireKnown, type RetiredSecret, type WebhookEndpoint } from './webhook-endpoint';
+import { requireKnown, type RetiredSecret, type WebhookEndpoint } from './endpoint';
 
 const signsOnMs = 24 * 60 * 60 * 1_000;
 /**

@@ -23,7 +23,7 @@ import {
 } from '@billing/proto/billing/notifier/v1/webhook_delivery';
 import type { NotifierConfiguration } from '../config';
 import { type NotifierOverrides, start } from '../service';
-import { checkoutSessions, type EventOwner, startOwner, subscriptions } from './testing-event-rpc';
+import { checkoutSessions, type EventOwner, startOwner, subscriptions } from './event-owner';
 
 // Shared by the notifier's integration tests: its environment, i.e. a receiver of webhooks and an
 // owner of events.

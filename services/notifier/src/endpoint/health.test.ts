@@ -1,4 +1,4 @@
-import { hasFailedTooLong } from './endpoint-health';
+import { hasFailedTooLong } from './health';
 
 const march = (day: number, hour = 0) => new Date(Date.UTC(2026, 2, day, hour));
 

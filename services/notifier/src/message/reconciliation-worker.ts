@@ -3,12 +3,8 @@ import type { Logger } from '@billing/chassis/logging';
 import { Semaphore } from '@billing/chassis/semaphore';
 import type { AwaitedEventWorker } from './awaited-event-worker';
 import type { Cursor, CursorStore } from './cursor-store';
-import {
-  type Announcement,
-  type OrderedEventConsumer,
-  readAnnouncement,
-} from './ordered-event-consumer';
-import { EarlierEventMissingError } from './event-consumer';
+import { type Announcement, type OrderedEventConsumer, readAnnouncement } from './accept-in-order';
+import { EarlierEventMissingError } from './accept-event';
 import { messageId, type MessageKey, type MessageStore } from './message-store';
 import type { EventLogOwner, LoggedEvent, LogStart } from '../peers';
 

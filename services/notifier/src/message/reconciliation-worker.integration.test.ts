@@ -1,7 +1,7 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testTenant } from '@billing/chassis/testing';
-import { startSystem, type TestSystem } from '../testing/testing';
+import { startSystem, type TestSystem } from '../testing/system';
 
 function sequencesAt(system: TestSystem, path: string): number[] {
   return system.receiver.receivedAt(path).map(({ body }) => body.sequence as number);

@@ -10,7 +10,7 @@ import {
   startSystem,
   testDataKeys,
   type TestSystem,
-} from '../testing/testing';
+} from '../testing/system';
 
 const page = { page: 1, perPage: 20 };
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { CursorStore } from './cursor-store';
+import type { CursorStore } from '../message/cursor-store';
 import type { EventLogOwner, LoggedEvent, LogStart } from '../peers';
 
 const pageMax = 500;
