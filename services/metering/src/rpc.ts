@@ -4,13 +4,13 @@ import {
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
 import { meteringCallers } from './callers';
-import { creditCalls } from './credit/credit-rpc';
+import { creditCalls } from './credit/rpc';
 import { eventCalls } from './ingest/event-rpc';
-import type { IngestDependencies } from './ingest/ingest-rpc';
-import { meterCalls } from './meter/meter-rpc';
-import { settlementCalls } from './settlement/settlement-rpc';
-import type { SettlementDependencies } from './settlement/settlement-worker';
-import { usageStateCalls } from './report/usage-rpc';
+import type { IngestDependencies } from './ingest/ingest-events';
+import { meterCalls } from './meter/rpc';
+import { usageStateCalls } from './report/usage-state-rpc';
+import { settlementCalls } from './settlement/rpc';
+import type { SettlementDependencies } from './settlement/settle-usage';
 
 export function meteringRpc(dependencies: IngestDependencies & SettlementDependencies) {
   return rpcService<MeteringServiceServer>(

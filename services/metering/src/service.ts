@@ -1,25 +1,30 @@
 import { monotonicMs } from '@billing/chassis/clock';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import type { MeteringConfiguration } from './config';
 import { accountDefinition } from './credit/account-store';
 import { ArrivalOrder } from './ingest/arrival-order';
-import type { MeteringConfiguration } from './config';
-import { CreditReportStore } from './report/credit-report-store';
+import { IngestQueue } from './ingest/queue';
+import { meterDefinition } from './meter/store';
 import { CustomerDirectory } from './peer/customer-directory';
-import { type EventDocument, ensureEventIndexes, EventStore, openEvents } from './usage/event-store';
-import { IngestQueue } from './ingest/ingest-queue';
-import { MeterUsageStore } from './report/meter-usage-store';
 import { connectPeers } from './peers';
-import { reportRpc } from './report/report-rpc';
+import { CreditReportStore } from './report/credit-report-store';
+import { MeterUsageStore } from './report/meter-usage-store';
+import { reportRpc } from './report/rpc';
 import { meteringRpc } from './rpc';
+import { SettlementRuns } from './settlement/runs';
+import type { Settlement } from './settlement/settlement';
+import { ensureSettlementIndexes, openSettlements, SettlementStore } from './settlement/store';
+import {
+  type EventDocument,
+  ensureEventIndexes,
+  EventStore,
+  openEvents,
+} from './usage/event-store';
+import { SealScheduleCache } from './usage/seal-schedule';
 import { sealHours } from './usage/sealing-worker';
 import { SeriesStore } from './usage/series-store';
-import { ensureSettlementIndexes, openSettlements, SettlementStore } from './settlement/settlement-store';
-import type { Settlement } from './settlement/settlement';
-import { SettlementRuns } from './settlement/settlement-runs';
-import { meterDefinition } from './meter/store';
-import { ensureUsageIndexes, openUsage, UsageStore } from './usage/usage-store';
-import { SealScheduleCache } from './usage/seal-schedule';
+import { ensureUsageIndexes, openUsage, UsageStore } from './usage/store';
 
 // About 200 bytes per customer.
 const customersMax = 50_000;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Decimal } from '@billing/kernel/decimal';
 import { plainDecimal } from '@billing/kernel/plain-decimal';
+import { burnCredits, compareGrants, type CreditSource } from './credit/burning';
 import { type Aggregation, quantityOf, totalOf } from './meter/aggregation';
-import { burnCredits, compareGrants, type CreditSource } from './credit/credit-burning';
 
 // The vectors are recomputed cases of other billing systems; the "rules" of each file define its
 // kinds.

@@ -2,7 +2,7 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import type { CreditAccount, CreditGrant } from './credit-account';
+import type { CreditAccount, CreditGrant } from './account';
 
 const accountsPerPage = 500;
 

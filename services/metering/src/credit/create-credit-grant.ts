@@ -2,10 +2,10 @@ import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { notFound } from '@billing/kernel/domain-error';
-import { accountId } from './account-store';
-import { addGrant, createGrant, type CreditGrant, type GrantInput } from './credit-account';
 import { requireKnown } from '../meter/meter';
 import { requireCustomer } from '../peer/customers';
+import { addGrant, createGrant, type CreditGrant, type GrantInput } from './account';
+import { accountId } from './account-store';
 import { usagesOf, type UsageDependencies } from './read-running-usage';
 import type { RunningUsage } from './running-usage';
 

@@ -1,16 +1,16 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { Decimal } from '@billing/kernel/decimal';
-import { afterOtherUsage } from './burning-rpc';
-import { type CreditAccount, grantsFor, setConsumption, usesOf } from './credit-account';
 import type { Meter } from '../meter/meter';
 import { customerPeriods } from '../peer/usage-periods';
 import type { Peers } from '../peers';
-import { type RunningUsage, termsOf } from './running-usage';
+import type { UsageStore } from '../usage/store';
 import { claimedSpans, type CustomerPeriods } from '../usage/subscription-period';
+import { type CreditAccount, grantsFor, setConsumption, usesOf } from './account';
+import { afterOtherUsage } from './burn-unsettled-usage';
+import { type RunningUsage, termsOf } from './running-usage';
 import { monthOf, unclaimedKey, unclaimedMonths } from './unsettled-usage';
-import { burnWindow, readWindow, type UsageWindow } from './usage-burning';
-import type { UsageStore } from '../usage/usage-store';
+import { burnWindow, readWindow, type UsageWindow } from './usage-window';
 
 export interface UsageDependencies {
   readonly meters: AggregateCollection<Meter>;

@@ -1,10 +1,10 @@
 import type { Decimal } from '@billing/kernel/decimal';
 import type { UsagePrice } from '@billing/kernel/usage-pricing';
-import { consumedIn, type CreditAccount, periodKey } from './credit-account';
 import type { Meter } from '../meter/meter';
+import type { Span } from '../usage/hour';
 import type { SubscriptionPeriod } from '../usage/subscription-period';
-import type { BurntUsage } from './usage-burning';
-import type { Span } from '../usage/usage-hour';
+import { consumedIn, type CreditAccount, periodKey } from './account';
+import type { BurntUsage } from './usage-window';
 
 /** A price and the subscription that claims usage by it. */
 export interface UsageTerms {

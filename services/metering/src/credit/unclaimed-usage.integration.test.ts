@@ -3,7 +3,7 @@ import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { Aggregation, CreditSource } from '@billing/proto/billing/metering/v1/metering';
 import fc from 'fast-check';
-import { aUsagePeriod, present, startMetering } from '../testing/testing';
+import { aUsagePeriod, present, startMetering } from '../testing/fixtures';
 
 let service: Awaited<ReturnType<typeof startMetering>>;
 

@@ -1,7 +1,8 @@
 import { Decimal } from '@billing/kernel/decimal';
 import type { UsagePrice } from '@billing/kernel/usage-pricing';
-import { addGrant, consumedIn, createGrant, type CreditAccount } from './credit-account';
 import { RunningTotal } from '../meter/aggregation';
+import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
+import { addGrant, consumedIn, createGrant, type CreditAccount } from './account';
 import {
   afterPeriod,
   isMonthFinal,
@@ -10,7 +11,6 @@ import {
   unclaimedMonths,
   unsettledPeriods,
 } from './unsettled-usage';
-import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
 
 const date = (day: string) => new Date(`2026-${day}T00:00:00Z`);
 const now = date('03-20');

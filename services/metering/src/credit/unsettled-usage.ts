@@ -1,9 +1,9 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { isSameData } from '@billing/kernel/equality';
-import { type CreditAccount, grantsFor, periodKey, setConsumption, usesOf } from './credit-account';
+import type { MeasuredSeries, Span } from '../usage/hour';
 import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
-import { burnWindow, type UsageWindow, type WindowUsage } from './usage-burning';
-import type { MeasuredSeries, Span } from '../usage/usage-hour';
+import { type CreditAccount, grantsFor, periodKey, setConsumption, usesOf } from './account';
+import { burnWindow, type UsageWindow, type WindowUsage } from './usage-window';
 
 const none = Decimal.of(0n);
 // Stored in place of a settlement key.

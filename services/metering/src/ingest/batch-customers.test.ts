@@ -1,5 +1,5 @@
-import { BatchCustomers } from './batch-customers';
 import { type CustomerName, nameKey } from '../peer/customer-directory';
+import { BatchCustomers } from './batch-customers';
 
 const by = (customerId?: string, externalCustomerId?: string) => ({
   customerId,

@@ -1,5 +1,5 @@
 import { type CustomerName, nameKey } from '../peer/customer-directory';
-import type { EventInput } from './ingest-input';
+import type { EventInput } from './input';
 
 type NamedEvent = Pick<EventInput, 'customerId' | 'externalCustomerId'>;
 

@@ -1,7 +1,7 @@
 import { isSameData } from '@billing/kernel/equality';
-import type { EventInput } from './ingest-input';
 import type { Meter } from '../meter/meter';
-import type { UsageEvent } from '../usage/usage-event';
+import type { UsageEvent } from '../usage/event';
+import type { EventInput } from './input';
 
 export interface EventDependencies {
   /** Undefined: unknown customer. */

@@ -6,9 +6,9 @@ import type {
   MeteringServiceServer,
   UsageEvent as ProtoUsageEvent,
 } from '@billing/proto/billing/metering/v1/metering';
+import type { UsageEvent } from '../usage/event';
 import { EventListStore } from '../usage/event-list-store';
-import { ingest, type IngestDependencies } from './ingest-rpc';
-import type { UsageEvent } from '../usage/usage-event';
+import { ingest, type IngestDependencies } from './ingest-events';
 
 type EventCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'ingestEvents' | 'listEvents'>;
 

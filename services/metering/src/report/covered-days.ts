@@ -1,5 +1,5 @@
 import type { CalendarDay } from '@billing/kernel/calendar-day';
-import type { Span } from '../usage/usage-hour';
+import type { Span } from '../usage/hour';
 
 /**
  * Range of days of a series for which the stored day documents are complete. Within it, a day

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { lastDays } from '@billing/kernel/calendar-day';
 import { Decimal } from '@billing/kernel/decimal';
-import { type CreditAccount, setConsumption } from '../credit/credit-account';
+import { type CreditAccount, setConsumption } from '../credit/account';
 import { CreditReport, type ReportedAccount } from './credit-report';
 
 const now = new Date('2026-11-21T12:00:00Z');

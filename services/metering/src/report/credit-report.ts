@@ -1,6 +1,6 @@
 import type { CalendarDay } from '@billing/kernel/calendar-day';
 import { Decimal } from '@billing/kernel/decimal';
-import { consumedIn, type CreditAccount, type CreditGrant, unitsOf } from '../credit/credit-account';
+import { consumedIn, type CreditAccount, type CreditGrant, unitsOf } from '../credit/account';
 
 /** The part of an account that a report reads. */
 export interface ReportedAccount extends Pick<CreditAccount, 'meterId' | 'consumptions' | 'burns'> {

@@ -4,15 +4,15 @@ import { retryTransient } from '@billing/chassis/mongo';
 import { type CalendarDay, calendarDayOf } from '@billing/kernel/calendar-day';
 import { isSameData } from '@billing/kernel/equality';
 import type { PartialTotal } from '../meter/aggregation';
-import { type Covered, coveredAfter, needsHours } from './covered-days';
+import type { Meter } from '../meter/meter';
+import { type UsageDay, UsageDayStore } from '../usage/day-store';
 import { DistinctValuesStore } from '../usage/distinct-values-store';
 import { type EventDocument, measuredEvent } from '../usage/event-store';
+import { endOfHour, hourOf, type Series, type Span, validTotal } from '../usage/hour';
 import { hoursWithValues } from '../usage/hour-document';
-import type { Meter } from '../meter/meter';
-import { type UsageDay, UsageDayStore } from '../usage/usage-day-store';
-import { endOfHour, hourOf, type Series, type Span, validTotal } from '../usage/usage-hour';
+import type { SeriesDocument, UsageCollections } from '../usage/store';
+import { type Covered, coveredAfter, needsHours } from './covered-days';
 import { CustomerDays } from './usage-report';
-import type { SeriesDocument, UsageCollections } from '../usage/usage-store';
 
 type KnownSeries = Pick<SeriesDocument, 'customerId' | 'sealedUntil' | 'daysFrom' | 'daysUntil'>;
 

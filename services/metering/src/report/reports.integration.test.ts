@@ -11,7 +11,7 @@ import {
 } from '@billing/proto/billing/metering/v1/report';
 import { aggregations } from '@billing/proto/values/metering';
 import { type Aggregation, quantityOf, totalOf } from '../meter/aggregation';
-import { present, startMetering, startSealing } from '../testing/testing';
+import { present, startMetering, startSealing } from '../testing/fixtures';
 
 jest.setTimeout(120_000);
 

@@ -10,12 +10,12 @@ import {
   grantsFor,
   setConsumption,
   usesOf,
-} from '../credit/credit-account';
-import { burnCredits, type Burning } from '../credit/credit-burning';
-import { createMeter } from '../meter/meter';
+} from '../credit/account';
+import { burnCredits, type Burning } from '../credit/burning';
 import type { UsageTerms } from '../credit/running-usage';
-import { toProtoUsageState } from './usage-rpc';
+import { createMeter } from '../meter/meter';
 import { usageState } from './usage-state';
+import { toProtoUsageState } from './usage-state-rpc';
 
 const now = new Date('2026-03-20T00:00:00Z');
 const period = { start: new Date('2026-03-01T00:00:00Z'), end: new Date('2026-04-01T00:00:00Z') };

@@ -1,10 +1,10 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { isAmount } from '@billing/kernel/money';
 import { usageCharge } from '@billing/kernel/usage-pricing';
-import { consumedIn, type CreditAccount, type CreditGrant } from '../credit/credit-account';
+import { consumedIn, type CreditAccount, type CreditGrant } from '../credit/account';
 import type { UsageTerms } from '../credit/running-usage';
-import type { BurntUsage } from '../credit/usage-burning';
-import type { Span } from '../usage/usage-hour';
+import type { BurntUsage } from '../credit/usage-window';
+import type { Span } from '../usage/hour';
 
 /** Usage of a meter in the running period, and what is left for the customer. */
 export interface UsageState {

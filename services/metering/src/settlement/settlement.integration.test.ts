@@ -2,8 +2,8 @@ import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { startTracing, type TracingOptions } from '@billing/chassis/tracing';
 import { Aggregation, CreditSource } from '@billing/proto/billing/metering/v1/metering';
-import { openSettlements } from './settlement-store';
-import { present, startMetering, startSealing } from '../testing/testing';
+import { present, startMetering, startSealing } from '../testing/fixtures';
+import { openSettlements } from './store';
 
 // Measures settlements by their number of queries, which is the same on every machine.
 

@@ -1,6 +1,6 @@
 import { isSameData } from '@billing/kernel/equality';
-import type { GrantUse } from '../credit/credit-account';
-import type { UsageWindow } from '../credit/usage-burning';
+import type { GrantUse } from '../credit/account';
+import type { UsageWindow } from '../credit/usage-window';
 
 /**
  * One meter in a period to be settled: a closed period, or an earlier one that may still receive

@@ -1,8 +1,8 @@
 import type { Filter } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
+import type { UsageEvent } from './event';
 import { type EventCollection, type EventDocument, fromEventDocument } from './event-store';
-import type { UsageEvent } from './usage-event';
 
 /** Filters of a list. */
 export interface EventFilter {

@@ -4,7 +4,7 @@ import { ensureIndexes } from '@billing/chassis/indexes';
 import { writeErrorsOf } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { MeasuredEvent } from '../meter/aggregation';
-import { type UsageEvent, uniqueValue } from './usage-event';
+import { type UsageEvent, uniqueValue } from './event';
 
 /** A stored usage event. No field can be derived from the others. */
 export interface EventDocument {

@@ -1,6 +1,6 @@
 import type { EventPosition, PartialTotal } from '../meter/aggregation';
 import type { DistinctValuesStore, StoredValues, ValueChunk } from './distinct-values-store';
-import type { PendingBatch, SeriesHour, UsageHour } from './usage-hour';
+import type { PendingBatch, SeriesHour, UsageHour } from './hour';
 
 // The driver returns integers as number or bigint.
 type Count = number | bigint;

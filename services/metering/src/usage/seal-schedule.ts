@@ -1,4 +1,4 @@
-import type { Series } from './usage-hour';
+import type { Series } from './hour';
 
 /** A series and the real time at which it is due for sealing. */
 export type ScheduledSeries = Series & { readonly at: Date };

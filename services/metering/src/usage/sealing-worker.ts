@@ -4,10 +4,10 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Meter } from '../meter/meter';
+import { hourMs, hourOf, sealableUntil, sealAfterMs } from './hour';
+import { sealSeries } from './sealing';
 import type { SeriesStore } from './series-store';
-import { hourMs, hourOf, sealableUntil, sealAfterMs } from './usage-hour';
-import { sealSeries } from './usage-sealing';
-import type { SeriesDocument, UsageStore } from './usage-store';
+import type { SeriesDocument, UsageStore } from './store';
 
 export interface SealingDependencies {
   readonly series: SeriesStore;

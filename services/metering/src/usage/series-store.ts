@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
-import { never, type SeriesDocument } from './usage-store';
+import { never, type SeriesDocument } from './store';
 
 /** Series due for sealing, across all environments. */
 export class SeriesStore {

@@ -1,5 +1,5 @@
 import type { UsagePrice } from '@billing/kernel/usage-pricing';
-import type { Span } from './usage-hour';
+import type { Span } from './hour';
 
 /** A period of a subscription, ending early if the subscription ended. */
 export interface SubscriptionPeriod {

@@ -10,11 +10,11 @@ import {
 } from '@billing/proto/billing/metering/v1/metering';
 import fc from 'fast-check';
 import { type Aggregation, quantityOf, totalOf } from '../meter/aggregation';
+import { aUsagePeriod, present, startMetering, startSealing } from '../testing/fixtures';
 import { openEvents } from './event-store';
-import { aUsagePeriod, present, startMetering, startSealing } from '../testing/testing';
-import { hourMs } from './usage-hour';
-import { readUsage } from './usage-reading';
-import { openUsage, UsageStore } from './usage-store';
+import { hourMs } from './hour';
+import { readUsage } from './reading';
+import { openUsage, UsageStore } from './store';
 
 let service: Awaited<ReturnType<typeof startMetering>>;
 let customers: string[];

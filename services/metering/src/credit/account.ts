@@ -4,7 +4,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { creditGrantProblems } from '@billing/kernel/input/credit-grant';
 import { parseUnits } from '@billing/kernel/units';
-import type { BurnableGrant, Burning, CreditSource, GrantTerms } from './credit-burning';
+import type { BurnableGrant, Burning, CreditSource, GrantTerms } from './burning';
 
 const priorityDefault = 100;
 // All grants of an account are in one document. Expired grants stay, because late events still burn
@@ -47,7 +47,7 @@ export interface PeriodConsumption {
  * Units burnt by the settlements of one day, as a canonical decimal string; below 0 if they
  * returned more than they burnt.
  */
-export interface DayBurn {
+interface DayBurn {
   /** `2026-11-21`, in environment time. */
   readonly day: string;
   readonly quantity: string;

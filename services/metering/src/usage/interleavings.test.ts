@@ -6,6 +6,7 @@ import {
   quantityOf,
   totalOf,
 } from '../meter/aggregation';
+import { changesIn } from '../settlement/decision';
 import {
   hourMs,
   hourOf,
@@ -15,10 +16,9 @@ import {
   type Span,
   type UsageHour,
   type UsageStorage,
-} from './usage-hour';
-import { changesIn } from '../settlement/settlement-decision';
-import { readUsage } from './usage-reading';
-import { sealSeries } from './usage-sealing';
+} from './hour';
+import { readUsage } from './reading';
+import { sealSeries } from './sealing';
 
 // Model test: runs the steps of ingest, sealing and reading against a table of stored state, in any
 // order, with a crash possible at any step. Between two steps of one actor, the others may take

@@ -29,7 +29,7 @@ export interface UsageAt {
 }
 
 /** Units covered by one grant. */
-export interface CreditUse {
+interface CreditUse {
   readonly grantId: string;
   readonly quantity: Decimal;
 }

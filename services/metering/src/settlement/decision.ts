@@ -10,10 +10,9 @@ import {
   type PeriodConsumption,
   setConsumption,
   usesOf,
-} from '../credit/credit-account';
-import type { BurnableGrant } from '../credit/credit-burning';
-import type { SettlementWindow } from './settlement';
-import { burnWindow, type WindowUsage } from '../credit/usage-burning';
+} from '../credit/account';
+import type { BurnableGrant } from '../credit/burning';
+import { burnWindow, type WindowUsage } from '../credit/usage-window';
 import {
   hourMs,
   hourOf,
@@ -21,7 +20,8 @@ import {
   type MeasuredSeries,
   sealableUntil,
   type Span,
-} from '../usage/usage-hour';
+} from '../usage/hour';
+import type { SettlementWindow } from './settlement';
 
 /** The settlement and the series of a decision. */
 export interface Decider {

@@ -3,23 +3,26 @@ import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { newId } from '@billing/chassis/ids';
-import type { IngestEventsResponse } from '@billing/proto/billing/metering/v1/metering';
-import type { ArrivalOrder } from './arrival-order';
-import { BatchCustomers } from './batch-customers';
-import type { CustomerDirectory } from '../peer/customer-directory';
-import { eventRefusal, idReused, isSameContent } from './event-refusal';
-import { type EventDocument, type EventStore, eventIdOf, toEventDocument } from '../usage/event-store';
-import { readIngestBody } from './ingest-body';
-import { type EventInput, readIngestInput } from './ingest-input';
-import type { IngestQueue } from './ingest-queue';
 import { type Meter, markInUse } from '../meter/meter';
+import type { CustomerDirectory } from '../peer/customer-directory';
 import { findCustomers } from '../peer/customers';
 import type { Peers } from '../peers';
-import { seriesHours } from '../usage/series-hours';
-import type { UsageEvent } from '../usage/usage-event';
-import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour } from '../usage/usage-hour';
-import type { UsageStore } from '../usage/usage-store';
+import type { UsageEvent } from '../usage/event';
+import {
+  type EventDocument,
+  type EventStore,
+  eventIdOf,
+  toEventDocument,
+} from '../usage/event-store';
+import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour, seriesHours } from '../usage/hour';
 import type { SealScheduleCache } from '../usage/seal-schedule';
+import type { UsageStore } from '../usage/store';
+import type { ArrivalOrder } from './arrival-order';
+import { BatchCustomers } from './batch-customers';
+import { readIngestBody } from './body';
+import { eventRefusal, idReused, isSameContent } from './event-refusal';
+import { type EventInput, readIngestInput } from './input';
+import type { IngestQueue } from './queue';
 
 export interface IngestDependencies {
   readonly meters: AggregateCollection<Meter>;
@@ -31,6 +34,16 @@ export interface IngestDependencies {
   readonly arrivals: ArrivalOrder;
   readonly peers: Pick<Peers, 'customer'>;
   readonly clock: Clock;
+}
+
+/** Result of a batch. */
+interface IngestResult {
+  readonly accepted: number;
+  /** Stored before with the same content. */
+  readonly duplicates: number;
+  /** In order of the batch. */
+  readonly rejected: { index: number; eventId: string | undefined; error: string }[];
+  readonly ignoredFields: string[];
 }
 
 /** An event of the batch that may be stored. */
@@ -57,7 +70,7 @@ export async function ingest(
   body: Buffer,
   context: CallContext,
   dependencies: IngestDependencies,
-): Promise<IngestEventsResponse> {
+): Promise<IngestResult> {
   const { json, written } = readIngestBody(body);
   const { events, ignoredFields } = readIngestInput(json, written);
   const { candidates, refused } = await validateEvents(events, context, dependencies);

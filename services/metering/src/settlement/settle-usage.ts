@@ -1,19 +1,13 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { type CreditAccount, decidedBy, periodKey } from '../credit/account';
 import { accountId } from '../credit/account-store';
-import { storeUnclaimedUsage } from '../credit/burning-rpc';
-import { type CreditAccount, decidedBy, periodKey } from '../credit/credit-account';
-import type { Meter } from '../meter/meter';
+import { storeUnclaimedUsage } from '../credit/burn-unsettled-usage';
 import type { UsageDependencies } from '../credit/read-running-usage';
-import {
-  changedUsages,
-  lastSettled,
-  type MeterPeriod,
-  type MeterWindows,
-  type SettledQuantity,
-  type Settlement,
-} from './settlement';
+import { readWindows } from '../credit/usage-window';
+import type { Meter } from '../meter/meter';
+import type { UsageStorage } from '../usage/hour';
 import {
   type Decider,
   decideWindows,
@@ -23,11 +17,17 @@ import {
   nextStep,
   settledGrants,
   undecided,
-} from './settlement-decision';
-import type { SettlementRuns } from './settlement-runs';
-import type { SettlementStore } from './settlement-store';
-import { readWindows } from '../credit/usage-burning';
-import type { UsageStorage } from '../usage/usage-hour';
+} from './decision';
+import type { SettlementRuns } from './runs';
+import {
+  changedUsages,
+  lastSettled,
+  type MeterPeriod,
+  type MeterWindows,
+  type SettledQuantity,
+  type Settlement,
+} from './settlement';
+import type { SettlementStore } from './store';
 
 export interface SettlementDependencies extends UsageDependencies {
   readonly settlementsOf: (context: Pick<CallContext, 'tenant'>) => SettlementStore;

@@ -1,6 +1,6 @@
 import { type MeasuredEvent, type PartialTotal } from '../meter/aggregation';
-import { hourMs, type UsageHour, type UsageStorage } from './usage-hour';
-import { sealSeries } from './usage-sealing';
+import { hourMs, type UsageHour, type UsageStorage } from './hour';
+import { sealSeries } from './sealing';
 
 const series = {
   customerId: 'c',

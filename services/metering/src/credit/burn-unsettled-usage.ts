@@ -1,9 +1,11 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
-import { type CreditAccount, grantsFor } from './credit-account';
 import { customerPeriods } from '../peer/usage-periods';
 import type { Peers } from '../peers';
+import type { MeasuredSeries, Span } from '../usage/hour';
+import type { UsageStore } from '../usage/store';
 import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
+import { type CreditAccount, grantsFor } from './account';
 import {
   afterPeriod,
   type BurningPeriod,
@@ -12,9 +14,7 @@ import {
   unclaimedMonths,
   unsettledPeriods,
 } from './unsettled-usage';
-import { readWindow, type WindowUsage } from './usage-burning';
-import type { MeasuredSeries, Span } from '../usage/usage-hour';
-import type { UsageStore } from '../usage/usage-store';
+import { readWindow, type WindowUsage } from './usage-window';
 
 export interface AccountDependencies {
   readonly accounts: AggregateCollection<CreditAccount>;

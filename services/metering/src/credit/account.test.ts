@@ -12,8 +12,8 @@ import {
   setConsumption,
   statusOf,
   usesOf,
-} from './credit-account';
-import { burnCredits } from './credit-burning';
+} from './account';
+import { burnCredits } from './burning';
 
 const now = new Date('2026-03-10T12:00:00Z');
 const none = Decimal.of(0n);

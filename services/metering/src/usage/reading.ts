@@ -7,7 +7,7 @@ import {
   type Span,
   validTotal,
   type UsageStorage,
-} from './usage-hour';
+} from './hour';
 
 /**
  * Totals of adjacent spans, split at `boundaries`, which lie inside the window in ascending order.

@@ -1,8 +1,8 @@
 import type { Decimal } from '@billing/kernel/decimal';
 import { mergedTotal, type PartialTotal, quantityOf } from '../meter/aggregation';
-import { type BurnableGrant, burnCredits, type Burning, grantBoundaries } from './credit-burning';
-import type { MeasuredSeries, Span, UsageStorage } from '../usage/usage-hour';
-import { readUsage } from '../usage/usage-reading';
+import type { MeasuredSeries, Span, UsageStorage } from '../usage/hour';
+import { readUsage } from '../usage/reading';
+import { type BurnableGrant, burnCredits, type Burning, grantBoundaries } from './burning';
 
 /** A period of a subscription, without the spans that an earlier subscription claims. */
 export interface UsageWindow extends Span {

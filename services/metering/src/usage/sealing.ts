@@ -7,7 +7,7 @@ import {
   type Span,
   type UsageHour,
   type UsageStorage,
-} from './usage-hour';
+} from './hour';
 
 // Maximum read of one step, for a series that was idle for long.
 const hoursMax = 24 * 40;

@@ -7,8 +7,8 @@ import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { calendarDayOf } from '@billing/kernel/calendar-day';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { PartialTotal } from '../meter/aggregation';
+import type { Series, SeriesHour, Span } from './hour';
 import { type StoredTotal, totalIn } from './hour-document';
-import type { Series, SeriesHour, Span } from './usage-hour';
 
 /** A stored day of a series. */
 interface DayDocument extends Series {

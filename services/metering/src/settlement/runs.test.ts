@@ -1,4 +1,4 @@
-import { SettlementRuns } from './settlement-runs';
+import { SettlementRuns } from './runs';
 
 const hour = 3_600_000;
 const patient = () => new AbortController().signal;

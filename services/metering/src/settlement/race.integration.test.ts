@@ -5,7 +5,7 @@ import {
   CreditSource,
   type SettleUsageResponse,
 } from '@billing/proto/billing/metering/v1/metering';
-import { aUsagePeriod, present, startMetering } from '../testing/testing';
+import { aUsagePeriod, present, startMetering } from '../testing/fixtures';
 
 let service: Awaited<ReturnType<typeof startMetering>>;
 

@@ -4,16 +4,15 @@ import { timelineOf, type Tenant } from '@billing/chassis/call-context';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { MeasuredEvent, PartialTotal } from '../meter/aggregation';
-import { DistinctValuesStore, type ValueChunk } from './distinct-values-store';
-import { type EventCollection, type EventDocument, measuredEvent } from './event-store';
-import { type HourDocument, hourIn, hoursWithValues } from './hour-document';
 import {
   ensureUsageDayIndexes,
   openUsageDays,
   upsertAll,
   type UsageDayCollection,
   UsageDayStore,
-} from './usage-day-store';
+} from './day-store';
+import { DistinctValuesStore, type ValueChunk } from './distinct-values-store';
+import { type EventCollection, type EventDocument, measuredEvent } from './event-store';
 import type {
   HourVersion,
   MeasuredSeries,
@@ -23,7 +22,8 @@ import type {
   Span,
   UsageHour,
   UsageStorage,
-} from './usage-hour';
+} from './hour';
+import { type HourDocument, hourIn, hoursWithValues } from './hour-document';
 
 /** How far a series is sealed, and when it is due for sealing. */
 export interface SeriesDocument extends Series, TenantFields {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Decimal } from '@billing/kernel/decimal';
-import { burnCredits, type BurnableGrant, coversAt, grantBoundaries } from './credit-burning';
+import { burnCredits, type BurnableGrant, coversAt, grantBoundaries } from './burning';
 
 const at = (hour: number) => new Date(hour * 3_600_000);
 const units = (text: string) => Decimal.parse(text);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { seriesHours } from './series-hours';
-import { hourOf } from './usage-hour';
+import { hourOf, seriesHours } from './hour';
 
 const event = fc.record({
   customerId: fc.constantFrom('ada', 'bob'),

@@ -1,7 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { Aggregation, CreditSource } from '@billing/proto/billing/metering/v1/metering';
-import { present, startMetering, startSealing } from '../testing/testing';
+import { present, startMetering, startSealing } from '../testing/fixtures';
 
 let service: Awaited<ReturnType<typeof startMetering>>;
 let sealing: Awaited<ReturnType<typeof startSealing>>;

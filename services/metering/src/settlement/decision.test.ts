@@ -1,8 +1,8 @@
 import { Decimal } from '@billing/kernel/decimal';
 import fc from 'fast-check';
-import type { CreditAccount, CreditGrant } from '../credit/credit-account';
-import { changesIn, decideWindows, knownWindows, nextStep, undecided } from './settlement-decision';
-import type { HourVersion } from '../usage/usage-hour';
+import type { CreditAccount, CreditGrant } from '../credit/account';
+import type { HourVersion } from '../usage/hour';
+import { changesIn, decideWindows, knownWindows, nextStep, undecided } from './decision';
 
 const hourMs = 3_600_000;
 const day = new Date('2026-03-01T00:00:00Z').getTime();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Decimal } from '@billing/kernel/decimal';
 import { DomainError } from '@billing/kernel/domain-error';
-import { readIngestBody } from './ingest-body';
-import { readIngestInput } from './ingest-input';
+import { readIngestBody } from './body';
+import { readIngestInput } from './input';
 
 /** The stored quantity of an event, or the validation error. */
 function quantityOf(literal: string, rest = ''): string | undefined {

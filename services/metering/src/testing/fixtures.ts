@@ -27,12 +27,12 @@ import {
   type UsagePeriod,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { MeteringConfiguration } from '../config';
+import { meterDefinition } from '../meter/store';
+import { start } from '../service';
 import { openEvents } from '../usage/event-store';
 import { sealHours } from '../usage/sealing-worker';
 import { SeriesStore } from '../usage/series-store';
-import { start } from '../service';
-import { meterDefinition } from '../meter/store';
-import { openUsage, UsageStore } from '../usage/usage-store';
+import { openUsage, UsageStore } from '../usage/store';
 
 // Fixtures of this service's integration tests.
 

@@ -8,10 +8,10 @@ import {
   type MeteringServiceServer,
 } from '@billing/proto/billing/metering/v1/metering';
 import { creditGrantStatuses, creditSources } from '@billing/proto/values/metering';
+import { requireCustomer } from '../peer/customers';
+import { type CreditGrant, type GrantInput, statusOf } from './account';
 import { accountsOf } from './account-store';
 import { createCreditGrant } from './create-credit-grant';
-import { type CreditGrant, type GrantInput, statusOf } from './credit-account';
-import { requireCustomer } from '../peer/customers';
 import { usagesOf, type UsageDependencies } from './read-running-usage';
 import { consumedOf, type RunningUsage } from './running-usage';
 

@@ -5,9 +5,9 @@ import type {
   UsageState as ProtoUsageState,
 } from '@billing/proto/billing/metering/v1/metering';
 import { accountsOf } from '../credit/account-store';
-import { requireCustomer } from '../peer/customers';
 import { periodsFor, runningUsages, type UsageDependencies } from '../credit/read-running-usage';
 import type { RunningUsage } from '../credit/running-usage';
+import { requireCustomer } from '../peer/customers';
 import { usageState } from './usage-state';
 
 type UsageStateCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'getUsageState'>;

@@ -7,8 +7,8 @@ import type {
   SettledUsage as ProtoSettledUsage,
   SettleUsageRequest,
 } from '@billing/proto/billing/metering/v1/metering';
+import { settle, type SettlementDependencies, type SettlementRequest } from './settle-usage';
 import type { MeterWindows, SettledQuantity, SettledUsage, SettlementWindow } from './settlement';
-import { settle, type SettlementDependencies, type SettlementRequest } from './settlement-worker';
 
 type SettlementCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'settleUsage'>;
 

@@ -1,5 +1,5 @@
 import type { FlushResult } from '../usage/event-store';
-import { IngestQueue } from './ingest-queue';
+import { IngestQueue } from './queue';
 
 const admit = () => undefined;
 

@@ -7,9 +7,9 @@ import {
   UsageReportServiceService,
 } from '@billing/proto/billing/metering/v1/report';
 import { usageReportCallers } from '../callers';
+import { type Meter, requireKnown } from '../meter/meter';
 import { type CreditDay, CreditReport } from './credit-report';
 import type { CreditReportStore } from './credit-report-store';
-import { type Meter, requireKnown } from '../meter/meter';
 import type { MeterUsageStore } from './meter-usage-store';
 import { UsageReport } from './usage-report';
 

@@ -1,7 +1,7 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { DomainError } from '@billing/kernel/domain-error';
 import fc from 'fast-check';
-import { readIngestInput } from './ingest-input';
+import { readIngestInput } from './input';
 
 const minimal = { customerId: 'ada', meterId: 'calls' };
 
