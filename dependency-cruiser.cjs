@@ -61,6 +61,18 @@ const layers = {
     'bench',
   ],
   'test/bench': ['figures', 'floors', 'stage', 'bench.ts', 'report.ts', 'renewals', 'ingest'],
+  'services/metering/src': [
+    'callers.ts',
+    'config.ts',
+    'peers.ts',
+    'meter',
+    'usage',
+    'peer',
+    'ingest',
+    'credit',
+    'settlement',
+    'report',
+  ],
 };
 
 const isTest = '\\.test\\.ts$|/testing/|/testing[^/]*\\.ts$';
