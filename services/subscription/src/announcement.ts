@@ -1,7 +1,5 @@
-import type { DomainEvent, Transition } from '@billing/kernel/transition';
-import type { BillingCommand } from './billing';
+import type { DomainEvent } from '@billing/kernel/transition';
 import type { Subscription } from './subscription';
-
 /**
  * The invoice of a payment event, in the form in which the event is announced; no rule reads it.
  */
@@ -44,9 +42,6 @@ export type SubscriptionEvent = DomainEvent &
         readonly data: { readonly subscription: Subscription; readonly payment: PaymentNews };
       }
   );
-
-/** The decision of any rule about a subscription. */
-export type SubscriptionTransition = Transition<Subscription, SubscriptionEvent, BillingCommand>;
 
 /** `invoiceId` is the first invoice; null: none is created now. */
 export function created(subscription: Subscription, invoiceId: string | null): SubscriptionEvent {

@@ -2,18 +2,18 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import type { Completion } from '@billing/chassis/outbox-progress';
-import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import type { BillingReason, BillPeriod } from './billing';
-import type { CustomerFacts } from './creation-input';
-import { withCustomer } from './customer';
-import type { CustomerClient } from './customer-client';
 import { unlessNotFound } from '@billing/kernel/domain-error';
-import { fixCurrency } from './peers';
-import { type OverLimitAttempt, recordOverLimitBill, nextSettlement } from './over-limit-bill';
+import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import type { BillingReason, BillPeriod } from './command';
+import { type CustomerFacts, withCustomer } from './customer';
+import type { CustomerClient } from './customer-client';
 import type { InvoiceClient } from './invoice-client';
 import { toProtoNewInvoice } from './invoice-rpc';
+import { meterPricesOf } from './meter-price-client';
 import { recordEndInvoice, recordInvoice } from './open-invoices';
-import { type Closing, periodOf, type Subscription } from './subscription';
+import { nextSettlement, type OverLimitAttempt, recordOverLimitBill } from './over-limit-bill';
+import { fixCurrency } from './peers';
+import { periodOf, type Subscription } from './subscription';
 import {
   beginDiscount,
   type Billed,
@@ -21,13 +21,13 @@ import {
   isBillDiscounted,
   isEndDiscounted,
   lateBillAt,
-  recordBill,
   periodBill,
+  recordBill,
 } from './usage-bill';
-import { settleUsage, type SettlementDependencies } from './usage-client';
+import type { Closing } from './usage-billing';
+import { type SettlementDependencies, settleUsage } from './usage-client';
 import { type UsageLine, usageLines } from './usage-line';
 import { pinnedSet, pinRates } from './usage-period';
-import { meterPricesOf } from './usage-period-rpc';
 import { fromProtoUsageLine } from './usage-rpc';
 import { lastPeriod, type Settlement, settlementBefore } from './usage-settlement';
 

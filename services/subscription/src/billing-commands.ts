@@ -1,22 +1,23 @@
-import type { CommandDelivery } from '@billing/chassis/aggregate-collection';
 import type { Stored } from '@billing/chassis/aggregate';
+import type { CommandDelivery } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import {
-  type BillingDependencies,
-  nothingOwed,
-  type FinalBillCarryOver,
   attemptFinalBill,
   attemptLateBill,
   attemptPeriodBill,
+  type BillingDependencies,
+  type FinalBillCarryOver,
+  nothingOwed,
   usageOfUnfinishedInvoice,
 } from './bill-attempt-commands';
-import type { BillPeriod } from './billing';
+import type { BillPeriod } from './command';
 import { takeDiscount } from './discount';
-import { closeOverLimitBills, isBilled, owedBill } from './over-limit-bill';
+import { closeOverLimitBills, owedBill } from './over-limit-bill';
 import type { Peers } from './peers';
-import { decisionOn } from './store';
-import { type Closing, endedWithin, type Subscription } from './subscription';
+import { endedWithin, type Subscription } from './subscription';
+import { decisionOn } from './subscription-store';
+import { type Closing, isBilled } from './usage-billing';
 
 /**
  * Bills a period that was entered, and the usage of the periods before it, unless an earlier bill

@@ -1,13 +1,12 @@
+import type { Stored } from '@billing/chassis/aggregate';
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
-import type { Stored } from '@billing/chassis/aggregate';
 import { voidInvoice } from './billing-commands';
 import { cancel, runningInvoice } from './cancellation';
 import type { Peers } from './peers';
-import { decisionOn } from './store';
 import type { Subscription } from './subscription';
-import type { Subscriptions } from './subscription-store';
+import { decisionOn, type Subscriptions } from './subscription-store';
 
 // The gateway's deadline is 10 s. The answer must be sent before that.
 const voidWithinMs = 8_000;

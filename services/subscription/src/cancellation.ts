@@ -1,19 +1,13 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
-import { canceled, type SubscriptionTransition, updated } from './announcement';
-import {
-  billEnd,
-  type BillEnd,
-  type BillingCommand,
-  type Close,
-  type Decision,
-  type InvoiceIdOf,
-} from './billing';
-import { endAtOnce, endBeforeStart, endCollection, createdInvoices } from './ending';
-import { isInvoiceOverLimit } from './over-limit-bill';
+import { canceled, updated } from './announcement';
+import type { BillEnd, BillingCommand, Close } from './command';
+import { billEnd, createdInvoices, endAtOnce, endBeforeStart, endCollection } from './ending';
 import { findOpenInvoice } from './open-invoices';
+import { isInvoiceOverLimit } from './over-limit-bill';
 import { decideAfterDueSteps } from './renewals';
 import type { OpenInvoice, Subscription } from './subscription';
+import type { Decision, InvoiceIdOf, SubscriptionTransition } from './transition';
 
 /** A request to end a subscription. */
 export interface Cancellation extends Decision {

@@ -1,10 +1,10 @@
 import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { unchanged } from '@billing/kernel/transition';
-import { type SubscriptionTransition, updated } from './announcement';
-import type { Decision } from './billing';
+import { updated } from './announcement';
 import { decideAfterDueSteps } from './renewals';
 import type { Subscription } from './subscription';
+import type { Decision, SubscriptionTransition } from './transition';
 
 /** The fields of a subscription that a caller may change directly; absent fields stay. */
 export type SubscriptionChanges = Partial<Pick<Subscription, 'metadata'>>;

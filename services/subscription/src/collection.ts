@@ -6,11 +6,9 @@ import {
   type PaymentNews,
   paymentSucceeded,
   type SubscriptionEvent,
-  type SubscriptionTransition,
   updated,
 } from './announcement';
-import { billEnd, type Decision } from './billing';
-import { endAtOnce, endCollection, createdInvoices } from './ending';
+import { billEnd, createdInvoices, endAtOnce, endCollection } from './ending';
 import {
   findOpenInvoice,
   finishInvoice,
@@ -19,6 +17,7 @@ import {
 } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import type { CollectionMethod, OpenInvoice, Subscription } from './subscription';
+import type { Decision, SubscriptionTransition } from './transition';
 
 /**
  * Outcomes of an invoice: paid by a charge, a charge failed, paid because nothing was due,

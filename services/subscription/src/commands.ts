@@ -2,6 +2,8 @@ import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
+import type { BillingDependencies } from './bill-attempt-commands';
+import { billEnd, billLate, billOwed, billPeriod, voidInvoice } from './billing-commands';
 import type {
   BillEnd,
   BillingCommand,
@@ -13,9 +15,7 @@ import type {
   EndCollection,
   ReleaseRedemption,
   ResolveAuthorization,
-} from './billing';
-import type { BillingDependencies } from './bill-attempt-commands';
-import { billEnd, billLate, billOwed, billPeriod, voidInvoice } from './billing-commands';
+} from './command';
 import { authorizationResolved } from './creation';
 import type { CustomerClient } from './customer-client';
 import type { InvoiceClient } from './invoice-client';

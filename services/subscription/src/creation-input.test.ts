@@ -5,9 +5,9 @@ import {
   checkQuantity,
   checkRepeat,
   inputText,
-  subscribablePrice,
   type SubscriptionInput,
 } from './creation-input';
+import { subscribablePrice } from './product';
 import { anInput, aPrice, day } from './testing';
 
 const authorizedTransactionId = 'txn_4242424242424242';

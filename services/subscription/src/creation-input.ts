@@ -1,15 +1,9 @@
-import type { BillingInterval } from '@billing/kernel/billing-period';
-import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import { isAmount } from '@billing/kernel/money';
 import { recurringCharge } from '@billing/kernel/pricing';
-import { refuseProblems } from '@billing/kernel/input-problems';
-import type {
-  CollectionMethod,
-  CustomerSnapshot,
-  PriceSnapshot,
-  Subscription,
-} from './subscription';
+import type { PriceSnapshot, Subscription } from './subscription';
 
 /** A subscription as requested. */
 export interface SubscriptionInput {
@@ -23,27 +17,6 @@ export interface SubscriptionInput {
   readonly quantity: number;
   /** Null: none. */
   readonly discountId: string | null;
-}
-
-/** The payer as described by the customer service. */
-export interface CustomerFacts extends CustomerSnapshot {
-  /** ISO 4217, upper case. */
-  readonly currency: string;
-  /** True once the first invoice has set the currency. */
-  readonly isCurrencyFixed: boolean;
-  readonly collectionMethod: CollectionMethod;
-}
-
-/** The product as described by the catalog service. */
-export interface ProductFacts {
-  readonly id: string;
-  readonly name: string;
-  readonly active: boolean;
-  /** Number of the meter price set in force. */
-  readonly meterPriceSet: number;
-  readonly price: Omit<PriceSnapshot, 'billingInterval'> & {
-    readonly billingInterval: BillingInterval;
-  };
 }
 
 /**
@@ -61,21 +34,6 @@ export function checkInput(
     quantity: input.quantity,
   };
   refuseProblems({ ...subscriptionProblems(fields, { now }), metadata: metadataProblems });
-}
-
-/** Returns the price of a product that can be subscribed to. */
-export function subscribablePrice({ active, price }: ProductFacts): PriceSnapshot {
-  if (!active) throw notFound('Product');
-  return recurringPrice(price);
-}
-
-/** Returns a price only if it is recurring. */
-export function recurringPrice(price: ProductFacts['price']): PriceSnapshot {
-  const { billingInterval } = price;
-  if (billingInterval === 'ONE_TIME') {
-    throw invalidInput({ productId: ['A one-time product cannot be subscribed to'] });
-  }
-  return { ...price, billingInterval };
 }
 
 /** Checks that the charge of a period stays within the largest amount. */

@@ -1,13 +1,13 @@
+import type { Stored } from '@billing/chassis/aggregate';
 import {
   answerBy,
   type CallContext,
   mayHaveRun,
   newResourceId,
 } from '@billing/chassis/call-context';
-import type { Stored } from '@billing/chassis/aggregate';
 import type { Clock } from '@billing/chassis/clock';
-import type { Logger } from '@billing/chassis/logging';
 import { derivedId, newId } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
 import type {
@@ -21,24 +21,27 @@ import {
   checkQuantity,
   checkRepeat,
   inputText,
-  recurringPrice,
-  subscribablePrice,
   type SubscriptionInput,
 } from './creation-input';
 import { fromProtoCustomer } from './customer-rpc';
 import { fromProtoDiscount } from './discount-rpc';
 import {
   billedCurrency,
-  fixCurrency,
   fetchCustomer,
   fetchProduct,
+  fixCurrency,
   type Peers,
   reserveRedemption,
 } from './peers';
 import { fromProtoPrice } from './price-rpc';
-import { decisionOn } from './store';
+import { recurringPrice, subscribablePrice } from './product';
 import type { Subscription } from './subscription';
-import { isAbandoned, existingSubscription, type Subscriptions } from './subscription-store';
+import {
+  decisionOn,
+  existingSubscription,
+  isAbandoned,
+  type Subscriptions,
+} from './subscription-store';
 
 // The gateway's deadline is 10 s; the answer with the state reached must be sent before that.
 const settleWithinMs = 8_000;

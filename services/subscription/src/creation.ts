@@ -1,8 +1,10 @@
 import { periodContaining, trialEnd as endOfTrial } from '@billing/kernel/billing-period';
-import { created, paymentSucceeded, type SubscriptionTransition } from './announcement';
+import { created, paymentSucceeded } from './announcement';
 import type { InvoiceForm } from './announcement';
-import { type BillingCommand, type Decision, enterPeriod } from './billing';
-import type { CustomerFacts, SubscriptionInput } from './creation-input';
+import { enterPeriod } from './billed-period';
+import type { BillingCommand } from './command';
+import type { SubscriptionInput } from './creation-input';
+import type { CustomerFacts } from './customer';
 import { takeDiscount } from './discount';
 import type {
   DiscountSnapshot,
@@ -10,7 +12,9 @@ import type {
   Subscription,
   SubscriptionPhase,
 } from './subscription';
-import { noUsageBilling, pinRates } from './usage-period';
+import type { Decision, SubscriptionTransition } from './transition';
+import { noUsageBilling } from './usage-billing';
+import { pinRates } from './usage-period';
 
 /** Facts that a new subscription is created from. */
 export interface SubscriptionDependencies {

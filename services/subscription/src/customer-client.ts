@@ -1,6 +1,6 @@
 import { BatchedLookup } from '@billing/chassis/batched-lookup';
 import type { CallContext } from '@billing/chassis/call-context';
-import type { CustomerFacts } from './creation-input';
+import type { CustomerFacts } from './customer';
 import { fromProtoCustomer } from './customer-rpc';
 import type { Peers } from './peers';
 

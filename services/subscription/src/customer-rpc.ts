@@ -3,7 +3,7 @@ import type {
   Customer as ProtoCustomer,
 } from '@billing/proto/billing/customer/v1/customer';
 import { collectionMethods } from '@billing/proto/values/customer';
-import type { CustomerFacts } from './creation-input';
+import type { CustomerFacts } from './customer';
 import type { CollectionMethod } from './subscription';
 
 /** Maps a customer to the facts about the payer. */

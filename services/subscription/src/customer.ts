@@ -1,5 +1,13 @@
-import type { CustomerFacts } from './creation-input';
-import type { Subscription } from './subscription';
+import type { CollectionMethod, CustomerSnapshot, Subscription } from './subscription';
+
+/** The payer as described by the customer service. */
+export interface CustomerFacts extends CustomerSnapshot {
+  /** ISO 4217, upper case. */
+  readonly currency: string;
+  /** True once the first invoice has set the currency. */
+  readonly isCurrencyFixed: boolean;
+  readonly collectionMethod: CollectionMethod;
+}
 
 /** Returns the subscription with the present customer; undefined keeps the last snapshot. */
 export function withCustomer(

@@ -1,5 +1,7 @@
 import { addMonths, periodContaining } from '@billing/kernel/billing-period';
+import { isCurrency } from '@billing/kernel/currency';
 import { discountsPeriod } from '@billing/kernel/discount-validity';
+import { applyDiscount } from '@billing/kernel/discounting';
 import { recurringCharge } from '@billing/kernel/pricing';
 import { periodOf, type Subscription } from './subscription';
 
@@ -37,4 +39,15 @@ export function discountEndsAt({ discount, anchor, price }: Subscription): Date 
     case 'FOREVER':
       return null;
   }
+}
+
+/** The deduction from an invoice with these amounts. */
+export function amountOff({ discount, price }: Subscription, amounts: readonly bigint[]): bigint {
+  const { currency } = price;
+  if (discount === null || !isCurrency(currency)) return 0n;
+  const { type, value } = discount;
+  // The redemption has checked the product and the currency.
+  const terms = { type, value, currency: null, productIds: [] };
+  const lines = amounts.map((amount) => ({ productId: '', amount }));
+  return applyDiscount(terms, { currency, lines }).amount;
 }

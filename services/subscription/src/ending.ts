@@ -1,7 +1,8 @@
-import { canceled, type SubscriptionTransition } from './announcement';
-import type { EndCollection, ReleaseRedemption } from './billing';
+import { canceled } from './announcement';
+import type { BillEnd, EndCollection, ReleaseRedemption } from './command';
 import { isInvoiceOverLimit } from './over-limit-bill';
 import type { CancelReason, OpenInvoice, Subscription } from './subscription';
+import type { SubscriptionTransition } from './transition';
 
 // One call per invoice. This number of calls fits into the time of one command, and a retry starts
 // with the first of them.
@@ -64,4 +65,12 @@ export function endCollection(
     const invoiceIds = some.map(({ invoiceId }) => invoiceId);
     return { type: 'endCollection', payload: { invoiceIds, writeOff } };
   });
+}
+
+/**
+ * Orders the bill of an ended subscription's usage; before its first billed period there is no
+ * usage to bill.
+ */
+export function billEnd({ periodIndex }: Subscription): BillEnd[] {
+  return periodIndex === null ? [] : [{ type: 'billEnd', payload: {} }];
 }

@@ -1,6 +1,5 @@
-import type { Subscription } from './subscription';
-import { recurringTotal } from './upcoming-charge';
-import { firstBilledPeriod } from './usage-period';
+import { recurringTotal } from './recurring-charge';
+import { firstBilledPeriod, type Subscription } from './subscription';
 
 /** True while the customer may use the product. */
 export function isEntitled(

@@ -8,7 +8,7 @@ import {
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
-import type { SubscriptionEvent, SubscriptionTransition } from './announcement';
+import type { SubscriptionEvent } from './announcement';
 import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
 import { createFromCheckout, createSubscription } from './creation';
@@ -16,6 +16,7 @@ import { encodeEvent } from './events';
 import { takeDueStep } from './renewals';
 import { currentPeriod, type Subscription } from './subscription';
 import { aCreation, aDiscount, anInput, aPrice, aSubscription, at, day } from './testing';
+import type { SubscriptionTransition } from './transition';
 
 const examples = join(__dirname, '../../../proto/examples');
 const tenant = {

@@ -8,10 +8,11 @@ import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscr
 import { billingReasons } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
 import { collectionOutcomes } from '@billing/proto/values/subscription';
-import type { BillPeriod, PeriodLine } from './billing';
 import type { CollectionResult } from './collection';
+import type { BillPeriod } from './command';
 import { fromProtoCollectionMethod } from './customer-rpc';
 import { toProtoDiscountTerms } from './discount-rpc';
+import type { PeriodLine } from './recurring-charge';
 import type { Subscription } from './subscription';
 import type { UsageLine } from './usage-line';
 

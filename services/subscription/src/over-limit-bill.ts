@@ -1,15 +1,13 @@
-import type { SubscriptionTransition } from './announcement';
-import type { BillingCommand } from './billing';
+import type { BillingCommand } from './command';
+import { endedWithin, type OpenInvoice, periodOf, type Subscription } from './subscription';
+import type { SubscriptionTransition } from './transition';
 import {
   type Closing,
-  endedWithin,
+  isBilled,
   type OverLimitBills,
-  type OpenInvoice,
-  periodOf,
-  type Subscription,
   type UnbilledSettlements,
   type UsageBilling,
-} from './subscription';
+} from './usage-billing';
 import { lateForMs, mayBeSettled } from './usage-period';
 import type { Settlement } from './usage-settlement';
 
@@ -178,11 +176,6 @@ export function withRetryPostponed(
 export function isAlarming(before: Subscription, { usage }: Subscription): boolean {
   const known = new Set(before.usage.unbilled.map(({ key }) => key));
   return usage.held !== null && usage.unbilled.some(({ key }) => !known.has(key));
-}
-
-/** True once the bill of a period was created. */
-export function isBilled({ usage: { lastBill } }: Subscription, bill: number): boolean {
-  return lastBill !== null && lastBill >= bill;
 }
 
 /**

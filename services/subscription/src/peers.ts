@@ -24,11 +24,12 @@ import {
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
 import type { SubscriptionConfiguration } from './config';
-import type { CustomerFacts, ProductFacts } from './creation-input';
+import type { CustomerFacts } from './customer';
 import { fromProtoCustomer } from './customer-rpc';
 import { fromProtoDiscount } from './discount-rpc';
 import { MeterPriceClient } from './meter-price-client';
 import { fromProtoPrice } from './price-rpc';
+import type { ProductFacts } from './product';
 import type { DiscountSnapshot } from './subscription';
 
 /** The services that this one calls. */

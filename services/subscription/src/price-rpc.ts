@@ -1,6 +1,6 @@
 import type { Price as ProtoPrice } from '@billing/proto/billing/catalog/v1/catalog';
 import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/values/catalog';
-import type { ProductFacts } from './creation-input';
+import type { ProductFacts } from './product';
 import type { PriceSnapshot } from './subscription';
 
 type CatalogPrice = ProductFacts['price'];

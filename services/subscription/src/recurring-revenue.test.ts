@@ -1,17 +1,11 @@
-import fc from 'fast-check';
 import { TotalsSum } from '@billing/chassis/totals';
 import type { BillingInterval } from '@billing/kernel/billing-period';
+import fc from 'fast-check';
 import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult } from './collection';
 import { createSubscription } from './creation';
-import {
-  addendOf,
-  monthlyAmount,
-  monthOf,
-  type ReportedStep,
-  type RevenueRow,
-  stepsReached,
-} from './recurring-revenue';
+import { type ReportedStep, stepsReached } from './reached-step';
+import { addendOf, monthlyAmount, monthOf, type RevenueRow } from './recurring-revenue';
 import { takeDueStep } from './renewals';
 import { monthsUntil, recurringCount, revenueReport, type RevenueSums } from './revenue-report';
 import type { PriceSnapshot, Subscription } from './subscription';

@@ -1,5 +1,6 @@
 import type { Recurrence } from '@billing/kernel/billing-period';
 import { recurringCharge } from '@billing/kernel/pricing';
+import type { ReportedStep } from './reached-step';
 import type { PriceSnapshot, Subscription } from './subscription';
 
 /** The price facts that a recurring amount is computed from. */
@@ -25,39 +26,6 @@ export function monthlyAmount(price: RecurringPrice, quantity: number): bigint {
   const { amount } = recurringCharge({ ...price, quantity });
   const [dividend, divisor] = periodsAMonth[price.billingInterval];
   return roundedRatio(amount * dividend, divisor * countOf(price));
-}
-
-/**
- * The steps of a subscription's life that revenue figures follow. Each is reached once and
- * permanently.
- */
-export const reportedSteps = ['TRIAL_BEGUN', 'TRIAL_LEFT', 'STARTED', 'ENDED'] as const;
-export type ReportedStep = (typeof reportedSteps)[number];
-
-/**
- * Lists the steps that a subscription has reached. A late step is reached when it is taken, and
- * counts for the time when it was due.
- */
-export function stepsReached({
-  phase,
-  trialStart,
-  periodIndex,
-}: Pick<Subscription, 'phase' | 'trialStart' | 'periodIndex'>): ReportedStep[] {
-  const hasTrial = trialStart !== null && phase !== 'SCHEDULED';
-  const isPastTrial = phase === 'REGULAR' || phase === 'ENDED';
-  const isBilled = periodIndex !== null;
-  return reportedSteps.filter((step) => {
-    switch (step) {
-      case 'TRIAL_BEGUN':
-        return hasTrial;
-      case 'TRIAL_LEFT':
-        return hasTrial && isPastTrial;
-      case 'STARTED':
-        return isBilled;
-      case 'ENDED':
-        return isBilled && phase === 'ENDED';
-    }
-  });
 }
 
 /** The facts about a billed subscription that revenue is computed from. */

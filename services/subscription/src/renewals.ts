@@ -1,11 +1,12 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
-import { canceled, renewed, type SubscriptionTransition } from './announcement';
-import { billEnd, type Decision, enterPeriod, type InvoiceIdOf } from './billing';
-import { withRetryPostponed, retryBills } from './over-limit-bill';
-import { endCollection, ended, createdInvoices, releaseRedemption } from './ending';
+import { canceled, renewed } from './announcement';
+import { enterPeriod } from './billed-period';
+import { billEnd, createdInvoices, endCollection, ended, releaseRedemption } from './ending';
+import { retryBills, withRetryPostponed } from './over-limit-bill';
 import { parkReason } from './parking';
 import { periodOf, type Subscription } from './subscription';
+import type { Decision, InvoiceIdOf, SubscriptionTransition } from './transition';
 
 /** The next step of a subscription that follows from time alone. */
 export interface DueStep {

@@ -8,15 +8,10 @@ import {
 } from '@billing/chassis/running-totals';
 import type { Service } from '@billing/chassis/service';
 import type { Addend, Totals } from '@billing/chassis/totals';
-import {
-  addendOf,
-  type Recurring,
-  type ReportedStep,
-  reportedSteps,
-  type RevenueRow,
-} from './recurring-revenue';
+import { type ReportedStep, reportedSteps } from './reached-step';
+import { addendOf, type Recurring, type RevenueRow } from './recurring-revenue';
 import type { RevenueSums } from './revenue-report';
-import { subscriptionsWith } from './store';
+import { subscriptionsWith } from './subscription-store';
 import type { SubscriptionRecord } from './tombstone';
 
 type Within = Pick<CallContext, 'tenant' | 'now'>;

@@ -1,26 +1,22 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
-import type { Tenant } from '@billing/chassis/call-context';
-import { derivedId } from '@billing/chassis/ids';
-import { filterByIds } from '@billing/chassis/page';
 import type { SubscriptionEvent } from './announcement';
-import type { Decision } from './billing';
 import { encodeEvent } from './events';
-import { stepsReached } from './recurring-revenue';
+import { stepsReached } from './reached-step';
 import { dueStep } from './renewals';
 import type {
-  OverLimitBills,
   LatestInvoice,
   OpenInvoice,
   PriceSnapshot,
   Subscription,
   SubscriptionDiscount,
-  SubscriptionPhase,
-  SubscriptionStatus,
-  UnbilledSettlements,
-  UsageBilling,
 } from './subscription';
-import { noUsageBilling } from './usage-period';
 import type { SubscriptionRecord, Tombstone } from './tombstone';
+import {
+  noUsageBilling,
+  type OverLimitBills,
+  type UnbilledSettlements,
+  type UsageBilling,
+} from './usage-billing';
 
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
 type Count = number | bigint;
@@ -129,55 +125,6 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   stepsReached: (record) => (record.isTombstone ? [] : stepsReached(record)),
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
 };
-
-/** Filter of a list; an absent field matches every subscription. */
-export interface ListedSubscriptions {
-  readonly ids?: { readonly ids: readonly string[] } | undefined;
-  readonly customerId?: string | undefined;
-  readonly productId?: string | undefined;
-  readonly status?: SubscriptionStatus | undefined;
-  readonly phase?: SubscriptionPhase | undefined;
-  /** Subscriptions that enter a billed period before this time, by a renewal or from a trial. */
-  readonly renewsBefore?: Date | undefined;
-}
-
-// A subscription before its start renews nothing, and an ended one neither.
-const renewing: readonly SubscriptionPhase[] = ['TRIAL', 'REGULAR'];
-
-/**
- * Builds the filter of a list: subscriptions of a customer, to a product, in a status or phase, or
- * soon to renew.
- */
-export function subscriptionsWith({
-  ids,
-  customerId,
-  productId,
-  status,
-  phase,
-  renewsBefore,
-}: ListedSubscriptions): Record<string, unknown> {
-  return {
-    isTombstone: false,
-    ...filterByIds(ids),
-    ...(customerId !== undefined && { 'customer.id': customerId }),
-    ...(productId !== undefined && { productId }),
-    ...(status !== undefined && { status }),
-    ...(phase !== undefined && { phase }),
-    ...(renewsBefore !== undefined && {
-      dueAt: { $lt: renewsBefore },
-      dueClass: 'RENEWAL',
-      phase: { $in: renewing.filter((one) => phase === undefined || one === phase) },
-    }),
-  };
-}
-
-/** Inputs of a rule on the subscription that come from outside. */
-export function decisionOn(id: string, { environmentId }: Tenant, now: Date): Decision {
-  return {
-    now,
-    invoiceIdOf: (periodIndex) => derivedId(environmentId, id, 'period', periodIndex),
-  };
-}
 
 function toDocumentRecord(record: SubscriptionRecord): RecordDocument {
   return record.isTombstone ? { isTombstone: true } : toDocumentSubscription(record);

@@ -1,13 +1,14 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import fc from 'fast-check';
-import type { SubscriptionEvent, SubscriptionTransition } from './announcement';
-import type { BillingCommand } from './billing';
+import type { SubscriptionEvent } from './announcement';
 import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
+import type { BillingCommand } from './command';
 import { createSubscription } from './creation';
 import { dueStep, takeDueStep } from './renewals';
 import { type CollectionMethod, currentPeriod, periodOf, type Subscription } from './subscription';
 import { aCreation, aCustomer, aDiscount, anInput, aPrice, at, day, invoiceIdOf } from './testing';
+import type { SubscriptionTransition } from './transition';
 
 // Time, the scanner, callers and results may reach a subscription in any order: these rules hold in
 // all of them. Results arrive out of order and more than once; the results of an invoice are

@@ -1,18 +1,22 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
 import type { Completion } from '@billing/chassis/outbox-progress';
+import { filterByIds } from '@billing/chassis/page';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import type { SubscriptionTransition } from './announcement';
-import type { Decision } from './billing';
 import { isAlarming, retriedWithChange } from './over-limit-bill';
 import { type ParkReason, parkReason } from './parking';
-import { decisionOn, type ListedSubscriptions, subscriptionsWith } from './store';
-import type { Subscription } from './subscription';
+import type { Subscription, SubscriptionPhase, SubscriptionStatus } from './subscription';
 import { type SubscriptionRecord, tombstone } from './tombstone';
+import type { Decision, SubscriptionTransition } from './transition';
 
 type StoredSubscription = Stored<Subscription>;
 type Within = Pick<CallContext, 'tenant' | 'now'>;
+
+const perPage = 100;
+// A subscription before its start renews nothing, and an ended one neither.
+const renewing: readonly SubscriptionPhase[] = ['TRIAL', 'REGULAR'];
 
 /** The subscriptions as callers and rules see them: an abandoned creation is invisible to both. */
 export class Subscriptions {
@@ -132,6 +136,76 @@ export function existingSubscription(stored: Stored<SubscriptionRecord>): Stored
   const { state } = stored;
   if (!state.isTombstone) return { ...stored, state };
   throw new DomainError('unavailable', 'SUBSCRIPTION_ABANDONED', 'Service unavailable');
+}
+
+/** Filter of a list; an absent field matches every subscription. */
+export interface ListedSubscriptions {
+  readonly ids?: { readonly ids: readonly string[] } | undefined;
+  readonly customerId?: string | undefined;
+  readonly productId?: string | undefined;
+  readonly status?: SubscriptionStatus | undefined;
+  readonly phase?: SubscriptionPhase | undefined;
+  /** Subscriptions that enter a billed period before this time, by a renewal or from a trial. */
+  readonly renewsBefore?: Date | undefined;
+}
+
+/**
+ * Builds the filter of a list: subscriptions of a customer, to a product, in a status or phase, or
+ * soon to renew.
+ */
+export function subscriptionsWith({
+  ids,
+  customerId,
+  productId,
+  status,
+  phase,
+  renewsBefore,
+}: ListedSubscriptions): Record<string, unknown> {
+  return {
+    isTombstone: false,
+    ...filterByIds(ids),
+    ...(customerId !== undefined && { 'customer.id': customerId }),
+    ...(productId !== undefined && { productId }),
+    ...(status !== undefined && { status }),
+    ...(phase !== undefined && { phase }),
+    ...(renewsBefore !== undefined && {
+      dueAt: { $lt: renewsBefore },
+      dueClass: 'RENEWAL',
+      phase: { $in: renewing.filter((one) => phase === undefined || one === phase) },
+    }),
+  };
+}
+
+/** Inputs of a rule on the subscription that come from outside. */
+export function decisionOn(id: string, { environmentId }: Tenant, now: Date): Decision {
+  return {
+    now,
+    invoiceIdOf: (periodIndex) => derivedId(environmentId, id, 'period', periodIndex),
+  };
+}
+
+/**
+ * Lists all subscriptions that a customer ever had, the earliest created first. While a clock
+ * stands still, many have the same time of creation: their own ids may derive from a payment, but
+ * the ids of their items follow the order of creation.
+ */
+export async function subscriptionsOf(
+  customerId: string,
+  context: CallContext,
+  subscriptions: Subscriptions,
+): Promise<Stored<Subscription>[]> {
+  const found: Stored<Subscription>[] = [];
+  for (let page = 1; ; page += 1) {
+    const { data, total } = await subscriptions.list({ customerId }, { page, perPage }, context);
+    found.push(...data);
+    if (data.length === 0 || found.length >= total) return found.sort(byCreation);
+  }
+}
+
+function byCreation(a: Stored<Subscription>, b: Stored<Subscription>): number {
+  const apartMs = a.createdAt.getTime() - b.createdAt.getTime();
+  if (apartMs !== 0) return apartMs;
+  return a.state.itemId < b.state.itemId ? -1 : 1;
 }
 
 function present(stored: Stored<SubscriptionRecord>): StoredSubscription {

@@ -2,13 +2,14 @@ import {
   type BillingInterval,
   type BillingPeriod,
   periodAt,
+  periodContaining,
   type Recurrence,
 } from '@billing/kernel/billing-period';
 import type { DiscountSpan } from '@billing/kernel/discount-validity';
 import type { DiscountType } from '@billing/kernel/discounting';
 import type { PricingType } from '@billing/kernel/pricing';
 import type { Tier } from '@billing/kernel/tiers';
-import type { Refund } from './usage-line';
+import type { UsageBilling } from './usage-billing';
 
 export type SubscriptionStatus = 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
 export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
@@ -85,72 +86,6 @@ export interface LatestInvoice {
   readonly id: string;
   /** Null: it is the trial's, older than that of any period. */
   readonly periodIndex: number | null;
-}
-
-/**
- * Consecutive billed periods, `from` to `through`, with one set of the product's meter prices: the
- * one in force when each period began.
- */
-export interface PeriodRates {
-  readonly from: number;
-  readonly through: number;
-  /** The number of the set. */
-  readonly set: number;
-}
-
-/** The state of the billing of a subscription's usage. */
-export interface UsageBilling {
-  /** Oldest first; periods that no late event can reach any more are left out. */
-  readonly rates: readonly PeriodRates[];
-  /**
-   * Number of the bill that was created last: the index of its period; the bill of the end has one
-   * more, the bill of late usage two more.
-   */
-  readonly lastBill: number | null;
-  /** Credit for usage that earlier bills charged too much, to be deducted from the next bill. */
-  readonly refunds: readonly Refund[];
-  /**
-   * Time after which no event is accepted, and late usage after the end is billed; null: never, or
-   * already billed.
-   */
-  readonly lateBillAt: Date | null;
-  /**
-   * Bills over the largest invoice amount, and the bills behind them; null: all ordered bills are
-   * created.
-   */
-  readonly held: OverLimitBills | null;
-  /** Settlements of bills over the limit: no invoice bills their usage. */
-  readonly unbilled: readonly UnbilledSettlements[];
-}
-
-/** Bills that are still owed: one over the largest invoice amount, and all that follow it. */
-export interface OverLimitBills {
-  /** Number of the first one, counted as `lastBill`. */
-  readonly bill: number;
-  /** Time of the next automatic retry; null: no event can change the amount any more. */
-  readonly retryAt: Date | null;
-  /** Number of retries before then that changes of the subscription may trigger. */
-  readonly triesLeft: number;
-  /** Set once the bill of the end has been ordered, too. */
-  readonly closing: Closing | null;
-}
-
-/** Facts about the end of the subscription that its last bill needs. */
-export interface Closing {
-  /**
-   * The invoice of the running period, voided or never created: its usage is billed with the end;
-   * null: there is none.
-   */
-  readonly voidedInvoiceId: string | null;
-}
-
-/** Settlements made for one bill, one per attempt. */
-export interface UnbilledSettlements {
-  /** Key of the first one; the others append their number. */
-  readonly key: string;
-  /** The last period of the settlements. */
-  readonly through: number;
-  readonly tries: number;
 }
 
 /** A customer's running purchase of a product. */
@@ -233,4 +168,14 @@ export function nextInvoiceAt(subscription: Subscription): Date | null {
   const { status, cancelAtPeriodEnd, periodIndex, anchor } = subscription;
   if (status === 'CANCELED' || cancelAtPeriodEnd) return null;
   return periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
+}
+
+/**
+ * The first billed period: the one in which the subscription was created, where it started earlier.
+ */
+export function firstBilledPeriod(
+  { anchor, price }: Subscription,
+  { createdAt }: { readonly createdAt: Date },
+): number {
+  return createdAt <= anchor ? 0 : periodContaining(anchor, price, createdAt).index;
 }

@@ -1,7 +1,8 @@
-import type { Decision } from './billing';
 import { createSubscription, type Creation } from './creation';
-import type { CustomerFacts, SubscriptionInput } from './creation-input';
+import type { SubscriptionInput } from './creation-input';
+import type { CustomerFacts } from './customer';
 import type { DiscountSnapshot, PriceSnapshot, Subscription } from './subscription';
+import type { Decision } from './transition';
 
 // Fixtures of the rule tests: one product, one customer, and subscriptions created by the rule
 // itself.

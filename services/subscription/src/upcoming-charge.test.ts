@@ -1,9 +1,9 @@
 import { cancel } from './cancellation';
 import { recordOverLimitBill } from './over-limit-bill';
 import { takeDueStep } from './renewals';
-import type { Refund } from './usage-line';
 import { aDiscount, aPrice, aSubscription, at, day } from './testing';
 import { upcomingCharge } from './upcoming-charge';
+import type { Refund } from './usage-billing';
 
 const unit = { type: 'PER_UNIT', amount: 1000n } as const;
 const refund: Refund = {

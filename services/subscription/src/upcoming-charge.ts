@@ -1,7 +1,4 @@
-import { isCurrency } from '@billing/kernel/currency';
-import { applyDiscount } from '@billing/kernel/discounting';
-import { periodLine } from './billing';
-import { takeDiscount } from './discount';
+import { amountOff, takeDiscount } from './discount';
 import { parkReason } from './parking';
 import { nextInvoiceAt, type Subscription } from './subscription';
 import { periodBill } from './usage-bill';
@@ -40,21 +37,4 @@ export function upcomingCharge(subscription: Subscription): UpcomingCharge | nul
     total: subtotal - discountAmount,
     discountName: discountAmount > 0n && discount !== null ? discount.name : null,
   };
-}
-
-/** The recurring charge of a period less its discount. */
-export function recurringTotal(subscription: Subscription, periodIndex: number): bigint {
-  const { amount } = periodLine(subscription, periodIndex);
-  const { isDiscounted } = takeDiscount(subscription, periodIndex);
-  return isDiscounted ? amount - amountOff(subscription, [amount]) : amount;
-}
-
-function amountOff({ discount, price }: Subscription, amounts: readonly bigint[]): bigint {
-  const { currency } = price;
-  if (discount === null || !isCurrency(currency)) return 0n;
-  const { type, value } = discount;
-  // The redemption has checked the product and the currency.
-  const terms = { type, value, currency: null, productIds: [] };
-  const lines = amounts.map((amount) => ({ productId: '', amount }));
-  return applyDiscount(terms, { currency, lines }).amount;
 }

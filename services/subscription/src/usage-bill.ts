@@ -1,13 +1,14 @@
 import { discountsPeriod } from '@billing/kernel/discount-validity';
-import { type PeriodLine, periodLine } from './billing';
-import { overLimitBillsAfter, isBilled, stillUnbilled } from './over-limit-bill';
-import { periodOf, type Subscription, type UsageBilling } from './subscription';
+import { overLimitBillsAfter, stillUnbilled } from './over-limit-bill';
+import { type PeriodLine, periodLine } from './recurring-charge';
+import { periodOf, type Subscription } from './subscription';
+import { isBilled, type UsageBilling } from './usage-billing';
 import {
   isBillable,
   type SettledUsage,
   type UsageBill,
-  usageLines,
   type UsageLine,
+  usageLines,
   withinSubtotal,
 } from './usage-line';
 import { lateForMs } from './usage-period';

@@ -2,12 +2,12 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import type { UsageWindow } from '@billing/proto/billing/metering/v1/metering';
+import { meterPricesOf } from './meter-price-client';
 import { attemptKey, nextSettlement } from './over-limit-bill';
 import type { Peers } from './peers';
 import type { Subscription } from './subscription';
-import type { Subscriptions } from './subscription-store';
+import { type Subscriptions, subscriptionsOf } from './subscription-store';
 import type { SettledUsage } from './usage-line';
-import { meterPricesOf, subscriptionsOf } from './usage-period-rpc';
 import { fromProtoMeterRate, fromProtoUsageQuantity } from './usage-rpc';
 import {
   livedWithin,

@@ -8,6 +8,7 @@ import {
   usageChargeBeyond,
   type UsagePrice,
 } from '@billing/kernel/usage-pricing';
+import type { Refund } from './usage-billing';
 
 /** The price of one meter's units in a period. */
 export interface MeterRate extends UsagePrice {
@@ -50,12 +51,6 @@ export interface UsageLine {
   readonly amount: bigint;
   readonly details: ChargeDetails & { readonly creditsUsed: readonly CreditUse[] };
   readonly period: BillingPeriod;
-}
-
-/** Credit for overcharged usage that could not be deducted yet. */
-export interface Refund extends Pick<UsageLine, 'description' | 'meterId' | 'priceId' | 'period'> {
-  /** Negative. */
-  readonly amount: bigint;
 }
 
 /** The usage lines of an invoice, and the credit that waits for the next one. */

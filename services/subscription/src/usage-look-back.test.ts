@@ -5,10 +5,11 @@ import {
   type Recurrence,
 } from '@billing/kernel/billing-period';
 import fc from 'fast-check';
-import { periodOf, type PriceSnapshot, type Subscription } from './subscription';
-import { aPrice, at, aSubscription } from './testing';
+import { firstBilledPeriod, periodOf, type PriceSnapshot, type Subscription } from './subscription';
+import { aPrice, aSubscription, at } from './testing';
 import { lateBillAt } from './usage-bill';
-import { firstBilledPeriod, noUsageBilling, pinnedSet, pinRates } from './usage-period';
+import { noUsageBilling } from './usage-billing';
+import { pinnedSet, pinRates } from './usage-period';
 import { settledPeriods, type Settlement, settlementBefore } from './usage-settlement';
 
 const minuteMs = 60_000;

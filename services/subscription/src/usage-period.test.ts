@@ -1,5 +1,6 @@
+import { firstBilledPeriod } from './subscription';
 import { aPrice, aSubscription, day } from './testing';
-import { firstBilledPeriod, mayStillChange, pinnedSet, pinRates, ratesAt } from './usage-period';
+import { mayStillChange, pinnedSet, pinRates, ratesAt } from './usage-period';
 
 const monthly = aSubscription({}, { meterPriceSet: 3 });
 

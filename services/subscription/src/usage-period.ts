@@ -1,17 +1,8 @@
-import { periodContaining } from '@billing/kernel/billing-period';
-import { periodOf, type PeriodRates, type Subscription, type UsageBilling } from './subscription';
+import { periodOf, type Subscription } from './subscription';
+import type { PeriodRates } from './usage-billing';
 
 /** An event may be 35 days late; one more day allows for clock differences and calls in flight. */
 export const lateForMs = 36 * 24 * 60 * 60 * 1000;
-
-export const noUsageBilling: UsageBilling = {
-  rates: [],
-  lastBill: null,
-  refunds: [],
-  lateBillAt: null,
-  held: null,
-  unbilled: [],
-};
 
 /** Records by which set of meter prices a period is billed; the first record of a period stays. */
 export function pinRates(
@@ -41,16 +32,6 @@ export function pinnedSet({ usage }: Subscription, periodIndex: number): number 
  */
 export function ratesAt(periodStart: Date, { createdAt }: { readonly createdAt: Date }): Date {
   return periodStart >= createdAt ? periodStart : createdAt;
-}
-
-/**
- * The first billed period: the one in which the subscription was created, where it started earlier.
- */
-export function firstBilledPeriod(
-  { anchor, price }: Subscription,
-  { createdAt }: { readonly createdAt: Date },
-): number {
-  return createdAt <= anchor ? 0 : periodContaining(anchor, price, createdAt).index;
 }
 
 /** True while an event of a period may be accepted after an instant. */

@@ -1,7 +1,13 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import { periodContaining } from '@billing/kernel/billing-period';
-import { currentPeriod, endedWithin, periodOf, type Subscription } from './subscription';
-import { firstBilledPeriod, mayStillChange } from './usage-period';
+import {
+  currentPeriod,
+  endedWithin,
+  firstBilledPeriod,
+  periodOf,
+  type Subscription,
+} from './subscription';
+import { mayStillChange } from './usage-period';
 
 /** Selects the periods of a settlement. */
 export interface Settlement {

@@ -1,4 +1,4 @@
-import { periodLine } from './billing';
+import { periodLine } from './recurring-charge';
 import { aPrice, aSubscription, day } from './testing';
 
 describe('the line of a period', () => {

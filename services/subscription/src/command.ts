@@ -1,0 +1,89 @@
+import type { Command } from '@billing/kernel/transition';
+
+/** The reason why an invoice was created. */
+export type BillingReason = 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
+
+/** Orders the invoice of a period; ignored once the subscription is CANCELED. */
+export interface BillPeriod extends Command {
+  readonly type: 'billPeriod';
+  readonly payload: {
+    readonly periodIndex: number;
+    readonly invoiceId: string;
+    readonly reason: BillingReason;
+    /** Captured by the first attempt; null: the customer's saved method is charged. */
+    readonly authorizedTransactionId: string | null;
+    /** True when the subscription's discount is deducted. */
+    readonly isDiscounted: boolean;
+  };
+}
+
+/** Retries the bill that was over the limit, and all bills that wait behind it. */
+export interface BillOwed extends Command {
+  readonly type: 'billOwed';
+  readonly payload: Record<string, never>;
+}
+
+/** Bills the usage of the period in which the subscription ended. */
+export interface BillEnd extends Command {
+  readonly type: 'billEnd';
+  readonly payload: Record<string, never>;
+}
+
+/** Bills late usage once no event can be accepted any more. */
+export interface BillLate extends Command {
+  readonly type: 'billLate';
+  readonly payload: Record<string, never>;
+}
+
+/**
+ * Voids the invoice of the period in which the subscription was canceled, and bills the usage so
+ * far.
+ */
+export interface Close extends Command {
+  readonly type: 'close';
+  readonly payload: {
+    readonly invoiceId: string;
+    readonly periodIndex: number;
+    /** The invoice was not finished, so its usage must be billed by another one. */
+    readonly isOwed: boolean;
+  };
+}
+
+/** Ends the retries of invoices whose subscription has ended. */
+export interface EndCollection extends Command {
+  readonly type: 'endCollection';
+  readonly payload: {
+    readonly invoiceIds: readonly string[];
+    /** True: the invoices are written off. False: they stay payable. */
+    readonly writeOff: boolean;
+  };
+}
+
+/** Confirms the redemption that was reserved for the subscription. */
+export interface ConfirmRedemption extends Command {
+  readonly type: 'confirmRedemption';
+  readonly payload: { readonly discountId: string };
+}
+
+/** Releases the redemption of a subscription that ended before its start. */
+export interface ReleaseRedemption extends Command {
+  readonly type: 'releaseRedemption';
+  readonly payload: { readonly discountId: string };
+}
+
+/** Saves the payment method of an authorization that no invoice captures soon. */
+export interface ResolveAuthorization extends Command {
+  readonly type: 'resolveAuthorization';
+  readonly payload: { readonly authorizedTransactionId: string };
+}
+
+export type BillingCommand =
+  | BillPeriod
+  | BillOwed
+  | BillEnd
+  | BillLate
+  | Close
+  | EndCollection
+  | ConfirmRedemption
+  | ReleaseRedemption
+  | ResolveAuthorization;

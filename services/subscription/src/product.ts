@@ -1,0 +1,30 @@
+import type { BillingInterval } from '@billing/kernel/billing-period';
+import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import type { PriceSnapshot } from './subscription';
+
+/** The product as described by the catalog service. */
+export interface ProductFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly active: boolean;
+  /** Number of the meter price set in force. */
+  readonly meterPriceSet: number;
+  readonly price: Omit<PriceSnapshot, 'billingInterval'> & {
+    readonly billingInterval: BillingInterval;
+  };
+}
+
+/** Returns the price of a product that can be subscribed to. */
+export function subscribablePrice({ active, price }: ProductFacts): PriceSnapshot {
+  if (!active) throw notFound('Product');
+  return recurringPrice(price);
+}
+
+/** Returns a price only if it is recurring. */
+export function recurringPrice(price: ProductFacts['price']): PriceSnapshot {
+  const { billingInterval } = price;
+  if (billingInterval === 'ONE_TIME') {
+    throw invalidInput({ productId: ['A one-time product cannot be subscribed to'] });
+  }
+  return { ...price, billingInterval };
+}

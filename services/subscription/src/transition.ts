@@ -1,0 +1,17 @@
+import type { Transition } from '@billing/kernel/transition';
+import type { SubscriptionEvent } from './announcement';
+import type { BillingCommand } from './command';
+import type { Subscription } from './subscription';
+
+/** Derives the id of a period's invoice; the same period always has the same id. */
+export type InvoiceIdOf = (periodIndex: number) => string;
+
+/** Inputs of a decision that come from outside. */
+export interface Decision {
+  /** Environment time. */
+  readonly now: Date;
+  readonly invoiceIdOf: InvoiceIdOf;
+}
+
+/** The decision of any rule about a subscription. */
+export type SubscriptionTransition = Transition<Subscription, SubscriptionEvent, BillingCommand>;
