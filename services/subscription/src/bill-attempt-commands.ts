@@ -4,15 +4,13 @@ import { derivedId } from '@billing/chassis/ids';
 import type { Completion } from '@billing/chassis/outbox-progress';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { meterPricesOf } from './catalog';
 import type { BillingReason, BillPeriod } from './command';
 import { type CustomerFacts, withCustomer } from './customer';
-import type { CustomerClient } from './customer-client';
-import type { InvoiceClient } from './invoice-client';
-import { toProtoNewInvoice } from './invoice-rpc';
-import { meterPricesOf } from './meter-price-client';
+import { type CustomerClient, fixCurrency } from './customer-client';
+import { fromProtoUsageLine, type InvoiceClient, toProtoNewInvoice } from './invoice-rpc';
 import { recordEndInvoice, recordInvoice } from './open-invoices';
 import { nextSettlement, type OverLimitAttempt, recordOverLimitBill } from './over-limit-bill';
-import { fixCurrency } from './peers';
 import { periodOf, type Subscription } from './subscription';
 import {
   beginDiscount,
@@ -28,7 +26,6 @@ import type { Closing } from './usage-billing';
 import { type SettlementDependencies, settleUsage } from './usage-client';
 import { type UsageLine, usageLines } from './usage-line';
 import { pinnedSet, pinRates } from './usage-period';
-import { fromProtoUsageLine } from './usage-rpc';
 import { lastPeriod, type Settlement, settlementBefore } from './usage-settlement';
 
 export interface BillingDependencies extends SettlementDependencies {

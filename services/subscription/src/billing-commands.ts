@@ -13,8 +13,8 @@ import {
 } from './bill-attempt-commands';
 import type { BillPeriod } from './command';
 import { takeDiscount } from './discount';
+import { voidInvoice } from './invoice-rpc';
 import { closeOverLimitBills, owedBill } from './over-limit-bill';
-import type { Peers } from './peers';
 import { endedWithin, type Subscription } from './subscription';
 import { decisionOn } from './subscription-store';
 import { type Closing, isBilled } from './usage-billing';
@@ -84,23 +84,6 @@ export async function billLate(
 ): Promise<void> {
   const stored = await dependencies.subscriptions.get(id, context);
   if (stored.state.periodIndex !== null) await attemptLateBill(stored, context, dependencies);
-}
-
-/**
- * Ensures that an invoice whose creation may be in flight is never created, or never paid. Checkout
- * refuses while a payment runs; the command is retried until that payment has an outcome.
- */
-export async function voidInvoice(
-  invoiceId: string,
-  { id: subscriptionId, customer, price }: Subscription,
-  context: CallContext,
-  { checkout }: Peers,
-): Promise<Invoice | undefined> {
-  const { invoice } = await checkout.voidDerivedInvoice(
-    { invoiceId, subscriptionId, customerId: customer.id, currency: price.currency },
-    context,
-  );
-  return invoice;
 }
 
 /** Returns false when no bill is waiting, or the oldest one is still over the limit. */

@@ -3,7 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
 import type { BillingDependencies } from './bill-attempt-commands';
-import { billEnd, billLate, billOwed, billPeriod, voidInvoice } from './billing-commands';
+import { billEnd, billLate, billOwed, billPeriod } from './billing-commands';
 import type {
   BillEnd,
   BillingCommand,
@@ -18,7 +18,7 @@ import type {
 } from './command';
 import { authorizationResolved } from './creation';
 import type { CustomerClient } from './customer-client';
-import type { InvoiceClient } from './invoice-client';
+import { type InvoiceClient, voidInvoice } from './invoice-rpc';
 import type { Peers } from './peers';
 import type { Subscription } from './subscription';
 import type { Subscriptions } from './subscription-store';

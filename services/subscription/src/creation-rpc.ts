@@ -14,6 +14,7 @@ import type {
   CreateFromCheckoutRequest,
   CreateSubscriptionRequest,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { fetchProduct, fromProtoPrice } from './catalog';
 import { createFromCheckout, createSubscription, isSettled, type Purchase } from './creation';
 import {
   checkCurrency,
@@ -23,17 +24,10 @@ import {
   inputText,
   type SubscriptionInput,
 } from './creation-input';
-import { fromProtoCustomer } from './customer-rpc';
-import { fromProtoDiscount } from './discount-rpc';
-import {
-  billedCurrency,
-  fetchCustomer,
-  fetchProduct,
-  fixCurrency,
-  type Peers,
-  reserveRedemption,
-} from './peers';
-import { fromProtoPrice } from './price-rpc';
+import { fetchCustomer, fixCurrency, fromProtoCustomer } from './customer-client';
+import { fromProtoDiscount, reserveRedemption } from './discount-rpc';
+import { billedCurrency } from './invoice-rpc';
+import type { Peers } from './peers';
 import { recurringPrice, subscribablePrice } from './product';
 import type { Subscription } from './subscription';
 import {

@@ -1,6 +1,12 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { invalidInput, isNotFound } from '@billing/kernel/domain-error';
 import type { DiscountTerms as ProtoDiscountTerms } from '@billing/proto/billing/checkout/v1/checkout';
-import type { Discount as ProtoDiscount } from '@billing/proto/billing/discount/v1/discount';
+import {
+  type Discount as ProtoDiscount,
+  RedemptionHolder,
+} from '@billing/proto/billing/discount/v1/discount';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
+import type { Peers } from './peers';
 import type { DiscountSnapshot } from './subscription';
 
 /**
@@ -23,4 +29,32 @@ export function fromProtoDiscount(discount: ProtoDiscount): DiscountSnapshot {
 export function toProtoDiscountTerms(discount: DiscountSnapshot): ProtoDiscountTerms {
   const { id: discountId, name, type, value } = discount;
   return { discountId, name, type: discountTypes.valueOf(type), value };
+}
+
+/**
+ * Reserves one redemption for a subscription about to be created, or finds its existing one;
+ * refuses a discount that cannot be redeemed.
+ */
+export async function reserveRedemption(
+  { discount: peer }: Peers,
+  {
+    subscriptionId: holderId,
+    ...wanted
+  }: {
+    readonly subscriptionId: string;
+    readonly discountId: string;
+    readonly productId: string;
+    readonly currency: string;
+  },
+  context: CallContext,
+): Promise<DiscountSnapshot> {
+  const holder = RedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION;
+  try {
+    const { discount } = await peer.reserveRedemption({ ...wanted, holder, holderId }, context);
+    if (discount === undefined) throw new Error('An answer carries no discount');
+    return fromProtoDiscount(discount);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw invalidInput({ discountId: ['Discount is not valid'] });
+  }
 }

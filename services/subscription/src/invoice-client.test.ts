@@ -5,7 +5,7 @@ import {
   type CreateInvoiceRequest,
   InvoiceStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import { InvoiceClient } from './invoice-client';
+import { InvoiceClient } from './invoice-rpc';
 import { anInvoice } from './testing-invoice-rpc';
 
 const order = (invoiceId: string) =>

@@ -1,17 +1,18 @@
+import { BatchClient } from '@billing/chassis/batch-client';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { BillingPeriod } from '@billing/kernel/billing-period';
-import { invalidInput } from '@billing/kernel/domain-error';
 import type {
   CreateInvoiceRequest,
+  CreateInvoiceResponse,
+  Invoice,
   LineItem as ProtoLineItem,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { billingReasons } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
-import { collectionOutcomes } from '@billing/proto/values/subscription';
-import type { CollectionResult } from './collection';
 import type { BillPeriod } from './command';
-import { fromProtoCollectionMethod } from './customer-rpc';
+import type { CustomerFacts } from './customer';
 import { toProtoDiscountTerms } from './discount-rpc';
+import type { Peers } from './peers';
 import type { PeriodLine } from './recurring-charge';
 import type { Subscription } from './subscription';
 import type { UsageLine } from './usage-line';
@@ -49,21 +50,6 @@ export function toProtoNewInvoice(
   };
 }
 
-/** Maps the outcome of a payment attempt reported by checkout. */
-export function fromProtoCollectionResult(request: ApplyCollectionResultRequest): CollectionResult {
-  const { invoice, resultNumber, attempt, nextAttemptAt } = request;
-  const outcome = collectionOutcomes.knownName(request.outcome);
-  if (invoice === undefined) throw invalidInput({ invoice: ['Required'] });
-  if (outcome === undefined) throw invalidInput({ outcome: ['Required'] });
-  return {
-    invoiceId: invoice.id,
-    resultNumber,
-    outcome,
-    collectionMethod: fromProtoCollectionMethod(invoice.collectionMethod),
-    payment: { invoice, attempt, nextAttemptAt: nextAttemptAt ?? null },
-  };
-}
-
 /** Checkout assigns ids and discounts to the lines. */
 function toProtoLineItem(line: PeriodLine | UsageLine): ProtoLineItem {
   const { description, priceId, quantity, unitAmount, amount, details, period } = line;
@@ -86,4 +72,78 @@ function toProtoLineItem(line: PeriodLine | UsageLine): ProtoLineItem {
     },
     metadata: {},
   };
+}
+
+/**
+ * Maps a usage line of a voided invoice, to be billed by another one; undefined for a line that
+ * bills no usage.
+ */
+export function fromProtoUsageLine(line: ProtoLineItem): UsageLine | undefined {
+  const { meterId, priceId, details, periodStart, periodEnd } = line;
+  if (meterId === undefined) return undefined;
+  if (priceId === undefined || details === undefined) throw new Error('A usage line has a price');
+  if (periodStart === undefined || periodEnd === undefined) {
+    throw new Error('A usage line has a period');
+  }
+  return {
+    description: line.description,
+    meterId,
+    priceId,
+    quantity: line.quantity,
+    unitAmount: line.unitAmount,
+    amount: line.amount,
+    details: {
+      ...details,
+      tiers: details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? null })),
+    },
+    period: { start: periodStart, end: periodEnd },
+  };
+}
+
+/** Orders invoices from checkout; concurrent orders share one call. */
+export class InvoiceClient {
+  private readonly orders: BatchClient<CreateInvoiceRequest, CreateInvoiceResponse>;
+
+  constructor(checkout: Pick<Peers['checkout'], 'createInvoice' | 'createInvoices'>) {
+    this.orders = new BatchClient({
+      one: (request, context) => checkout.createInvoice(request, context),
+      many: async (requests, context) => {
+        const { responses } = await checkout.createInvoices({ requests }, context);
+        return responses.map((response) => (response.invoice === undefined ? undefined : response));
+      },
+    });
+  }
+
+  create(request: CreateInvoiceRequest, context: CallContext): Promise<CreateInvoiceResponse> {
+    return this.orders.ask(request, context);
+  }
+}
+
+/** The currency in which a customer is billed; undefined before the first invoice has set it. */
+export async function billedCurrency(
+  { checkout }: Peers,
+  customer: Pick<CustomerFacts, 'id' | 'currency' | 'isCurrencyFixed'>,
+  context: CallContext,
+): Promise<string | undefined> {
+  if (customer.isCurrencyFixed) return customer.currency;
+  // A customer stored before currencies were fixed has the currency that an invoice has set.
+  const { currency } = await checkout.getBilledCurrency({ customerId: customer.id }, context);
+  return currency;
+}
+
+/**
+ * Ensures that an invoice whose creation may be in flight is never created, or never paid. Checkout
+ * refuses while a payment runs; the command is retried until that payment has an outcome.
+ */
+export async function voidInvoice(
+  invoiceId: string,
+  { id: subscriptionId, customer, price }: Subscription,
+  context: CallContext,
+  { checkout }: Peers,
+): Promise<Invoice | undefined> {
+  const { invoice } = await checkout.voidDerivedInvoice(
+    { invoiceId, subscriptionId, customerId: customer.id, currency: price.currency },
+    context,
+  );
+  return invoice;
 }

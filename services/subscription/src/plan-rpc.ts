@@ -7,8 +7,8 @@ import {
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
 import { planCallers } from './callers';
+import { toProtoSubscription } from './events';
 import type { Subscription, SubscriptionStatus } from './subscription';
-import { toProtoSubscription } from './subscription-rpc';
 import type { Subscriptions } from './subscription-store';
 import { upcomingCharge } from './upcoming-charge';
 

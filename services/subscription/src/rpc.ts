@@ -2,20 +2,19 @@ import { checkMetadata } from '@billing/chassis/metadata';
 import { readPage } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
-import {
-  type SubscriptionServiceServer,
-  SubscriptionServiceService,
-  type UpdateSubscriptionRequest,
-} from '@billing/proto/billing/subscription/v1/subscription';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { type ApplyCollectionResultRequest, type SubscriptionPhase as ProtoPhase, type SubscriptionServiceServer, SubscriptionServiceService, type SubscriptionStatus as ProtoStatus, type UpdateSubscriptionRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { redemptionStates } from '@billing/proto/values/discount';
+import { collectionOutcomes, subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
 import { subscriptionCallers } from './callers';
+import { cancelForCaller } from './cancel-subscription';
 import { uncancel } from './cancellation';
-import { cancelForCaller } from './cancellation-rpc';
 import { changeFields, type SubscriptionChanges } from './change';
-import { applyCollectionResult } from './collection';
+import { applyCollectionResult, type CollectionResult } from './collection';
 import { create, createSold, type CreationDependencies } from './creation-rpc';
-import { fromProtoCollectionResult } from './invoice-rpc';
-import { fromProtoPhase, fromProtoStatus, toProtoSubscription } from './subscription-rpc';
+import { fromProtoCollectionMethod } from './customer-client';
+import { toProtoSubscription } from './events';
+import type { SubscriptionPhase, SubscriptionStatus } from './subscription';
 import { redemptionState } from './tombstone';
 import { usagePeriodsOf } from './usage-period-rpc';
 
@@ -101,4 +100,33 @@ function fromProtoChanges({
   updateMask,
 }: UpdateSubscriptionRequest): SubscriptionChanges {
   return maskedFields({ metadata: metadata ?? {} }, updateMask);
+}
+
+/** Maps the outcome of a payment attempt reported by checkout. */
+function fromProtoCollectionResult(request: ApplyCollectionResultRequest): CollectionResult {
+  const { invoice, resultNumber, attempt, nextAttemptAt } = request;
+  const outcome = collectionOutcomes.knownName(request.outcome);
+  if (invoice === undefined) throw invalidInput({ invoice: ['Required'] });
+  if (outcome === undefined) throw invalidInput({ outcome: ['Required'] });
+  return {
+    invoiceId: invoice.id,
+    resultNumber,
+    outcome,
+    collectionMethod: fromProtoCollectionMethod(invoice.collectionMethod),
+    payment: { invoice, attempt, nextAttemptAt: nextAttemptAt ?? null },
+  };
+}
+
+/** Maps a status; refuses one that no subscription can have. */
+function fromProtoStatus(sent: ProtoStatus): SubscriptionStatus {
+  const known = subscriptionStatuses.knownName(sent);
+  if (known === undefined) throw invalidInput({ status: ['Invalid status'] });
+  return known;
+}
+
+/** Maps a phase; refuses one that no subscription can have. */
+function fromProtoPhase(sent: ProtoPhase): SubscriptionPhase {
+  const known = subscriptionPhases.knownName(sent);
+  if (known === undefined) throw invalidInput({ phase: ['Invalid phase'] });
+  return known;
 }

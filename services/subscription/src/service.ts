@@ -3,7 +3,7 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
 import { CustomerClient } from './customer-client';
-import { InvoiceClient } from './invoice-client';
+import { InvoiceClient } from './invoice-rpc';
 import { connectPeers } from './peers';
 import { planRpc } from './plan-rpc';
 import { type DueStep, dueStep, takeDueStep } from './renewals';

@@ -1,14 +1,16 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { BillingPeriod } from '@billing/kernel/billing-period';
-import type { UsageWindow } from '@billing/proto/billing/metering/v1/metering';
-import { meterPricesOf } from './meter-price-client';
+import type {
+  UsageQuantity as ProtoUsageQuantity,
+  UsageWindow,
+} from '@billing/proto/billing/metering/v1/metering';
+import { fromProtoMeterRate, meterPricesOf } from './catalog';
 import { attemptKey, nextSettlement } from './over-limit-bill';
 import type { Peers } from './peers';
 import type { Subscription } from './subscription';
 import { type Subscriptions, subscriptionsOf } from './subscription-store';
-import type { SettledUsage } from './usage-line';
-import { fromProtoMeterRate, fromProtoUsageQuantity } from './usage-rpc';
+import type { SettledUsage, UsageQuantity } from './usage-line';
 import {
   livedWithin,
   type SettledPeriod,
@@ -129,4 +131,11 @@ async function pricedSpans(
       return { overlap, meterIds: new Set(prices.map(({ meterId }) => meterId)) };
     }),
   );
+}
+
+export function fromProtoUsageQuantity({
+  quantity,
+  creditsUsed,
+}: ProtoUsageQuantity): UsageQuantity {
+  return { quantity, creditsUsed };
 }

@@ -6,8 +6,8 @@ import type {
   ListUsagePeriodsResponse,
   UsagePeriod,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { meterPricesOf } from './catalog';
 import { isEntitled } from './entitlement';
-import { meterPricesOf } from './meter-price-client';
 import type { Peers } from './peers';
 import { currentPeriod, type Subscription } from './subscription';
 import { type Subscriptions, subscriptionsOf } from './subscription-store';
