@@ -2,8 +2,8 @@ import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
-import type { BillingDependencies } from './bill-attempt-commands';
-import { billEnd, billLate, billOwed, billPeriod } from './billing-commands';
+import type { BillingDependencies } from './billing/attempt-bill';
+import { billEnd, billLate, billOwed, billPeriod } from './billing/commands';
 import type {
   BillEnd,
   BillingCommand,
@@ -15,12 +15,12 @@ import type {
   EndCollection,
   ReleaseRedemption,
   ResolveAuthorization,
-} from './command';
-import { authorizationResolved } from './creation';
-import type { CustomerClient } from './customer-client';
-import { type InvoiceClient, voidInvoice } from './invoice-rpc';
-import type { Peers } from './peers';
-import type { Subscription } from './subscription';
+} from './subscription/command';
+import { authorizationResolved } from './creation/creation';
+import type { CustomerClient } from './peer/customer';
+import { type InvoiceClient, voidInvoice } from './peer/checkout';
+import type { Peers } from './peer/peers';
+import type { Subscription } from './subscription/subscription';
 import type { Subscriptions } from './subscription-store';
 
 export interface CommandDependencies {

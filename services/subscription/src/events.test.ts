@@ -8,15 +8,15 @@ import {
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
-import type { SubscriptionEvent } from './announcement';
-import { cancel, uncancel } from './cancellation';
-import { applyCollectionResult, type CollectionOutcome } from './collection';
-import { createFromCheckout, createSubscription } from './creation';
+import type { SubscriptionEvent } from './subscription/announcement';
+import { cancel, uncancel } from './lifecycle/cancellation';
+import { applyCollectionResult, type CollectionOutcome } from './lifecycle/collection';
+import { createFromCheckout, createSubscription } from './creation/creation';
 import { encodeEvent } from './events';
-import { takeDueStep } from './renewals';
-import { currentPeriod, type Subscription } from './subscription';
-import { aCreation, aDiscount, anInput, aPrice, aSubscription, at, day } from './testing';
-import type { SubscriptionTransition } from './transition';
+import { takeDueStep } from './lifecycle/renewals';
+import { currentPeriod, type Subscription } from './subscription/subscription';
+import { aCreation, aDiscount, anInput, aPrice, aSubscription, at, day } from './testing/fixtures';
+import type { SubscriptionTransition } from './subscription/transition';
 
 const examples = join(__dirname, '../../../proto/examples');
 const tenant = {

@@ -2,16 +2,32 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Price as ProtoPrice } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
-import { type FieldChange, SubscriptionEvent as ProtoSubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
-import { CancelReason as ProtoCancelReason, type Subscription as ProtoSubscription } from '@billing/proto/billing/subscription/v1/subscription';
+import {
+  type FieldChange,
+  SubscriptionEvent as ProtoSubscriptionEvent,
+} from '@billing/proto/billing/event/v1/subscription_event';
+import {
+  CancelReason as ProtoCancelReason,
+  type Subscription as ProtoSubscription,
+} from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
 import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
-import { cancelReasons, subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
-import type { PaymentNews, SubscriptionEvent } from './announcement';
-import { discountEndsAt } from './discount';
-import { isEntitled } from './entitlement';
-import { type CancelReason, currentPeriod, nextInvoiceAt, type PriceSnapshot, type Subscription } from './subscription';
-import type { SubscriptionRecord } from './tombstone';
+import {
+  cancelReasons,
+  subscriptionPhases,
+  subscriptionStatuses,
+} from '@billing/proto/values/subscription';
+import type { PaymentNews, SubscriptionEvent } from './subscription/announcement';
+import { discountEndsAt } from './subscription/discount';
+import { isEntitled } from './subscription/entitlement';
+import {
+  type CancelReason,
+  currentPeriod,
+  nextInvoiceAt,
+  type PriceSnapshot,
+  type Subscription,
+} from './subscription/subscription';
+import type { SubscriptionRecord } from './subscription/tombstone';
 
 /**
  * Encodes an event's data for the wire: its proto message in JSON mapping. `stored` supplies the

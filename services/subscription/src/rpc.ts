@@ -3,20 +3,31 @@ import { readPage } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { invalidInput } from '@billing/kernel/domain-error';
-import { type ApplyCollectionResultRequest, type SubscriptionPhase as ProtoPhase, type SubscriptionServiceServer, SubscriptionServiceService, type SubscriptionStatus as ProtoStatus, type UpdateSubscriptionRequest } from '@billing/proto/billing/subscription/v1/subscription';
+import {
+  type ApplyCollectionResultRequest,
+  type SubscriptionPhase as ProtoPhase,
+  type SubscriptionServiceServer,
+  SubscriptionServiceService,
+  type SubscriptionStatus as ProtoStatus,
+  type UpdateSubscriptionRequest,
+} from '@billing/proto/billing/subscription/v1/subscription';
 import { redemptionStates } from '@billing/proto/values/discount';
-import { collectionOutcomes, subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
+import {
+  collectionOutcomes,
+  subscriptionPhases,
+  subscriptionStatuses,
+} from '@billing/proto/values/subscription';
 import { subscriptionCallers } from './callers';
-import { cancelForCaller } from './cancel-subscription';
-import { uncancel } from './cancellation';
-import { changeFields, type SubscriptionChanges } from './change';
-import { applyCollectionResult, type CollectionResult } from './collection';
-import { create, createSold, type CreationDependencies } from './creation-rpc';
-import { fromProtoCollectionMethod } from './customer-client';
+import { cancelForCaller } from './lifecycle/cancel-subscription';
+import { uncancel } from './lifecycle/cancellation';
+import { changeFields, type SubscriptionChanges } from './lifecycle/change';
+import { applyCollectionResult, type CollectionResult } from './lifecycle/collection';
+import { create, createSold, type CreationDependencies } from './creation/creation-rpc';
+import { fromProtoCollectionMethod } from './peer/customer';
 import { toProtoSubscription } from './events';
-import type { SubscriptionPhase, SubscriptionStatus } from './subscription';
-import { redemptionState } from './tombstone';
-import { usagePeriodsOf } from './usage-period-rpc';
+import type { SubscriptionPhase, SubscriptionStatus } from './subscription/subscription';
+import { redemptionState } from './subscription/tombstone';
+import { usagePeriodsOf } from './report/usage-period-rpc';
 
 /** The service's calls. */
 export function subscriptionRpc(dependencies: CreationDependencies) {

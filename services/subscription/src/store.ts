@@ -1,22 +1,22 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
-import type { SubscriptionEvent } from './announcement';
+import type { SubscriptionEvent } from './subscription/announcement';
 import { encodeEvent } from './events';
-import { stepsReached } from './reached-step';
-import { dueStep } from './renewals';
+import { stepsReached } from './subscription/reached-step';
+import { dueStep } from './lifecycle/renewals';
 import type {
   LatestInvoice,
   OpenInvoice,
   PriceSnapshot,
   Subscription,
   SubscriptionDiscount,
-} from './subscription';
-import type { SubscriptionRecord, Tombstone } from './tombstone';
+} from './subscription/subscription';
+import type { SubscriptionRecord, Tombstone } from './subscription/tombstone';
 import {
   noUsageBilling,
   type OverLimitBills,
   type UnbilledSettlements,
   type UsageBilling,
-} from './usage-billing';
+} from './subscription/usage-billing';
 
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
 type Count = number | bigint;

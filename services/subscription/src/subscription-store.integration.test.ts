@@ -7,16 +7,16 @@ import {
   testContext,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
-import { applyCollectionResult } from './collection';
-import { createSubscription } from './creation';
-import { recordOverLimitBill } from './over-limit-bill';
-import { billingLimits, type ParkReason } from './parking';
-import { takeDueStep } from './renewals';
+import { applyCollectionResult } from './lifecycle/collection';
+import { createSubscription } from './creation/creation';
+import { recordOverLimitBill } from './over-limit/over-limit-bill';
+import { billingLimits, type ParkReason } from './over-limit/parking';
+import { takeDueStep } from './lifecycle/renewals';
 import { subscriptionDefinition } from './store';
-import type { OpenInvoice, Subscription } from './subscription';
+import type { OpenInvoice, Subscription } from './subscription/subscription';
 import { Subscriptions } from './subscription-store';
-import { recordBill } from './usage-bill';
-import { aCreation, aDiscount, anInput, aPrice, aSubscription, day } from './testing';
+import { recordBill } from './billing/bill';
+import { aCreation, aDiscount, anInput, aPrice, aSubscription, day } from './testing/fixtures';
 
 const configuration = testServiceConfiguration('subscriptionstore');
 const parked: [string, ParkReason, boolean][] = [];

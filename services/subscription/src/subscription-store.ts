@@ -5,11 +5,15 @@ import { derivedId } from '@billing/chassis/ids';
 import type { Completion } from '@billing/chassis/outbox-progress';
 import { filterByIds } from '@billing/chassis/page';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { isAlarming, retriedWithChange } from './over-limit-bill';
-import { type ParkReason, parkReason } from './parking';
-import type { Subscription, SubscriptionPhase, SubscriptionStatus } from './subscription';
-import { type SubscriptionRecord, tombstone } from './tombstone';
-import type { Decision, SubscriptionTransition } from './transition';
+import { isAlarming, retriedWithChange } from './over-limit/over-limit-bill';
+import { type ParkReason, parkReason } from './over-limit/parking';
+import type {
+  Subscription,
+  SubscriptionPhase,
+  SubscriptionStatus,
+} from './subscription/subscription';
+import { type SubscriptionRecord, tombstone } from './subscription/tombstone';
+import type { Decision, SubscriptionTransition } from './subscription/transition';
 
 type StoredSubscription = Stored<Subscription>;
 type Within = Pick<CallContext, 'tenant' | 'now'>;

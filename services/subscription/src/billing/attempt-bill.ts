@@ -1,0 +1,266 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import type { Completion } from '@billing/chassis/outbox-progress';
+import { unlessNotFound } from '@billing/kernel/domain-error';
+import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { meterPricesOf } from '../peer/catalog';
+import type { BillingReason, BillPeriod } from '../subscription/command';
+import { type CustomerFacts, withCustomer } from '../subscription/customer';
+import { type CustomerClient, fixCurrency } from '../peer/customer';
+import { fromProtoUsageLine, type InvoiceClient, toProtoNewInvoice } from '../peer/checkout';
+import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
+import {
+  nextSettlement,
+  type OverLimitAttempt,
+  recordOverLimitBill,
+} from '../over-limit/over-limit-bill';
+import { periodOf, type Subscription } from '../subscription/subscription';
+import {
+  beginDiscount,
+  type Billed,
+  endBill,
+  isBillDiscounted,
+  isEndDiscounted,
+  lateBillAt,
+  periodBill,
+  recordBill,
+} from './bill';
+import type { Closing } from '../subscription/usage-billing';
+import { type SettlementDependencies, settleUsage } from '../peer/metering';
+import { type UsageLine, usageLines } from '../usage/usage-line';
+import { pinnedSet, pinRates } from '../usage/usage-period';
+import { lastPeriod, type Settlement, settlementBefore } from '../usage/settlement';
+
+export interface BillingDependencies extends SettlementDependencies {
+  readonly invoices: InvoiceClient;
+  readonly customers: CustomerClient;
+  /** Called when the last bill left credit unsettled that was owed to the customer. */
+  readonly onDroppedCredits: (id: string, tenant: Tenant) => void;
+}
+
+/** Call context of a bill, and the command that the bill completes where no other write does. */
+export interface Attempt {
+  readonly context: CallContext;
+  readonly completes?: Completion | undefined;
+}
+
+/**
+ * Bills a period that was entered, and the usage of the periods before it. Returns false when its
+ * bill is over the limit or the subscription has ended in between.
+ */
+export async function attemptPeriodBill(
+  stored: Stored<Subscription>,
+  payload: BillPeriod['payload'],
+  { context, completes }: Attempt,
+  dependencies: BillingDependencies,
+): Promise<boolean> {
+  const { state } = stored;
+  const { invoiceId, periodIndex } = payload;
+  const set =
+    pinnedSet(state, periodIndex) ??
+    (await meterPricesOf(stored, periodIndex, context, dependencies.peers)).set;
+  const settlement = settlementBefore(periodIndex);
+  const [settled, customer] = await Promise.all([
+    settleUsage(stored, settlement, context, dependencies),
+    presentCustomer(state, payload.reason, context, dependencies),
+  ]);
+  // A customer's first invoice fixes their currency; an existing subscription keeps its own.
+  if (customer !== undefined && !customer.isCurrencyFixed) {
+    const wanted = { id: customer.id, currency: state.price.currency };
+    await unlessNotFound(fixCurrency(dependencies.peers, wanted, context));
+  }
+  const { recurring, ...bill } = periodBill(state, periodIndex, settled ?? []);
+  if (!bill.isBillable) {
+    return hold(stored, { bill: periodIndex, settlements: [settlement] }, context, dependencies);
+  }
+  const { lines, refunds } = bill;
+  const isDiscounted = isBillDiscounted(state, { ...payload, lines });
+  const wanted = { ...payload, isDiscounted, period: recurring.period, recurring, usage: lines };
+  const request = toProtoNewInvoice(withCustomer(state, customer), wanted);
+  const { invoice, collecting } = await dependencies.invoices.create(request, context);
+  // The subscription was canceled during the call, and a late retry found the invoice's id taken.
+  if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return false;
+  const recordBilled = (current: Subscription) => {
+    const rated = pinRates(current, { periodIndex, set });
+    const billed = recordBill(rated, periodIndex, { refunds });
+    const begun = isDiscounted ? beginDiscount(billed, recurring.period.start) : billed;
+    const known = withCustomer(begun, customer);
+    return recordInvoice(known, { invoiceId, periodIndex, isCollecting: collecting });
+  };
+  await dependencies.subscriptions.record(state.id, context, recordBilled, { completes });
+  return true;
+}
+
+/**
+ * Amounts that the final bill takes over from the running period's invoice, where that was voided
+ * or never created.
+ */
+export interface FinalBillCarryOver {
+  readonly isVoided: boolean;
+  readonly lines: readonly UsageLine[];
+  /** The settlements made for that invoice. */
+  readonly settlements: readonly Settlement[];
+}
+
+export const nothingOwed: FinalBillCarryOver = { isVoided: false, lines: [], settlements: [] };
+
+/**
+ * Reads the usage of earlier periods that the last period's invoice billed before it was voided.
+ */
+export async function usageOfUnfinishedInvoice(
+  stored: Stored<Subscription>,
+  voided: Invoice | undefined,
+  context: CallContext,
+  dependencies: SettlementDependencies,
+): Promise<FinalBillCarryOver> {
+  if (voided === undefined) {
+    // The invoice was never created and never will be; usage may have been settled for it already.
+    const settlement = settlementBefore(stored.state.periodIndex ?? 0);
+    const settled = await settleUsage(stored, settlement, context, dependencies);
+    return { isVoided: true, lines: usageLines(settled ?? []), settlements: [settlement] };
+  }
+  if (voided.status !== InvoiceStatus.INVOICE_STATUS_VOID) return nothingOwed;
+  const lines = voided.lineItems.map(fromProtoUsageLine).filter((line) => line !== undefined);
+  return { isVoided: true, lines, settlements: [] };
+}
+
+/**
+ * Bills the usage of the period in which a subscription ended, and what is owed for earlier ones.
+ * Returns false when the bill is over the limit.
+ */
+export async function attemptFinalBill(
+  stored: Stored<Subscription>,
+  { closing, owed }: { readonly closing: Closing; readonly owed: FinalBillCarryOver },
+  context: CallContext,
+  dependencies: BillingDependencies,
+): Promise<boolean> {
+  const { state } = stored;
+  const through = state.periodIndex ?? 0;
+  const settlement = { key: 'end', through };
+  const settled = await settleUsage(stored, settlement, context, dependencies);
+  const bill = endBill(state, settled ?? [], owed.lines);
+  // A subscription without metered prices has nothing to record either.
+  const isNothing = settled === undefined && bill.lines.length + bill.refunds.length === 0;
+  if (isNothing && state.usage.held === null) return true;
+  const number = through + 1;
+  if (!bill.isBillable) {
+    const settlements = [...owed.settlements, settlement];
+    const first = Math.min(state.usage.held?.bill ?? number, number);
+    return hold(stored, { bill: first, settlements, closing }, context, dependencies);
+  }
+  const key = settlement.key;
+  const invoiceId = await billUsage(
+    stored,
+    { key, bill, isVoided: owed.isVoided },
+    context,
+    dependencies,
+  );
+  const lateAt = settled === undefined ? null : lateBillAt(state);
+  // A bill that was over the limit until then leaves nothing, but its usage may have been settled
+  // before.
+  const laterAt = lateAt !== null && lateAt < context.now ? context.now : lateAt;
+  await dependencies.subscriptions.record(state.id, context, (current) =>
+    recordEndInvoice(
+      recordBill(current, number, { refunds: bill.refunds, lateBillAt: laterAt }),
+      invoiceId,
+    ),
+  );
+  return true;
+}
+
+/**
+ * Bills usage reported after the end of a subscription for its last periods; credit still to be
+ * deducted lapses. Returns false when the bill is over the limit.
+ */
+export async function attemptLateBill(
+  stored: Stored<Subscription>,
+  context: CallContext,
+  dependencies: BillingDependencies,
+): Promise<boolean> {
+  const { state } = stored;
+  const through = state.periodIndex ?? 0;
+  const settlement = { key: 'late', through };
+  const settled = await settleUsage(stored, settlement, context, dependencies);
+  const bill = endBill(state, settled ?? [], []);
+  const number = through + 2;
+  if (!bill.isBillable) {
+    return hold(stored, { bill: number, settlements: [settlement] }, context, dependencies);
+  }
+  const invoiceId = await billUsage(
+    stored,
+    { key: 'late', bill, isVoided: false },
+    context,
+    dependencies,
+  );
+  await dependencies.subscriptions.record(state.id, context, (current) =>
+    recordEndInvoice(recordBill(current, number, { refunds: [] }), invoiceId),
+  );
+  if (bill.refunds.length > 0) dependencies.onDroppedCredits(state.id, stored.tenant);
+  return true;
+}
+
+// Creation has read the customer just before. Undefined for an unknown customer: the subscription
+// keeps its last snapshot.
+async function presentCustomer(
+  { customer: { id } }: Subscription,
+  reason: BillingReason,
+  context: CallContext,
+  { customers }: BillingDependencies,
+): Promise<CustomerFacts | undefined> {
+  return reason === 'SUBSCRIPTION_CREATE' ? undefined : customers.find(id, context);
+}
+
+/**
+ * Creates an invoice for usage alone under an id of its own, and announces it; creates none when
+ * there is nothing to bill.
+ */
+async function billUsage(
+  { state, tenant }: Stored<Subscription>,
+  {
+    key,
+    bill,
+    isVoided,
+  }: { readonly key: string; readonly bill: Billed; readonly isVoided: boolean },
+  context: CallContext,
+  dependencies: BillingDependencies,
+): Promise<string | undefined> {
+  if (bill.lines.length === 0) return undefined;
+  const invoiceId = derivedId(tenant.environmentId, state.id, key);
+  const { start } = periodOf(state, state.periodIndex ?? 0);
+  const reason = 'SUBSCRIPTION_CANCEL';
+  const customer = await presentCustomer(state, reason, context, dependencies);
+  const request = toProtoNewInvoice(withCustomer(state, customer), {
+    invoiceId,
+    reason,
+    authorizedTransactionId: null,
+    isDiscounted: isEndDiscounted(state, { start, isVoided }),
+    period: lastPeriod(state),
+    recurring: undefined,
+    usage: bill.lines,
+  });
+  await dependencies.invoices.create(request, context);
+  return invoiceId;
+}
+
+/** A bill over the largest invoice amount, and the settlements that it was made from. */
+interface OverLimitBill {
+  readonly bill: number;
+  readonly settlements: readonly Settlement[];
+  readonly closing?: Closing;
+}
+
+async function hold(
+  { state: { id, usage } }: Stored<Subscription>,
+  { bill, settlements, closing }: OverLimitBill,
+  context: CallContext,
+  { subscriptions }: BillingDependencies,
+): Promise<boolean> {
+  const settled = settlements.map((settlement) => {
+    const { key, through, tries } = nextSettlement(usage, settlement);
+    return { key, through, tries };
+  });
+  const failed: OverLimitAttempt = { bill, settled, closing: closing ?? null, now: context.now };
+  await subscriptions.record(id, context, (current) => recordOverLimitBill(current, failed));
+  return false;
+}

@@ -1,0 +1,111 @@
+import { discountsPeriod } from '@billing/kernel/discount-validity';
+import { overLimitBillsAfter, stillUnbilled } from '../over-limit/over-limit-bill';
+import { type PeriodLine, periodLine } from '../subscription/recurring-charge';
+import { periodOf, type Subscription } from '../subscription/subscription';
+import { isBilled, type UsageBilling } from '../subscription/usage-billing';
+import {
+  isBillable,
+  type SettledUsage,
+  type UsageBill,
+  type UsageLine,
+  usageLines,
+  withinSubtotal,
+} from '../usage/usage-line';
+import { lateForMs } from '../usage/usage-period';
+
+/** The content of one bill. */
+export type Billed = UsageBill & { readonly isBillable: boolean };
+
+/** Computes the bill of a period: its recurring charge, and the usage of the periods before it. */
+export function periodBill(
+  subscription: Subscription,
+  periodIndex: number,
+  settled: readonly SettledUsage[],
+): Billed & { readonly recurring: PeriodLine } {
+  const recurring = periodLine(subscription, periodIndex);
+  return { recurring, ...billOf(subscription, usageLines(settled), recurring.amount) };
+}
+
+/** Computes the bill of usage alone, with the usage lines of a voided invoice. */
+export function endBill(
+  subscription: Subscription,
+  settled: readonly SettledUsage[],
+  owed: readonly UsageLine[],
+): Billed {
+  return billOf(subscription, [...usageLines(settled), ...owed], 0n);
+}
+
+/**
+ * True when the discount applies to the bill of a period. This is decided when the period is
+ * entered, except where only usage costs anything: then the first bill with an amount begins the
+ * discount's span.
+ */
+export function isBillDiscounted(
+  subscription: Subscription,
+  { periodIndex, isDiscounted, lines }: DiscountedBill,
+): boolean {
+  const { discount } = subscription;
+  if (isDiscounted || discount === null || sumOf(lines) <= 0n) return isDiscounted;
+  const { start } = periodOf(subscription, periodIndex);
+  return discountsPeriod(discount, { first: discount.firstPeriodStart, start });
+}
+
+/** A bill that a discount may apply to. */
+export interface DiscountedBill {
+  readonly periodIndex: number;
+  /** The decision made when the period was entered. */
+  readonly isDiscounted: boolean;
+  readonly lines: readonly UsageLine[];
+}
+
+/**
+ * True when the discount applies to the bill of the end. A discount of duration ONCE applies to one
+ * invoice: that of the period, which returns it when voided.
+ */
+export function isEndDiscounted(
+  { discount }: Subscription,
+  { start, isVoided }: { readonly start: Date; readonly isVoided: boolean },
+): boolean {
+  if (discount === null) return false;
+  const { firstPeriodStart: first, duration } = discount;
+  if (duration === 'ONCE' && first !== null && !isVoided) return false;
+  return discountsPeriod(discount, { first, start });
+}
+
+/** Begins the span of the discount with a period, unless it has begun. */
+export function beginDiscount(subscription: Subscription, start: Date): Subscription {
+  const { discount } = subscription;
+  if (discount === null || discount.firstPeriodStart !== null) return subscription;
+  return { ...subscription, discount: { ...discount, firstPeriodStart: start } };
+}
+
+/** Records a bill that was created; a duplicate of an earlier one changes nothing. */
+export function recordBill(
+  subscription: Subscription,
+  bill: number,
+  news: Partial<Pick<UsageBilling, 'refunds' | 'lateBillAt'>>,
+): Subscription {
+  if (isBilled(subscription, bill)) return subscription;
+  const held = overLimitBillsAfter(subscription, bill);
+  const unbilled = stillUnbilled(subscription, bill);
+  const usage = { ...subscription.usage, ...news, lastBill: bill, held, unbilled };
+  return { ...subscription, usage };
+}
+
+/** Time when late usage after the end is billed. */
+export function lateBillAt({ endedAt }: Subscription): Date | null {
+  return endedAt === null ? null : new Date(endedAt.getTime() + lateForMs);
+}
+
+function billOf(
+  { usage: { refunds } }: Subscription,
+  lines: readonly UsageLine[],
+  others: bigint,
+): Billed {
+  const bill = withinSubtotal(lines, { others, refunds });
+  return { ...bill, isBillable: isBillable(bill.lines, others) };
+}
+
+function sumOf(lines: readonly UsageLine[]): bigint {
+  return lines.reduce((sum, { amount }) => sum + amount, 0n);
+}

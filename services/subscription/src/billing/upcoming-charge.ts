@@ -1,0 +1,40 @@
+import { amountOff, takeDiscount } from '../subscription/discount';
+import { parkReason } from '../over-limit/parking';
+import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
+import { periodBill } from './bill';
+
+/**
+ * The coming period's charge without usage, in the smallest unit of the subscription's currency.
+ */
+export interface UpcomingCharge {
+  readonly at: Date;
+  readonly subtotal: bigint;
+  readonly discountAmount: bigint;
+  readonly total: bigint;
+  /** Null when no discount applies. */
+  readonly discountName: string | null;
+}
+
+/**
+ * Computes the charge of the coming period as of now: by the rules that will bill it, less the
+ * credit for usage that earlier invoices overcharged, and less the discount where it still applies.
+ * Null when no period follows.
+ */
+export function upcomingCharge(subscription: Subscription): UpcomingCharge | null {
+  const at = nextInvoiceAt(subscription);
+  const { periodIndex, discount, usage } = subscription;
+  if (at === null || parkReason(subscription) !== null || usage.held !== null) return null;
+  const next = periodIndex === null ? 0 : periodIndex + 1;
+  const { recurring, lines } = periodBill(subscription, next, []);
+  const amounts = [recurring, ...lines].map(({ amount }) => amount);
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0n);
+  const { isDiscounted } = takeDiscount(subscription, next);
+  const discountAmount = isDiscounted ? amountOff(subscription, amounts) : 0n;
+  return {
+    at,
+    subtotal,
+    discountAmount,
+    total: subtotal - discountAmount,
+    discountName: discountAmount > 0n && discount !== null ? discount.name : null,
+  };
+}

@@ -1,0 +1,189 @@
+import { periodContaining, trialEnd as endOfTrial } from '@billing/kernel/billing-period';
+import { created, paymentSucceeded } from '../subscription/announcement';
+import type { InvoiceForm } from '../subscription/announcement';
+import { enterPeriod } from '../lifecycle/billed-period';
+import type { BillingCommand } from '../subscription/command';
+import type { SubscriptionInput } from './input';
+import type { CustomerFacts } from '../subscription/customer';
+import { takeDiscount } from '../subscription/discount';
+import type {
+  DiscountSnapshot,
+  PriceSnapshot,
+  Subscription,
+  SubscriptionPhase,
+} from '../subscription/subscription';
+import type { Decision, SubscriptionTransition } from '../subscription/transition';
+import { noUsageBilling } from '../subscription/usage-billing';
+import { pinRates } from '../usage/usage-period';
+
+/** Facts that a new subscription is created from. */
+export interface SubscriptionDependencies {
+  readonly id: string;
+  readonly itemId: string;
+  readonly fingerprint: string;
+  readonly customer: CustomerFacts;
+  readonly productName: string;
+  readonly price: PriceSnapshot;
+  /** Number of the product's meter price set in force. */
+  readonly meterPriceSet: number;
+  /** The redeemed discount; null: none. */
+  readonly discount: DiscountSnapshot | null;
+}
+
+/** Facts of a creation in addition to its input. */
+export type Creation = SubscriptionDependencies & Decision;
+
+/**
+ * Creates a subscription. It begins in one of three ways:
+ * - A start in the future is waited for.
+ * - A trial runs, free of charge, from the start.
+ * - Otherwise the period that contains `now` is billed immediately, earlier ones never.
+ *
+ * Without an invoice now, the authorization is immediately turned into a saved method, because it
+ * might lapse before the first invoice.
+ */
+export function createSubscription(
+  input: SubscriptionInput,
+  creation: Creation,
+): SubscriptionTransition {
+  const { now, price, invoiceIdOf, discount } = creation;
+  const begun = begin({ ...input, startAt: input.startAt ?? now }, creation, now);
+  // Last, because an outage of the discount service must not delay billing.
+  const confirmation: BillingCommand[] =
+    discount === null ? [] : [{ type: 'confirmRedemption', payload: { discountId: discount.id } }];
+  if (begun.phase !== 'REGULAR') {
+    const { state, events, commands } = resolvingAuthorization(begun);
+    return { state, events, commands: [...commands, ...confirmation] };
+  }
+  const { index } = periodContaining(begun.anchor, price, now);
+  const rated = pinRates(begun, { periodIndex: index, set: creation.meterPriceSet });
+  const { state, command } = enterPeriod(rated, index, {
+    reason: 'SUBSCRIPTION_CREATE',
+    authorizedTransactionId: begun.authorizedTransactionId,
+    invoiceIdOf,
+  });
+  const { invoiceId } = command.payload;
+  return { state, events: [created(state, invoiceId)], commands: [command, ...confirmation] };
+}
+
+/** A purchase completed by a checkout session. */
+export interface Purchase extends SubscriptionDependencies {
+  readonly productId: string;
+  readonly quantity: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Time of the payment or confirmation: the anchor, or the start of the trial. */
+  readonly completedAt: Date;
+  /** The session's invoice, PAID: that of period 0, or the trial's. */
+  readonly invoice: { readonly id: string; readonly form: InvoiceForm };
+  /** Number of the attempt that paid it, from 1; 0 where nothing was due. */
+  readonly attempt: number;
+}
+
+/**
+ * Creates the subscription that a checkout session sold. Its invoice is paid: period 0 is never
+ * billed again, and after a trial period 0 is billed like any other. The session redeemed the
+ * discount, whose span begins with the session's invoice if that costs anything.
+ */
+export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
+  const { completedAt, invoice, attempt } = purchase;
+  const origin = { ...purchase, startAt: completedAt, authorizedTransactionId: null };
+  const begun = begin(origin, purchase, completedAt);
+  const state =
+    begun.phase === 'TRIAL'
+      ? { ...begun, latestInvoice: { id: invoice.id, periodIndex: null } }
+      : takeDiscount(
+          {
+            ...pinRates(begun, { periodIndex: 0, set: purchase.meterPriceSet }),
+            periodIndex: 0,
+            latestInvoice: { id: invoice.id, periodIndex: 0 },
+          },
+          0,
+        ).state;
+  const payment = { invoice: invoice.form, attempt, nextAttemptAt: null };
+  return {
+    state,
+    events: [
+      created(state, invoice.id),
+      ...(attempt > 0 ? [paymentSucceeded(state, payment)] : []),
+    ],
+    commands: [],
+  };
+}
+
+/** The request that a subscription originates from. */
+interface Origin extends Pick<
+  SubscriptionInput,
+  'productId' | 'quantity' | 'metadata' | 'authorizedTransactionId'
+> {
+  readonly startAt: Date;
+}
+
+/** The state of a subscription before any period is billed. */
+function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date): Subscription {
+  const { id, itemId, fingerprint, customer, productName, price, discount } = dependencies;
+  const { productId, quantity, metadata, authorizedTransactionId, startAt } = origin;
+  const trialEnd =
+    price.trialDays === null || price.trialDays === 0 ? null : endOfTrial(startAt, price.trialDays);
+  return {
+    isTombstone: false,
+    id,
+    itemId,
+    fingerprint,
+    customer: { id: customer.id, email: customer.email, name: customer.name },
+    collectionMethod: customer.collectionMethod,
+    productId,
+    productName,
+    price,
+    quantity,
+    discount: discount === null ? null : { ...discount, firstPeriodStart: null },
+    authorizedTransactionId,
+    isAuthorizing: false,
+    metadata,
+    status: 'ACTIVE',
+    phase: phaseAt(now, { startAt, trialEnd }),
+    startAt,
+    trialStart: trialEnd === null ? null : startAt,
+    trialEnd,
+    anchor: trialEnd ?? startAt,
+    periodIndex: null,
+    cancelAtPeriodEnd: false,
+    canceledAt: null,
+    endedAt: null,
+    endedBeforeStart: false,
+    cancelReason: null,
+    openInvoices: [],
+    latestInvoice: null,
+    usage: noUsageBilling,
+  };
+}
+
+function phaseAt(
+  now: Date,
+  { startAt, trialEnd }: { startAt: Date; trialEnd: Date | null },
+): SubscriptionPhase {
+  if (startAt > now) return 'SCHEDULED';
+  return trialEnd !== null && trialEnd > now ? 'TRIAL' : 'REGULAR';
+}
+
+function resolvingAuthorization(subscription: Subscription): SubscriptionTransition {
+  const { authorizedTransactionId } = subscription;
+  if (authorizedTransactionId === null) {
+    return { state: subscription, events: [created(subscription, null)], commands: [] };
+  }
+  const state: Subscription = { ...subscription, isAuthorizing: true };
+  return {
+    state,
+    events: [created(state, null)],
+    commands: [{ type: 'resolveAuthorization', payload: { authorizedTransactionId } }],
+  };
+}
+
+/** Records that the authorized method is saved for the customer. */
+export function authorizationResolved(subscription: Subscription): Subscription {
+  return subscription.isAuthorizing ? { ...subscription, isAuthorizing: false } : subscription;
+}
+
+/** True once the first charge and the authorization have an outcome. */
+export function isSettled({ status, isAuthorizing, openInvoices }: Subscription): boolean {
+  return status === 'CANCELED' || !(isAuthorizing || openInvoices.some((one) => one.isSettling));
+}

@@ -1,0 +1,105 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { unchanged } from '@billing/kernel/transition';
+import { canceled, updated } from '../subscription/announcement';
+import type { BillEnd, BillingCommand, Close } from '../subscription/command';
+import { billEnd, createdInvoices, endAtOnce, endBeforeStart, endCollection } from './ending';
+import { findOpenInvoice } from '../subscription/open-invoices';
+import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
+import { decideAfterDueSteps } from './renewals';
+import type { OpenInvoice, Subscription } from '../subscription/subscription';
+import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
+
+/** A request to end a subscription. */
+export interface Cancellation extends Decision {
+  readonly atPeriodEnd: boolean;
+}
+
+/**
+ * Ends a subscription now, or flags it to end with its current period, a trial with the trial. A
+ * subscription that has not started has no current period: it ends immediately either way.
+ *
+ * Canceling a canceled subscription changes nothing, so the call is idempotent. An unpaid invoice
+ * of the running period is voided; older ones stay payable, and are not retried any more.
+ */
+export function cancel(
+  subscription: Subscription,
+  { atPeriodEnd, ...decision }: Cancellation,
+): SubscriptionTransition {
+  return decideAfterDueSteps(subscription, decision, (current) => {
+    if (current.status === 'CANCELED') return unchanged(current);
+    if (current.phase === 'SCHEDULED') return endBeforeStart(current, decision.now);
+    return atPeriodEnd ? flag(current, decision.now) : endNow(current, decision);
+  });
+}
+
+/** Clears the flag of a cancellation at period end; without a flag nothing changes. */
+export function uncancel(subscription: Subscription, decision: Decision): SubscriptionTransition {
+  return decideAfterDueSteps(subscription, decision, (current) => {
+    if (current.status === 'CANCELED') {
+      throw new DomainError(
+        'failed_precondition',
+        'SUBSCRIPTION_CANCELED',
+        'Subscription is already canceled',
+      );
+    }
+    if (!current.cancelAtPeriodEnd) return unchanged(current);
+    const state: Subscription = {
+      ...current,
+      cancelAtPeriodEnd: false,
+      canceledAt: null,
+      cancelReason: null,
+    };
+    return { state, events: [updated(current, state)], commands: [] };
+  });
+}
+
+function flag(subscription: Subscription, now: Date): SubscriptionTransition {
+  if (subscription.cancelAtPeriodEnd) return unchanged(subscription);
+  const state: Subscription = {
+    ...subscription,
+    cancelAtPeriodEnd: true,
+    canceledAt: now,
+    cancelReason: 'REQUESTED',
+  };
+  return { state, events: [updated(subscription, state)], commands: [] };
+}
+
+function endNow(
+  subscription: Subscription,
+  { now, invoiceIdOf }: Decision,
+): SubscriptionTransition {
+  const state = endAtOnce(subscription, { now, cancelReason: 'REQUESTED' });
+  const older = createdInvoices(state).filter(
+    ({ periodIndex }) => periodIndex !== state.periodIndex,
+  );
+  const commands: BillingCommand[] = [
+    // Ordered before the close, which waits for a payment in flight.
+    ...endCollection(older, { writeOff: false }),
+    ...closeRunningPeriod(state, invoiceIdOf),
+  ];
+  return { state, events: [canceled(state)], commands };
+}
+
+/** The invoice to void when a canceled subscription ends; undefined: none. */
+export function runningInvoice(
+  subscription: Subscription,
+  invoiceIdOf: InvoiceIdOf,
+): OpenInvoice | undefined {
+  const { status, cancelAtPeriodEnd, periodIndex } = subscription;
+  if (status !== 'CANCELED' || cancelAtPeriodEnd || periodIndex === null) return undefined;
+  if (isInvoiceOverLimit(subscription, { periodIndex })) return undefined;
+  return findOpenInvoice(subscription, invoiceIdOf(periodIndex));
+}
+
+function closeRunningPeriod(
+  subscription: Subscription,
+  invoiceIdOf: InvoiceIdOf,
+): (Close | BillEnd)[] {
+  const { periodIndex } = subscription;
+  if (periodIndex === null) return [];
+  // The period has ended completely: all of it is owed.
+  if (isInvoiceOverLimit(subscription, { periodIndex })) return billEnd(subscription);
+  const invoiceId = invoiceIdOf(periodIndex);
+  const isOwed = findOpenInvoice(subscription, invoiceId) !== undefined;
+  return [{ type: 'close', payload: { invoiceId, periodIndex, isOwed } }];
+}

@@ -1,0 +1,143 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { unchanged } from '@billing/kernel/transition';
+import {
+  canceled,
+  paymentFailed,
+  type PaymentNews,
+  paymentSucceeded,
+  type SubscriptionEvent,
+  updated,
+} from '../subscription/announcement';
+import { billEnd, createdInvoices, endAtOnce, endCollection } from './ending';
+import {
+  findOpenInvoice,
+  finishInvoice,
+  hasPastDueInvoice,
+  updateOpenInvoice,
+} from '../subscription/open-invoices';
+import { decideAfterDueSteps } from './renewals';
+import type { CollectionMethod, OpenInvoice, Subscription } from '../subscription/subscription';
+import type { Decision, SubscriptionTransition } from '../subscription/transition';
+
+/**
+ * Outcomes of an invoice: paid by a charge, a charge failed, paid because nothing was due,
+ * abandoned after the last retry, unpaid at its due date, voided by a caller, or not charged for a
+ * reason that is not the customer's.
+ */
+export type CollectionOutcome =
+  'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE' | 'UNCOLLECTIBLE' | 'OVERDUE' | 'VOIDED' | 'NOT_CHARGED';
+
+/** One result of the collection of an invoice. */
+export interface CollectionResult {
+  readonly invoiceId: string;
+  /** 1, 2, 3 … for each invoice. */
+  readonly resultNumber: number;
+  readonly outcome: CollectionOutcome;
+  /** The invoice's own method: the customer's may have changed since. */
+  readonly collectionMethod: CollectionMethod;
+  readonly payment: PaymentNews;
+}
+
+// The invoice stays open after all other outcomes.
+const finishing: ReadonlySet<CollectionOutcome> = new Set([
+  'SUCCEEDED',
+  'NOTHING_DUE',
+  'UNCOLLECTIBLE',
+  'VOIDED',
+]);
+
+/**
+ * Applies each result once and in order, regardless of the order of arrival and of duplicates. A
+ * duplicate, and any result of a finished invoice, changes nothing; a result that arrives too early
+ * throws `unavailable` and has to be retried.
+ *
+ * The first past-due invoice makes the subscription PAST_DUE, the end of the last one makes it
+ * ACTIVE again, and the first abandoned invoice ends it. After the end, results are still counted
+ * but change and announce nothing else.
+ */
+export function applyCollectionResult(
+  subscription: Subscription,
+  result: CollectionResult,
+  decision: Decision,
+): SubscriptionTransition {
+  const invoice = findOpenInvoice(subscription, result.invoiceId);
+  if (invoice === undefined || result.resultNumber <= invoice.lastResult) {
+    return unchanged(subscription);
+  }
+  if (result.resultNumber > invoice.lastResult + 1) {
+    throw new DomainError('unavailable', 'RESULT_TOO_EARLY', 'Service unavailable');
+  }
+  return decideAfterDueSteps(subscription, decision, (current) => {
+    const recorded = recordResult(current, invoice, result);
+    if (recorded.status === 'CANCELED') return { state: recorded, events: [], commands: [] };
+    return result.outcome === 'UNCOLLECTIBLE'
+      ? endForNonPayment(recorded, result.payment, decision.now)
+      : continueAfter(current, recorded, result);
+  });
+}
+
+/** Returns the subscription with the result recorded on its invoice. */
+function recordResult(
+  subscription: Subscription,
+  invoice: OpenInvoice,
+  { outcome, resultNumber, collectionMethod }: CollectionResult,
+): Subscription {
+  if (finishing.has(outcome)) return finishInvoice(subscription, invoice);
+  // An invoice that is sent is not late before its due date, even if payments by card fail.
+  const isFailed = outcome === 'FAILED' && collectionMethod === 'CHARGE_AUTOMATICALLY';
+  const isLate = outcome === 'OVERDUE' || isFailed;
+  // An amount that the provider does not accept is no failure of the customer's. Its retries have
+  // ended, so an earlier failure does not count either.
+  const isPastDue = outcome !== 'NOT_CHARGED' && (invoice.isPastDue || isLate);
+  return updateOpenInvoice(subscription, invoice, { lastResult: resultNumber, isPastDue });
+}
+
+function continueAfter(
+  before: Subscription,
+  recorded: Subscription,
+  result: CollectionResult,
+): SubscriptionTransition {
+  const announced = announcementsOf(recorded, result);
+  const status = hasPastDueInvoice(recorded) ? 'PAST_DUE' : 'ACTIVE';
+  if (status === recorded.status) return { state: recorded, events: announced, commands: [] };
+  const state: Subscription = { ...recorded, status };
+  // The payment event has already shown what the result changed.
+  const shown = announced.length === 0 ? before : recorded;
+  return { state, events: [...announced, updated(shown, state)], commands: [] };
+}
+
+/** The events of a result: each charge is announced, other changes of an invoice are not. */
+function announcementsOf(
+  subscription: Subscription,
+  { outcome, payment }: CollectionResult,
+): SubscriptionEvent[] {
+  switch (outcome) {
+    case 'SUCCEEDED':
+      return [paymentSucceeded(subscription, payment)];
+    case 'FAILED':
+      return [paymentFailed(subscription, payment)];
+    case 'NOTHING_DUE':
+    case 'OVERDUE':
+    case 'VOIDED':
+    case 'NOT_CHARGED':
+    case 'UNCOLLECTIBLE':
+      return [];
+  }
+}
+
+/**
+ * Ends the subscription for non-payment; the collection of its other unpaid invoices is abandoned,
+ * too.
+ */
+function endForNonPayment(
+  subscription: Subscription,
+  payment: PaymentNews,
+  now: Date,
+): SubscriptionTransition {
+  const state = endAtOnce(subscription, { now, cancelReason: 'PAYMENT_FAILED' });
+  return {
+    state,
+    events: [canceled(state, payment)],
+    commands: [...endCollection(createdInvoices(state), { writeOff: true }), ...billEnd(state)],
+  };
+}

@@ -1,0 +1,76 @@
+import { canceled } from '../subscription/announcement';
+import type { BillEnd, EndCollection, ReleaseRedemption } from '../subscription/command';
+import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
+import type { CancelReason, OpenInvoice, Subscription } from '../subscription/subscription';
+import type { SubscriptionTransition } from '../subscription/transition';
+
+// One call per invoice. This number of calls fits into the time of one command, and a retry starts
+// with the first of them.
+const invoicesPerCommandMax = 50;
+
+/**
+ * The subscription from its end on. At the instant of its start an end comes first, unless the
+ * start has been stored.
+ */
+export function ended(subscription: Subscription, endedAt: Date): Subscription {
+  const endedBeforeStart = subscription.phase === 'SCHEDULED';
+  return { ...subscription, status: 'CANCELED', phase: 'ENDED', endedAt, endedBeforeStart };
+}
+
+/** Ends the subscription at this instant. */
+export function endAtOnce(
+  subscription: Subscription,
+  { now, cancelReason }: { readonly now: Date; readonly cancelReason: CancelReason },
+): Subscription {
+  return {
+    ...ended(subscription, now),
+    cancelAtPeriodEnd: false,
+    canceledAt: now,
+    cancelReason,
+  };
+}
+
+/**
+ * Ends a subscription before its start. No period has begun: nothing is billed, and its redemption
+ * is released.
+ */
+export function endBeforeStart(subscription: Subscription, now: Date): SubscriptionTransition {
+  const state = endAtOnce(subscription, { now, cancelReason: 'REQUESTED' });
+  return { state, events: [canceled(state)], commands: releaseRedemption(state) };
+}
+
+/** Releases the redemption of a subscription that never started. */
+export function releaseRedemption({ discount }: Subscription): ReleaseRedemption[] {
+  if (discount === null) return [];
+  return [{ type: 'releaseRedemption', payload: { discountId: discount.id } }];
+}
+
+/**
+ * The open invoices except those whose bills are over the limit: such a bill is still owed, and its
+ * invoice is created later.
+ */
+export function createdInvoices(subscription: Subscription): OpenInvoice[] {
+  return subscription.openInvoices.filter((invoice) => !isInvoiceOverLimit(subscription, invoice));
+}
+
+/** Ends the retries of invoices. */
+export function endCollection(
+  invoices: readonly OpenInvoice[],
+  { writeOff }: { readonly writeOff: boolean },
+): EndCollection[] {
+  const commandsCount = Math.ceil(invoices.length / invoicesPerCommandMax);
+  return Array.from({ length: commandsCount }, (_, index) => {
+    const start = index * invoicesPerCommandMax;
+    const some = invoices.slice(start, start + invoicesPerCommandMax);
+    const invoiceIds = some.map(({ invoiceId }) => invoiceId);
+    return { type: 'endCollection', payload: { invoiceIds, writeOff } };
+  });
+}
+
+/**
+ * Orders the bill of an ended subscription's usage; before its first billed period there is no
+ * usage to bill.
+ */
+export function billEnd({ periodIndex }: Subscription): BillEnd[] {
+  return periodIndex === null ? [] : [{ type: 'billEnd', payload: {} }];
+}

@@ -1,0 +1,152 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { unchanged } from '@billing/kernel/transition';
+import { canceled, renewed } from '../subscription/announcement';
+import { enterPeriod } from './billed-period';
+import { billEnd, createdInvoices, endCollection, ended, releaseRedemption } from './ending';
+import { retryBills, withRetryPostponed } from '../over-limit/over-limit-bill';
+import { parkReason } from '../over-limit/parking';
+import { periodOf, type Subscription } from '../subscription/subscription';
+import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
+
+/** The next step of a subscription that follows from time alone. */
+export interface DueStep {
+  readonly at: Date;
+  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END' | 'BILL_LATE' | 'BILL_AGAIN';
+}
+
+// One write has room for this number of steps, with an event and a command each; a subscription
+// further behind is caught up step by step first.
+const stepsMax = 32;
+
+/**
+ * The next automatic step of a subscription's life; undefined once all of it is billed, and while
+ * it is parked. Bills over the limit are retried in between, and keep no period from beginning or
+ * ending.
+ */
+export function dueStep(subscription: Subscription): DueStep | undefined {
+  const step = stepOfLife(subscription);
+  const retryAt = subscription.usage.held?.retryAt ?? null;
+  if (retryAt === null || (step !== undefined && step.at <= retryAt)) return step;
+  return { at: retryAt, kind: 'BILL_AGAIN' };
+}
+
+function stepOfLife(subscription: Subscription): DueStep | undefined {
+  const { phase, startAt, trialEnd, anchor, periodIndex, cancelAtPeriodEnd } = subscription;
+  if (phase === 'ENDED') {
+    const { lateBillAt } = subscription.usage;
+    return lateBillAt === null ? undefined : { at: lateBillAt, kind: 'BILL_LATE' };
+  }
+  if (phase === 'SCHEDULED') {
+    // Earlier releases flagged a subscription that had not started.
+    if (cancelAtPeriodEnd) return { at: startAt, kind: 'END' };
+    return { at: startAt, kind: trialEnd === null ? 'ENTER_PERIOD' : 'START_TRIAL' };
+  }
+  const at = periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
+  if (cancelAtPeriodEnd) return { at, kind: 'END' };
+  return parkReason(subscription) === null ? { at, kind: 'ENTER_PERIOD' } : undefined;
+}
+
+/**
+ * Takes one step that is due by `now`, if any. Missed steps are taken one by one, each in a call of
+ * its own.
+ */
+export function takeDueStep(
+  subscription: Subscription,
+  decision: Decision,
+): SubscriptionTransition {
+  const step = dueStep(subscription);
+  if (step === undefined || step.at > decision.now) return unchanged(subscription);
+  return take(subscription, step, decision);
+}
+
+/**
+ * Takes the steps that were due strictly before `now`, then decides: no decision may precede a step
+ * that is merely late. At the same instant the decision goes first. Throws `unavailable` for a
+ * subscription that is very far behind.
+ */
+export function decideAfterDueSteps(
+  subscription: Subscription,
+  decision: Decision,
+  decide: (current: Subscription) => SubscriptionTransition,
+): SubscriptionTransition {
+  let taken: SubscriptionTransition = unchanged(subscription);
+  for (let steps = 0; ; steps += 1) {
+    const step = dueStep(taken.state);
+    if (step === undefined || step.at >= decision.now) {
+      return followedBy(taken, decide(taken.state));
+    }
+    if (steps === stepsMax) {
+      throw new DomainError('unavailable', 'RENEWALS_BEHIND', 'Service unavailable');
+    }
+    taken = followedBy(taken, take(taken.state, step, decision));
+  }
+}
+
+function take(
+  subscription: Subscription,
+  step: DueStep,
+  decision: Decision,
+): SubscriptionTransition {
+  return withRetryPostponed(transitionOf(subscription, step, decision), step.at);
+}
+
+function transitionOf(
+  subscription: Subscription,
+  step: DueStep,
+  { now, invoiceIdOf }: Decision,
+): SubscriptionTransition {
+  switch (step.kind) {
+    case 'END':
+      return end(subscription, step.at);
+    case 'START_TRIAL': {
+      const state: Subscription = { ...subscription, phase: 'TRIAL' };
+      return { state, events: [renewed(state, null)], commands: [] };
+    }
+    case 'ENTER_PERIOD':
+      return renew(subscription, invoiceIdOf);
+    case 'BILL_LATE':
+      return billLate(subscription);
+    case 'BILL_AGAIN':
+      return retryBills(subscription, now);
+  }
+}
+
+/** Ends a flagged subscription. Its open invoices stay payable and are not retried any more. */
+function end(subscription: Subscription, endedAt: Date): SubscriptionTransition {
+  const state = ended(subscription, endedAt);
+  const commands = state.endedBeforeStart
+    ? releaseRedemption(state)
+    : [...endCollection(createdInvoices(state), { writeOff: false }), ...billEnd(state)];
+  return { state, events: [canceled(state)], commands };
+}
+
+/** Bills late usage once; nothing follows it. */
+function billLate(subscription: Subscription): SubscriptionTransition {
+  const state = { ...subscription, usage: { ...subscription.usage, lateBillAt: null } };
+  return { state, events: [], commands: [{ type: 'billLate', payload: {} }] };
+}
+
+/**
+ * Enters period n + 1, or period 0 at the start or at the trial's end. Its authorization, if there
+ * was one, was resolved by then.
+ */
+function renew(subscription: Subscription, invoiceIdOf: InvoiceIdOf): SubscriptionTransition {
+  const next = subscription.periodIndex === null ? 0 : subscription.periodIndex + 1;
+  const { state, command } = enterPeriod(subscription, next, {
+    reason: 'SUBSCRIPTION_CYCLE',
+    authorizedTransactionId: null,
+    invoiceIdOf,
+  });
+  return { state, events: [renewed(state, command.payload.invoiceId)], commands: [command] };
+}
+
+function followedBy(
+  first: SubscriptionTransition,
+  then: SubscriptionTransition,
+): SubscriptionTransition {
+  return {
+    state: then.state,
+    events: [...first.events, ...then.events],
+    commands: [...first.commands, ...then.commands],
+  };
+}

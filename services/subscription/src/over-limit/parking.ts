@@ -1,0 +1,43 @@
+import { periodOf, type Subscription } from '../subscription/subscription';
+
+/** Limits that no correct subscription reaches. */
+export interface BillingLimits {
+  /** Largest number of unpaid invoices that a document has room for. */
+  readonly openInvoicesMax: number;
+  /** Invoices whose periods start within one day. */
+  readonly invoicesADayMax: number;
+}
+
+/** The limit that keeps a subscription from renewing. */
+export type RenewalLimit = 'OPEN_INVOICES' | 'INVOICES_A_DAY';
+
+/**
+ * The reason why operators are alarmed about a subscription: it is not renewed, or not billed any
+ * more.
+ */
+export type ParkReason = RenewalLimit | 'USAGE_TOO_LARGE';
+
+// A daily price that is sent as invoices has a month to be paid; a year and more of unpaid ones
+// needs an operator. No interval is shorter than a day: several periods that start on one are a
+// fault, which must not charge a customer repeatedly.
+export const billingLimits: BillingLimits = { openInvoicesMax: 500, invoicesADayMax: 4 };
+
+const dayMs = 86_400_000;
+
+/**
+ * The reason why the next period must not be entered; null: none. The limits are checked with every
+ * write, so a subscription continues once the cause is gone and anything about it changes: an
+ * invoice that is paid, or its metadata. Bills over the limit are another matter
+ * (over-limit-bill.ts): they stop no period.
+ */
+export function parkReason(
+  subscription: Subscription,
+  { openInvoicesMax, invoicesADayMax }: BillingLimits = billingLimits,
+): RenewalLimit | null {
+  const { openInvoices, periodIndex } = subscription;
+  if (openInvoices.length >= openInvoicesMax) return 'OPEN_INVOICES';
+  const next = periodIndex === null ? 0 : periodIndex + 1;
+  if (next < invoicesADayMax) return null;
+  const startOf = (index: number) => periodOf(subscription, index).start.getTime();
+  return startOf(next) - startOf(next - invoicesADayMax) < dayMs ? 'INVOICES_A_DAY' : null;
+}

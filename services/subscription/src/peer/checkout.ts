@@ -1,0 +1,149 @@
+import { BatchClient } from '@billing/chassis/batch-client';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { BillingPeriod } from '@billing/kernel/billing-period';
+import type {
+  CreateInvoiceRequest,
+  CreateInvoiceResponse,
+  Invoice,
+  LineItem as ProtoLineItem,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import { billingReasons } from '@billing/proto/values/checkout';
+import { collectionMethods } from '@billing/proto/values/customer';
+import type { BillPeriod } from '../subscription/command';
+import type { CustomerFacts } from '../subscription/customer';
+import { toProtoDiscountTerms } from './discount';
+import type { Peers } from './peers';
+import type { PeriodLine } from '../subscription/recurring-charge';
+import type { Subscription } from '../subscription/subscription';
+import type { UsageLine } from '../usage/usage-line';
+
+/** The content of a new invoice. */
+export interface NewInvoice extends Pick<
+  BillPeriod['payload'],
+  'invoiceId' | 'reason' | 'authorizedTransactionId' | 'isDiscounted'
+> {
+  readonly period: BillingPeriod;
+  /** Undefined: the invoice bills usage alone. */
+  readonly recurring: PeriodLine | undefined;
+  readonly usage: readonly UsageLine[];
+}
+
+/** Builds the request for an invoice. */
+export function toProtoNewInvoice(
+  subscription: Subscription,
+  { invoiceId, reason, authorizedTransactionId, isDiscounted, period, ...lines }: NewInvoice,
+): CreateInvoiceRequest {
+  const { discount } = subscription;
+  const { recurring, usage } = lines;
+  return {
+    invoiceId,
+    subscriptionId: subscription.id,
+    customerId: subscription.customer.id,
+    billingReason: billingReasons.valueOf(reason),
+    collectionMethod: collectionMethods.valueOf(subscription.collectionMethod),
+    currency: subscription.price.currency,
+    periodStart: period.start,
+    periodEnd: period.end,
+    lineItems: [...(recurring === undefined ? [] : [recurring]), ...usage].map(toProtoLineItem),
+    authorizedTransactionId: authorizedTransactionId ?? undefined,
+    discount: isDiscounted && discount !== null ? toProtoDiscountTerms(discount) : undefined,
+  };
+}
+
+/** Checkout assigns ids and discounts to the lines. */
+function toProtoLineItem(line: PeriodLine | UsageLine): ProtoLineItem {
+  const { description, priceId, quantity, unitAmount, amount, details, period } = line;
+  return {
+    id: '',
+    invoiceId: '',
+    description,
+    quantity,
+    unitAmount,
+    amount,
+    discountAmount: 0n,
+    priceId,
+    meterId: 'meterId' in line ? line.meterId : undefined,
+    periodStart: period.start,
+    periodEnd: period.end,
+    details: {
+      ...details,
+      tiers: details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined })),
+      creditsUsed: 'creditsUsed' in details ? [...details.creditsUsed] : [],
+    },
+    metadata: {},
+  };
+}
+
+/**
+ * Maps a usage line of a voided invoice, to be billed by another one; undefined for a line that
+ * bills no usage.
+ */
+export function fromProtoUsageLine(line: ProtoLineItem): UsageLine | undefined {
+  const { meterId, priceId, details, periodStart, periodEnd } = line;
+  if (meterId === undefined) return undefined;
+  if (priceId === undefined || details === undefined) throw new Error('A usage line has a price');
+  if (periodStart === undefined || periodEnd === undefined) {
+    throw new Error('A usage line has a period');
+  }
+  return {
+    description: line.description,
+    meterId,
+    priceId,
+    quantity: line.quantity,
+    unitAmount: line.unitAmount,
+    amount: line.amount,
+    details: {
+      ...details,
+      tiers: details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? null })),
+    },
+    period: { start: periodStart, end: periodEnd },
+  };
+}
+
+/** Orders invoices from checkout; concurrent orders share one call. */
+export class InvoiceClient {
+  private readonly orders: BatchClient<CreateInvoiceRequest, CreateInvoiceResponse>;
+
+  constructor(checkout: Pick<Peers['checkout'], 'createInvoice' | 'createInvoices'>) {
+    this.orders = new BatchClient({
+      one: (request, context) => checkout.createInvoice(request, context),
+      many: async (requests, context) => {
+        const { responses } = await checkout.createInvoices({ requests }, context);
+        return responses.map((response) => (response.invoice === undefined ? undefined : response));
+      },
+    });
+  }
+
+  create(request: CreateInvoiceRequest, context: CallContext): Promise<CreateInvoiceResponse> {
+    return this.orders.ask(request, context);
+  }
+}
+
+/** The currency in which a customer is billed; undefined before the first invoice has set it. */
+export async function billedCurrency(
+  { checkout }: Peers,
+  customer: Pick<CustomerFacts, 'id' | 'currency' | 'isCurrencyFixed'>,
+  context: CallContext,
+): Promise<string | undefined> {
+  if (customer.isCurrencyFixed) return customer.currency;
+  // A customer stored before currencies were fixed has the currency that an invoice has set.
+  const { currency } = await checkout.getBilledCurrency({ customerId: customer.id }, context);
+  return currency;
+}
+
+/**
+ * Ensures that an invoice whose creation may be in flight is never created, or never paid. Checkout
+ * refuses while a payment runs; the command is retried until that payment has an outcome.
+ */
+export async function voidInvoice(
+  invoiceId: string,
+  { id: subscriptionId, customer, price }: Subscription,
+  context: CallContext,
+  { checkout }: Peers,
+): Promise<Invoice | undefined> {
+  const { invoice } = await checkout.voidDerivedInvoice(
+    { invoiceId, subscriptionId, customerId: customer.id, currency: price.currency },
+    context,
+  );
+  return invoice;
+}

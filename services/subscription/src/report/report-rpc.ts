@@ -1,0 +1,81 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { rpcService } from '@billing/chassis/rpc';
+import { calendarDayOf } from '@billing/kernel/calendar-day';
+import { refuseProblems, wholeNumberProblems } from '@billing/kernel/input-problems';
+import {
+  type CurrencyRevenue as ProtoCurrencyRevenue,
+  type SubscriptionReportServiceServer,
+  SubscriptionReportServiceService,
+} from '@billing/proto/billing/subscription/v1/report';
+import { subscriptionReportCallers } from '../callers';
+import type { ReportStore } from './report-store';
+import {
+  activeCount,
+  type CurrencyRevenue,
+  monthsUntil,
+  revenueReport,
+  type RevenueSums,
+} from './revenue-report';
+
+const monthsMax = 120;
+
+/** The RPCs that report figures about subscriptions. */
+export function reportRpc({ reports }: { readonly reports: ReportStore }) {
+  return rpcService<SubscriptionReportServiceServer>(
+    SubscriptionReportServiceService,
+    {
+      getRevenue: async ({ months: count }, context) => {
+        const shown = readMonths(count, context);
+        const { months } = await reports.revenue(context);
+        return { currencies: toProtoRevenue(months, shown) };
+      },
+
+      getOverview: async ({ months: count }, context) => {
+        const shown = readMonths(count, context);
+        const [{ months, trialing }, pastDueCount, renewals] = await Promise.all([
+          reports.revenue(context),
+          reports.countPastDue(context),
+          reports.countRenewals(context, calendarDayOf(context.now).end),
+        ]);
+        const pastDue = BigInt(pastDueCount);
+        return {
+          currencies: toProtoRevenue(months, shown),
+          trialing,
+          active: activeCount(months, pastDue),
+          pastDue,
+          renewalsLeftToday: BigInt(renewals),
+        };
+      },
+    },
+    { callers: subscriptionReportCallers },
+  );
+}
+
+function readMonths(count: number, { now }: Pick<CallContext, 'now'>): string[] {
+  refuseProblems({ months: wholeNumberProblems(count, { min: 1, max: monthsMax }) });
+  return monthsUntil(now, count);
+}
+
+function toProtoRevenue(
+  sums: readonly RevenueSums[],
+  shown: readonly string[],
+): ProtoCurrencyRevenue[] {
+  return revenueReport(sums, shown).map(toProtoCurrencyRevenue);
+}
+
+// Expansion and contraction are 0: no call changes a subscription's revenue.
+function toProtoCurrencyRevenue({ currency, months }: CurrencyRevenue): ProtoCurrencyRevenue {
+  return {
+    currency,
+    months: months.map(({ month, startedAmount, endedAmount, mrr, started, ended }) => ({
+      month,
+      newAmount: startedAmount,
+      expansionAmount: 0n,
+      contractionAmount: 0n,
+      churnedAmount: endedAmount,
+      mrr,
+      started,
+      ended,
+    })),
+  };
+}

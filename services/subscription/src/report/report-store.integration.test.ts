@@ -1,0 +1,129 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { type RunningService, Service } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import { cancel } from '../lifecycle/cancellation';
+import { createSubscription } from '../creation/creation';
+import { takeDueStep } from '../lifecycle/renewals';
+import { ReportStore } from './report-store';
+import { subscriptionDefinition } from '../store';
+import type { Subscription } from '../subscription/subscription';
+import { Subscriptions } from '../subscription-store';
+import type { SubscriptionRecord } from '../subscription/tombstone';
+import { aCreation, anInput, aPrice, aSubscription, at, day } from '../testing/fixtures';
+
+const configuration = testServiceConfiguration('subscriptionreports');
+const hourMs = 3_600_000;
+// Real time in the test: writes of an hour ago are added to the permanent sums.
+const clock: Clock & { at: Date } = {
+  at: new Date('2026-03-01T00:00:00Z'),
+  now() {
+    return this.at;
+  },
+};
+
+let running: RunningService;
+let records: AggregateCollection<SubscriptionRecord>;
+let subscriptions: Subscriptions;
+let reports: ReportStore;
+
+beforeAll(async () => {
+  const service = await Service.open('subscription', configuration, { clock });
+  records = service.aggregates(subscriptionDefinition);
+  subscriptions = new Subscriptions(records, () => undefined);
+  reports = new ReportStore(service, records);
+  running = await service.serve([]);
+});
+
+afterAll(async () => {
+  await running.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+const stored = (state: Subscription, context: CallContext) =>
+  subscriptions.insert({ state: { ...state, id: newId() }, events: [], commands: [] }, context);
+
+/** Reads before and after the sums become permanent; both readings must be the same. */
+async function revenueOf(context: CallContext) {
+  const fresh = await reports.revenue(context);
+  clock.at = new Date(clock.at.getTime() + hourMs);
+  await reports.updateSnapshots(new AbortController().signal);
+  expect(await reports.revenue(context)).toEqual(fresh);
+  return fresh;
+}
+
+test('revenue follows the stored subscriptions, including late changes of a month long past', async () => {
+  const context = testContext({ now: day('01-31') });
+  const tiers = [{ upTo: null, unitAmount: '100.5', flatAmount: '1' }];
+  const price = aPrice({ type: 'TIERED', currency: 'EUR', tiers });
+  const trial = aPrice({ trialDays: 14, billingInterval: 'YEARLY', amount: 12_000n });
+  const { state: kept } = await stored(aSubscription({ quantity: 3 }, { price }), context);
+  const { state: tried } = await stored(aSubscription({}, { price: trial }), context);
+  const january = {
+    month: '2026-01',
+    currency: 'EUR',
+    started: 1n,
+    startedAmount: 303n,
+    ended: 0n,
+    endedAmount: 0n,
+  };
+  expect(await revenueOf(context)).toEqual({ trialing: 1n, months: [january] });
+
+  const later = { ...context, now: day('02-20') };
+  await subscriptions.change(tried.id, later, takeDueStep);
+  await subscriptions.change(kept.id, later, (current, decision) =>
+    cancel(current, { ...decision, atPeriodEnd: false }),
+  );
+  // Since the first of January, but stored only now.
+  const creation = aCreation({ price, ...at(later.now) });
+  await stored(createSubscription(anInput({ startAt: day('01-01') }), creation).state, later);
+  const { trialing, months } = await revenueOf(later);
+  expect(trialing).toBe(0n);
+  const none = { started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n };
+  expect(new Set(months)).toEqual(
+    new Set([
+      { ...january, started: 2n, startedAmount: 303n + 102n },
+      { ...none, month: '2026-02', currency: 'EUR', ended: 1n, endedAmount: 303n },
+      { ...none, month: '2026-02', currency: 'USD', started: 1n, startedAmount: 1000n },
+    ]),
+  );
+});
+
+test('a subscription stored before its steps were recorded is not counted by half', async () => {
+  const context = testContext({ now: day('02-28') });
+  const { state: old } = await stored({ ...aSubscription(), status: 'PAST_DUE' }, context);
+  await records.documents.updateOne(
+    { _id: old.id },
+    { $unset: { milestones: '', milestonesAt: '' } },
+  );
+  expect(await reports.countPastDue(context)).toBe(0);
+  expect((await reports.revenue(context)).months).toEqual([]);
+  await subscriptions.change(old.id, context, (current, decision) =>
+    cancel(current, { ...decision, atPeriodEnd: false }),
+  );
+  const { months } = await reports.revenue(context);
+  expect(months.map(({ started, ended }) => [started, ended])).toEqual([
+    [1n, 0n],
+    [0n, 1n],
+  ]);
+});
+
+test('past-due subscriptions and coming renewals are counted in one environment alone', async () => {
+  const context = testContext({ now: day('02-28') });
+  const other = testContext({ now: day('02-28') });
+  for (const within of [context, other, context]) {
+    await stored({ ...aSubscription(), status: 'PAST_DUE' }, within);
+  }
+  await stored(aSubscription({ startAt: day('03-01') }), context);
+  expect(await reports.countPastDue(context)).toBe(2);
+  expect(await reports.countRenewals(context, day('02-28'))).toBe(0);
+  expect(await reports.countRenewals(context, day('03-01'))).toBe(2);
+});

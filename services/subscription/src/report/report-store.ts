@@ -1,0 +1,122 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type CallContext, type Tenant, timelineOf } from '@billing/chassis/call-context';
+import { retryTransient } from '@billing/chassis/mongo';
+import {
+  type CountedDocument,
+  RunningTotals,
+  type TotalsDefinition,
+} from '@billing/chassis/running-totals';
+import type { Service } from '@billing/chassis/service';
+import type { Addend, Totals } from '@billing/chassis/totals';
+import { type ReportedStep, reportedSteps } from '../subscription/reached-step';
+import { addendOf, type Recurring, type RevenueRow } from './recurring-revenue';
+import type { RevenueSums } from './revenue-report';
+import { subscriptionsWith } from '../subscription-store';
+import type { SubscriptionRecord } from '../subscription/tombstone';
+
+type Within = Pick<CallContext, 'tenant' | 'now'>;
+
+const priceFields = ['type', 'amount', 'tiers', 'currency', 'billingInterval', 'intervalCount'];
+
+type Steps = Partial<Record<ReportedStep, ReportedStep>>;
+
+/** Running totals over all subscriptions. */
+const revenueTotals: TotalsDefinition = {
+  collection: 'revenueTotals',
+  revision: 2,
+  follows: { TRIAL_LEFT: 'TRIAL_BEGUN', ENDED: 'STARTED' } satisfies Steps,
+  fields: ['anchor', 'endedAt', 'quantity', ...priceFields.map((field) => `price.${field}`)],
+  addendsOf: (document, step) => (isReported(step) ? [toAddend(document, step)] : []),
+};
+
+/** Reads figures about subscriptions. */
+export class ReportStore {
+  private readonly totals: RunningTotals;
+
+  constructor(
+    { db, clock }: Pick<Service, 'db' | 'clock'>,
+    private readonly records: AggregateCollection<SubscriptionRecord>,
+  ) {
+    this.totals = new RunningTotals(db, records, revenueTotals, clock);
+  }
+
+  /** Recurring revenue and its changes, and the number of subscriptions in their trial. */
+  async revenue({
+    tenant,
+  }: Pick<Within, 'tenant'>): Promise<{ months: RevenueSums[]; trialing: bigint }> {
+    const totals = await this.totals.read(tenant);
+    return {
+      months: monthsOf(totals),
+      trialing: totals.get(rowKey({ kind: 'PRESENT' }))?.trialing ?? 0n,
+    };
+  }
+
+  /** Number of past-due subscriptions among those in the sums. The cost grows with this number. */
+  countPastDue({ tenant }: Pick<Within, 'tenant'>): Promise<number> {
+    const summed = { 'milestones.STARTED': { $exists: true } };
+    return this.count(tenant, { ...subscriptionsWith({ status: 'PAST_DUE' }), ...summed });
+  }
+
+  /**
+   * Number of subscriptions that enter a billed period before `renewsBefore`. The cost grows with
+   * the number of steps due by then.
+   */
+  countRenewals({ tenant }: Pick<Within, 'tenant'>, renewsBefore: Date): Promise<number> {
+    // The index of due steps begins with the timeline.
+    const timeline = timelineOf(tenant);
+    return this.count(tenant, { ...subscriptionsWith({ renewsBefore }), timeline });
+  }
+
+  /** Brings the totals up to date; runs repeatedly, so that reads stay cheap. */
+  updateSnapshots(signal: AbortSignal): Promise<void> {
+    return this.totals.updateSnapshots(signal);
+  }
+
+  private count({ environmentId }: Tenant, filter: Record<string, unknown>): Promise<number> {
+    return retryTransient(() =>
+      this.records.documents.countDocuments({ ...filter, environmentId }),
+    );
+  }
+}
+
+function isReported(step: string): step is ReportedStep {
+  return (reportedSteps as readonly string[]).includes(step);
+}
+
+type Count = number | bigint;
+
+interface RecurringDocument extends Omit<Recurring, 'quantity' | 'price'> {
+  readonly quantity: Count;
+  readonly price: Omit<Recurring['price'], 'amount' | 'intervalCount'> & {
+    readonly amount: Count;
+    readonly intervalCount: Count;
+  };
+}
+
+function toAddend(document: CountedDocument, step: ReportedStep): Addend {
+  const { anchor, endedAt, quantity, price } = document as unknown as RecurringDocument;
+  const recurring: Recurring = {
+    anchor,
+    endedAt,
+    quantity: Number(quantity),
+    price: { ...price, amount: BigInt(price.amount), intervalCount: Number(price.intervalCount) },
+  };
+  const { row, counts } = addendOf(recurring, step);
+  return { row: rowKey(row), counts };
+}
+
+const present = 'present';
+
+function rowKey(row: RevenueRow): string {
+  return row.kind === 'PRESENT' ? present : `${row.month} ${row.currency}`;
+}
+
+function monthsOf(totals: Totals): RevenueSums[] {
+  return [...totals]
+    .filter(([row]) => row !== present)
+    .map(([row, counts]) => {
+      const [month = '', currency = ''] = row.split(' ');
+      const { started = 0n, startedAmount = 0n, ended = 0n, endedAmount = 0n } = counts;
+      return { month, currency, started, startedAmount, ended, endedAmount };
+    });
+}

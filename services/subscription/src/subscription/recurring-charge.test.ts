@@ -1,0 +1,74 @@
+import { periodLine } from './recurring-charge';
+import { aPrice, aSubscription, day } from '../testing/fixtures';
+
+describe('the line of a period', () => {
+  test("charges the whole amount once, under the product's name at the start", () => {
+    const subscription = aSubscription({ quantity: 3 }, { productName: 'Pro' });
+    expect(periodLine(subscription, 1)).toEqual({
+      description: 'Pro',
+      priceId: subscription.price.id,
+      quantity: '1',
+      unitAmount: '2900',
+      amount: 2900n,
+      details: { tiers: [], includedUnits: '0', billedQuantity: '1', exactAmount: '2900' },
+      period: { start: day('02-28'), end: day('03-31') },
+    });
+  });
+
+  test('may be free of charge', () => {
+    const subscription = aSubscription({}, { price: aPrice({ amount: 0n }) });
+    expect(periodLine(subscription, 0).amount).toBe(0n);
+  });
+
+  const tiers = [
+    { upTo: '2', unitAmount: '1000', flatAmount: '0' },
+    { upTo: null, unitAmount: '500.4', flatAmount: '100' },
+  ];
+
+  test('charges the amount for each unit', () => {
+    const subscription = aSubscription({ quantity: 3 }, { price: aPrice({ type: 'PER_UNIT' }) });
+    expect(periodLine(subscription, 0)).toMatchObject({
+      quantity: '3',
+      unitAmount: '2900',
+      amount: 8700n,
+      details: { tiers: [], billedQuantity: '3', exactAmount: '8700' },
+    });
+  });
+
+  test('charges each graduated tier for its own units, and rounds their sum once', () => {
+    const price = aPrice({ type: 'TIERED', tiers });
+    expect(periodLine(aSubscription({ quantity: 3 }, { price }), 0)).toMatchObject({
+      quantity: '3',
+      unitAmount: undefined,
+      amount: 2600n,
+      details: {
+        exactAmount: '2600.4',
+        tiers: [
+          { upTo: '2', quantity: '2', unitAmount: '1000', flatAmount: '0', amount: '2000' },
+          { upTo: null, quantity: '1', unitAmount: '500.4', flatAmount: '100', amount: '600.4' },
+        ],
+      },
+    });
+  });
+
+  test('charges all units in the tier that the quantity reaches', () => {
+    const price = aPrice({ type: 'VOLUME', tiers });
+    expect(periodLine(aSubscription({ quantity: 3 }, { price }), 0)).toMatchObject({
+      unitAmount: undefined,
+      amount: 1601n,
+      details: { exactAmount: '1601.2', tiers: [{ upTo: null, quantity: '3' }] },
+    });
+  });
+
+  test.each(['TIERED', 'VOLUME'] as const)(
+    'treats %s without tiers as one open-ended tier',
+    (type) => {
+      const subscription = aSubscription({ quantity: 2 }, { price: aPrice({ type }) });
+      expect(periodLine(subscription, 0)).toMatchObject({
+        unitAmount: undefined,
+        amount: 5800n,
+        details: { tiers: [{ upTo: null, quantity: '2', unitAmount: '2900', amount: '5800' }] },
+      });
+    },
+  );
+});

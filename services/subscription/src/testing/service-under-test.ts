@@ -1,0 +1,426 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
+import { createLogger } from '@billing/chassis/logging';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import {
+  BillingInterval,
+  type CatalogServiceServer,
+  CatalogServiceService,
+  PricingType,
+  type Product,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type CheckoutServiceServer,
+  CheckoutServiceService,
+  type CreateInvoiceRequest,
+  type EndCollectionRequest,
+  InvoiceStatus,
+  type ResolveAuthorizationRequest,
+  type VoidDerivedInvoiceRequest,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type DueWorkServiceServer,
+  DueWorkServiceService,
+} from '@billing/proto/billing/clock/v1/due_work';
+import {
+  CollectionMethod,
+  type Customer,
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import {
+  type ConfirmRedemptionRequest,
+  type Discount,
+  DiscountDuration,
+  type DiscountServiceServer,
+  DiscountServiceService,
+  DiscountType,
+  type ReleaseRedemptionRequest,
+  type ReserveRedemptionRequest,
+} from '@billing/proto/billing/discount/v1/discount';
+import {
+  type EventLogServiceServer,
+  EventLogServiceService,
+} from '@billing/proto/billing/event/v1/event_log';
+import {
+  type MeteringServiceServer,
+  MeteringServiceService,
+} from '@billing/proto/billing/metering/v1/metering';
+import {
+  type CreateSubscriptionRequest,
+  type Subscription as ProtoSubscription,
+  type SubscriptionServiceServer,
+  SubscriptionServiceService,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { start } from '../service';
+import { anInvoice } from './invoice';
+import { MeteringRole } from './metering-role';
+
+// Test servers in place of this service's peers: they return configured facts and record every
+// call. The real peers meet this service in the scenario tests.
+
+const createdAt = new Date('2026-01-01T00:00:00.000Z');
+
+/** 29.00 USD a month. */
+export function aProduct(
+  parts: Partial<Product> = {},
+  price: Partial<Product['price']> = {},
+): Product {
+  const id = parts.id ?? 'product';
+  return {
+    id,
+    organizationId: 'organization',
+    name: 'Pro',
+    active: true,
+    metadata: {},
+    price: {
+      id: `${id}-price`,
+      productId: id,
+      type: PricingType.PRICING_TYPE_FLAT,
+      tiers: [],
+      currency: 'USD',
+      amount: 2900n,
+      billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
+      intervalCount: 1,
+      active: true,
+      createdAt,
+      updatedAt: createdAt,
+      metadata: {},
+      ...price,
+    },
+    createdAt,
+    updatedAt: createdAt,
+    version: 1n,
+    meterPrices: [],
+    meterPriceSet: 0,
+    ...parts,
+  };
+}
+
+/** Ada, who is charged automatically in USD. */
+export function aProtoCustomer(parts: Partial<Customer> = {}): Customer {
+  return {
+    id: 'customer',
+    organizationId: 'organization',
+    email: 'ada@example.com',
+    name: 'Ada',
+    address: undefined,
+    currency: 'USD',
+    collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+    metadata: {},
+    createdAt,
+    updatedAt: createdAt,
+    version: 1n,
+    ...parts,
+  };
+}
+
+/** Half off the first invoice. */
+export function aProtoDiscount(parts: Partial<Discount> = {}): Discount {
+  return {
+    id: 'discount',
+    organizationId: 'organization',
+    name: 'Half off',
+    type: DiscountType.DISCOUNT_TYPE_PERCENTAGE,
+    value: '50',
+    duration: DiscountDuration.DISCOUNT_DURATION_ONCE,
+    redemptionCount: 1,
+    startsAt: undefined,
+    endsAt: undefined,
+    productIds: [],
+    active: true,
+    metadata: {},
+    createdAt,
+    updatedAt: createdAt,
+    version: 1n,
+    ...parts,
+  };
+}
+
+/** A call that a peer server received. */
+export interface Received<T> {
+  readonly request: T;
+  readonly context: CallContext;
+}
+
+/** All peers, on one server. */
+export class PeerServers {
+  readonly products = new Map<string, Product>();
+  readonly customers = new Map<string, Customer>();
+  readonly invoices: Received<CreateInvoiceRequest>[] = [];
+  readonly voids: Received<VoidDerivedInvoiceRequest>[] = [];
+  readonly authorizations: Received<ResolveAuthorizationRequest>[] = [];
+  readonly endings: Received<EndCollectionRequest>[] = [];
+  readonly metering = new MeteringRole();
+  readonly discounts = new Map<string, Discount>();
+  readonly reservations: Received<ReserveRedemptionRequest>[] = [];
+  readonly confirmations: Received<ConfirmRedemptionRequest>[] = [];
+  readonly releases: Received<ReleaseRedemptionRequest>[] = [];
+  /** True: new invoices are charged immediately. */
+  isCollecting = false;
+  isCheckoutDown = false;
+  /** True: checkout fails to create invoices, and serves every other call. */
+  isInvoicingDown = false;
+  isPaymentRunning = false;
+  /** By customer: the currency that an invoice has set. */
+  readonly billedCurrencies = new Map<string, string>();
+  /** Checkout answers a void with INTERNAL. */
+  isVoidBroken = false;
+  /** True: customers cannot be read. */
+  isCustomerDown = false;
+  /** Runs between a reservation and its answer. */
+  onReservation: (request: ReserveRedemptionRequest) => Promise<void> = () => Promise.resolve();
+  private server: GrpcServer | undefined;
+
+  get address(): string {
+    if (this.server === undefined) throw new Error('The peers are not at home');
+    return this.server.address;
+  }
+
+  async start(): Promise<void> {
+    const dependencies = {
+      service: 'peers',
+      clock: systemClock,
+      logger: createLogger({ service: 'peers', level: 'silent' }),
+    };
+    this.server = await listen('127.0.0.1:0', [
+      rpcService<CatalogServiceServer>(CatalogServiceService, this.catalog())(dependencies),
+      rpcService<CustomerServiceServer>(CustomerServiceService, this.customer())(dependencies),
+      rpcService<CheckoutServiceServer>(CheckoutServiceService, this.checkout())(dependencies),
+      rpcService<DiscountServiceServer>(DiscountServiceService, this.discount())(dependencies),
+      rpcService<MeteringServiceServer>(
+        MeteringServiceService,
+        this.metering.calls(),
+      )(dependencies),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    await this.server?.stop({ drainDelayMs: 0, graceMs: 500 });
+  }
+
+  private catalog(): AsyncHandlers<CatalogServiceServer> {
+    return {
+      createProduct: neverAsked,
+      listProducts: neverAsked,
+      getProducts: neverAsked,
+      updateProduct: neverAsked,
+      getPrice: neverAsked,
+      setMeterPrices: neverAsked,
+      getMeterPrices: async ({ productId }) => this.meterPricesOf(productId),
+      getMeterPriceSets: async ({ questions }) => ({
+        answers: questions.map(({ productId }) => ({ found: this.meterPricesOf(productId) })),
+      }),
+      getProduct: async ({ id }) => ({ product: known(this.products, id, 'Product') }),
+    };
+  }
+
+  private meterPricesOf(productId: string) {
+    const product = this.products.get(productId);
+    return { set: product?.meterPriceSet ?? 0, prices: product?.meterPrices ?? [] };
+  }
+
+  private customer(): AsyncHandlers<CustomerServiceServer> {
+    return {
+      createCustomer: neverAsked,
+      fixCurrency: async ({ id, currency }) => {
+        const customer = known(this.customers, id, 'Customer');
+        const fixed = { ...customer, currency, currencyFixed: true };
+        if (customer.currencyFixed !== true) this.customers.set(id, fixed);
+        return { customer: this.customers.get(id) };
+      },
+      identifyCustomers: neverAsked,
+      listCustomers: neverAsked,
+      updateCustomer: neverAsked,
+      getCustomers: async ({ ids }) => {
+        if (this.isCustomerDown)
+          throw new DomainError('unavailable', 'DOWN', 'Service unavailable');
+        return { customers: [...this.customers.values()].filter(({ id }) => ids.includes(id)) };
+      },
+      getCustomer: async ({ id }) => ({ customer: known(this.customers, id, 'Customer') }),
+    };
+  }
+
+  private checkout(): AsyncHandlers<CheckoutServiceServer> {
+    return {
+      getInvoice: neverAsked,
+      voidInvoice: neverAsked,
+      listInvoices: neverAsked,
+      getBilledCurrency: async ({ customerId }) => ({
+        currency: this.billedCurrencies.get(customerId),
+      }),
+      createInvoice: async (request, context) => this.createInvoice(request, context),
+      createInvoices: async ({ requests }, context) => ({
+        responses: requests.map((request) => this.createInvoice(request, context)),
+      }),
+      voidDerivedInvoice: async (request, context) => {
+        this.refuseWhileDown();
+        if (this.isVoidBroken) throw new Error('Broken');
+        if (this.isPaymentRunning) {
+          const message = 'A payment is in progress';
+          throw new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
+        }
+        // A cancellation voids by its call and by its command.
+        const isKnown = this.voids.some((one) => one.request.invoiceId === request.invoiceId);
+        if (!isKnown) this.voids.push({ request, context });
+        const made = this.invoices.find(
+          ({ request: { invoiceId } }) => invoiceId === request.invoiceId,
+        );
+        if (made === undefined) return { invoice: undefined };
+        return { invoice: anInvoice(made.request, InvoiceStatus.INVOICE_STATUS_VOID) };
+      },
+      endCollection: async (request, context) => {
+        this.refuseWhileDown();
+        if (!this.invoices.some(({ request: { invoiceId } }) => invoiceId === request.invoiceId)) {
+          throw notFound('Invoice');
+        }
+        this.endings.push({ request, context });
+        return { invoice: undefined };
+      },
+      resolveAuthorization: async (request, context) => {
+        this.refuseWhileDown();
+        this.authorizations.push({ request, context });
+        return { paymentMethodId: 'method' };
+      },
+    };
+  }
+
+  private createInvoice(request: CreateInvoiceRequest, context: CallContext) {
+    this.refuseWhileDown();
+    if (this.isInvoicingDown) throw unavailable();
+    this.invoices.push({ request, context });
+    const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
+    return { invoice, collecting: this.isCollecting };
+  }
+
+  private discount(): AsyncHandlers<DiscountServiceServer> {
+    return {
+      createDiscount: neverAsked,
+      getDiscount: neverAsked,
+      listDiscounts: neverAsked,
+      updateDiscount: neverAsked,
+      validateCode: neverAsked,
+      releaseRedemption: async (request, context) => {
+        this.releases.push({ request, context });
+        return {};
+      },
+      reserveRedemption: async (request, context) => {
+        const discount = known(this.discounts, request.discountId, 'Discount');
+        this.reservations.push({ request, context });
+        await this.onReservation(request);
+        return { discount };
+      },
+      confirmRedemption: async (request, context) => {
+        known(this.discounts, request.discountId, 'Redemption');
+        this.confirmations.push({ request, context });
+        return {};
+      },
+    };
+  }
+
+  private refuseWhileDown(): void {
+    if (this.isCheckoutDown) throw unavailable();
+  }
+}
+
+/** The service with peers that know one customer and one product, and all its RPCs. */
+export interface ServiceUnderTest {
+  readonly peers: PeerServers;
+  readonly subscription: Peer<SubscriptionServiceServer>;
+  readonly dueWork: Peer<DueWorkServiceServer>;
+  create(
+    parts: Partial<CreateSubscriptionRequest>,
+    context: CallContext,
+  ): Promise<ProtoSubscription>;
+  get(id: string, context: CallContext): Promise<ProtoSubscription>;
+  /** The events of one subscription in the order of their log. */
+  eventsOf(id: string): Promise<LoggedEvent[]>;
+  stop(): Promise<void>;
+}
+
+/** An announced event. */
+export interface LoggedEvent {
+  readonly type: string;
+  readonly sequence: number;
+  readonly time: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
+  const peers = new PeerServers();
+  peers.customers.set('customer', aProtoCustomer());
+  peers.products.set('product', aProduct());
+  await peers.start();
+  const configuration = testServiceConfiguration('subscription', {
+    CATALOG_ADDRESS: peers.address,
+    CUSTOMER_ADDRESS: peers.address,
+    CHECKOUT_ADDRESS: peers.address,
+    DISCOUNT_ADDRESS: peers.address,
+    METERING_ADDRESS: peers.address,
+  });
+  const service = await start(configuration);
+  const dialled = { address: service.address, service: 'test' };
+  const subscription = connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, dialled);
+  const dueWork = connectPeer<DueWorkServiceServer>(DueWorkServiceService, dialled);
+  const eventLog = connectPeer<EventLogServiceServer>(EventLogServiceService, dialled);
+  const present = (answer: { subscription: ProtoSubscription | undefined }) => {
+    if (answer.subscription === undefined) throw new Error('No subscription came back');
+    return answer.subscription;
+  };
+  return {
+    peers,
+    subscription,
+    dueWork,
+    create: async (parts, context) =>
+      present(
+        await subscription.createSubscription(
+          {
+            customerId: 'customer',
+            productId: 'product',
+            startAt: undefined,
+            metadata: undefined,
+            ...parts,
+          },
+          context,
+        ),
+      ),
+    get: async (id, context) => present(await subscription.getSubscription({ id }, context)),
+    eventsOf: async (id) => {
+      const all = { afterPosition: '', insertedAfter: undefined, limit: 1000 };
+      const { entries } = await eventLog.readEventLog(all, testContext());
+      return entries
+        .map(({ envelopeJson }) => JSON.parse(envelopeJson) as LoggedEvent & { subject: string })
+        .filter(({ subject }) => subject === id);
+    },
+    stop: async () => {
+      for (const peer of [subscription, dueWork, eventLog]) peer.close();
+      await service.stop();
+      await peers.stop();
+      await dropTestDatabase(configuration);
+      await dropTestStream(configuration);
+    },
+  };
+}
+
+function known<T>(all: ReadonlyMap<string, T>, id: string, resource: string): T {
+  const one = all.get(id);
+  if (one === undefined) throw notFound(resource);
+  return one;
+}
+
+function unavailable(): DomainError {
+  return new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable');
+}
+
+function neverAsked(): Promise<never> {
+  return Promise.reject(new Error('This service never asks that'));
+}
