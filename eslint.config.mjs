@@ -41,7 +41,18 @@ const edges = [
 ];
 const stores = ['services/*/src/**/store.ts', 'services/*/src/**/*-store.ts'];
 // A use case is named after its verb, such as create-subscription.ts.
-const verbs = ['accept', 'burn', 'create', 'find', 'ingest', 'read', 'send', 'settle'];
+const verbs = [
+  'accept',
+  'attempt',
+  'burn',
+  'cancel',
+  'create',
+  'find',
+  'ingest',
+  'read',
+  'send',
+  'settle',
+];
 const workers = [
   'services/*/src/**/*-worker.ts',
   ...verbs.map((verb) => `services/*/src/**/${verb}-*.ts`),
