@@ -17,7 +17,7 @@ import { noUsageBilling } from '../subscription/usage-billing';
 import { pinRates } from '../usage/usage-period';
 
 /** Facts that a new subscription is created from. */
-export interface SubscriptionDependencies {
+interface SubscriptionDependencies {
   readonly id: string;
   readonly itemId: string;
   readonly fingerprint: string;

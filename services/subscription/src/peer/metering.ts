@@ -133,9 +133,6 @@ async function pricedSpans(
   );
 }
 
-export function fromProtoUsageQuantity({
-  quantity,
-  creditsUsed,
-}: ProtoUsageQuantity): UsageQuantity {
+function fromProtoUsageQuantity({ quantity, creditsUsed }: ProtoUsageQuantity): UsageQuantity {
   return { quantity, creditsUsed };
 }

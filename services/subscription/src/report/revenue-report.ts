@@ -15,7 +15,7 @@ export interface RevenueSums {
 }
 
 /** One month of a currency, and the recurring revenue at its end. */
-export type RevenueMonth = Omit<RevenueSums, 'currency'> & { readonly mrr: bigint };
+type RevenueMonth = Omit<RevenueSums, 'currency'> & { readonly mrr: bigint };
 
 /** The months of a currency, oldest first. */
 export interface CurrencyRevenue {

@@ -147,13 +147,13 @@ export function aProtoDiscount(parts: Partial<Discount> = {}): Discount {
 }
 
 /** A call that a peer server received. */
-export interface Received<T> {
+interface Received<T> {
   readonly request: T;
   readonly context: CallContext;
 }
 
 /** All peers, on one server. */
-export class PeerServers {
+class PeerServers {
   readonly products = new Map<string, Product>();
   readonly customers = new Map<string, Customer>();
   readonly invoices: Received<CreateInvoiceRequest>[] = [];

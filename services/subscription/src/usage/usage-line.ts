@@ -17,7 +17,7 @@ export interface MeterRate extends UsagePrice {
 }
 
 /** Units that one grant of prepaid credits covers, a decimal string. */
-export interface CreditUse {
+interface CreditUse {
   readonly grantId: string;
   readonly quantity: string;
 }
