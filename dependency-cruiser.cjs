@@ -4,6 +4,33 @@
  * no folder imports them.
  */
 const layers = {
+  'gateway/src': [
+    'http',
+    'service-statuses.ts',
+    'peers.ts',
+    'access',
+    'text',
+    'pdf',
+    'api/input',
+    'api/schemas',
+    'api/routes',
+    'api/lost-call',
+    'api',
+    'asyncapi',
+    'openapi',
+    'pages/frame',
+    'pages/payment',
+    'pages/terms',
+    'pages/invoice',
+    'pages/session',
+    'pages/link',
+    'pages',
+    'portal',
+    'operator/route',
+    'operator/sign-in',
+    'operator/report',
+    'operator',
+  ],
   'services/chassis/src': [
     'clock.ts',
     'ids.ts',
@@ -141,7 +168,7 @@ module.exports = {
       to: {
         path: '^(services|proto|gateway/src)/',
         pathNot:
-          '^(services/kernel/|gateway/src/amount-text|gateway/src/dashboard/operator-permission)',
+          '^(services/kernel/|gateway/src/text/amount-text|gateway/src/access/operator-permission)',
         dependencyTypesNot: ['type-only'],
       },
     },

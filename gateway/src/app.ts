@@ -5,23 +5,23 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { addApi, type ApiDependencies, unknownOperation } from './api';
-import { addDashboard } from './dashboard/dashboard-site';
-import type { IdentityProvider } from './dashboard/identity-provider';
-import { addOperatorApi } from './dashboard/operator-api';
-import { addProviderSignIn } from './dashboard/provider-routes';
-import { addDocumentation } from './documentation';
-import { notFound } from './http-error';
-import type { TakePlace } from './in-flight-limit';
+import { addApi, type ApiDependencies, unknownOperation } from './api/api';
+import { addDashboard } from './operator/dashboard-site';
+import type { IdentityProvider } from './access/identity-provider';
+import { addOperatorApi } from './operator/operator-api';
+import { addProviderSignIn } from './operator/sign-in/provider-routes';
+import { addDocumentation } from './openapi/documentation';
+import { notFound } from './http/http-error';
+import type { TakePlace } from './http/in-flight-limit';
 import { addPages } from './pages/page-site';
-import { portalRoutes } from './pages/portal/portal-routes';
-import { addPortal } from './pages/portal/portal-site';
+import { portalRoutes } from './portal/portal-routes';
+import { addPortal } from './portal/portal-site';
 import { addProbes, type ProbeDependencies } from './probes';
 import { addProviderEvents } from './provider-events';
-import type { RateLimit } from './rate-limit';
-import { addGet, respond } from './respond';
+import type { RateLimit } from './http/rate-limit';
+import { addGet, respond } from './http/respond';
 import { rootAnswer } from './root-answer';
-import { routes } from './routes/routes';
+import { routes } from './api/routes/routes';
 
 /** Dependencies of the app. */
 export interface AppDependencies extends ApiDependencies, ProbeDependencies {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { ProviderSettings } from './dashboard/identity-provider';
+import type { ProviderSettings } from './access/identity-provider';
 import {
   hostedPageShape,
   readConfiguration,
   serviceConfigurationShape,
   transportSecurityShape,
 } from '@billing/chassis/configuration';
-import { isAddressOrRange } from './address-list';
+import { isAddressOrRange } from './http/address-list';
 
 const {
   LOG_LEVEL,

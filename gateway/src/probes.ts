@@ -1,7 +1,7 @@
 import type { Express } from 'express';
-import { type ApiAnswer, ok } from './answer';
-import type { ExchangeDependencies } from './exchange';
-import { addGet } from './respond';
+import { type ApiAnswer, ok } from './http/answer';
+import type { ExchangeDependencies } from './http/exchange';
+import { addGet } from './http/respond';
 
 /** Dependencies of the probes. */
 export interface ProbeDependencies extends ExchangeDependencies {

@@ -1,12 +1,12 @@
 import express, { type Express, type Request, type Response } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
-import { readWithin } from './body';
-import { exchange, type ExchangeDependencies } from './exchange';
-import { RequestError } from './http-error';
-import type { TakePlace } from './in-flight-limit';
+import { readWithin } from './http/body';
+import { exchange, type ExchangeDependencies } from './http/exchange';
+import { RequestError } from './http/http-error';
+import type { TakePlace } from './http/in-flight-limit';
 import type { Peers } from './peers';
-import { ok } from './answer';
+import { ok } from './http/answer';
 
 // Events of payment providers come without a key. The checkout service verifies their signature
 // over the exact bytes.

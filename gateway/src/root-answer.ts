@@ -1,5 +1,5 @@
-import { dashboardPath } from './dashboard/addresses';
-import { ok, type ApiAnswer } from './answer';
+import { dashboardPath } from './operator/route/addresses';
+import { ok, type ApiAnswer } from './http/answer';
 
 // Caches must distinguish the two responses.
 const vary = { Vary: 'Accept' };

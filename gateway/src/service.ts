@@ -9,26 +9,26 @@ import type { RunningService, ServiceOverrides } from '@billing/chassis/service'
 import { startTracing } from '@billing/chassis/tracing';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
 import { pathSegments } from '@billing/proto/values/path-segments';
-import { Admission } from './admission';
+import { Admission } from './access/admission';
 import { type AppDependencies, createApp } from './app';
-import { Authentication } from './authentication';
+import { Authentication } from './access/authentication';
 import {
   type GatewayConfiguration,
   hstsMaxAgeSeconds,
   providerSettings,
   traceTrusted,
 } from './config';
-import { IdentityProvider } from './dashboard/identity-provider';
-import { OperatorAccess } from './dashboard/operator-access';
-import { HttpServer } from './http-server';
-import { InFlightLimit, keylessPlaces } from './in-flight-limit';
-import { LostCallRegistry } from './lost-call-registry';
-import { LostCalls } from './lost-calls';
+import { IdentityProvider } from './access/identity-provider';
+import { OperatorAccess } from './access/operator-access';
+import { HttpServer } from './http/http-server';
+import { InFlightLimit, keylessPlaces } from './http/in-flight-limit';
+import { LostCallRegistry } from './api/lost-call/lost-call-registry';
+import { LostCalls } from './api/lost-call/lost-calls';
 import { connectPeers, type Peers } from './peers';
-import { RateLimit } from './rate-limit';
-import { RequestLog } from './request-log';
-import { securityHeaders } from './security-headers';
-import { WorkQueue } from './work-queue';
+import { RateLimit } from './http/rate-limit';
+import { RequestLog } from './http/request-log';
+import { securityHeaders } from './http/security-headers';
+import { WorkQueue } from './http/work-queue';
 
 type TrustProxy = (address: string, hop: number) => boolean;
 

@@ -1,7 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import { testContext } from '@billing/chassis/testing';
-import { routes } from '@billing/gateway/routes/routes';
+import { routes } from '@billing/gateway/routes';
 import {
   type Environment,
   EnvironmentKind,

@@ -1,6 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
-import { IdentityProvider } from '@billing/gateway/dashboard/identity-provider';
+import { IdentityProvider } from '@billing/gateway/access/identity-provider';
 import { addressOn, type ProviderBehavior, ProviderServer } from './identity-provider';
 
 let provider: ProviderServer;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { status } from '@grpc/grpc-js';
 import { attributeValues } from '@billing/chassis/metrics';
-import { routes } from '@billing/gateway/routes/routes';
+import { routes } from '@billing/gateway/routes';
 import { serviceNames } from '@billing/local/services';
 import type { Matcher, Selector } from './prometheus-expression';
 

@@ -1,4 +1,4 @@
-import { routes } from '@billing/gateway/routes/routes';
+import { routes } from '@billing/gateway/routes';
 import {
   batchSizes,
   measureRequestCosts,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { routes } from '@billing/gateway/routes/routes';
+import { routes } from '@billing/gateway/routes';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';

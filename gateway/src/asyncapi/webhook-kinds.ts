@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { CheckoutSession } from '../openapi/schemas/checkout';
-import { Invoice } from '../openapi/schemas/invoice';
-import { id, time } from '../openapi/schemas/scalars';
-import { Subscription } from '../openapi/schemas/subscription';
+import { CheckoutSession } from '../api/schemas/checkout';
+import { Invoice } from '../api/schemas/invoice';
+import { id, time } from '../api/schemas/scalars';
+import { Subscription } from '../api/schemas/subscription';
 
 /** A webhook type. */
 export interface WebhookKind {

@@ -1,8 +1,8 @@
-import { routes } from '../routes/routes';
+import { routes } from '../api/routes/routes';
 import { describeWebhooks } from '../asyncapi/document';
-import { answerOfKind } from '../http-error';
+import { answerOfKind } from '../http/http-error';
 import { describeApi } from './document';
-import { errorCodes } from './error-codes';
+import { errorCodes } from '../api/routes/error-codes';
 import { referencePagePolicy, renderReferencePage } from './reference-page';
 
 const document = describeApi(routes);

@@ -5,12 +5,12 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi';
-import { scopeOf } from '../scope';
-import type { Route } from '../route';
-import { type ErrorCode, everywhere, withBody } from './error-codes';
+import { scopeOf } from '../access/scope';
+import type { Route } from '../api/routes/route';
+import { type ErrorCode, everywhere, withBody } from '../api/routes/error-codes';
 import { headerComponents, requestHeaders } from './headers';
 import { errorResponses, sharedErrorResponses, successResponses } from './responses';
-import { Health } from './schemas/error';
+import { Health } from '../api/schemas/error';
 
 const description = `Manage customers, products, subscriptions, usage and invoices.
 

@@ -1,8 +1,8 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { type ErrorCode, errorCodes, everywhere, withBody } from './error-codes';
+import { type ErrorCode, errorCodes, everywhere, withBody } from '../api/routes/error-codes';
 import { type HeaderName, headersNamed, usualHeaders } from './headers';
-import type { Operation } from './operation';
-import { ErrorBody, InvalidRequestBody } from './schemas/error';
+import type { Operation } from '../api/routes/operation';
+import { ErrorBody, InvalidRequestBody } from '../api/schemas/error';
 
 const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],

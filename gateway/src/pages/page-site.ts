@@ -2,19 +2,19 @@ import type { Express, Request } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
-import { networkOf } from '../client-address';
-import { environmentTime } from '../environment';
-import type { Call } from '../exchange';
+import { networkOf } from '../http/client-address';
+import { environmentTime } from '../access/environment';
+import type { Call } from '../http/exchange';
 import type { Peers } from '../peers';
-import type { RateLimit } from '../rate-limit';
-import { failurePage } from './failure-page';
-import { readForm } from './form-body';
-import { invoicePageRoutes } from './invoice-routes';
-import { linkPageRoutes } from './link-routes';
-import { admitAddress, mountPages, type PageDependencies, type PageWork } from './page-mount';
-import type { PageRequest, PageRoute } from './page-route';
-import { originOf, refuseOtherSites } from './same-site';
-import { sessionPageRoutes } from './session-routes';
+import type { RateLimit } from '../http/rate-limit';
+import { failurePage } from './frame/failure-page';
+import { readForm } from './frame/form-body';
+import { invoicePageRoutes } from './invoice/invoice-routes';
+import { linkPageRoutes } from './link/link-routes';
+import { admitAddress, mountPages, type PageDependencies, type PageWork } from '../http/page-mount';
+import type { PageRequest, PageRoute } from './frame/page-route';
+import { originOf, refuseOtherSites } from '../http/same-site';
+import { sessionPageRoutes } from './session/session-routes';
 
 /** Dependencies of public pages. */
 export interface PageSite extends PageDependencies {

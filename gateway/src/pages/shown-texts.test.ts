@@ -11,13 +11,13 @@ import { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { Meter } from '@billing/proto/billing/metering/v1/metering';
-import type { CardEntry } from './card-form';
-import { challengePage, processingPage } from './challenge-page';
-import { confirmInvoiceCardPage, invoicePage } from './invoice-page';
-import { closedLinkPage, linkPage } from './link-page';
-import { completePage, confirmCardPage, expiredPage, payPage } from './session-page';
-import { type Page, pageAnswer, redirectAnswer } from './shell';
-import { usageRates } from './usage-terms';
+import type { CardEntry } from './payment/card-form';
+import { challengePage, processingPage } from './payment/challenge-page';
+import { confirmInvoiceCardPage, invoicePage } from './invoice/invoice-page';
+import { closedLinkPage, linkPage } from './link/link-page';
+import { completePage, confirmCardPage, expiredPage, payPage } from './session/session-page';
+import { type Page, pageAnswer, redirectAnswer } from './frame/shell';
+import { usageRates } from './terms/usage-terms';
 
 // Replaces every text from outside the gateway.
 const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Peers } from '../peers';
-import { type ApiAnswer, ok, present } from '../answer';
+import { type ApiAnswer, ok, present } from '../http/answer';
 import { renderInvoicePdf } from './invoice-pdf';
 
 /** Invoice as a PDF file, generated for each request so that it is always up to date. */

@@ -2,9 +2,9 @@ import PDFDocument from 'pdfkit';
 import type { Invoice, LineItem, Payment } from '@billing/proto/billing/checkout/v1/checkout';
 import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
-import { amountText, quantityText, rateText } from '../amount-text';
-import { dateText, periodText } from '../date-text';
-import { settledRows } from '../invoice-settled';
+import { amountText, quantityText, rateText } from '../text/amount-text';
+import { dateText, periodText } from '../text/date-text';
+import { settledRows } from '../text/invoice-settled';
 import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './pdf-fonts';
 
 /** Data of an invoice document. */

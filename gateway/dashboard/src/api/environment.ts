@@ -1,5 +1,5 @@
 import { createContext, use } from 'react';
-import { type RoleName, scopesOfRole } from '@billing/gateway/dashboard/operator-permission';
+import { type RoleName, scopesOfRole } from '@billing/gateway/access/operator-permission';
 import type { Environment, Session } from './resources';
 
 /** Session of the signed-in operator and the selected environment. */

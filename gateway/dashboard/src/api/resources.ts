@@ -1,13 +1,13 @@
 import type { toJsonApiKey } from '@billing/proto/json/api-key';
 import type { toJsonSandbox } from '@billing/proto/json/sandbox';
-import type { toJsonChoices } from '@billing/gateway/dashboard/choice-routes';
+import type { toJsonChoices } from '@billing/gateway/operator/choice-routes';
 import type {
   toJsonAuditEntry,
   toJsonEnvironment,
   toJsonOperator,
   toJsonOrganization,
   toJsonSession,
-} from '@billing/gateway/dashboard/operator-json';
+} from '@billing/gateway/operator/operator-json';
 
 // Types come from the functions that create the JSON; this file only names them. Resources of one
 // page are named in that page's folder.

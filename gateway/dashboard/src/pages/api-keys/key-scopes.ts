@@ -1,4 +1,4 @@
-import { type RoleName, scopesOfRole } from '@billing/gateway/dashboard/operator-permission';
+import { type RoleName, scopesOfRole } from '@billing/gateway/access/operator-permission';
 
 /** Scopes that an operator may grant to a key: the scopes of their own role. */
 export function grantableScopes(

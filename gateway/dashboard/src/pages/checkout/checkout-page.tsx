@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { toJsonFunnel } from '@billing/gateway/dashboard/money-report-routes';
+import type { toJsonFunnel } from '@billing/gateway/operator/money-report-routes';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import { Bars, Columns } from '../../parts/bars';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { quantityText } from '@billing/gateway/amount-text';
-import type { toJsonMeterCredits } from '@billing/gateway/dashboard/report-routes';
+import type { toJsonMeterCredits } from '@billing/gateway/operator/report-routes';
 import { useResource } from '../../api/queries';
 import { Columns } from '../../parts/bars';
 import { DaysFilter } from '../../parts/filters';

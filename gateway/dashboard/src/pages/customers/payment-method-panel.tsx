@@ -1,4 +1,4 @@
-import type { toJsonPaymentMethod } from '@billing/gateway/dashboard/payment-method-routes';
+import type { toJsonPaymentMethod } from '@billing/gateway/operator/payment-method-routes';
 import { useResource } from '../../api/queries';
 import { dayColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { toJsonDunning } from '@billing/gateway/dashboard/money-report-routes';
+import type { toJsonDunning } from '@billing/gateway/operator/money-report-routes';
 import { useResource } from '../../api/queries';
 import { Bars } from '../../parts/bars';
 import { moneyColumn } from '../../parts/columns';

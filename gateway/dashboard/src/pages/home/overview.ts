@@ -1,4 +1,4 @@
-import type { overviewOf } from '@billing/gateway/dashboard/money-report-routes';
+import type { overviewOf } from '@billing/gateway/operator/money-report-routes';
 
 export type Overview = Awaited<ReturnType<typeof overviewOf>>;
 export type RecurringRevenue = Overview['mrr'][number];

@@ -1,4 +1,4 @@
-import type { toJsonProviderReport } from '@billing/gateway/dashboard/provider-report-routes';
+import type { toJsonProviderReport } from '@billing/gateway/operator/provider-report-routes';
 import { useResource } from '../../api/queries';
 import { instantColumn, moneyColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';

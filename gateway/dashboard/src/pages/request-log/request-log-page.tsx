@@ -1,4 +1,4 @@
-import type { toJsonRequest } from '@billing/gateway/dashboard/request-routes';
+import type { toJsonRequest } from '@billing/gateway/operator/request-routes';
 import { useSearchParams } from 'wouter';
 import { useResource } from '../../api/queries';
 import type { Choices } from '../../api/resources';

@@ -1,4 +1,4 @@
-import type { toJsonRevenue } from '@billing/gateway/dashboard/money-report-routes';
+import type { toJsonRevenue } from '@billing/gateway/operator/money-report-routes';
 import { largestFirst } from './largest-first';
 
 export type Revenue = ReturnType<typeof toJsonRevenue>;

@@ -1,4 +1,4 @@
-import type { toJsonProviderState } from '@billing/gateway/dashboard/provider-report-routes';
+import type { toJsonProviderState } from '@billing/gateway/operator/provider-report-routes';
 import { useResource } from '../../api/queries';
 import { Notice } from '../../parts/notices';
 import { countText } from '../../parts/text';

@@ -1,4 +1,4 @@
-import type { RoleName } from '@billing/gateway/dashboard/operator-permission';
+import type { RoleName } from '@billing/gateway/access/operator-permission';
 
 /** Roles, from most to least permissions. */
 export const roles: readonly RoleName[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'];

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import type { toJsonUsageReport } from '@billing/gateway/dashboard/report-routes';
+import type { toJsonUsageReport } from '@billing/gateway/operator/report-routes';
 import { quantityText } from '@billing/gateway/amount-text';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';

@@ -1,4 +1,4 @@
-import type { toJsonEndpointReport } from '@billing/gateway/dashboard/report-routes';
+import type { toJsonEndpointReport } from '@billing/gateway/operator/report-routes';
 import type { toJsonWebhookDelivery, toJsonWebhookGap } from '@billing/proto/json/webhook-delivery';
 import type { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
 

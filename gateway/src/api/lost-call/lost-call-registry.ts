@@ -1,0 +1,226 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CallContext } from '@billing/chassis/call-context';
+import { type Clock, sleep } from '@billing/chassis/clock';
+import { newRequestId } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
+import type { LostAnswer } from '@billing/proto/billing/identity/v1/lost_call';
+import { loggedError } from '../../http/logged-error';
+import { type IndexedCall, LostCallIndex } from './lost-call-index';
+import type { Peers } from '../../peers';
+
+/** Dependencies of the registry. */
+export interface LostCallRegistryDependencies {
+  readonly calls: Peers['lostCall'];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** State of a lost call. */
+export interface LostOutcome {
+  /** Id of the claim, if the lost call was itself a retry. */
+  readonly claimId: string | undefined;
+  /** Real time until which the call may still run; undefined once it has ended. */
+  readonly runningUntil: Date | undefined;
+  /** Response of the call; undefined if a retry must run it again. */
+  readonly answer: LostAnswer | undefined;
+}
+
+// Every gateway knows a lost call within a second.
+const readEveryMs = 250;
+// The other half of the second is for the gateway that lost the call to record it.
+const staleAfterMs = 500;
+// Maximum wait of a request for an identity service that does not respond.
+const refreshTimeoutMs = 1_000;
+const pauseAfterFailureMs = 1_000;
+const callTimeoutMs = 5_000;
+const recordAttemptsMax = 60;
+// Covers clock skew between replicas and writes that become visible out of order.
+const overlapMs = 10_000;
+const listedMax = 1_000;
+
+/**
+ * Registry of the lost calls of all gateways. Sends its own calls to the identity service
+ * immediately and polls it for those of other gateways.
+ */
+export class LostCallRegistry {
+  private readonly index = new LostCallIndex();
+  /** Pending writes by call. Writes of one call are sent in sequence. */
+  private readonly sending = new Map<string, Promise<void>>();
+  private readonly stopping = new AbortController();
+  private reading: Promise<void> | undefined;
+  private readSince = new Date(0);
+  /** Start time of the latest completed read. */
+  private readAtMs = 0;
+  private refreshing: Promise<void> | undefined;
+  // Keeps background calls out of the traces of requests.
+  private readonly outside = AsyncLocalStorage.snapshot();
+
+  constructor(private readonly dependencies: LostCallRegistryDependencies) {}
+
+  start(): void {
+    this.reading = this.outside(() => this.readAll());
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all([this.reading, ...this.sending.values()]);
+  }
+
+  /** Resolves when the index is at most half a second old or cannot be refreshed. */
+  async upToDate(): Promise<void> {
+    if (this.dependencies.clock.now().getTime() - this.readAtMs <= staleAfterMs) return;
+    this.refreshing ??= this.outside(() => this.refresh());
+    await this.refreshing;
+  }
+
+  knows(callerId: string): boolean {
+    return this.index.knows(callerId, this.dependencies.clock.now());
+  }
+
+  /** Records the state of a call in the background. */
+  record(call: IndexedCall, outcome: LostOutcome): void {
+    for (const id of this.index.add(call, this.dependencies.clock.now()))
+      this.forget(call.callerId, id);
+    this.send(call.id, (context) =>
+      this.dependencies.calls.recordLostCall({ ...call, ...outcome }, context),
+    );
+  }
+
+  forget(callerId: string, id: string): void {
+    this.index.remove(callerId, id);
+    this.send(id, (context) => this.dependencies.calls.forgetLostCall({ id }, context));
+  }
+
+  /** Claims a lost call for its retry; undefined if there is none. */
+  async claim(
+    { callerId, fingerprint }: Omit<IndexedCall, 'id'>,
+    claim: { claimId: string; claimedUntil: Date },
+    context: CallContext,
+  ): Promise<{ id: string; answer: LostAnswer | undefined } | 'running' | undefined> {
+    const known = this.index.callsOf(callerId, fingerprint);
+    const [first] = known;
+    if (first === undefined) return undefined;
+    for (const [lost] of known) await this.sending.get(lost);
+    const request = { fingerprint, ...claim };
+    const { id, answer, isRunning } = await this.dependencies.calls
+      .claimLostCall(request, context)
+      .catch((error: unknown) => {
+        // The claim may have succeeded. The next retry waits for pending writes and must find the
+        // call.
+        this.release({ id: first[0], callerId, fingerprint }, claim);
+        throw error;
+      });
+    if (id !== undefined) {
+      this.index.remove(callerId, id);
+      return { id, answer };
+    }
+    if (isRunning) return 'running';
+    // A call that was lost again in the meantime stays in the index for the next retry.
+    for (const [gone, call] of known) this.index.remove(callerId, gone, call);
+    return undefined;
+  }
+
+  /** Releases a call after a claim with an unknown outcome. */
+  private release(call: IndexedCall, claim: { claimId: string; claimedUntil: Date }): void {
+    const { fingerprint } = call;
+    this.send(call.id, async (context) => {
+      const { id, answer } = await this.dependencies.calls.claimLostCall(
+        { fingerprint, ...claim },
+        context,
+      );
+      if (id === undefined) return;
+      const { claimId } = claim;
+      const released = { ...call, id, claimId, runningUntil: undefined, answer };
+      await this.dependencies.calls.recordLostCall(released, context);
+    });
+  }
+
+  private send(id: string, call: (context: CallContext) => Promise<unknown>): void {
+    const before = this.sending.get(id) ?? Promise.resolve();
+    const sent = before.then(() => this.outside(() => this.sendPatiently(call)));
+    this.sending.set(id, sent);
+    void sent.then(() => {
+      if (this.sending.get(id) === sent) this.sending.delete(id);
+    });
+  }
+
+  private async sendPatiently(call: (context: CallContext) => Promise<unknown>): Promise<void> {
+    for (let attempt = 1; attempt <= recordAttemptsMax; attempt += 1) {
+      try {
+        await call(this.context());
+        return;
+      } catch (error) {
+        if (attempt === 1)
+          this.dependencies.logger.warn(loggedError(error), 'lost call not recorded');
+        if (this.stopping.signal.aborted) return;
+        await sleep(pauseAfterFailureMs, this.stopping.signal);
+      }
+    }
+  }
+
+  private async readAll(): Promise<void> {
+    let failures = 0;
+    while (!this.stopping.signal.aborted) {
+      try {
+        await this.read();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (failures === 1)
+          this.dependencies.logger.warn(loggedError(error), 'reading lost calls failed');
+      }
+      const pauseMs = failures === 0 ? readEveryMs : pauseAfterFailureMs;
+      await sleep(pauseMs, this.stopping.signal);
+    }
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      await this.read(refreshTimeoutMs);
+    } catch {
+      // Background reads report the error. The next request does not wait again immediately.
+    } finally {
+      this.refreshing = undefined;
+    }
+  }
+
+  private async read(timeoutMs = callTimeoutMs): Promise<void> {
+    const beganMs = this.dependencies.clock.now().getTime();
+    try {
+      await this.readPages(timeoutMs);
+    } finally {
+      this.readAtMs = Math.max(this.readAtMs, beganMs);
+    }
+  }
+
+  private async readPages(timeoutMs: number): Promise<void> {
+    let latest = this.readSince;
+    for (;;) {
+      const since = latest;
+      const { calls } = await this.dependencies.calls.listLostCalls(
+        { since },
+        this.context(timeoutMs),
+      );
+      const now = this.dependencies.clock.now();
+      for (const { recordedAt, ...call } of calls) {
+        this.index.add(call, now);
+        if (recordedAt !== undefined && recordedAt > latest) latest = recordedAt;
+      }
+      if (calls.length < listedMax || latest <= since) break;
+    }
+    const nextMs = latest.getTime() - overlapMs;
+    if (nextMs > this.readSince.getTime()) this.readSince = new Date(nextMs);
+  }
+
+  private context(timeoutMs = callTimeoutMs): CallContext {
+    const { clock } = this.dependencies;
+    // Carries no tenant, since a lost call names its caller.
+    return {
+      now: clock.now(),
+      scopes: [],
+      requestId: newRequestId(),
+      deadline: new Date(clock.now().getTime() + timeoutMs),
+      signal: AbortSignal.timeout(timeoutMs),
+    } as unknown as CallContext;
+  }
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { checkoutLinkProblems } from '@billing/kernel/input/checkout-link';
+import { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
+import { activeFilter, metadata, optional, pageShape, readBody, readQuery } from '../input/input';
+import { page, pageQuery } from '../input/list';
+import { CheckoutLink, CheckoutLinkList } from '../schemas/checkout';
+import { changeable, frozen, readPatch, required } from '../input/patch';
+import { created, etag, ok, present } from '../../http/answer';
+import { param } from '../input/request';
+import type { Route } from './route';
+import { webAddress } from '../input/web-address';
+
+const label = z.string().min(1).max(200);
+const successUrl = {
+  description: 'URL of the redirect after payment. `{SESSION_ID}` is replaced with the session id.',
+};
+const returnUrl = { description: 'URL for visitors who leave without paying.' };
+
+const CreateCheckoutLink = z
+  .object({
+    label,
+    productIds: z.array(z.string()).min(1).max(10),
+    successUrl: optional(webAddress).meta(successUrl),
+    returnUrl: optional(webAddress).meta(returnUrl),
+    active: optional(z.boolean()),
+    discountId: optional(z.string()),
+    metadata: optional(metadata),
+  })
+  .meta({
+    id: 'CreateCheckoutLink',
+    examples: [{ label: 'Spring', productIds: ['01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90'] }],
+  });
+
+const UpdateCheckoutLink = z
+  .object({
+    label: required(label),
+    active: required(z.boolean()).meta({ description: 'Set to false to deactivate the link.' }),
+    successUrl: changeable(webAddress).meta(successUrl),
+    returnUrl: changeable(webAddress).meta(returnUrl),
+    metadata: changeable(metadata),
+    productIds: frozen,
+    discountId: frozen,
+    url: frozen,
+    id: frozen,
+    organizationId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+  })
+  .meta({ id: 'UpdateCheckoutLink', examples: [{ active: false }] });
+
+const ListCheckoutLinks = z.object({ ...pageShape, active: activeFilter });
+
+export const checkoutLinkRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/checkout-links',
+    operation: {
+      id: 'createCheckoutLink',
+      summary: 'Create a checkout link',
+      body: CreateCheckoutLink,
+      answer: { status: 201, schema: CheckoutLink, isVersioned: true },
+    },
+    handle: async (request, peers) => {
+      const input = readBody(CreateCheckoutLink, request, (fields) =>
+        checkoutLinkProblems({ label: '', productIds: [''], ...fields }),
+      );
+      const answer = await peers.checkoutLink.createCheckoutLink(input, request.context);
+      const link = present(answer.checkoutLink);
+      return created(`/checkout-links/${link.id}`, toJsonCheckoutLink(link), etag(link.version));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/checkout-links',
+    operation: {
+      id: 'listCheckoutLinks',
+      summary: 'List checkout links, newest first',
+      query: ListCheckoutLinks,
+      answer: { status: 200, schema: CheckoutLinkList },
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListCheckoutLinks, request);
+      const { checkoutLinks, total } = await peers.checkoutLink.listCheckoutLinks(
+        pageQuery(query),
+        request.context,
+      );
+      return page(checkoutLinks, { ...query, total }, toJsonCheckoutLink);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/checkout-links/:id',
+    operation: {
+      id: 'getCheckoutLink',
+      summary: 'Get a checkout link',
+      answer: { status: 200, schema: CheckoutLink, isVersioned: true },
+      errors: ['checkout_link_not_found'],
+    },
+    handle: async (request, peers) => {
+      const answer = await peers.checkoutLink.getCheckoutLink(
+        { id: param(request, 'id') },
+        request.context,
+      );
+      const link = present(answer.checkoutLink);
+      return ok(toJsonCheckoutLink(link), etag(link.version));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/checkout-links/:id',
+    operation: {
+      id: 'updateCheckoutLink',
+      summary: 'Update or deactivate a checkout link',
+      description:
+        'The page of an inactive link says that the offer has ended. Checkout sessions created before remain open.',
+      body: UpdateCheckoutLink,
+      answer: { status: 200, schema: CheckoutLink, isVersioned: true },
+      errors: ['checkout_link_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask } = readPatch(UpdateCheckoutLink, request, (fields) =>
+        checkoutLinkProblems({ label: '', productIds: [''], ...fields }),
+      );
+      const answer = await peers.checkoutLink.updateCheckoutLink(
+        {
+          ...input,
+          id: param(request, 'id'),
+          metadata: input.metadata,
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      const link = present(answer.checkoutLink);
+      return ok(toJsonCheckoutLink(link), etag(link.version));
+    },
+  },
+];

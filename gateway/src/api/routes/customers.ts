@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { unlessNotFound } from '@billing/kernel/domain-error';
+import { customerProblems } from '@billing/kernel/input/customer';
+import { toJsonCustomer } from '@billing/proto/json/customer';
+import { collectionMethods } from '@billing/proto/values/customer';
+import { Customer, CustomerList } from '../schemas/customer';
+import { metadata, optional, lookupShape, pageShape, readBody, readQuery } from '../input/input';
+import { lookupOf, page, pageQuery } from '../input/list';
+import { changeable, frozen, readPatch, required } from '../input/patch';
+import type { Peers } from '../../peers';
+import { type ApiRequest, param } from '../input/request';
+import { created, etag, ok, present } from '../../http/answer';
+import type { Route } from './route';
+
+const addressPart = optional(z.string().max(200));
+
+const address = z.object({
+  line1: addressPart,
+  line2: addressPart,
+  city: addressPart,
+  state: addressPart,
+  postalCode: addressPart,
+  country: addressPart,
+});
+const name = z.string().max(200);
+const phone = z.string().max(40);
+const collectionMethod = z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']);
+
+const CreateCustomer = z
+  .object({
+    email: z.string(),
+    externalId: optional(z.string().min(1).max(255)),
+    name: optional(name),
+    phone: optional(phone),
+    address: optional(address),
+    currency: optional(z.string()),
+    collectionMethod: optional(collectionMethod),
+    metadata: optional(metadata),
+  })
+  .meta({
+    id: 'CreateCustomer',
+    examples: [{ email: 'ada@example.com', externalId: 'user-7', name: 'Ada Lovelace' }],
+  });
+
+const UpdateCustomer = z
+  .object({
+    email: required(z.string()),
+    name: changeable(name),
+    phone: changeable(phone),
+    address: changeable(address),
+    currency: required(z.string()),
+    collectionMethod: required(collectionMethod),
+    metadata: changeable(metadata),
+    externalId: frozen,
+    id: frozen,
+    organizationId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+  })
+  .meta({ id: 'UpdateCustomer', examples: [{ name: 'Ada King', phone: null }] });
+
+const ListCustomers = z.object({
+  ...pageShape,
+  ...lookupShape,
+  email: z.string().optional(),
+  externalId: z.string().optional(),
+});
+
+export const customerRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/customers',
+    operation: {
+      id: 'createCustomer',
+      summary: 'Create a customer',
+      body: CreateCustomer,
+      answer: { status: 201, schema: Customer, isVersioned: true },
+      errors: ['external_id_taken'],
+    },
+    handle: async (request, peers) => {
+      const input = readBody(CreateCustomer, request, customerProblems);
+      const answer = await peers.customer.createCustomer(
+        {
+          ...input,
+          collectionMethod: collectionMethods.valueOf(input.collectionMethod),
+        },
+        request.context,
+      );
+      const customer = present(answer.customer);
+      return created(`/customers/${customer.id}`, toJsonCustomer(customer), etag(customer.version));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/customers',
+    operation: {
+      id: 'listCustomers',
+      summary: 'List customers, newest first',
+      query: ListCustomers,
+      answer: { status: 200, schema: CustomerList },
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListCustomers, request);
+      const { customers, total } = await peers.customer.listCustomers(
+        { ...pageQuery(query), ...lookupOf(query) },
+        request.context,
+      );
+      return page(customers, { ...query, total }, toJsonCustomer);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/customers/:id',
+    operation: {
+      id: 'getCustomer',
+      summary: 'Get a customer',
+      answer: { status: 200, schema: Customer, isVersioned: true },
+      errors: ['customer_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { customer } = await peers.customer.getCustomer(
+        { id: param(request, 'id') },
+        request.context,
+      );
+      const current = present(customer);
+      return ok(toJsonCustomer(current), etag(current.version));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/customers/:id',
+    operation: {
+      id: 'updateCustomer',
+      summary: 'Update a customer',
+      body: UpdateCustomer,
+      answer: { status: 200, schema: Customer, isVersioned: true },
+      errors: ['customer_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask } = readPatch(UpdateCustomer, request, customerProblems);
+      if (input.currency !== undefined) await fixBilledCurrency(request, peers);
+      const { customer } = await peers.customer.updateCustomer(
+        {
+          ...input,
+          id: param(request, 'id'),
+          address: input.address,
+          metadata: input.metadata,
+          collectionMethod: collectionMethods.valueOf(input.collectionMethod),
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      const changed = present(customer);
+      return ok(toJsonCustomer(changed), etag(changed.version));
+    },
+  },
+];
+
+// A customer billed before this rule existed has no record of the first invoice.
+async function fixBilledCurrency(request: ApiRequest, peers: Peers): Promise<void> {
+  const { context } = request;
+  const id = param(request, 'id');
+  const { currency } = await peers.checkout.getBilledCurrency({ customerId: id }, context);
+  if (currency === undefined) return;
+  await unlessNotFound(peers.customer.fixCurrency({ id, currency }, context));
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { optional, readBody } from '../input/input';
+import { PortalSession } from '../schemas/portal-session';
+import { created, present } from '../../http/answer';
+import type { Route } from './route';
+import { webAddress } from '../input/web-address';
+
+const CreatePortalSession = z
+  .object({
+    customerId: z.string(),
+    returnUrl: optional(webAddress).meta({
+      description: 'URL of the link from the portal back to your site.',
+    }),
+  })
+  .meta({
+    id: 'CreatePortalSession',
+    examples: [
+      {
+        customerId: '01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90',
+        returnUrl: 'https://shop.example/account',
+      },
+    ],
+  });
+
+export const portalSessionRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/portal/sessions',
+    operation: {
+      id: 'createPortalSession',
+      summary: 'Create a portal session',
+      description:
+        'Returns a one-time sign-in URL for the customer portal, valid for one hour. Redirect the customer to it immediately and do not share it.',
+      body: CreatePortalSession,
+      answer: { status: 201, schema: PortalSession },
+      errors: ['customer_not_found'],
+    },
+    handle: async (request, { portal }) => {
+      const { context } = request;
+      const input = readBody(CreatePortalSession, request);
+      const { sessionId, url: told, expiresAt } = await portal.createPortalSession(input, context);
+      // The URL is a secret until its first use, so the stored response of an idempotent replay
+      // does not contain it.
+      const { idempotency: _answered, ...asking } = context;
+      const url = told === '' ? (await portal.getPortalUrl({ sessionId }, asking)).url : told;
+      const body = { sessionId, url, expiresAt: present(expiresAt).toISOString() };
+      return created(`/portal/sessions/${sessionId}`, body);
+    },
+  },
+];

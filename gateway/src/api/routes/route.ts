@@ -1,0 +1,28 @@
+import type { Operation } from './operation';
+import type { Peers } from '../../peers';
+import type { ApiAnswer } from '../../http/answer';
+import type { ApiRequest } from '../input/request';
+
+/** An operation of the API. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Path below /v1, with `:name` for parameters. */
+  readonly path: string;
+  /** Deadline of the request. */
+  readonly deadlineMs?: number;
+  /** True if the route returns 500 in place of 503 and 504. */
+  readonly hidesUnavailability?: boolean;
+  /** True if the route receives the raw bytes of the body, which the owning service parses. */
+  readonly readsBytes?: boolean;
+  /** True for batches of usage events, which have a separate rate limit. */
+  readonly isIngest?: boolean;
+  /** True for a POST without side effects, for which a read scope suffices. */
+  readonly readsOnly?: boolean;
+  /** True if the route waits for minutes. It then counts towards the limit of waiting calls. */
+  readonly waits?: boolean;
+  /** True if the route deletes the environment `:id`, whose keys end with the response. */
+  readonly endsKeys?: boolean;
+  /** Description in the API document. */
+  readonly operation: Operation;
+  readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;
+}

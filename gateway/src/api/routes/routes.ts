@@ -1,0 +1,37 @@
+import { apiKeyRoutes } from './api-keys';
+import { checkoutRoutes } from './checkout';
+import { checkoutLinkRoutes } from './checkout-links';
+import { customerUsageRoutes } from './customer-usage';
+import { customerRoutes } from './customers';
+import { discountRoutes } from './discounts';
+import { eventRoutes } from './events';
+import { invoiceRoutes } from './invoices';
+import { meterRoutes } from './meters';
+import { meterPriceRoutes } from './meter-prices';
+import { portalSessionRoutes } from './portal-sessions';
+import { productRoutes } from './products';
+import { sandboxRoutes } from './sandboxes';
+import { subscriptionRoutes } from './subscriptions';
+import { webhookDeliveryRoutes } from './webhook-deliveries';
+import { webhookEndpointRoutes } from './webhook-endpoints';
+import type { Route } from './route';
+
+/** All operations under /v1. */
+export const routes: readonly Route[] = [
+  ...customerRoutes,
+  ...customerUsageRoutes,
+  ...productRoutes,
+  ...meterPriceRoutes,
+  ...checkoutRoutes,
+  ...checkoutLinkRoutes,
+  ...discountRoutes,
+  ...subscriptionRoutes,
+  ...invoiceRoutes,
+  ...meterRoutes,
+  ...eventRoutes,
+  ...portalSessionRoutes,
+  ...webhookEndpointRoutes,
+  ...webhookDeliveryRoutes,
+  ...sandboxRoutes,
+  ...apiKeyRoutes,
+];

@@ -1,0 +1,235 @@
+import { z } from 'zod';
+import { subscriptionProblems } from '@billing/kernel/input/subscription';
+import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
+import { toJsonSubscription } from '@billing/proto/json/subscription';
+import { subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
+import { Subscription as SubscriptionSchema, SubscriptionList } from '../schemas/subscription';
+import {
+  finalAct,
+  metadata,
+  optional,
+  lookupShape,
+  pageShape,
+  readBody,
+  readQuery,
+  time,
+} from '../input/input';
+import { lookupOf, page, pageQuery } from '../input/list';
+import { changeable, frozen, readPatch } from '../input/patch';
+import { type ApiAnswer, created, etag, ok, present } from '../../http/answer';
+import { param } from '../input/request';
+import type { Route } from './route';
+
+const CreateSubscription = z
+  .object({
+    customerId: z.string(),
+    productId: z.string(),
+    authorizedTransactionId: optional(z.string().min(1).max(255)),
+    startAt: optional(time),
+    discountId: optional(z.string()),
+    metadata: optional(metadata),
+    quantity: optional(z.int().min(1).max(1_000_000)),
+  })
+  .meta({
+    id: 'CreateSubscription',
+    examples: [
+      {
+        customerId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f',
+        productId: '01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90',
+        authorizedTransactionId: 'txn_4242424242424242',
+      },
+    ],
+  });
+
+const CancelSubscription = finalAct({ atPeriodEnd: optional(z.boolean()) }).meta({
+  id: 'CancelSubscription',
+  examples: [{ atPeriodEnd: true }],
+});
+
+const UncancelSubscription = finalAct({}).meta({ id: 'UncancelSubscription', examples: [{}] });
+
+const UpdateSubscription = z
+  .object({
+    metadata: changeable(metadata),
+    id: frozen,
+    organizationId: frozen,
+    customerId: frozen,
+    productId: frozen,
+    priceId: frozen,
+    status: frozen,
+    phase: frozen,
+    entitled: frozen,
+    quantity: frozen,
+    currency: frozen,
+    startAt: frozen,
+    currentPeriodStart: frozen,
+    currentPeriodEnd: frozen,
+    nextInvoiceAt: frozen,
+    trialStart: frozen,
+    trialEnd: frozen,
+    cancelAtPeriodEnd: frozen,
+    canceledAt: frozen,
+    endedAt: frozen,
+    cancelReason: frozen,
+    discountId: frozen,
+    discountEndsAt: frozen,
+    latestInvoiceId: frozen,
+    authorizedTransactionId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+    items: frozen,
+    price: frozen,
+    customer: frozen,
+  })
+  .meta({ id: 'UpdateSubscription', examples: [{ metadata: { team: 'research' } }] });
+
+const ListSubscriptions = z.object({
+  ...pageShape,
+  ...lookupShape,
+  customerId: z.string().optional(),
+  productId: z.string().optional(),
+  status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']).optional(),
+  phase: z.enum(['SCHEDULED', 'TRIAL', 'REGULAR', 'ENDED']).optional(),
+  renewsBefore: time.optional().meta({
+    description:
+      'Only subscriptions whose next billed period starts before this time, by renewal or at the end of a trial.',
+  }),
+});
+
+export const subscriptionRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/subscriptions',
+    operation: {
+      id: 'createSubscription',
+      summary: 'Create a subscription',
+      description:
+        'Returns once the first invoice exists and the outcome of its first charge is applied, or after 8 seconds.',
+      body: CreateSubscription,
+      answer: { status: 201, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['customer_not_found', 'product_not_found'],
+    },
+    handle: async (request, peers) => {
+      const input = readBody(CreateSubscription, request, (fields) =>
+        subscriptionProblems(fields, { now: request.context.now }),
+      );
+      const answer = await peers.subscription.createSubscription(input, request.context);
+      const subscription = present(answer.subscription);
+      const location = `/subscriptions/${subscription.id}`;
+      return created(location, toJsonSubscription(subscription), etag(subscription.version));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/subscriptions',
+    operation: {
+      id: 'listSubscriptions',
+      summary: 'List subscriptions, newest first',
+      query: ListSubscriptions,
+      answer: { status: 200, schema: SubscriptionList },
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListSubscriptions, request);
+      const { subscriptions, total } = await peers.subscription.listSubscriptions(
+        {
+          ...pageQuery(query),
+          ...lookupOf(query),
+          status: query.status && subscriptionStatuses.valueOf(query.status),
+          phase: query.phase && subscriptionPhases.valueOf(query.phase),
+        },
+        request.context,
+      );
+      return page(subscriptions, { ...query, total }, toJsonSubscription);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/subscriptions/:id',
+    operation: {
+      id: 'getSubscription',
+      summary: 'Get a subscription',
+      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['subscription_not_found'],
+    },
+    handle: async (request, peers) => {
+      const answer = await peers.subscription.getSubscription(
+        { id: param(request, 'id') },
+        request.context,
+      );
+      return answered(answer.subscription);
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/subscriptions/:id',
+    operation: {
+      id: 'updateSubscription',
+      summary: 'Update the metadata of a subscription',
+      body: UpdateSubscription,
+      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['subscription_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask } = readPatch(UpdateSubscription, request);
+      const answer = await peers.subscription.updateSubscription(
+        {
+          id: param(request, 'id'),
+          metadata: input.metadata,
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      return answered(answer.subscription);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/subscriptions/:id/cancel',
+    operation: {
+      id: 'cancelSubscription',
+      summary: 'Cancel a subscription',
+      description:
+        'Ends the subscription now or, with `atPeriodEnd`, at the end of the current period.',
+      body: CancelSubscription,
+      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['subscription_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const input = readBody(CancelSubscription, request);
+      const answer = await peers.subscription.cancelSubscription(
+        {
+          id: param(request, 'id'),
+          atPeriodEnd: input.atPeriodEnd ?? false,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      return answered(answer.subscription);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/subscriptions/:id/uncancel',
+    operation: {
+      id: 'uncancelSubscription',
+      summary: 'Undo a scheduled cancellation',
+      body: UncancelSubscription,
+      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['subscription_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      readBody(UncancelSubscription, request);
+      const answer = await peers.subscription.uncancelSubscription(
+        { id: param(request, 'id'), expectedVersion: request.expectedVersion },
+        request.context,
+      );
+      return answered(answer.subscription);
+    },
+  },
+];
+
+function answered(subscription: Subscription | undefined): ApiAnswer {
+  const current = present(subscription);
+  return ok(toJsonSubscription(current), etag(current.version));
+}

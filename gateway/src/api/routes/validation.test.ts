@@ -1,0 +1,106 @@
+import { testContext } from '@billing/chassis/testing';
+import type { Peers } from '../../peers';
+import type { ApiRequest } from '../input/request';
+import type { Route } from './route';
+import { apiKeyRoutes } from './api-keys';
+import { sandboxRoutes } from './sandboxes';
+import { subscriptionRoutes } from './subscriptions';
+import { webhookEndpointRoutes } from './webhook-endpoints';
+
+const routes: readonly Route[] = [
+  ...apiKeyRoutes,
+  ...sandboxRoutes,
+  ...subscriptionRoutes,
+  ...webhookEndpointRoutes,
+];
+const now = new Date('2026-01-05T12:00:00.000Z');
+// A refused body is never sent to a service.
+const noPeers = {} as Peers;
+
+async function refusedFields(call: string, body: object): Promise<unknown> {
+  const [method, path] = call.split(' ');
+  const route = routes.find((one) => one.method === method && one.path === path);
+  if (route === undefined) throw new Error(`No route ${call}`);
+  const request = { params: { id: 'id' }, query: {}, body, context: testContext({ now }) };
+  try {
+    await route.handle(request as unknown as ApiRequest, noPeers);
+    return undefined;
+  } catch (error) {
+    return (error as { fields?: unknown }).fields;
+  }
+}
+
+test.each([
+  [
+    'POST /webhook-endpoints',
+    { url: 'ftp://x', events: ['x'], headerPrefix: 'Webhook', description: 5 },
+    {
+      url: ['Must be an absolute http or https URL'],
+      events: ['0: Unknown event'],
+      headerPrefix: ['Invalid header prefix'],
+      description: [expect.any(String)],
+    },
+  ],
+  [
+    'PATCH /webhook-endpoints/:id',
+    { active: null, headerPrefix: '-', description: 'two\nlines', secret: 'x' },
+    {
+      active: ['Required'],
+      headerPrefix: ['Invalid header prefix'],
+      description: ['Must not contain control characters'],
+      secret: ['Cannot be changed'],
+    },
+  ],
+  [
+    'POST /api-keys',
+    { scopes: ['customers:read', 'x', 'nothing:read'], expiresAt: '2020-01-01T00:00:00Z' },
+    {
+      name: ['Required'],
+      scopes: ['1: Invalid scope', '2: Unknown scope'],
+      expiresAt: ['Must be in the future'],
+    },
+  ],
+  [
+    'POST /api-keys',
+    { name: ' ', scopes: 5 },
+    { name: ['Required'], scopes: [expect.any(String)] },
+  ],
+  [
+    'POST /sandboxes',
+    { name: 5, startsAt: '2026-01-31T00:00:00Z' },
+    { name: [expect.any(String)], startsAt: ['Requires a manual clock'] },
+  ],
+  [
+    'POST /sandboxes',
+    { name: 'two\nlines', clock: 'X', startsAt: '9500-01-01T00:00:00Z' },
+    {
+      name: ['Must not contain control characters'],
+      clock: [expect.any(String)],
+      startsAt: ['Must be in the years 1970 to 8999'],
+    },
+  ],
+  [
+    'PATCH /sandboxes/:id',
+    { name: 'two\nlines', clock: 'REAL', startsAt: '2026-01-31T00:00:00Z', now: 1 },
+    {
+      name: ['Must not contain control characters'],
+      clock: ['Cannot be changed'],
+      startsAt: ['Cannot be changed'],
+      now: ['Cannot be changed'],
+    },
+  ],
+  [
+    'POST /subscriptions',
+    { customerId: 5, productId: 'x', startAt: '2031-01-05T12:00:00.001Z', quantity: 0 },
+    {
+      customerId: [expect.any(String)],
+      startAt: ['Must be at most five years ahead'],
+      quantity: [expect.any(String)],
+    },
+  ],
+])(
+  '%s reports all problems of shape and of bounds in one response: %j',
+  async (call, body, fields) => {
+    expect(await refusedFields(call, body)).toEqual(fields);
+  },
+);

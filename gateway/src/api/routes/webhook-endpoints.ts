@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { webhookEndpointProblems } from '@billing/kernel/input/webhook-endpoint';
+import type { WebhookEndpoint as ProtoWebhookEndpoint } from '@billing/proto/billing/notifier/v1/notifier';
+import { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
+import {
+  NewWebhookEndpoint,
+  WebhookEndpoint,
+  WebhookEndpointList,
+} from '../schemas/webhook-endpoint';
+import { optional, pageShape, readBody, readQuery } from '../input/input';
+import { page, pageQuery } from '../input/list';
+import { changeable, frozen, readPatch, required } from '../input/patch';
+import { created, etag, ok, present, secretOrNull } from '../../http/answer';
+import { param } from '../input/request';
+import type { Route } from './route';
+
+const url = z
+  .string()
+  .meta({ description: 'An http or https URL with a public host.', format: 'uri' });
+const events = z.array(z.string()).min(1).max(20);
+const description = z.string().max(200);
+const headerPrefix = z.string().meta({
+  description:
+    'Prefix of the headers `<prefix>-Event` and `<prefix>-Signature`. Must not be `Webhook` in any case. Defaults to `Billing`.',
+  pattern: '^[A-Za-z][A-Za-z0-9-]{0,30}$',
+});
+
+const CreateWebhookEndpoint = z
+  .object({
+    url,
+    events: optional(events),
+    description: optional(description),
+    active: optional(z.boolean()),
+    headerPrefix: optional(headerPrefix),
+  })
+  .meta({
+    id: 'CreateWebhookEndpoint',
+    examples: [{ url: 'https://example.com/webhooks', events: ['subscription.created'] }],
+  });
+
+const UpdateWebhookEndpoint = z
+  .object({
+    url: required(url),
+    events: required(events),
+    description: changeable(description),
+    active: required(z.boolean()),
+    headerPrefix: required(headerPrefix),
+    secret: frozen,
+    id: frozen,
+    organizationId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+  })
+  .meta({ id: 'UpdateWebhookEndpoint', examples: [{ active: true, description: null }] });
+
+const ListWebhookEndpoints = z.object(pageShape);
+
+export const webhookEndpointRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/webhook-endpoints',
+    operation: {
+      id: 'createWebhookEndpoint',
+      summary: 'Create a webhook endpoint',
+      description: 'An environment can have at most ten endpoints.',
+      body: CreateWebhookEndpoint,
+      answer: { status: 201, schema: NewWebhookEndpoint, isVersioned: true },
+      errors: ['conflict'],
+    },
+    handle: async (request, peers) => {
+      const input = readBody(CreateWebhookEndpoint, request, webhookEndpointProblems);
+      const { webhookEndpoint, secret } = await peers.notifier.createWebhookEndpoint(
+        { ...input, events: input.events ?? [] },
+        request.context,
+      );
+      const endpoint = present(webhookEndpoint);
+      const body = toJsonNewWebhookEndpoint(endpoint, secret);
+      return created(`/webhook-endpoints/${endpoint.id}`, body, etag(endpoint.version));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/webhook-endpoints',
+    operation: {
+      id: 'listWebhookEndpoints',
+      summary: 'List webhook endpoints, newest first',
+      query: ListWebhookEndpoints,
+      answer: { status: 200, schema: WebhookEndpointList },
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListWebhookEndpoints, request);
+      const { webhookEndpoints, total } = await peers.notifier.listWebhookEndpoints(
+        pageQuery(query),
+        request.context,
+      );
+      return page(webhookEndpoints, { ...query, total }, toJsonWebhookEndpoint);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/webhook-endpoints/:id',
+    operation: {
+      id: 'getWebhookEndpoint',
+      summary: 'Get a webhook endpoint',
+      answer: { status: 200, schema: WebhookEndpoint, isVersioned: true },
+      errors: ['webhook_endpoint_not_found'],
+    },
+    handle: async (request, peers) => {
+      const answer = await peers.notifier.getWebhookEndpoint(
+        { id: param(request, 'id') },
+        request.context,
+      );
+      const endpoint = present(answer.webhookEndpoint);
+      return ok(toJsonWebhookEndpoint(endpoint), etag(endpoint.version));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/webhook-endpoints/:id',
+    operation: {
+      id: 'updateWebhookEndpoint',
+      summary: 'Update a webhook endpoint',
+      body: UpdateWebhookEndpoint,
+      answer: { status: 200, schema: WebhookEndpoint, isVersioned: true },
+      errors: ['webhook_endpoint_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask } = readPatch(
+        UpdateWebhookEndpoint,
+        request,
+        webhookEndpointProblems,
+      );
+      const { url, events = [], description, active, headerPrefix } = input;
+      const { webhookEndpoint } = await peers.notifier.updateWebhookEndpoint(
+        {
+          id: param(request, 'id'),
+          url,
+          events,
+          description,
+          active,
+          headerPrefix,
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      const changed = present(webhookEndpoint);
+      return ok(toJsonWebhookEndpoint(changed), etag(changed.version));
+    },
+  },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints/:id/rotate-secret',
+    operation: {
+      id: 'rotateWebhookSecret',
+      summary: 'Rotate the secret of a webhook endpoint',
+      description:
+        'The old secret keeps signing for 24 hours of real time. Until then, every webhook carries a signature of each secret, newest first. Further rotations do not shorten the 24 hours of earlier secrets. Returns 409 if ten secrets would sign.',
+      answer: { status: 200, schema: NewWebhookEndpoint, isVersioned: true },
+      errors: ['webhook_endpoint_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const { webhookEndpoint, secret } = await peers.notifier.rotateWebhookSecret(
+        { id: param(request, 'id'), expectedVersion: request.expectedVersion },
+        request.context,
+      );
+      const endpoint = present(webhookEndpoint);
+      return ok(toJsonNewWebhookEndpoint(endpoint, secret), etag(endpoint.version));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/webhook-endpoints/:id',
+    operation: {
+      id: 'deleteWebhookEndpoint',
+      summary: 'Delete a webhook endpoint',
+      answer: { status: 204 },
+      errors: ['webhook_endpoint_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { context } = request;
+      await peers.notifier.deleteWebhookEndpoint({ id: param(request, 'id') }, context);
+      return { status: 204 };
+    },
+  },
+];
+
+function toJsonNewWebhookEndpoint(endpoint: ProtoWebhookEndpoint, secret: string) {
+  return { ...toJsonWebhookEndpoint(endpoint), secret: secretOrNull(secret) };
+}

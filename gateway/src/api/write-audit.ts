@@ -1,0 +1,94 @@
+import type { Request } from 'express';
+import type { AuditedWrite } from '@billing/proto/billing/identity/v1/request_log';
+import { originOfRequest } from '../http/client-address';
+import type { Admitted } from '../access/admission';
+import { type AuditDetail, auditDetail } from '../access/audit-detail';
+import { isRead } from '../http/method';
+import type { Peers } from '../peers';
+import type { ApiAnswer } from '../http/answer';
+import type { ApiRequest, RequestCaller } from './input/request';
+import type { Route } from './routes/route';
+
+/** Caller of a write and the means to record its changes in the audit log. */
+export interface AuditedCall {
+  readonly caller: RequestCaller;
+  /**
+   * Sets the audit details of the call. The latest details count. Calls of keys without details are
+   * not recorded.
+   */
+  readonly describe: (detail: AuditDetail) => void;
+}
+
+/** Description of a write. */
+export interface DescribedWrite {
+  /** Reads the resource before the write; undefined if no route reads it. */
+  readonly reader: Route | undefined;
+  readonly peers: Peers;
+  readonly describe: AuditedCall['describe'];
+  readonly write: () => Promise<ApiAnswer>;
+}
+
+/** Route that reads the resource changed by another route. */
+export function readerOf({ path }: Route, routes: readonly Route[]): Route | undefined {
+  const resource = path.split('/').slice(0, 3).join('/');
+  if (!resource.includes(':')) return undefined;
+  return routes.find((one) => one.method === 'GET' && one.path === resource);
+}
+
+/**
+ * Runs a write and records its changes in the audit log. The previous state is read only for
+ * operators: keys write often, and their writes must not wait for the log.
+ */
+export async function describedWrite(
+  route: Route,
+  request: ApiRequest,
+  { reader, peers, describe, write }: DescribedWrite,
+): Promise<ApiAnswer> {
+  if (isRead(route.method) || route.readsOnly === true || route.isIngest === true) return write();
+  const [, segment = ''] = route.path.split('/');
+  const about = { segment, id: targetIdOf(route, request), body: request.body };
+  describe(auditDetail({ ...about, before: undefined, answer: undefined }));
+  const isOperator = request.caller.type === 'OPERATOR';
+  const before = isOperator ? await readBefore(reader, request, peers) : undefined;
+  const answer = await write();
+  describe(auditDetail({ ...about, before, answer: answer.body }));
+  return answer;
+}
+
+/**
+ * Id from the path, or of the caller's environment for paths without an id; undefined if the write
+ * creates a resource.
+ */
+function targetIdOf({ path }: Route, { params, context }: ApiRequest): string | undefined {
+  const [named] = Object.values(params);
+  return named ?? (path.startsWith('/sandboxes/clock') ? context.tenant.environmentId : undefined);
+}
+
+/** Audit details of a key's write, if any. */
+export function auditedWrite(
+  { tenant, callerId }: Pick<Admitted, 'tenant' | 'callerId'>,
+  request: Request,
+  { route, detail }: { readonly route: string; readonly detail: AuditDetail | undefined },
+): AuditedWrite | undefined {
+  if (detail === undefined) return undefined;
+  const { address, userAgent } = originOfRequest(request);
+  const { organizationId } = tenant;
+  const action = `${request.method} ${route}`;
+  return { apiKeyId: callerId, organizationId, address, userAgent, action, ...detail };
+}
+
+async function readBefore(
+  reader: Route | undefined,
+  request: ApiRequest,
+  peers: Peers,
+): Promise<unknown> {
+  if (reader === undefined) return undefined;
+  const context = { ...request.context, idempotency: undefined };
+  try {
+    const answer = await reader.handle({ ...request, context, query: {}, body: {} }, peers);
+    return answer.body;
+  } catch {
+    // The write itself reports the error.
+    return undefined;
+  }
+}

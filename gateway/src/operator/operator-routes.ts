@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { CallContext } from '@billing/chassis/call-context';
+import { isId } from '@billing/chassis/ids';
+import { notFound } from '@billing/kernel/domain-error';
+import { Role } from '@billing/proto/billing/identity/v1/operator';
+import { toJsonTime } from '@billing/proto/json/scalars';
+import { operatorRoles } from '@billing/proto/values/identity';
+import { activeFilter, optional, pageShape, readBody, readQuery } from '../api/input/input';
+import { page, pageQuery } from '../api/input/list';
+import { ok, present } from '../http/answer';
+import { param } from '../api/input/request';
+import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './route/operator-json';
+import type { OperatorRoute } from './route/operator-route';
+
+const roleNames = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const;
+
+const InviteOperator = z.object({ email: z.string(), role: z.enum(roleNames) });
+const UpdateOperator = z.object({
+  role: optional(z.enum(roleNames)),
+  active: optional(z.boolean()),
+  revokeKeys: optional(z.boolean()),
+});
+const ListEnvironments = z.object({
+  ...pageShape,
+  search: z.string().max(200).optional(),
+  sandboxesOnly: activeFilter,
+});
+const ListAuditEntries = z.object({
+  ...pageShape,
+  actorId: optional(z.string().max(100)),
+  targetId: optional(z.string().max(100)),
+});
+
+/** Operators, their environments and the audit log. */
+export const operatorRoutes: readonly OperatorRoute[] = [
+  {
+    method: 'GET',
+    path: '/operators',
+    handle: async ({ session, call }, { peers }) => {
+      const { operators } = await peers.operator.listOperators(
+        { sessionToken: session },
+        call as CallContext,
+      );
+      return ok({ data: operators.map(toJsonOperator) });
+    },
+  },
+  {
+    method: 'POST',
+    path: '/operators',
+    handle: async ({ body, session, call }, { peers, operatorAccess }) => {
+      const { email, role } = readBody(InviteOperator, { body });
+      const { token, expiresAt } = await peers.operator.inviteOperator(
+        { sessionToken: session, email, role: operatorRoles.valueOf(role) },
+        call as CallContext,
+      );
+      // A token in the URL fragment is not sent to servers and appears in no log.
+      const link = `${operatorAccess.siteUrl}/dashboard/invitation#${token}`;
+      return { status: 201, body: { link, expiresAt: toJsonTime(expiresAt) } };
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/operators/:id',
+    before: async (request, { peers }) => {
+      const { session: sessionToken, call } = request;
+      const found = await peers.operator.listOperators({ sessionToken }, call as CallContext);
+      const one = found.operators.find(({ id }) => id === param(request, 'id'));
+      return one === undefined ? undefined : toJsonOperator(one);
+    },
+    handle: async (request, { peers }) => {
+      const { role, active, revokeKeys = false } = readBody(UpdateOperator, request);
+      const { operator } = await peers.operator.updateOperator(
+        {
+          sessionToken: request.session,
+          operatorId: param(request, 'id'),
+          role: role === undefined ? Role.ROLE_UNSPECIFIED : operatorRoles.valueOf(role),
+          active,
+          revokeKeys,
+        },
+        request.call as CallContext,
+      );
+      return ok(toJsonOperator(present(operator)));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/environments',
+    handle: async ({ query, session, call }, { operatorAccess }) => {
+      const wanted = readQuery(ListEnvironments, { query });
+      const { environments, total } = await operatorAccess.environments(
+        session,
+        call,
+        pageQuery(wanted),
+      );
+      return page(environments, { ...wanted, total }, toJsonEnvironment);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/environments/:id',
+    handle: async (request, { operatorAccess }) => {
+      const id = param(request, 'id');
+      if (!isId(id)) throw notFound('Environment');
+      return ok(
+        toJsonEnvironment(await operatorAccess.environment(request.session, id, request.call)),
+      );
+    },
+  },
+  {
+    method: 'GET',
+    path: '/audit',
+    handle: async ({ query, session, call }, { peers }) => {
+      const wanted = readQuery(ListAuditEntries, { query });
+      const { entries, total, totalIsMore } = await peers.operator.listAuditEntries(
+        { sessionToken: session, ...pageQuery(wanted) },
+        call as CallContext,
+      );
+      const { page, perPage } = wanted;
+      return ok({ data: entries.map(toJsonAuditEntry), total, totalIsMore, page, perPage });
+    },
+  },
+];

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { LoggedRequest } from '@billing/proto/billing/identity/v1/request_log';
+import { toJsonTime } from '@billing/proto/json/scalars';
+import { optional, pageShape, readQuery } from '../../api/input/input';
+import { pageQuery } from '../../api/input/list';
+import { ok } from '../../http/answer';
+import type { EnvironmentRoute } from '../route/operator-route';
+
+const textLengthMax = 500;
+const text = optional(z.string().max(textLengthMax));
+
+const ListRequests = z.object({
+  ...pageShape,
+  method: optional(z.enum(['GET', 'POST', 'PATCH', 'DELETE'])),
+  /** A class of statuses, such as 4xx. */
+  status: optional(z.enum(['2xx', '3xx', '4xx', '5xx'])),
+  path: text,
+  requestId: text,
+});
+
+/** The request log of the public API. */
+export const requestRoutes: readonly EnvironmentRoute[] = [
+  {
+    method: 'GET',
+    path: '/requests',
+    isOfEnvironment: true,
+    handle: async ({ query, context }, { peers, requestLog }) => {
+      const { status, path: pathPrefix, ...wanted } = readQuery(ListRequests, { query });
+      const statusClass = status === undefined ? undefined : Number(status[0]);
+      const asked = pageQuery({ ...wanted, statusClass, pathPrefix });
+      const found = await peers.requestLog.listRequests(asked, context);
+      const { requests, total, totalIsMore, searchedSince: since } = found;
+      const { page, perPage } = wanted;
+      return ok({
+        data: requests.map(toJsonRequest),
+        total,
+        totalIsMore,
+        /** Start of the searched range; null if the whole log was searched. */
+        searchedSince: since === undefined ? null : toJsonTime(since),
+        page,
+        perPage,
+        dropped: requestLog?.droppedRecently ?? 0,
+      });
+    },
+  },
+];
+
+export function toJsonRequest(request: LoggedRequest) {
+  const { caller } = request;
+  const key = caller?.$case === 'key' ? caller.value : undefined;
+  return {
+    id: request.requestId,
+    /** Not unique: callers may send the same id with several requests. */
+    entryId: request.id,
+    at: toJsonTime(request.at),
+    method: request.method,
+    path: request.path,
+    status: request.status,
+    errorCode: request.errorCode ?? null,
+    durationMs: request.durationMs,
+    keyPrefix: key?.prefix ?? null,
+    keyLast4: key?.last4 ?? null,
+    operatorEmail: caller?.$case === 'operatorEmail' ? caller.value : null,
+    traceId: request.traceId ?? null,
+  };
+}

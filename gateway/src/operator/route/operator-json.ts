@@ -1,0 +1,99 @@
+import { type Environment, EnvironmentKind } from '@billing/proto/billing/identity/v1/identity';
+import type {
+  AuditActor,
+  AuditChange,
+  AuditEntry,
+  AuditTarget,
+  Operator,
+  OperatorSession,
+  ShownSession,
+} from '@billing/proto/billing/identity/v1/operator';
+import { toJsonSandbox } from '@billing/proto/json/sandbox';
+import { toJsonTime } from '@billing/proto/json/scalars';
+import { auditActorTypes, operatorRoles } from '@billing/proto/values/identity';
+import { present } from '../../http/answer';
+import type { SignedIn } from '../../access/operator-access';
+
+export function toJsonOperator(operator: Operator) {
+  const { id, email, name, role, active, createdAt, invitedBy = null, emailProven } = operator;
+  const roleName = operatorRoles.nameOf(role);
+  const since = toJsonTime(createdAt);
+  return { id, email, name, role: roleName, active, invitedBy, emailProven, createdAt: since };
+}
+
+/** A session without its token. Unknown values are null. */
+export function toJsonSession(session: ShownSession) {
+  return {
+    id: session.id,
+    createdAt: toJsonTime(session.createdAt),
+    lastUsedAt: toJsonTime(session.lastUsedAt),
+    expiresAt: toJsonTime(session.expiresAt),
+    address: textOrNull(session.address),
+    userAgent: textOrNull(session.userAgent),
+    current: session.current,
+  };
+}
+
+export function toJsonOrganization({ organizationId, organizationName }: SignedIn) {
+  return { id: organizationId, name: organizationName };
+}
+
+/**
+ * The live environment has no name. `deletesAt` is null unless the deletion of the sandbox is
+ * announced.
+ */
+export function toJsonEnvironment(environment: Environment) {
+  const { kind, deletesAt } = environment;
+  return {
+    ...toJsonSandbox(environment),
+    kind: kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE ? 'LIVE' : 'SANDBOX',
+    deletesAt: deletesAt === undefined ? null : toJsonTime(deletesAt),
+  };
+}
+
+export function toJsonAuditEntry(entry: AuditEntry) {
+  return {
+    id: entry.id,
+    at: toJsonTime(entry.at),
+    actor: toJsonActor(present(entry.actor)),
+    address: textOrNull(entry.address),
+    userAgent: textOrNull(entry.userAgent),
+    action: entry.action,
+    path: entry.path,
+    target: entry.target === undefined ? null : toJsonTarget(entry.target),
+    changes: toJsonChanges(entry.changes),
+    environmentId: entry.environmentId ?? null,
+    requestId: entry.requestId,
+    status: entry.status ?? null,
+  };
+}
+
+function toJsonActor({ type, id, email }: AuditActor) {
+  return { type: auditActorTypes.nameOf(type), id, email: email ?? null };
+}
+
+function toJsonTarget({ type, id }: AuditTarget) {
+  return { type, id: textOrNull(id) };
+}
+
+/** Values before and after, by field. Unknown and hidden values have no key. */
+function toJsonChanges(changes: readonly AuditChange[]) {
+  return Object.fromEntries(
+    changes.map(({ field, fromJson, toJson }) => [
+      field,
+      {
+        ...(fromJson !== undefined && { from: JSON.parse(fromJson) as unknown }),
+        ...(toJson !== undefined && { to: JSON.parse(toJson) as unknown }),
+      },
+    ]),
+  );
+}
+
+function textOrNull(text: string): string | null {
+  return text === '' ? null : text;
+}
+
+/** A session without its token, which is in the cookie. */
+export function toJsonExpiry(session: OperatorSession | undefined): string {
+  return toJsonTime(present(session).expiresAt);
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { CallContext } from '@billing/chassis/call-context';
+import { toJsonTime } from '@billing/proto/json/scalars';
+import { readBody } from '../../api/input/input';
+import { ok } from '../../http/answer';
+import { param } from '../../api/input/request';
+import type { OperatorRoute } from '../route/operator-route';
+
+const LookAtResetLink = z.object({ token: z.string() });
+const UseResetLink = z.object({ token: z.string(), password: z.string() });
+
+/** Password reset links, which owners and admins create for other operators. */
+export const resetLinkRoutes: readonly OperatorRoute[] = [
+  {
+    method: 'POST',
+    path: '/operators/:id/reset-link',
+    handle: async (request, { peers, operatorAccess }) => {
+      const { token, expiresAt } = await peers.operator.createResetLink(
+        { sessionToken: request.session, operatorId: param(request, 'id') },
+        request.call as CallContext,
+      );
+      // A token in the URL fragment is not sent to servers and appears in no log.
+      const url = `${operatorAccess.siteUrl}/dashboard/reset#${token}`;
+      return { status: 201, body: { url, expiresAt: toJsonTime(expiresAt) } };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/reset-links/look',
+    isOpen: true,
+    handle: async ({ body, call }, { peers }) => {
+      const { token } = readBody(LookAtResetLink, { body });
+      const { email } = await peers.operator.getResetLink({ token }, call as CallContext);
+      return ok({ email });
+    },
+  },
+  {
+    method: 'POST',
+    path: '/reset-links/use',
+    isOpen: true,
+    handle: async ({ body, call, origin }, { peers }) => {
+      const wish = readBody(UseResetLink, { body });
+      await peers.operator.resetPassword({ ...wish, origin }, call as CallContext);
+      return { status: 204 };
+    },
+  },
+];

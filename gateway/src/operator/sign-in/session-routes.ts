@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError } from '@billing/kernel/domain-error';
+import type {
+  LogInResponse,
+  OperatorSession,
+  Origin,
+} from '@billing/proto/billing/identity/v1/operator';
+import { operatorRoles } from '@billing/proto/values/identity';
+import type { Call } from '../../http/exchange';
+import { readBody } from '../../api/input/input';
+import { type ApiAnswer, ok, present } from '../../http/answer';
+import { param } from '../../api/input/request';
+import { operatorApiPath } from '../route/addresses';
+import { noOperatorCookie, operatorCookie } from '../../access/operator-cookie';
+import {
+  toJsonEnvironment,
+  toJsonExpiry,
+  toJsonOperator,
+  toJsonOrganization,
+  toJsonSession,
+} from '../route/operator-json';
+import type { AuditedAction } from '../../access/operator-access';
+import type { OperatorRoute, OperatorDependencies } from '../route/operator-route';
+import { providerPath } from './provider-page';
+
+interface SessionRouteDependencies {
+  readonly origin: Origin;
+  readonly call: Call;
+  readonly site: OperatorDependencies;
+}
+
+const sessionPath = '/session';
+const acceptancePath = '/invitations/accept';
+
+const LogIn = z.object({ email: z.string(), password: z.string() });
+const LookAtInvitation = z.object({ token: z.string() });
+const AcceptInvitation = z.object({
+  token: z.string(),
+  email: z.string(),
+  name: z.string(),
+  password: z.string(),
+});
+const ChangePassword = z.object({ currentPassword: z.string(), newPassword: z.string() });
+
+// Number of environments offered before a search.
+const firstEnvironments = { page: 1, perPage: 20 };
+
+/** Sign-in and sign-out of operators. */
+export const sessionRoutes: readonly OperatorRoute[] = [
+  {
+    method: 'GET',
+    path: '/sign-in-ways',
+    isOpen: true,
+    handle: (_request, { identityProvider }) => {
+      if (identityProvider === undefined) return Promise.resolve(ok({ provider: null }));
+      const { label } = identityProvider.settings;
+      return Promise.resolve(ok({ provider: { label, path: providerPath } }));
+    },
+  },
+  {
+    method: 'POST',
+    path: sessionPath,
+    isOpen: true,
+    endsWithCaller: true,
+    handle: async ({ body, call, origin }, site) => {
+      const credentials = readBody(LogIn, { body });
+      const opened = await site.peers.operator.logIn(
+        { ...credentials, origin },
+        call as CallContext,
+      );
+      return entered(opened, actionOf('POST', sessionPath), { call, site, origin });
+    },
+  },
+  {
+    method: 'GET',
+    path: sessionPath,
+    handle: async ({ signedIn, session, call }, { operatorAccess }) => {
+      const { environments } = await operatorAccess.environments(session, call, firstEnvironments);
+      return ok({
+        operator: toJsonOperator(signedIn.operator),
+        organization: toJsonOrganization(signedIn),
+        environments: environments.map(toJsonEnvironment),
+      });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/sessions',
+    handle: async ({ session, call }, { peers }) => {
+      const { sessions } = await peers.operator.listSessions(
+        { sessionToken: session },
+        call as CallContext,
+      );
+      return ok({ data: sessions.map(toJsonSession) });
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/sessions/:id',
+    handle: async (request, { peers }) => {
+      await peers.operator.endSession(
+        { sessionToken: request.session, id: param(request, 'id') },
+        request.call as CallContext,
+      );
+      return { status: 204 };
+    },
+  },
+  {
+    method: 'DELETE',
+    path: sessionPath,
+    // The sign-out succeeds even if the session has already ended.
+    isOpen: true,
+    handle: ({ session, call, origin }, site) => {
+      const headers = { 'Set-Cookie': noOperatorCookie(site.operatorAccess.siteUrl) };
+      const left: ApiAnswer = { status: 204, headers };
+      return session === undefined
+        ? Promise.resolve(left)
+        : leave(session, left, { call, site, origin });
+    },
+  },
+  {
+    method: 'PUT',
+    path: '/password',
+    endsWithCaller: true,
+    handle: async ({ body, session, call, origin }, { peers }) => {
+      const passwords = readBody(ChangePassword, { body });
+      await peers.operator.changePassword(
+        { ...passwords, sessionToken: session, origin },
+        call as CallContext,
+      );
+      return { status: 204 };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/invitations/look',
+    isOpen: true,
+    handle: async ({ body, call }, { peers }) => {
+      const { token } = readBody(LookAtInvitation, { body });
+      const { organizationName, role, email } = await peers.operator.getInvitation(
+        { token },
+        call as CallContext,
+      );
+      const roleName = operatorRoles.nameOf(role);
+      return ok({ organization: { name: organizationName }, role: roleName, email: email ?? null });
+    },
+  },
+  {
+    method: 'POST',
+    path: acceptancePath,
+    isOpen: true,
+    handle: async ({ body, call, origin }, site) => {
+      const acceptance = readBody(AcceptInvitation, { body });
+      const opened = await site.peers.operator.acceptInvitation(
+        { ...acceptance, origin },
+        call as CallContext,
+      );
+      return entered(opened, actionOf('POST', acceptancePath), { call, site, origin });
+    },
+  },
+];
+
+/** Cookie header of a new session. */
+export function cookieOf(
+  session: OperatorSession | undefined,
+  { call, site }: Omit<SessionRouteDependencies, 'origin'>,
+): string {
+  const { token, expiresAt } = present(session);
+  const lifeMs = present(expiresAt).getTime() - call.now.getTime();
+  return operatorCookie(token, { siteUrl: site.operatorAccess.siteUrl, lifeMs });
+}
+
+/** Returns a new session once the audit log has recorded it. */
+async function entered(
+  { operator, session }: LogInResponse,
+  action: AuditedAction,
+  { call, site, origin }: SessionRouteDependencies,
+): Promise<ApiAnswer> {
+  const signedIn = await site.operatorAccess.signedIn(present(session).token, call);
+  const body = {
+    operator: toJsonOperator(present(operator)),
+    organization: toJsonOrganization(signedIn),
+    expiresAt: toJsonExpiry(session),
+  };
+  const answer = ok(body, { 'Set-Cookie': cookieOf(session, { call, site }) });
+  return site.operatorAccess.audited(signedIn, action, {
+    call,
+    origin,
+    work: () => Promise.resolve(answer),
+  });
+}
+
+/** Ends a session. A valid one is recorded in the audit log. */
+async function leave(
+  session: string,
+  answer: ApiAnswer,
+  { call, origin, site: { peers, operatorAccess } }: SessionRouteDependencies,
+): Promise<ApiAnswer> {
+  const work = async () => {
+    await peers.operator.logOut({ sessionToken: session }, call as CallContext);
+    return answer;
+  };
+  try {
+    const signedIn = await operatorAccess.signedIn(session, call);
+    return await operatorAccess.audited(signedIn, actionOf('DELETE', sessionPath), {
+      call,
+      origin,
+      work,
+    });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
+    return work();
+  }
+}
+
+function actionOf(method: 'POST' | 'DELETE', route: string): AuditedAction {
+  const path = `${operatorApiPath}${route}`;
+  return { action: `${method} ${path}`, path };
+}

@@ -1,0 +1,142 @@
+import {
+  type Invoice,
+  InvoiceStatus,
+  PaymentStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { amountText } from '../../text/amount-text';
+import { dateText, periodText } from '../../text/date-text';
+import { type CardEntry, cardForm, cardReady } from '../payment/card-form';
+import { type FormPlace, type FormProblems, notice } from '../frame/form-fields';
+import { type Html, html } from '../frame/html';
+import { invoiceTable } from './invoice-table';
+import { payableAmount } from '../payment/payment-steps';
+import type { Page } from '../frame/shell';
+
+/** Data of an invoice page. */
+export interface InvoiceView extends FormPlace {
+  readonly invoice: Invoice;
+  readonly customer: Customer;
+  readonly isTest: boolean;
+}
+
+export interface StatusWords {
+  readonly name: string;
+  readonly tone: 'good' | 'bad' | '';
+  readonly text: string;
+}
+
+const wordsOfStatus: Readonly<Record<number, StatusWords>> = {
+  [InvoiceStatus.INVOICE_STATUS_OPEN]: { name: 'Open', tone: '', text: '' },
+  [InvoiceStatus.INVOICE_STATUS_PAID]: {
+    name: 'Paid',
+    tone: 'good',
+    text: 'Thank you. This invoice is paid.',
+  },
+  [InvoiceStatus.INVOICE_STATUS_VOID]: {
+    name: 'Void',
+    tone: '',
+    text: 'This invoice was voided. You owe nothing.',
+  },
+  [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: {
+    name: 'Uncollectible',
+    tone: 'bad',
+    text: 'This invoice can no longer be paid here. Please contact the seller.',
+  },
+};
+
+/** Page of an invoice; `entry` if the invoice may be paid. */
+export function invoicePage(
+  view: InvoiceView,
+  { entry, problems }: { entry?: CardEntry | undefined; problems?: FormProblems | undefined } = {},
+): Page {
+  const { invoice, isTest } = view;
+  const content = [invoiceDocument(view), payment(view, entry, problems)];
+  return {
+    title: `Invoice ${invoice.number ?? ''}`.trim(),
+    content,
+    isTest,
+    isWide: true,
+    formTargets: [invoice.hostedUrl],
+    status: problems === undefined ? 200 : 400,
+  };
+}
+
+/** Page that asks for confirmation before a card entered on the provider's page is charged. */
+export function confirmInvoiceCardPage(view: InvoiceView, setupId: string): Page {
+  const { invoice, isTest } = view;
+  const ready = cardReady({ place: view, setupId, label: payLabel(invoice) });
+  const content = [invoiceDocument(view), ready];
+  return { title: 'Confirm', content, isTest, isWide: true, formTargets: [invoice.hostedUrl] };
+}
+
+/** The invoice without the payment controls. */
+export function invoiceDocument(view: InvoiceView): Html {
+  const { invoice, customer, path } = view;
+  const { periodStart: start, periodEnd: end } = invoice;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Number', invoice.number],
+    ['Date', optionalDate(invoice.createdAt)],
+    ['Due', optionalDate(invoice.dueDate)],
+    ['Period', start === undefined || end === undefined ? undefined : periodText({ start, end })],
+    ['Billed to', customer.name ?? customer.email],
+  ];
+  const { name, tone } = wordsOf(invoice);
+  return html`<section>
+    <p class="status ${tone}">${name}</p>
+    <h1>Invoice ${invoice.number ?? ''}</h1>
+    <dl>
+      ${facts.map(
+        ([label, value]) =>
+          value !== undefined &&
+          html`<dt>${label}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>
+    ${invoiceTable(invoice, 'Amount due')}
+    <p class="aside unprinted"><a href="${path}/pdf">Download as PDF</a></p>
+  </section>`;
+}
+
+function payment(
+  view: InvoiceView,
+  entry: CardEntry | undefined,
+  problems: FormProblems | undefined,
+): Html {
+  const { invoice } = view;
+  if (entry === undefined) return html`<section><p>${statusText(invoice)}</p></section>`;
+  return html`<section class="unprinted" aria-labelledby="pay">
+    <h2 id="pay">Pay by card</h2>
+    ${problems === undefined && failedPayment(invoice)}
+    ${cardForm({ place: view, label: payLabel(invoice), entry, problems })}
+  </section>`;
+}
+
+/** Notice of the last failed payment, if any. */
+export function failedPayment({ payments, lastPaymentError }: Invoice): Html | undefined {
+  const last = payments.at(-1);
+  const isRunning = last !== undefined && last.status !== PaymentStatus.PAYMENT_STATUS_FAILED;
+  if (lastPaymentError === undefined || isRunning) return undefined;
+  return notice('The last payment failed', lastPaymentError.message);
+}
+
+/** Explanation of the status of an invoice that can no longer be paid. */
+export function statusText(invoice: Invoice): string {
+  const { text } = wordsOf(invoice);
+  const { paidAt } = invoice;
+  return paidAt === undefined ? text : `${text} Payment received on ${dateText(paidAt)}.`;
+}
+
+/** Label of the payment button. */
+export function payLabel(invoice: Invoice): string {
+  return `Pay ${amountText(payableAmount(invoice), invoice.currency)}`;
+}
+
+/** Label of an invoice's status. */
+export function wordsOf({ status }: Pick<Invoice, 'status'>): StatusWords {
+  return wordsOfStatus[status] ?? { name: 'Draft', tone: '', text: '' };
+}
+
+function optionalDate(date: Date | undefined): string | undefined {
+  return date === undefined ? undefined : dateText(date);
+}

@@ -1,0 +1,81 @@
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
+import { amountText } from '../../text/amount-text';
+import type { Peers } from '../../peers';
+import { type ApiAnswer, present } from '../../http/answer';
+import { challengePage, processingPage } from '../payment/challenge-page';
+import type { FormProblems } from '../frame/form-fields';
+import { confirmInvoiceCardPage, invoicePage, type InvoiceView } from './invoice-page';
+import { invoicePayable } from './invoice-payable';
+import type { PageRequest, PageRoute } from '../frame/page-route';
+import { paymentRoutes } from '../payment/payment-routes';
+import {
+  cardEntryOf,
+  isBeingPaid,
+  isPayableStatus,
+  type Payable,
+  payableAmount,
+  waitingAttempt,
+} from '../payment/payment-steps';
+import { pageAnswer } from '../frame/shell';
+
+const kind = HostedPageKind.HOSTED_PAGE_KIND_INVOICE;
+
+/** Pages of invoices without a checkout session. */
+export const invoicePageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest>({
+  path: '/invoice/:token',
+  read: async (request, peers) => {
+    const invoice = await readInvoice(request, peers);
+    return {
+      payable: payableOf(invoice, request, peers),
+      isOpen: isOpen(invoice),
+      isCardOptional: false,
+      next: request.path,
+      waitingAttempt: waitingAttempt(invoice)?.attempt,
+      download: invoice,
+      show: () => showInvoice(invoice, request, peers),
+      confirmCard: async (setupId) =>
+        confirmInvoiceCardPage(await viewOf(invoice, request, peers), setupId),
+    };
+  },
+}).map((route) => ({ ...route, kind }));
+
+async function readInvoice({ resourceId, context }: PageRequest, peers: Peers): Promise<Invoice> {
+  return present((await peers.checkout.getInvoice({ id: resourceId }, context)).invoice);
+}
+
+async function viewOf(invoice: Invoice, request: PageRequest, peers: Peers): Promise<InvoiceView> {
+  const { context, path, isTest } = request;
+  const { customer } = await peers.customer.getCustomer({ id: invoice.customerId }, context);
+  return { invoice, customer: present(customer), path, isTest };
+}
+
+async function showInvoice(
+  invoice: Invoice,
+  request: PageRequest,
+  peers: Peers,
+  problems?: FormProblems,
+): Promise<ApiAnswer> {
+  const { path, isTest, query, context } = request;
+  if (!isOpen(invoice)) return pageAnswer(invoicePage(await viewOf(invoice, request, peers)));
+  if (isBeingPaid(invoice)) return pageAnswer(processingPage({ path, isTest }));
+  const waiting = waitingAttempt(invoice);
+  if (waiting !== undefined && query.card === undefined && problems === undefined) {
+    const amount = amountText(payableAmount(invoice), invoice.currency);
+    const page = { path, isTest, formTargets: [invoice.hostedUrl] };
+    return pageAnswer(challengePage(page, { ...waiting, amount }));
+  }
+  const entry = await cardEntryOf(payableOf(invoice, request, peers), { peers, context });
+  return pageAnswer(invoicePage(await viewOf(invoice, request, peers), { entry, problems }));
+}
+
+function payableOf(invoice: Invoice, request: PageRequest, peers: Peers): Payable {
+  const { context, path, isTest, network } = request;
+  const showProblems = (problems: FormProblems) => showInvoice(invoice, request, peers, problems);
+  const page = { path, url: invoice.hostedUrl ?? '', isTest, network, showProblems };
+  return invoicePayable(invoice, page, peers, context);
+}
+
+function isOpen({ status }: Invoice): boolean {
+  return isPayableStatus(status);
+}

@@ -1,0 +1,180 @@
+import { textProblems } from '@billing/kernel/input-problems';
+import type { Card } from '@billing/proto/billing/checkout/v1/payment';
+import {
+  type FormPlace,
+  type FormProblems,
+  postForm,
+  problemSummary,
+  type TextField,
+  textField,
+} from '../frame/form-fields';
+import { type Html, html, type HtmlValue } from '../frame/html';
+
+/** Way in which a payer enters a card. */
+export type CardEntry =
+  /** Our own form, which accepts only test cards. */
+  | { readonly kind: 'FORM' }
+  /** Page of the provider, created when the payer requests it. */
+  | { readonly kind: 'REDIRECT' }
+  /** Unavailable: no provider is configured. */
+  | { readonly kind: 'NONE' };
+
+/** Parts around the fields of a card. */
+export interface CardFormDependencies {
+  readonly place: FormPlace;
+  /** Label of the button. */
+  readonly label: string;
+  readonly entry: CardEntry;
+  /** True if the card may be left empty. */
+  readonly isOptional?: boolean;
+  readonly problems?: FormProblems | undefined;
+  /** Further controls above the button. */
+  readonly more?: HtmlValue;
+}
+
+// Autocomplete names let browsers fill in the fields. The length leaves room for spaces between
+// digits.
+const number: TextField = {
+  name: 'number',
+  label: 'Card number',
+  autocomplete: 'cc-number',
+  inputMode: 'numeric',
+  lengthMax: 30,
+};
+const expiry: TextField = {
+  name: 'expiry',
+  label: 'Expires',
+  hint: 'MM/YY',
+  autocomplete: 'cc-exp',
+  lengthMax: 9,
+};
+const code: TextField = {
+  name: 'code',
+  label: 'Security code',
+  hint: '3 or 4 digits',
+  autocomplete: 'cc-csc',
+  inputMode: 'numeric',
+  lengthMax: 4,
+};
+const holder: TextField = {
+  name: 'name',
+  label: 'Name on card',
+  autocomplete: 'cc-name',
+  lengthMax: 200,
+  isOptional: true,
+};
+
+const fields = [number, expiry, code, holder];
+const labels = Object.fromEntries(fields.map(({ name, label }) => [name, label]));
+
+/** Form for a card, or a button to the provider's page. Entered values are never shown again. */
+export function cardForm({
+  place,
+  label,
+  entry,
+  isOptional = false,
+  problems = {},
+  more,
+}: CardFormDependencies): Html {
+  switch (entry.kind) {
+    case 'NONE':
+      return html`<p>Card payments are not available right now. Please contact the seller.</p>`;
+    case 'REDIRECT':
+      return html`<p>You enter your card on the page of our payment provider, then return here.</p>
+        ${postForm(place, '/card/begin', html`<button type="submit">Continue to card details</button>`)}`;
+    case 'FORM':
+      return html`${problemSummary(problems, labels)}
+      ${postForm(place, '', [
+        textField({ ...number, isOptional }, problems),
+        html`<div class="pair">${textField(expiry, problems)} ${textField(code, problems)}</div>`,
+        textField(holder, problems),
+        more,
+        html`<button type="submit">${label}</button>`,
+      ])}
+      ${testCards}`;
+  }
+}
+
+/** Confirmation before a card entered on the provider's page is charged. */
+export function cardReady({
+  place,
+  setupId,
+  label,
+  more,
+}: Pick<CardFormDependencies, 'place' | 'label' | 'more'> & { readonly setupId: string }): Html {
+  return html`<section>
+    <h2>Your card is ready</h2>
+    ${postForm(place, '/card', [
+      html`<input type="hidden" name="setup_id" value="${setupId}" />`,
+      more,
+      html`<button type="submit">${label}</button>`,
+    ])}
+    <p class="aside"><a href="${place.path}">Use another card</a></p>
+  </section>`;
+}
+
+/** Reads the card of a submitted form, or the problems by field. */
+export function readCard(
+  form: ReadonlyMap<string, string>,
+): Card | { readonly problems: FormProblems } {
+  const value = ({ name }: TextField) => (form.get(name) ?? '').trim();
+  const problems = Object.fromEntries(
+    fields.flatMap((field) => {
+      const { name, lengthMax, isOptional } = field;
+      const messages = textProblems(value(field), { min: isOptional ? 0 : 1, max: lengthMax });
+      return messages.length > 0 ? [[name, messages]] : [];
+    }),
+  );
+  if (Object.keys(problems).length > 0) return { problems };
+  const name = value(holder);
+  return {
+    number: value(number),
+    expiry: value(expiry),
+    code: value(code),
+    name: name === '' ? undefined : name,
+  };
+}
+
+/** True if all card fields are empty. */
+export function isCardEmpty(form: ReadonlyMap<string, string>): boolean {
+  return [number, expiry, code].every(({ name }) => (form.get(name) ?? '').trim() === '');
+}
+
+const listed: readonly (readonly [string, string])[] = [
+  ['4242 4242 4242 4242', 'succeeds'],
+  ['5555 5555 5555 4444', 'succeeds (Mastercard)'],
+  ['4000 0025 0000 3155', 'requires 3-D Secure once'],
+  ['4000 0084 0000 1629', 'requires 3-D Secure, then is declined'],
+  ['4000 0000 0000 0002', 'is declined'],
+  ['4000 0000 0000 9995', 'has insufficient funds'],
+  ['4000 0000 0000 0119', 'fails with a processing error'],
+  ['4000 0000 0000 0069', 'has expired'],
+  ['4000 0000 0000 9987', 'was lost'],
+  ['4000 0000 0000 9979', 'was stolen'],
+  ['4000 0000 0000 0341', 'is saved, but every later charge fails'],
+  ['4000 0000 0000 5126', 'fails at the first two renewals, then succeeds'],
+];
+
+const testCards = html`<details class="unprinted">
+  <summary>Test cards</summary>
+  <p class="hint">
+    Use any future expiry date and any security code. Other card numbers are rejected.
+  </p>
+  <table>
+    <thead>
+      <tr>
+        <th scope="col">Number</th>
+        <th scope="col">Effect</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${listed.map(
+        ([card, effect]) =>
+          html`<tr>
+            <th scope="row">${card}</th>
+            <td>${effect}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>
+</details>`;

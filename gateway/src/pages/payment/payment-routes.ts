@@ -1,0 +1,104 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { notFound } from '@billing/kernel/domain-error';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import { invoiceDownload } from '../../pdf/invoice-download';
+import type { Peers } from '../../peers';
+import type { ApiAnswer } from '../../http/answer';
+import type { StepRequest, StepRoute } from '../frame/page-route';
+import { readAttempt, readText } from './page-input';
+import {
+  answerChallenge,
+  beginCardEntry,
+  type Payable,
+  payByCard,
+  payBySetup,
+} from './payment-steps';
+import { type Page, pageAnswer, redirectAnswer } from '../frame/shell';
+
+/** Current state of a payment page. */
+export interface PaymentPage {
+  readonly payable: Payable;
+  /** True if a payment or confirmation is outstanding. */
+  readonly isOpen: boolean;
+  /** True if no card is required. */
+  readonly isCardOptional: boolean;
+  /** Redirect for a payer with nothing left to do. */
+  readonly next: string;
+  /** Attempt that waits for the payer, if any. */
+  readonly waitingAttempt: number | undefined;
+  /** Downloadable invoice, if any. */
+  readonly download: Invoice | undefined;
+  readonly show: () => Promise<ApiAnswer>;
+  /** Page that asks for confirmation of a card entered on the provider's page. */
+  readonly confirmCard: (setupId: string) => Promise<Page>;
+}
+
+/** Differences between payment pages. */
+export interface PaymentPages<R> {
+  /** Path with its parameter. */
+  readonly path: string;
+  readonly read: (request: R, peers: Peers) => Promise<PaymentPage>;
+}
+
+type Handler = (page: PaymentPage, request: StepRequest, peers: Peers) => Promise<ApiAnswer>;
+
+/** Leaves time for the provider and for the subscription that follows. */
+export const paymentDeadlineMs = 25_000;
+
+/** Routes of a payment page, the same for sessions and invoices. */
+export function paymentRoutes<R extends StepRequest>({
+  path,
+  read,
+}: PaymentPages<R>): StepRoute<R>[] {
+  const handle =
+    (handler: Handler): StepRoute<R>['handle'] =>
+    async (request, peers) =>
+      handler(await read(request, peers), request, peers);
+  const get = (step: string, handler: Handler): StepRoute<R> => ({
+    method: 'GET',
+    path: `${path}${step}`,
+    handle: handle(handler),
+  });
+  const paying = (route: StepRoute<R>) => ({ ...route, deadlineMs: paymentDeadlineMs });
+  const post = (step: string, handler: Handler): StepRoute<R> =>
+    paying({ ...get(step, handler), method: 'POST' });
+  return [
+    get('', ({ show }) => show()),
+    post('', payTyped),
+    post('/challenge', ({ payable }, { form }) => answerChallenge(payable, readAttempt(form))),
+    post('/card/begin', beginCard),
+    get('/card', askForCard),
+    post('/card', payConfirmed),
+    paying(get('/return', comeBack)),
+    get('/pdf', async ({ download }, { context }, peers) => {
+      if (download === undefined) throw notFound('Page');
+      return invoiceDownload(download, { peers, context });
+    }),
+  ];
+}
+
+const payTyped: Handler = async (page, { form, context }, peers) => {
+  if (!page.isOpen) return redirectAnswer(page.next);
+  return payByCard(page.payable, form, { peers, context, isOptional: page.isCardOptional });
+};
+
+const beginCard: Handler = async ({ isOpen, next, payable }, { context }, peers) =>
+  isOpen ? beginCardEntry(payable, { peers, context }) : redirectAnswer(next);
+
+// A GET never pays; the payer confirms with a form.
+const askForCard: Handler = async ({ isOpen, confirmCard }, { path, query }) => {
+  const setupId = readText(query.setup_id);
+  if (!isOpen || setupId === undefined) return redirectAnswer(path);
+  return pageAnswer(await confirmCard(setupId));
+};
+
+const payConfirmed: Handler = async ({ isOpen, next, payable }, { form, context }, peers) => {
+  const setupId = readText(form.get('setup_id'));
+  if (!isOpen || setupId === undefined) return redirectAnswer(next);
+  return payBySetup(payable, setupId, { peers, context });
+};
+
+const comeBack: Handler = async ({ waitingAttempt: attempt, next, payable }) =>
+  attempt === undefined
+    ? redirectAnswer(next)
+    : answerChallenge(payable, { attempt, approved: undefined });

@@ -1,0 +1,206 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type Invoice,
+  InvoiceStatus,
+  PaymentStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
+import type { Peers } from '../../peers';
+import type { ApiAnswer } from '../../http/answer';
+import { type CardEntry, isCardEmpty, readCard } from './card-form';
+import type { FormProblems } from '../frame/form-fields';
+import { href, html } from '../frame/html';
+import { pageAnswer, redirectAnswer } from '../frame/shell';
+
+/** Result of a payment step. */
+export interface PaymentStep {
+  /** Required action of the payer, if any. */
+  readonly action: PayerAction | undefined;
+  /** URL of the next page. */
+  readonly next: string;
+}
+
+/** A session or invoice that is paid on a page. */
+export interface Payable {
+  readonly customerId: string;
+  /** Path of the page. */
+  readonly path: string;
+  /** URL of the page. */
+  readonly url: string;
+  readonly isTest: boolean;
+  readonly pay: (payment: {
+    methodId: string | undefined;
+    returnUrl: string;
+  }) => Promise<PaymentStep>;
+  readonly answer: (answer: {
+    attempt: number;
+    approved: boolean | undefined;
+  }) => Promise<PaymentStep>;
+  /** Renders the page with the problems of its form. */
+  readonly showProblems: (problems: FormProblems) => Promise<ApiAnswer>;
+  /** Renders a refusal that the page itself does not show. Optional. */
+  readonly showRefusal?: (error: unknown) => Promise<ApiAnswer> | undefined;
+}
+
+/** Dependencies of the steps. */
+export interface StepTools {
+  readonly peers: Peers;
+  readonly context: CallContext;
+}
+
+/** Determines how the payer enters a card. */
+export async function cardEntryOf(
+  { customerId }: Pick<Payable, 'customerId'>,
+  { peers, context }: StepTools,
+): Promise<CardEntry> {
+  // An empty return URL only queries the options: loading a page must not create anything at the
+  // provider.
+  const entry = await peers.payment.beginCardEntry({ customerId, returnUrl: '' }, context);
+  if (entry.providerPage) return { kind: 'REDIRECT' };
+  // Real cards are never entered on our own pages.
+  return { kind: entry.testCards ? 'FORM' : 'NONE' };
+}
+
+/** Redirects to the provider's card page, or back if there is none. */
+export async function beginCardEntry(
+  { customerId, url, path, isTest }: Payable,
+  { peers, context }: StepTools,
+): Promise<ApiAnswer> {
+  const returnUrl = `${url}/card?setup_id={SETUP_ID}`;
+  const { redirectUrl } = await peers.payment.beginCardEntry({ customerId, returnUrl }, context);
+  if (redirectUrl === undefined) return redirectAnswer(path);
+  return redirectOrRefresh(redirectUrl, {
+    title: 'Card details',
+    text: 'You enter your card on the page of our payment provider.',
+    label: 'Continue to card details',
+    isTest,
+  });
+}
+
+/** Pays with a card from our form. */
+export async function payByCard(
+  payable: Payable,
+  form: ReadonlyMap<string, string>,
+  { peers, context, isOptional }: StepTools & { isOptional: boolean },
+): Promise<ApiAnswer> {
+  if (isOptional && isCardEmpty(form)) return await payByMethod(payable, undefined);
+  const card = readCard(form);
+  if ('problems' in card) return await payable.showProblems(card.problems);
+  const { customerId } = payable;
+  try {
+    const saved = await peers.payment.savePaymentMethod({ customerId, card }, context);
+    return await payByMethod(payable, saved.paymentMethodId);
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'invalid_input') {
+      return await payable.showProblems(error.fields ?? {});
+    }
+    return await backOr(error, payable);
+  }
+}
+
+/** Pays with a card entered on the provider's page. */
+export async function payBySetup(
+  payable: Payable,
+  setupId: string,
+  { peers, context }: StepTools,
+): Promise<ApiAnswer> {
+  const { customerId } = payable;
+  try {
+    const saved = await peers.payment.finishCardEntry({ customerId, setupId }, context);
+    return await payByMethod(payable, saved.paymentMethodId);
+  } catch (error) {
+    return await backOr(error, payable);
+  }
+}
+
+/** Pays with a saved method; undefined for the default method of the invoice. */
+export async function payByMethod(
+  payable: Payable,
+  methodId: string | undefined,
+): Promise<ApiAnswer> {
+  try {
+    const step = await payable.pay({ methodId, returnUrl: `${payable.url}/return` });
+    return afterStep(step, payable);
+  } catch (error) {
+    return await backOr(error, payable);
+  }
+}
+
+/** Continues after a challenge; `approved` is set for a simulated one. */
+export async function answerChallenge(
+  payable: Payable,
+  answer: { attempt: number; approved: boolean | undefined },
+): Promise<ApiAnswer> {
+  try {
+    return afterStep(await payable.answer(answer), payable);
+  } catch (error) {
+    return await backOr(error, payable);
+  }
+}
+
+/** Attempt that waits for its payer, if any. */
+export function waitingAttempt(
+  invoice: Invoice | undefined,
+): { attempt: number; isOurs: boolean } | undefined {
+  const last = invoice?.payments.at(-1);
+  if (last?.status !== PaymentStatus.PAYMENT_STATUS_REQUIRES_ACTION) return undefined;
+  // The gateway renders the challenges of the sandbox provider.
+  return { attempt: last.attempt, isOurs: last.provider === 'sandbox' };
+}
+
+/** True if an invoice can be paid. Customers may still pay an uncollectible invoice. */
+export function isPayableStatus(status: InvoiceStatus): boolean {
+  return (
+    status === InvoiceStatus.INVOICE_STATUS_OPEN ||
+    status === InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE
+  );
+}
+
+/** Amount that a payer can pay. An uncollectible invoice is no longer due but can be paid. */
+export function payableAmount({ status, total, amountPaid, amountDue }: Invoice): bigint {
+  const isGivenUp = status === InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE;
+  return isGivenUp ? total - amountPaid : amountDue;
+}
+
+/** True if an attempt is in progress or its outcome is not applied everywhere yet. */
+export function isBeingPaid({ status, payments }: Invoice): boolean {
+  const isRunning = payments.at(-1)?.status === PaymentStatus.PAYMENT_STATUS_PENDING;
+  return isRunning || !isPayableStatus(status);
+}
+
+function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswer {
+  if (action?.redirectUrl === undefined) return redirectAnswer(next);
+  return redirectOrRefresh(action.redirectUrl, {
+    title: 'Confirm with your bank',
+    text: 'Your bank asks you to confirm this payment.',
+    label: 'Continue to your bank',
+    isTest,
+  });
+}
+
+// The policy of a page must name the redirect targets of its forms in advance, but the bank's URL
+// is not known then. A page that refreshes needs no such entry.
+function redirectOrRefresh(
+  url: string,
+  { title, text, label, isTest }: { title: string; text: string; label: string; isTest: boolean },
+): ApiAnswer {
+  const content = html`<section>
+    <h1>${title}</h1>
+    <p>${text} If the page does not open automatically, use the button below.</p>
+    <p><a class="button" href="${href(url)}" rel="noreferrer">${label}</a></p>
+  </section>`;
+  return pageAnswer({ title, content, isTest, refresh: { seconds: 0, url: href(url) } });
+}
+
+/**
+ * Redirects to the page, which shows that another payment is in progress or nothing is left to pay.
+ */
+async function backOr(error: unknown, { path, showRefusal }: Payable): Promise<ApiAnswer> {
+  if (!isRefusal(error)) throw error;
+  return (await showRefusal?.(error)) ?? redirectAnswer(path);
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'failed_precondition';
+}

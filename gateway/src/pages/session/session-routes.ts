@@ -1,0 +1,140 @@
+import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
+import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
+import { amountText } from '../../text/amount-text';
+import type { Peers } from '../../peers';
+import { type ApiAnswer, present } from '../../http/answer';
+import { challengePage, processingPage } from '../payment/challenge-page';
+import type { FormProblems } from '../frame/form-fields';
+import type { PageRequest, PageRoute } from '../frame/page-route';
+import { paymentRoutes } from '../payment/payment-routes';
+import { cardEntryOf, isBeingPaid, type Payable, type PaymentStep } from '../payment/payment-steps';
+import {
+  completePage,
+  confirmCardPage,
+  expiredPage,
+  formTargets,
+  type OfferView,
+  payPage,
+  type SessionView,
+  successTarget,
+  termsOf,
+} from './session-page';
+import { pageAnswer } from '../frame/shell';
+import { usageRatesAt } from '../terms/usage-rate-client';
+
+const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_SESSION;
+
+/** The pages of a checkout session. */
+export const sessionPageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest>({
+  path: '/checkout/:token',
+  read: async (request, peers) => {
+    const view = await readSession(request, peers);
+    const { session, invoice } = view;
+    return {
+      payable: payableOf(view, request, peers),
+      isOpen: session.status === SessionStatus.SESSION_STATUS_OPEN,
+      isCardOptional: !isCardRequired(view),
+      next: nextOf(view),
+      waitingAttempt: view.action?.attempt,
+      download: session.status === SessionStatus.SESSION_STATUS_COMPLETE ? invoice : undefined,
+      show: () => showSession(view, request, peers),
+      confirmCard: async (setupId) =>
+        confirmCardPage(await withRates(view, request, peers), setupId),
+    };
+  },
+}).map((route) => ({ ...route, kind }));
+
+async function readSession(request: PageRequest, peers: Peers): Promise<SessionView> {
+  const { resourceId, context, path, isTest } = request;
+  const { session, invoice, action, isPaying } = await peers.session.getSession(
+    { id: resourceId },
+    context,
+  );
+  return { session: present(session), invoice, action, isPaying, path, isTest, now: context.now };
+}
+
+/** Adds the usage prices in force at the purchase. */
+async function withRates(
+  view: SessionView,
+  { context }: PageRequest,
+  peers: Peers,
+): Promise<OfferView> {
+  const { productId, completedAt } = view.session;
+  const at = completedAt ?? context.now;
+  return { ...view, rates: await usageRatesAt({ productId, at }, { peers, context }) };
+}
+
+async function showSession(
+  view: SessionView,
+  request: PageRequest,
+  peers: Peers,
+  problems?: FormProblems,
+): Promise<ApiAnswer> {
+  const { session, invoice, action, isPaying, path, isTest } = view;
+  if (session.status === SessionStatus.SESSION_STATUS_COMPLETE)
+    return pageAnswer(completePage(await withRates(view, request, peers)));
+  if (session.status === SessionStatus.SESSION_STATUS_EXPIRED) return pageAnswer(expiredPage(view));
+  if (invoice === undefined || isPaying || isBeingPaid(invoice)) {
+    return pageAnswer(processingPage({ path, isTest }));
+  }
+  if (action !== undefined && request.query.card === undefined && problems === undefined) {
+    const { attempt, redirectUrl } = action;
+    const { amountDue, currency } = invoice;
+    const amount = amountDue === 0n ? undefined : amountText(amountDue, currency);
+    const page = { path, isTest, formTargets: formTargets(session) };
+    return pageAnswer(challengePage(page, { attempt, isOurs: redirectUrl === undefined, amount }));
+  }
+  const isOptional = !isCardRequired(view);
+  const offer = await withRates(view, request, peers);
+  const asksForCard = !isOptional || termsOf(offer).isChargedLater;
+  const payable = payableOf(view, request, peers);
+  const entry = asksForCard
+    ? await cardEntryOf(payable, { peers, context: request.context })
+    : undefined;
+  return pageAnswer(payPage(offer, { entry, isOptional, problems }));
+}
+
+function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payable {
+  const { session, path, isTest } = view;
+  const { context, resourceId: id, network: clientNetwork } = request;
+  const toStep = (answer: PaymentAnswer): PaymentStep => ({
+    action: answer.action,
+    next: nextOf({ ...view, session: present(answer.session) }),
+  });
+  return {
+    customerId: session.customerId,
+    path,
+    url: session.checkoutUrl,
+    isTest,
+    pay: async ({ methodId: paymentMethodId, returnUrl }) =>
+      toStep(
+        await peers.session.paySession({ id, paymentMethodId, returnUrl, clientNetwork }, context),
+      ),
+    answer: async (answer) =>
+      toStep(await peers.session.answerSessionChallenge({ id, ...answer, clientNetwork }, context)),
+    showProblems: (problems) => showSession(view, request, peers, problems),
+  };
+}
+
+interface PaymentAnswer {
+  readonly session: Session | undefined;
+  readonly invoice: Invoice | undefined;
+  readonly action: PayerAction | undefined;
+}
+
+/**
+ * Redirect target of a payer: the seller's URL once everything is paid, otherwise the page with its
+ * status.
+ */
+function nextOf({ session, path }: SessionView): string {
+  const isDone = session.status === SessionStatus.SESSION_STATUS_COMPLETE;
+  return (isDone ? successTarget(session) : undefined) ?? path;
+}
+
+/** True if an amount is due now or after the trial. */
+function isCardRequired({ session, invoice }: SessionView): boolean {
+  const isDue = (invoice?.amountDue ?? 0n) > 0n;
+  return isDue || (session.product?.price?.trialDays ?? 0) > 0;
+}

@@ -1,0 +1,202 @@
+import { periodAt, type Recurrence, trialEnd } from '@billing/kernel/billing-period';
+import { discountsPeriod, type DiscountSpan } from '@billing/kernel/discount-validity';
+import { applyDiscount } from '@billing/kernel/discounting';
+import { isCurrency } from '@billing/kernel/currency';
+import { recurringCharge } from '@billing/kernel/pricing';
+import type { Price } from '@billing/proto/billing/catalog/v1/catalog';
+import type { Discount } from '@billing/proto/billing/discount/v1/discount';
+import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/values/catalog';
+import { discountDurations, discountTypes } from '@billing/proto/values/discount';
+import { amountText } from '../../text/amount-text';
+import { dateText } from '../../text/date-text';
+import { every } from '../../text/recurrence-text';
+import { type UsageRate, usageTerms } from './usage-terms';
+
+/** A purchase: price version, quantity and discount. */
+export interface Purchase {
+  readonly price: Price;
+  readonly quantity: number;
+  readonly discount: Discount | undefined;
+  /** Rates of usage, in addition to the price. */
+  readonly rates: readonly UsageRate[];
+  /** Start if paid now. */
+  readonly from: Date;
+}
+
+/** Terms of a purchase in words. */
+export interface PurchaseTerms {
+  /** Total cost, such as `14 days free, then $29.00 every month from March 1, 2026`. */
+  readonly summary: string;
+  /** Renewal, next charge and cancellation. */
+  readonly renewal: string;
+  /** Rates of usage, if any. */
+  readonly usage: UsageSummary | undefined;
+  /** True if later charges follow. */
+  readonly isChargedLater: boolean;
+}
+
+/** Rates of usage in words. */
+export interface UsageSummary {
+  /** Time of billing, shown before the rates. */
+  readonly billing: string;
+  readonly rates: readonly string[];
+}
+
+/** Consecutive periods with the same amount. */
+interface Stretch {
+  readonly amount: bigint;
+  readonly from: Date;
+  /** Number of periods; undefined for all remaining. */
+  readonly periods: number | undefined;
+}
+
+/** Terms of a purchase that is paid now. */
+export function purchaseTerms(purchase: Purchase): PurchaseTerms {
+  const { price, from } = purchase;
+  const interval = billingIntervals.nameOf(price.billingInterval);
+  if (interval === 'ONE_TIME') {
+    return {
+      summary: `${amountText(periodAmount(purchase, true), price.currency)} once`,
+      renewal: 'One-time payment. Nothing is charged later.',
+      usage: undefined,
+      isChargedLater: false,
+    };
+  }
+  const recurrence = { billingInterval: interval, intervalCount: price.intervalCount };
+  const trialDays = price.trialDays ?? 0;
+  const anchor = trialEnd(from, trialDays);
+  const stretches = stretchesOf(purchase, { anchor, recurrence });
+  const recurring = [
+    ...(trialDays > 0 ? [`${days(trialDays)} free`] : []),
+    ...stretches.map((stretch) => stretchText(stretch, { from, price, recurrence })),
+  ].join(', then ');
+  const usage = usageSummary(price, purchase.rates);
+  const [next, paidPeriods] =
+    trialDays > 0 ? [anchor, 0] : [periodAt(anchor, recurrence, 0).end, 1];
+  const amount = amountAfter(stretches, paidPeriods);
+  const charge = chargeText(amountText(amount, price.currency), { isFree: amount === 0n, usage });
+  return {
+    summary: usage === undefined ? recurring : `${recurring}, plus usage`,
+    renewal: `Renews ${every(recurrence)}. Next ${charge} on ${dateText(next)}. Cancel anytime.`,
+    usage,
+    isChargedLater:
+      usage !== undefined ||
+      stretches.some(({ amount, periods }) => amount > 0n && (periods !== 1 || trialDays > 0)),
+  };
+}
+
+/** The amount of the period after the given number of paid periods. */
+function amountAfter(stretches: readonly Stretch[], paidPeriods: number): bigint {
+  const stretch = stretches.find(({ periods = Infinity }) => periods > paidPeriods);
+  return stretch?.amount ?? 0n;
+}
+
+function chargeText(
+  amount: string,
+  { isFree, usage }: { isFree: boolean; usage: UsageSummary | undefined },
+): string {
+  if (usage === undefined) return isFree ? 'renewal' : `charge ${amount}`;
+  return isFree ? 'usage charge' : `charge ${amount} plus usage`;
+}
+
+/** Rates of usage in words; undefined without rates and for one-time prices. */
+export function usageSummary(price: Price, rates: readonly UsageRate[]): UsageSummary | undefined {
+  const { currency, intervalCount } = price;
+  const billingInterval = billingIntervals.nameOf(price.billingInterval);
+  if (rates.length === 0 || billingInterval === 'ONE_TIME') return undefined;
+  const recurrence = { billingInterval, intervalCount };
+  const usage = (price.trialDays ?? 0) > 0 ? 'Usage after the trial' : 'Usage';
+  return {
+    billing: `${usage} is billed afterwards, ${every(recurrence)}:`,
+    rates: rates.map((rate) => usageTerms(rate, { currency, recurrence })),
+  };
+}
+
+/** Price in words: `$29.00 every month`. */
+export function priceTerms(price: Price): string {
+  const amount = amountText(
+    recurringCharge({ ...termsOf(price), quantity: 1 }).amount,
+    price.currency,
+  );
+  const interval = billingIntervals.nameOf(price.billingInterval);
+  if (interval === 'ONE_TIME') return amount;
+  const recurring = `${amount} ${every({ billingInterval: interval, intervalCount: price.intervalCount })}`;
+  const trialDays = price.trialDays ?? 0;
+  return trialDays > 0 ? `${days(trialDays)} free, then ${recurring}` : recurring;
+}
+
+function stretchesOf(
+  purchase: Purchase,
+  { anchor, recurrence }: { anchor: Date; recurrence: Recurrence },
+): Stretch[] {
+  const full = periodAmount(purchase, false);
+  const reduced = periodAmount(purchase, true);
+  const { discount } = purchase;
+  if (discount === undefined || full === reduced) {
+    return [{ amount: full, from: anchor, periods: undefined }];
+  }
+  const periods = discountedPeriods(discount, { anchor, recurrence });
+  const first = { amount: reduced, from: anchor, periods };
+  if (periods === undefined) return [first];
+  return [
+    first,
+    { amount: full, from: periodAt(anchor, recurrence, periods).start, periods: undefined },
+  ];
+}
+
+/** Number of discounted periods; undefined for all. */
+function discountedPeriods(
+  discount: Discount,
+  { anchor, recurrence }: { anchor: Date; recurrence: Recurrence },
+): number | undefined {
+  const span = spanOf(discount);
+  if (span.duration === 'FOREVER') return undefined;
+  let periods = 1;
+  // At most five years of daily periods.
+  while (
+    discountsPeriod(span, { first: anchor, start: periodAt(anchor, recurrence, periods).start })
+  ) {
+    periods += 1;
+  }
+  return periods;
+}
+
+function stretchText(
+  { amount, from: start, periods }: Stretch,
+  { from, price, recurrence }: { from: Date; price: Price; recurrence: Recurrence },
+): string {
+  const isNow = start.getTime() === from.getTime();
+  const text = amountText(amount, price.currency);
+  if (periods === 1) return isNow ? `${text} today` : `${text} on ${dateText(start)}`;
+  const recurring = `${text} ${every(recurrence)}`;
+  return isNow ? recurring : `${recurring} from ${dateText(start)}`;
+}
+
+function periodAmount({ price, quantity, discount }: Purchase, isDiscounted: boolean): bigint {
+  const { amount } = recurringCharge({ ...termsOf(price), quantity });
+  if (!isDiscounted || discount === undefined || !isCurrency(price.currency)) return amount;
+  const type = discountTypes.nameOf(discount.type);
+  // The redemption already checked that the discount applies to the product.
+  const terms = { type, value: discount.value, currency: null, productIds: [] };
+  const lines = [{ productId: price.productId, amount }];
+  return amount - applyDiscount(terms, { currency: price.currency, lines }).amount;
+}
+
+function termsOf({ type, amount, tiers }: Price) {
+  return {
+    type: pricingTypes.nameOf(type),
+    amount,
+    tiers: fromProtoTiers(tiers),
+  };
+}
+
+function spanOf({ duration, durationInMonths }: Discount): DiscountSpan {
+  return {
+    duration: discountDurations.nameOf(duration),
+    durationInMonths: durationInMonths ?? null,
+  };
+}
+
+function days(count: number): string {
+  return count === 1 ? '1 day' : `${String(count)} days`;
+}

@@ -1,0 +1,63 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import type { Peers } from '../peers';
+import { type ApiAnswer, present } from '../http/answer';
+import type { FormProblems } from '../pages/frame/form-fields';
+import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
+import { addressNames, detailFields, detailsOf, detailsPage, detailsPath } from './details-page';
+import type { PortalRequest, PortalRoute } from './portal-route';
+import { doneAt } from './portal-shell';
+
+const mask = ['name', 'email', 'phone', 'address'];
+
+export const detailsRoutes: readonly PortalRoute[] = [
+  {
+    method: 'GET',
+    path: detailsPath,
+    handle: async ({ visit, context, query }, peers) => {
+      const { customer } = await peers.customer.getCustomer({ id: visit.customerId }, context);
+      const typed = detailsOf(present(customer));
+      return pageAnswer(detailsPage(visit, { typed, done: query.done }));
+    },
+  },
+  { method: 'POST', path: detailsPath, handle: saveDetails },
+];
+
+async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAnswer> {
+  const { visit, context, form } = request;
+  const typed = Object.fromEntries(
+    detailFields.map(({ name }) => [name, (form.get(name) ?? '').trim()]),
+  );
+  const given = (name: string) => (typed[name] === '' ? undefined : typed[name]);
+  const address = Object.fromEntries(addressNames.map((name) => [name, given(name)]));
+  const hasAddress = addressNames.some((name) => given(name) !== undefined);
+  try {
+    await peers.customer.updateCustomer(
+      {
+        id: visit.customerId,
+        updateMask: mask,
+        email: given('email'),
+        name: given('name'),
+        phone: given('phone'),
+        address: hasAddress ? address : undefined,
+        collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+        metadata: undefined,
+      },
+      context,
+    );
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;
+    const problems = problemsOf(error.fields ?? {});
+    return pageAnswer(detailsPage(visit, { typed, problems }));
+  }
+  return redirectAnswer(doneAt(detailsPath, 'details-saved'));
+}
+
+/** Maps problems of the address, such as `country: Invalid country`, to its fields. */
+function problemsOf({ address = [], ...fields }: FormProblems): FormProblems {
+  const parts = address.map((message) => {
+    const [, part = '', text = message] = /^(\w+): (.*)$/.exec(message) ?? [];
+    return [addressNames.includes(part) ? part : 'address', [text]] as const;
+  });
+  return { ...fields, ...Object.fromEntries(parts) };
+}

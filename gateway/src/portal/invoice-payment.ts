@@ -1,0 +1,101 @@
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import { type CardEntry, cardForm } from '../pages/payment/card-form';
+import { type FormProblems, postForm } from '../pages/frame/form-fields';
+import { href, type Html, html } from '../pages/frame/html';
+import {
+  failedPayment,
+  invoiceDocument,
+  type InvoiceView,
+  payLabel,
+  statusText,
+} from '../pages/invoice/invoice-page';
+import type { Page } from '../pages/frame/shell';
+import { methodText } from '../text/method-text';
+import type { Visit } from './portal-route';
+import { portalPage } from './portal-shell';
+
+/** Payment controls of an invoice in the portal. */
+export interface PaymentChoice {
+  readonly methods: readonly PaymentMethod[];
+  readonly entry: CardEntry;
+  readonly problems?: FormProblems | undefined;
+}
+
+/** Page of an invoice; `choice` if it can be paid. */
+export function portalInvoicePage(
+  visit: Visit,
+  view: InvoiceView,
+  choice: PaymentChoice | undefined,
+): Page {
+  const payment = choice === undefined ? settled(view.invoice) : paying(view, choice);
+  return invoiceFrame(visit, view, payment, choice?.problems);
+}
+
+/** Page of an invoice with a second column. */
+export function invoiceFrame(
+  visit: Visit,
+  view: InvoiceView,
+  aside: Html,
+  problems?: FormProblems,
+): Page {
+  return portalPage(visit, {
+    title: `Invoice ${view.invoice.number ?? ''}`.trim(),
+    section: 'invoices',
+    isWide: true,
+    status: problems === undefined ? 200 : 400,
+    content: [invoiceDocument(view), aside],
+  });
+}
+
+/** Explanation for an invoice that is not paid here. */
+function settled(invoice: Invoice): Html {
+  const { checkoutSessionId, hostedUrl, amountDue } = invoice;
+  if (checkoutSessionId !== undefined && hostedUrl !== undefined && amountDue > 0n) {
+    return html`<section class="unprinted">
+      <p>This invoice belongs to a purchase that is not complete.</p>
+      <p><a class="button" href="${href(hostedUrl)}">Continue the purchase</a></p>
+    </section>`;
+  }
+  return html`<section class="unprinted"><p>${statusText(invoice)}</p></section>`;
+}
+
+function paying(view: InvoiceView, { methods, entry, problems }: PaymentChoice): Html {
+  const { invoice } = view;
+  const isFirst = methods.length === 0;
+  const label = isFirst ? payLabel(invoice) : `${payLabel(invoice)} with this card`;
+  const card = cardForm({ place: view, label, entry, problems });
+  return html`<section class="unprinted" aria-labelledby="pay">
+    <h2 id="pay">Pay this invoice</h2>
+    ${problems === undefined && failedPayment(invoice)} ${!isFirst && savedMethods(view, methods)}
+    ${
+      isFirst
+        ? card
+        : html`<details class="other" ${problems !== undefined && html` open`}>
+            <summary>Pay with another card</summary>
+            ${card}
+          </details>`
+    }
+  </section>`;
+}
+
+function savedMethods(view: InvoiceView, methods: readonly PaymentMethod[]): Html {
+  return postForm(view, '/method', [
+    html`<fieldset>
+      <legend>Saved cards</legend>
+      ${methods.map(
+        (method) =>
+          html`<label class="choice">
+            <input
+              type="radio"
+              name="method"
+              value="${method.id}"
+              ${method.isDefault && html` checked`}
+            />
+            <span>${methodText(method)}</span>
+          </label>`,
+      )}
+    </fieldset>`,
+    html`<button type="submit">${payLabel(view.invoice)}</button>`,
+  ]);
+}

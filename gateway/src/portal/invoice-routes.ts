@@ -1,0 +1,152 @@
+import { notFound } from '@billing/kernel/domain-error';
+import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { amountText } from '../text/amount-text';
+import type { Peers } from '../peers';
+import { type ApiAnswer, present } from '../http/answer';
+import { cardReady } from '../pages/payment/card-form';
+import { challengePage, processingPage } from '../pages/payment/challenge-page';
+import type { FormProblems } from '../pages/frame/form-fields';
+import { type InvoiceView, payLabel } from '../pages/invoice/invoice-page';
+import { invoicePayable } from '../pages/invoice/invoice-payable';
+import { readText } from '../pages/payment/page-input';
+import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/payment-routes';
+import {
+  cardEntryOf,
+  isBeingPaid,
+  isPayableStatus,
+  type Payable,
+  payableAmount,
+  payByMethod,
+  waitingAttempt,
+} from '../pages/payment/payment-steps';
+import { type Page, pageAnswer, redirectAnswer } from '../pages/frame/shell';
+import { invoiceListPage } from './invoice-list-page';
+import { invoiceFrame, portalInvoicePage } from './invoice-payment';
+import type { PortalRequest, PortalRoute } from './portal-route';
+import { placeOf } from './portal-shell';
+
+const perPage = 20;
+const path = '/portal/invoices/:id';
+
+export const invoiceRoutes: readonly PortalRoute[] = [
+  { method: 'GET', path: '/portal/invoices', handle: listInvoices },
+  ...paymentRoutes<PortalRequest>({
+    path,
+    read: async (request, peers) => {
+      const invoice = await ownInvoice(request, peers);
+      return {
+        payable: payableOf(invoice, request, peers),
+        isOpen: isPayable(invoice),
+        isCardOptional: false,
+        next: request.path,
+        waitingAttempt: isPayable(invoice) ? waitingAttempt(invoice)?.attempt : undefined,
+        download: invoice,
+        show: () => showInvoice(invoice, request, peers),
+        confirmCard: (setupId) => confirmCard(invoice, setupId, request, peers),
+      };
+    },
+  }),
+  {
+    method: 'POST',
+    path: `${path}/method`,
+    deadlineMs: paymentDeadlineMs,
+    handle: async (request, peers) => {
+      const invoice = await ownInvoice(request, peers);
+      if (!isPayable(invoice)) return redirectAnswer(request.path);
+      const methodId = readText(request.form.get('method'));
+      return payByMethod(payableOf(invoice, request, peers), methodId);
+    },
+  },
+];
+
+async function listInvoices(
+  { visit, query, context }: PortalRequest,
+  { checkout }: Peers,
+): Promise<ApiAnswer> {
+  const page = Number(/^[1-9]\d{0,5}$/.exec(readText(query.page) ?? '')?.[0] ?? 1);
+  const wanted = { customerId: visit.customerId, page, perPage };
+  const { invoices, total } = await checkout.listInvoices(wanted, context);
+  const pages = Math.max(1, Math.ceil(total / perPage));
+  if (page > pages) return redirectAnswer(`/portal/invoices?page=${String(pages)}`);
+  return pageAnswer(invoiceListPage(visit, { invoices, page, pages }));
+}
+
+/**
+ * Loads an invoice. Throws not_found for invoices of other customers and invoices without a number.
+ */
+async function ownInvoice(
+  { visit, params, context }: PortalRequest,
+  { checkout }: Peers,
+): Promise<Invoice> {
+  const invoice = present((await checkout.getInvoice({ id: params.id ?? '' }, context)).invoice);
+  const isDraft = invoice.status === InvoiceStatus.INVOICE_STATUS_DRAFT;
+  if (invoice.customerId !== visit.customerId || isDraft) throw notFound('Page');
+  return invoice;
+}
+
+async function showInvoice(
+  invoice: Invoice,
+  request: PortalRequest,
+  peers: Peers,
+  problems?: FormProblems,
+): Promise<ApiAnswer> {
+  const { visit, query, context } = request;
+  const view = await viewOf(invoice, request, peers);
+  if (!isPayable(invoice)) return pageAnswer(portalInvoicePage(visit, view, undefined));
+  if (isBeingPaid(invoice)) return visiting(processingPage(view));
+  const waiting = waitingAttempt(invoice);
+  if (waiting !== undefined && query.card === undefined && problems === undefined) {
+    const amount = amountText(payableAmount(invoice), invoice.currency);
+    return visiting(challengePage(view, { ...waiting, amount }));
+  }
+  const { customerId } = visit;
+  const [entry, { paymentMethods: methods }] = await Promise.all([
+    cardEntryOf({ customerId }, { peers, context }),
+    peers.paymentMethod.listPaymentMethods({ customerId }, context),
+  ]);
+  return pageAnswer(portalInvoicePage(visit, view, { methods, entry, problems }));
+}
+
+async function confirmCard(
+  invoice: Invoice,
+  setupId: string,
+  request: PortalRequest,
+  peers: Peers,
+): Promise<Page> {
+  const view = await viewOf(invoice, request, peers);
+  const aside = cardReady({ place: view, setupId, label: payLabel(invoice) });
+  return invoiceFrame(request.visit, view, aside);
+}
+
+async function viewOf(
+  invoice: Invoice,
+  { visit, path: own, context }: PortalRequest,
+  { customer: peer }: Peers,
+): Promise<InvoiceView> {
+  const { customer } = await peer.getCustomer({ id: visit.customerId }, context);
+  const { isTest } = visit;
+  return { invoice, customer: present(customer), isTest, ...placeOf(visit, own) };
+}
+
+function payableOf(invoice: Invoice, request: PortalRequest, peers: Peers): Payable {
+  const { context, path: own, visit, network } = request;
+  const showProblems = (problems: FormProblems) => showInvoice(invoice, request, peers, problems);
+  const page = {
+    path: own,
+    url: `${visit.siteUrl}${own}`,
+    isTest: visit.isTest,
+    network,
+    showProblems,
+  };
+  return invoicePayable(invoice, page, peers, context);
+}
+
+/** Invoices of checkouts are paid only on the page of the checkout. */
+function isPayable({ status, checkoutSessionId }: Invoice): boolean {
+  return isPayableStatus(status) && checkoutSessionId === undefined;
+}
+
+// A payment step without redirects to other pages.
+function visiting(page: Page): ApiAnswer {
+  return pageAnswer({ ...page, isVisit: true });
+}

@@ -1,0 +1,239 @@
+import { PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
+import type { UsageState } from '@billing/proto/billing/metering/v1/metering';
+import type { Plan, UpcomingCharge } from '@billing/proto/billing/subscription/v1/plan';
+import {
+  SubscriptionPhase,
+  SubscriptionStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { amountText } from '../text/amount-text';
+import { dateText } from '../text/date-text';
+import { present } from '../http/answer';
+import { postForm } from '../pages/frame/form-fields';
+import { type Html, html } from '../pages/frame/html';
+import { priceTerms } from '../pages/terms/purchase-terms';
+import type { Page } from '../pages/frame/shell';
+import { methodText } from '../text/method-text';
+import type { Visit } from './portal-route';
+import { doneNotice, placeOf, portalPage } from './portal-shell';
+import { tooMuchText } from './usage-page';
+
+/** Data of the overview page. */
+export interface Overview {
+  readonly visit: Visit;
+  readonly customer: Customer;
+  readonly plans: readonly Plan[];
+  /** Invoices that can be paid in the portal, newest first. */
+  readonly openInvoices: readonly Invoice[];
+  readonly usage: readonly UsageState[];
+  readonly methods: readonly PaymentMethod[];
+  readonly done: unknown;
+}
+
+type Subscription = ReturnType<typeof subscriptionOf>;
+
+const { SUBSCRIPTION_STATUS_CANCELED, SUBSCRIPTION_STATUS_PAST_DUE } = SubscriptionStatus;
+
+/** Overview page: open invoices, subscriptions and next charges. */
+export function overviewPage(overview: Overview): Page {
+  const { visit, customer, plans, done } = overview;
+  const [running, ended] = [plans.filter((plan) => !isEnded(plan)), plans.filter(isEnded)];
+  const content = [
+    html`<h1>${customer.name ?? customer.email}</h1>`,
+    doneNotice(done),
+    owed(overview),
+    running.length === 0 && nothing,
+    running.map((plan) => planCard(plan, overview)),
+    running.length > 0 && methodCard(overview),
+    ended.length > 0 && endedPlans(ended),
+  ];
+  return portalPage(visit, { title: 'Overview', section: 'overview', content });
+}
+
+const nothing = html`<section>
+  <h2>No subscriptions</h2>
+  <p>You have no active subscriptions. See your <a href="/portal/invoices">invoices</a>.</p>
+</section>`;
+
+function owed({ openInvoices, plans }: Overview): Html | undefined {
+  const isPastDue = plans.some(
+    ({ subscription }) => subscription?.status === SUBSCRIPTION_STATUS_PAST_DUE,
+  );
+  if (openInvoices.length === 0) return undefined;
+  return html`<section class="${isPastDue ? 'problem' : ''}" aria-labelledby="owed">
+    <h2 id="owed">${isPastDue ? 'A payment is overdue' : 'Open invoices'}</h2>
+    ${isPastDue && html`<p>Please pay it or add another card to keep your subscription.</p>`}
+    <ul class="rows">
+      ${openInvoices.map((invoice) => owedRow(invoice, isPastDue))}
+    </ul>
+  </section>`;
+}
+
+function owedRow({ id, number, amountDue, currency }: Invoice, isPastDue: boolean): Html {
+  return html`<li>
+    <span>${amountText(amountDue, currency)} <span class="hint">${number ?? ''}</span></span>
+    <a class="button small" href="/portal/invoices/${id}"
+      >${isPastDue ? 'Fix payment' : 'Pay'}<span class="unseen">
+        of invoice ${number ?? ''}</span
+      ></a
+    >
+  </li>`;
+}
+
+function planCard(plan: Plan, overview: Overview): Html {
+  const subscription = subscriptionOf(plan);
+  const { id } = subscription;
+  const { name, tone } = statusOf(subscription);
+  return html`<section aria-labelledby="plan-${id}">
+    <p class="status ${tone}">${name}</p>
+    <h2 id="plan-${id}">${plan.productName}</h2>
+    <p>${termsOf(subscription)}</p>
+    ${nextCharge(plan, overview)} ${chargedTo(subscription, overview)}
+    ${ending(subscription, overview)}
+  </section>`;
+}
+
+/** Recurring price. For tiers, the price of one unit would be misleading. */
+function termsOf({ price, quantity }: Subscription): string {
+  const { type, ...terms } = present(price);
+  const one = priceTerms({ ...terms, type, trialDays: undefined });
+  if (quantity === 1 || type === PricingType.PRICING_TYPE_FLAT) return one;
+  const isPlain = type === PricingType.PRICING_TYPE_PER_UNIT;
+  return isPlain ? `${String(quantity)} × ${one}` : `${String(quantity)} units, priced in tiers`;
+}
+
+/** Exact next charge. Usage is shown separately, since it still grows. */
+function nextCharge(plan: Plan, overview: Overview): Html | undefined {
+  const usage = usageSoFar(plan, overview);
+  const { upcoming } = plan;
+  if (upcoming === undefined && usage === undefined) return undefined;
+  return html`<dl class="next">
+    ${upcoming !== undefined && charge(plan, upcoming, overview)} ${usage}
+  </dl>`;
+}
+
+function charge(
+  plan: Plan,
+  { total, discountAmount, discountName, at }: UpcomingCharge,
+  overview: Overview,
+): Html {
+  const { currency } = subscriptionOf(plan);
+  const label = isSent(overview) ? 'Next invoice' : 'Next charge';
+  return html`<dt>${label}</dt>
+    <dd>
+      <strong>${amountText(total, currency)}</strong> on ${dateText(present(at))}
+      ${discountName !== undefined && html`<span class="hint line">${discountName}: ${amountText(discountAmount, currency)} off</span>`}
+    </dd>`;
+}
+
+/** Usage so far; undefined without meters, or if an ending subscription has no billable usage. */
+function usageSoFar({ upcoming, ...plan }: Plan, { usage }: Overview): Html | undefined {
+  const { currency, id, discountId, discountEndsAt, currentPeriodEnd } = subscriptionOf(plan);
+  const states = usage.filter(({ subscriptionId }) => subscriptionId === id);
+  const estimate = sumOf(states);
+  const isLast = upcoming === undefined;
+  if (states.length === 0 || (isLast && estimate === 0n)) return undefined;
+  const at = present(upcoming?.at ?? currentPeriodEnd);
+  const hasDiscountThen = discountEndsAt === undefined || discountEndsAt > at;
+  const isDiscounted = discountId !== undefined && hasDiscountThen;
+  return html`<dt>Usage so far</dt>
+    <dd>
+      ${estimate === undefined ? tooMuchText : `about ${amountText(estimate, currency)}`}
+      <span class="hint line"
+        >Estimate${isDiscounted && ' before discounts'}.
+        ${isLast ? 'Billed when the subscription ends.' : 'Added to the next invoice.'}
+        <a href="/portal/usage">See usage</a></span
+      >
+    </dd>`;
+}
+
+/** Sum of the estimates; undefined if one exceeds the maximum amount. */
+function sumOf(states: Overview['usage']): bigint | undefined {
+  let sum = 0n;
+  for (const { estimatedAmount } of states) {
+    if (estimatedAmount === undefined) return undefined;
+    sum += estimatedAmount;
+  }
+  return sum;
+}
+
+function chargedTo(subscription: Subscription, overview: Overview): Html | undefined {
+  const method = ownMethod(subscription, overview);
+  return method && html`<p>Charged to ${methodText(method)}.</p>`;
+}
+
+/** Payment method of a subscription; undefined for the customer's default. */
+function ownMethod({ id }: Subscription, overview: Overview): PaymentMethod | undefined {
+  if (isSent(overview)) return undefined;
+  const others = overview.methods.filter(({ isDefault }) => !isDefault);
+  return others.find(({ subscriptionIds }) => subscriptionIds.includes(id));
+}
+
+function ending(subscription: Subscription, { visit }: Overview): Html {
+  const { id, cancelAtPeriodEnd, currentPeriodEnd } = subscription;
+  const path = `/portal/subscriptions/${id}`;
+  if (!cancelAtPeriodEnd) {
+    return html`<p class="after"><a href="${path}/cancel">Cancel subscription</a></p>`;
+  }
+  return html`<p>
+      Your subscription ends on <strong>${dateText(present(currentPeriodEnd))}</strong> and does not
+      renew.
+    </p>
+    ${postForm(placeOf(visit, path), '/keep', html`<button class="quiet" type="submit">Keep subscription</button>`)}`;
+}
+
+function methodCard(overview: Overview): Html {
+  const method = overview.methods.find(({ isDefault }) => isDefault);
+  const running = overview.plans.filter((plan) => !isEnded(plan)).map(subscriptionOf);
+  const exception = running.some((one) => ownMethod(one, overview) !== undefined)
+    ? ', except for subscriptions that show another card'
+    : '';
+  const text = isSent(overview)
+    ? 'Invoices are sent to you. Please pay each invoice by its due date.'
+    : method === undefined
+      ? 'No card is saved. Add a card to pay for your subscription.'
+      : `${methodText(method)} is charged${exception}.`;
+  return html`<section aria-labelledby="paying">
+    <h2 id="paying">Payment method</h2>
+    <p>${text}</p>
+    <p><a href="/portal/payment-methods">Manage payment methods</a></p>
+  </section>`;
+}
+
+function endedPlans(plans: readonly Plan[]): Html {
+  return html`<section aria-labelledby="ended">
+    <h2 id="ended">Ended</h2>
+    <ul class="rows">
+      ${plans.map(({ productName, ...plan }) => {
+        const { endedAt } = subscriptionOf(plan);
+        return html`<li>
+          <span>${productName}</span>
+          <span class="hint">${endedAt === undefined ? '' : `ended ${dateText(endedAt)}`}</span>
+        </li>`;
+      })}
+    </ul>
+  </section>`;
+}
+
+function statusOf({ status, phase, cancelAtPeriodEnd }: Subscription) {
+  if (status === SUBSCRIPTION_STATUS_PAST_DUE) return { name: 'Past due', tone: 'bad' };
+  if (cancelAtPeriodEnd) return { name: 'Ending', tone: '' };
+  if (phase === SubscriptionPhase.SUBSCRIPTION_PHASE_TRIAL) return { name: 'Trial', tone: 'good' };
+  if (phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED)
+    return { name: 'Scheduled', tone: '' };
+  return { name: 'Active', tone: 'good' };
+}
+
+function isSent({ customer }: Overview): boolean {
+  return customer.collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
+}
+
+function isEnded({ subscription }: Plan): boolean {
+  return subscription?.status === SUBSCRIPTION_STATUS_CANCELED;
+}
+
+function subscriptionOf({ subscription }: Pick<Plan, 'subscription'>) {
+  return present(subscription);
+}

@@ -1,0 +1,49 @@
+import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import type { Peers } from '../peers';
+import { present } from '../http/answer';
+import { pageAnswer } from '../pages/frame/shell';
+import { type Overview, overviewPage } from './overview-page';
+import type { PortalRequest, PortalRoute } from './portal-route';
+
+// Maximum page size, since invoices of open checkouts are filtered out of the list.
+const openInvoicesMax = 100;
+
+export const overviewRoutes: readonly PortalRoute[] = [
+  {
+    method: 'GET',
+    path: '/portal',
+    handle: async (request, peers) => pageAnswer(overviewPage(await readOverview(request, peers))),
+  },
+];
+
+async function readOverview(
+  { visit, context, query }: PortalRequest,
+  peers: Peers,
+): Promise<Overview> {
+  const { customerId } = visit;
+  const open = {
+    customerId,
+    status: InvoiceStatus.INVOICE_STATUS_OPEN,
+    page: 1,
+    perPage: openInvoicesMax,
+  };
+  const [{ customer }, { plans }, { invoices }, { states }, { paymentMethods }] = await Promise.all(
+    [
+      peers.customer.getCustomer({ id: customerId }, context),
+      peers.plan.listPlans({ customerId }, context),
+      peers.checkout.listInvoices(open, context),
+      peers.metering.getUsageState({ customerId }, context),
+      peers.paymentMethod.listPaymentMethods({ customerId }, context),
+    ],
+  );
+  return {
+    visit,
+    customer: present(customer),
+    plans,
+    // Invoices of open checkouts are paid on the page of the checkout and are not owed before.
+    openInvoices: invoices.filter(({ checkoutSessionId }) => checkoutSessionId === undefined),
+    usage: states,
+    methods: paymentMethods,
+    done: query.done,
+  };
+}

@@ -1,0 +1,125 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Peers } from '../peers';
+import type { ApiAnswer } from '../http/answer';
+import type { FormProblems } from '../pages/frame/form-fields';
+import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/payment-routes';
+import { cardEntryOf, type Payable } from '../pages/payment/payment-steps';
+import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
+import { confirmMethodPage, methodsPage, methodsPath } from './payment-method-page';
+import type { PortalRequest, PortalRoute } from './portal-route';
+import { doneAt, type Done } from './portal-shell';
+
+type Wish = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
+
+// Refusals shown in words; other errors are handled as usual.
+const refusals: Readonly<Record<string, string>> = {
+  PAYMENT_METHOD_IS_DEFAULT: 'Make another card the default first.',
+  PAYMENT_METHOD_IN_USE:
+    'This card pays for a subscription that has not ended. Add another card first.',
+  TOO_MANY_PAYMENT_METHODS: 'You have reached the maximum number of saved cards. Remove one first.',
+};
+
+export const paymentMethodRoutes: readonly PortalRoute[] = [
+  // Adding a card uses the steps of a payment, but saves the card and charges nothing.
+  ...paymentRoutes<PortalRequest>({
+    path: methodsPath,
+    read: (request, peers) =>
+      Promise.resolve({
+        payable: keepable(request, peers),
+        isOpen: true,
+        isCardOptional: false,
+        next: methodsPath,
+        waitingAttempt: undefined,
+        download: undefined,
+        show: () => showMethods(request, peers),
+        confirmCard: async (setupId) => {
+          const { paymentMethods } = await listMethods(request, peers);
+          return confirmMethodPage(request.visit, setupId, paymentMethods.length === 0);
+        },
+      }),
+  }).filter(({ path }) => !/\/(challenge|return|pdf)$/.test(path)),
+  {
+    method: 'POST',
+    path: `${methodsPath}/:id/default`,
+    deadlineMs: paymentDeadlineMs,
+    handle: (request, peers) =>
+      fulfil(request, peers, {
+        done: 'default-changed',
+        wish: (method) =>
+          peers.paymentMethod.keepPaymentMethod({ ...method, asDefault: true }, request.context),
+      }),
+  },
+  {
+    method: 'POST',
+    path: `${methodsPath}/:id/remove`,
+    handle: (request, peers) =>
+      fulfil(request, peers, {
+        done: 'card-removed',
+        wish: (method) => peers.paymentMethod.removePaymentMethod(method, request.context),
+      }),
+  },
+];
+
+/** Runs an action of the page or shows why it was refused. */
+async function fulfil(
+  request: PortalRequest,
+  peers: Peers,
+  { done, wish }: { done: Done; wish: (method: Wish) => Promise<unknown> },
+): Promise<ApiAnswer> {
+  const { visit, params } = request;
+  try {
+    await wish({ customerId: visit.customerId, paymentMethodId: params.id ?? '' });
+  } catch (error) {
+    const shown = showRefusal(error, request, peers);
+    if (shown === undefined) throw error;
+    return await shown;
+  }
+  return redirectAnswer(doneAt(methodsPath, done));
+}
+
+/** Text of a refusal; undefined for other errors. */
+function showRefusal(
+  error: unknown,
+  request: PortalRequest,
+  peers: Peers,
+): Promise<ApiAnswer> | undefined {
+  const refusal = error instanceof DomainError ? refusals[error.reason] : undefined;
+  return refusal === undefined ? undefined : showMethods(request, peers, { refusal });
+}
+
+async function showMethods(
+  request: PortalRequest,
+  peers: Peers,
+  news: { problems?: FormProblems; refusal?: string } = {},
+): Promise<ApiAnswer> {
+  const { visit, context, query } = request;
+  const [{ paymentMethods: methods }, entry] = await Promise.all([
+    listMethods(request, peers),
+    cardEntryOf({ customerId: visit.customerId }, { peers, context }),
+  ]);
+  return pageAnswer(methodsPage({ visit, methods, entry, done: query.done, ...news }));
+}
+
+function listMethods({ visit, context }: PortalRequest, { paymentMethod }: Peers) {
+  return paymentMethod.listPaymentMethods({ customerId: visit.customerId }, context);
+}
+
+function keepable(request: PortalRequest, peers: Peers): Payable {
+  const { visit, form, context } = request;
+  const { customerId, siteUrl, isTest } = visit;
+  return {
+    customerId,
+    path: methodsPath,
+    url: `${siteUrl}${methodsPath}`,
+    isTest,
+    pay: async ({ methodId: paymentMethodId = '' }) => {
+      const asDefault = form.get('default') === 'yes';
+      const kept = { customerId, paymentMethodId, asDefault };
+      await peers.paymentMethod.keepPaymentMethod(kept, context);
+      return { action: undefined, next: doneAt(methodsPath, 'card-added') };
+    },
+    answer: () => Promise.reject(new Error('Nothing is charged, so there is no challenge')),
+    showProblems: (problems) => showMethods(request, peers, { problems }),
+    showRefusal: (error) => showRefusal(error, request, peers),
+  };
+}

@@ -1,0 +1,22 @@
+import type { StepRequest, StepRoute } from '../pages/frame/page-route';
+
+/** Session of a portal visitor. */
+export interface Visit {
+  readonly customerId: string;
+  /** URL of the link back from the portal, if any. */
+  readonly returnUrl: string | undefined;
+  /** Public URL of the gateway. */
+  readonly siteUrl: string;
+  readonly formToken: string;
+  /** True in a sandbox. */
+  readonly isTest: boolean;
+}
+
+/** An authenticated request for a portal page. */
+export interface PortalRequest extends StepRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly visit: Visit;
+}
+
+/** Route of the portal. */
+export type PortalRoute = StepRoute<PortalRequest>;

@@ -1,0 +1,154 @@
+import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { UsageState } from '@billing/proto/billing/metering/v1/metering';
+import { Plan } from '@billing/proto/billing/subscription/v1/plan';
+import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
+import { type Page, pageAnswer } from '../pages/frame/shell';
+import { cancellationPage } from './cancellation-page';
+import { detailsOf, detailsPage } from './details-page';
+import {
+  signInLinkPage,
+  signedOutPage,
+  expiredVisitPage,
+  usedSignInLinkPage,
+} from './sign-in-link-page';
+import { invoiceListPage } from './invoice-list-page';
+import { portalInvoicePage } from './invoice-payment';
+import { overviewPage } from './overview-page';
+import { confirmMethodPage, methodsPage } from './payment-method-page';
+import { usagePage } from './usage-page';
+
+// Replaces every text from outside the gateway.
+const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;
+const now = new Date('2026-01-31T10:00:00Z');
+const visit = {
+  customerId: 'id',
+  returnUrl: `javascript:alert('${hostile}')`,
+  siteUrl: 'https://pay.example',
+  formToken: hostile,
+  isTest: true,
+};
+const price = Price.fromPartial({
+  type: PricingType.PRICING_TYPE_FLAT,
+  currency: 'USD',
+  amount: 2900n,
+  billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
+  intervalCount: 1,
+});
+const status = SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE;
+const plan = Plan.fromPartial({
+  productName: hostile,
+  subscription: { id: hostile, status, currency: 'USD', quantity: 1, price, currentPeriodEnd: now },
+  upcoming: { at: now, subtotal: 2n, discountAmount: 1n, total: 1n, discountName: hostile },
+});
+const ended = Plan.fromPartial({
+  productName: hostile,
+  subscription: { status: SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED, endedAt: now },
+});
+const customer = Customer.fromPartial({
+  name: hostile,
+  email: hostile,
+  phone: hostile,
+  address: { line1: hostile, country: hostile },
+});
+const invoice = Invoice.fromPartial({
+  id: hostile,
+  number: hostile,
+  status: InvoiceStatus.INVOICE_STATUS_OPEN,
+  currency: 'USD',
+  total: 2900n,
+  amountDue: 2900n,
+  createdAt: now,
+  hostedUrl: visit.returnUrl,
+  lineItems: [{ description: hostile, quantity: '1', amount: 2900n }],
+  discounts: [{ name: hostile, amount: 1n }],
+});
+const method = PaymentMethod.fromPartial({
+  id: hostile,
+  brand: hostile,
+  last4: hostile,
+  createdAt: now,
+});
+const state = UsageState.fromPartial({
+  meterName: hostile,
+  unit: hostile,
+  subscriptionId: hostile,
+  periodStart: now,
+  periodEnd: now,
+  usage: '5',
+  includedUnits: '4',
+  creditsGranted: '1',
+  creditsRemaining: '1',
+  overage: '1',
+  estimatedAmount: 5n,
+  currency: 'USD',
+});
+const methods = [{ ...method, isDefault: true }, method];
+const problems = { number: [hostile], email: [hostile], country: [hostile] };
+const entry = { kind: 'FORM' } as const;
+const view = { invoice, customer, path: '/portal/invoices/id', formToken: hostile, isTest: true };
+const overview = {
+  visit,
+  customer,
+  plans: [plan, ended],
+  openInvoices: [invoice],
+  usage: [state],
+  methods,
+  done: hostile,
+};
+
+const pages: Readonly<Record<string, Page>> = {
+  'the sign-in page': signInLinkPage({ path: '/portal/token', isTest: true }),
+  'the used sign-in link': usedSignInLinkPage({ isUsed: true }),
+  'the page after signing out': signedOutPage(visit.returnUrl),
+  'the page of an expired session': expiredVisitPage(),
+  'the overview': overviewPage(overview),
+  'the usage': usagePage(visit, [state]),
+  'the invoices': invoiceListPage(visit, { invoices: [invoice], page: 2, pages: 3 }),
+  'an invoice to pay': portalInvoicePage(visit, view, { methods, entry, problems }),
+  'an invoice of a purchase': portalInvoicePage(
+    visit,
+    { ...view, invoice: { ...invoice, checkoutSessionId: hostile } },
+    undefined,
+  ),
+  'the payment methods': methodsPage({ visit, methods, entry, problems, done: hostile }),
+  'a refusal': methodsPage({ visit, methods, entry, refusal: hostile }),
+  'the confirmation of a card': confirmMethodPage(visit, hostile, false),
+  'the cancellation': cancellationPage(visit, plan),
+  'the contact details': detailsPage(visit, { typed: detailsOf(customer), problems }),
+};
+
+describe.each(Object.entries(pages))('%s', (_name, page) => {
+  const markup = String(pageAnswer(page).body);
+
+  test('the page escapes texts from outside', () => {
+    expect(markup).not.toMatch(/<script|<img|onerror="|javascript:/i);
+    // Exactly one of each, so none was closed early.
+    expect(markup.match(/<\/title>/g)).toHaveLength(1);
+    expect(markup.match(/<\/style>/g)).toHaveLength(1);
+  });
+
+  test('the page labels every field and has one main heading', () => {
+    for (const [, id] of markup.matchAll(/<input\s+id="(\w+)"/g)) {
+      expect(markup).toContain(`<label for="${id ?? ''}">`.slice(0, -1));
+    }
+    expect(markup.match(/<h1/g)).toHaveLength(1);
+  });
+
+  test('the forms of the page carry the form token, except on the sign-in page', () => {
+    const forms = markup.match(/<form /g) ?? [];
+    const tokens = markup.match(/name="form_token"/g) ?? [];
+    expect(tokens).toHaveLength(page.header === undefined ? 0 : forms.length);
+  });
+});
+
+test('usage whose cost is over the largest amount is not shown as free', () => {
+  const usage = [{ ...state, estimatedAmount: undefined }];
+  for (const page of [overviewPage({ ...overview, usage }), usagePage(visit, usage)]) {
+    const markup = String(pageAnswer(page).body);
+    expect(markup).toContain('over the maximum invoice amount');
+    expect(markup).not.toContain('about $0.00');
+  }
+});

@@ -1,0 +1,71 @@
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import {
+  type Subscription,
+  SubscriptionPhase,
+  SubscriptionStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import type { Peers } from '../peers';
+import { type ApiAnswer, present } from '../http/answer';
+import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
+import { cancellationPage } from './cancellation-page';
+import type { PortalRequest, PortalRoute } from './portal-route';
+import { doneAt } from './portal-shell';
+
+export const subscriptionRoutes: readonly PortalRoute[] = [
+  { method: 'GET', path: '/portal/subscriptions/:id/cancel', handle: askToCancel },
+  {
+    method: 'POST',
+    path: '/portal/subscriptions/:id/cancel',
+    handle: async (request, peers) => {
+      const { id, phase } = await ownSubscription(request, peers);
+      const wish = { id, atPeriodEnd: true };
+      const { subscription } = await peers.subscription.cancelSubscription(wish, request.context);
+      // A subscription that has ended in the meantime stays ended, which the page shows.
+      if (!hasEnded(present(subscription))) return redirectAnswer(doneAt('/portal', 'canceled'));
+      const wasScheduled = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;
+      return redirectAnswer(wasScheduled ? doneAt('/portal', 'ended') : '/portal');
+    },
+  },
+  {
+    method: 'POST',
+    path: '/portal/subscriptions/:id/keep',
+    handle: async (request, peers) => {
+      const { id } = await ownSubscription(request, peers);
+      try {
+        await peers.subscription.uncancelSubscription({ id }, request.context);
+      } catch (error) {
+        // The subscription has ended in the meantime, which the page shows.
+        if (error instanceof DomainError && error.reason === 'SUBSCRIPTION_CANCELED') {
+          return redirectAnswer('/portal');
+        }
+        throw error;
+      }
+      return redirectAnswer(doneAt('/portal', 'kept'));
+    },
+  },
+];
+
+async function askToCancel(request: PortalRequest, peers: Peers): Promise<ApiAnswer> {
+  const own = await ownSubscription(request, peers);
+  const { id, cancelAtPeriodEnd } = own;
+  if (hasEnded(own) || cancelAtPeriodEnd) return redirectAnswer('/portal');
+  const { visit, context } = request;
+  const { plans } = await peers.plan.listPlans({ customerId: visit.customerId }, context);
+  const plan = plans.find(({ subscription }) => subscription?.id === id);
+  return plan === undefined ? redirectAnswer('/portal') : pageAnswer(cancellationPage(visit, plan));
+}
+
+/** Loads a subscription. Throws not_found for subscriptions of other customers. */
+async function ownSubscription(
+  { visit, params, context }: PortalRequest,
+  { subscription: peer }: Peers,
+): Promise<Subscription> {
+  const { subscription } = await peer.getSubscription({ id: params.id ?? '' }, context);
+  const found = present(subscription);
+  if (found.customerId !== visit.customerId) throw notFound('Page');
+  return found;
+}
+
+function hasEnded({ status }: Subscription): boolean {
+  return status === SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED;
+}
