@@ -101,6 +101,7 @@ const layers = {
     'demo',
     'bench',
   ],
+  'gateway/dashboard/src': ['api', 'parts', 'resources', 'pages', 'shell'],
   'test/bench': ['figures', 'floors', 'stage', 'bench.ts', 'report.ts', 'renewals', 'ingest'],
   'services/metering/src': [
     'callers.ts',
@@ -151,6 +152,16 @@ module.exports = {
       comment: 'A service never imports another one, not even by a relative path.',
       from: { path: '^services/(?!kernel|chassis)([^/]+)/' },
       to: { path: '^services/(?!kernel|chassis)', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'no-page-in-page',
+      severity: 'error',
+      comment: 'What several pages of the dashboard need is in resources/ or parts/.',
+      from: { path: '^gateway/dashboard/src/pages/([^/]+)/' },
+      to: {
+        path: '^gateway/dashboard/src/pages/',
+        pathNot: '^gateway/dashboard/src/pages/$1/',
+      },
     },
     {
       name: 'no-service-in-gateway',

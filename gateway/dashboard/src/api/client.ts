@@ -16,6 +16,18 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
 }
 
+/** One page of a list. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly total: number;
+  /** True if there are more items than `total`; absent in lists with exact counts. */
+  readonly totalIsMore?: boolean;
+  /** Oldest time that the search reached; absent or null: the whole list was searched. */
+  readonly searchedSince?: string | null;
+  readonly page: number;
+  readonly perPage: number;
+}
+
 /** Sends a request. Throws ApiProblem unless the response is a success. */
 export async function send(request: ApiRequest): Promise<unknown> {
   const response = await fetchResponse(request);

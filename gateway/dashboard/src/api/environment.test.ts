@@ -1,5 +1,5 @@
 import { environmentName, environmentNameOf, refusalOf } from './environment';
-import type { Environment } from './resources';
+import type { Environment } from './session';
 
 test.each([
   ['OWNER', true, 'customers', undefined],

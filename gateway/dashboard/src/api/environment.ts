@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 import { type RoleName, scopesOfRole } from '@billing/gateway/access/operator-permission';
-import type { Environment, Session } from './resources';
+import type { Environment, Session } from './session';
 
 /** Session of the signed-in operator and the selected environment. */
 export interface Workspace {

@@ -9,10 +9,10 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type ApiRequest, type Query, send } from './client';
+import { type ApiRequest, type Page, type Query, send } from './client';
 import { useEnvironment } from './environment';
 import { ApiProblem, UnknownOutcome } from './problem';
-import type { Environment, Page, Session } from './resources';
+import type { Environment, Session } from './session';
 import { failureOf, FormKey, retryDelayMs } from './safe-retry';
 
 const sessionKey = ['session'];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { amountToType, exportedMoney, typedAmount, typedCount } from './amount';
+import { amountToType, exportedMoney, largestFirst, typedAmount, typedCount } from './amount';
 
 test.each([
   ['29', 'USD', 2_900],
@@ -46,4 +46,15 @@ test.each([
   ['90071992547409931', 'EUR', '900719925474099.31 EUR'],
 ])('the amount %s in %s is exported as %s', (amount, currency, exported) => {
   expect(exportedMoney(amount, currency)).toBe(exported);
+});
+
+test('the currency with the most whole units comes first, and equal amounts keep their order', () => {
+  const all = [
+    { currency: 'AUD', amount: 0 },
+    { currency: 'BRL', amount: 0 },
+    { currency: 'JPY', amount: 20 },
+    { currency: 'USD', amount: '2900' },
+  ];
+  const sorted = largestFirst(all, ({ amount }) => amount);
+  expect(sorted.map(({ currency }) => currency)).toEqual(['USD', 'JPY', 'AUD', 'BRL']);
 });

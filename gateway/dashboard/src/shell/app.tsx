@@ -3,9 +3,9 @@ import { Link, Redirect, Route, Router, Switch } from 'wouter';
 import { environmentName } from '../api/environment';
 import { ApiProblem } from '../api/problem';
 import { useEnvironmentById, useSession } from '../api/queries';
-import type { Session } from '../api/resources';
+import type { Session } from '../api/session';
 import { ErrorNotice, Progress } from '../parts/notices';
-import { chosenEnvironment, environmentPath } from './environment-path';
+import { chosenEnvironment, environmentPath } from '../api/environment-path';
 import { Shell } from './shell';
 
 const SignInPage = lazy(async () => ({

@@ -2,9 +2,9 @@ import { useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { environmentName, useWorkspace } from '../api/environment';
 import { useEnvironments, useResource } from '../api/queries';
-import type { Environment } from '../api/resources';
+import type { Environment } from '../api/session';
 import { Instant } from '../parts/values';
-import { environmentPath, samePlace } from './environment-path';
+import { environmentPath, samePlace } from '../api/environment-path';
 
 const clockEveryMs = 30_000;
 const offeredMax = 20;

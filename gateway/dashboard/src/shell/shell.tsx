@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { WorkspaceContext } from '../api/environment';
-import type { Environment, Session } from '../api/resources';
+import type { Environment, Session } from '../api/session';
 import { EmptyState, PageLayout } from '../parts/layout';
 import { Progress } from '../parts/notices';
 import { EnvironmentBar } from './environment-bar';

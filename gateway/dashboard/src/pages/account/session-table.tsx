@@ -1,9 +1,11 @@
+import type { toJsonSession } from '@billing/gateway/operator/operator-json';
 import { useAction, useResource } from '../../api/queries';
-import type { OpenSession } from '../../api/resources';
 import { type Column, DataTable } from '../../parts/data-table';
 import { ConfirmButton } from '../../parts/dialog';
 import { Answer } from '../../parts/notices';
 import { Instant } from '../../parts/values';
+
+type OpenSession = ReturnType<typeof toJsonSession>;
 
 const path = '/dashboard/api/sessions';
 

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { environmentName, useEnvironment, useRealNow, useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import type { ApiKey, Operator } from '../../api/resources';
+import { type ApiKey, creatorText, keyState } from './api-key';
+import type { Operator } from '../../api/session';
 import { Button, CopyText } from '../../parts/buttons';
 import type { Column } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
@@ -10,8 +11,6 @@ import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Notice } from '../../parts/notices';
 import { ResourceTable } from '../../parts/resource-table';
 import { Day, StatusBadge } from '../../parts/values';
-import { creatorText } from './key-creator';
-import { keyState } from './key-state';
 import { curlText } from './key-scopes';
 import { type CreatedKey, NewKeyForm } from './new-key-form';
 

@@ -1,6 +1,7 @@
 import { useWorkspace } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import type { ApiKey, Choices } from '../../api/resources';
+import type { ApiKey } from './api-key';
+import type { Choices } from '../../resources/choices';
 import { ChoicesField, Form, TextField } from '../../parts/form';
 import { Answer } from '../../parts/notices';
 import { grantableScopes, startOfDay, wantedScopes } from './key-scopes';

@@ -3,8 +3,8 @@ import { useAction, usePage } from '../../api/queries';
 import { ChoicesField, Form, SelectField, TextField } from '../../parts/form';
 import { EmptyState } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
-import type { Discount } from '../discounts/discount-text';
-import type { Product } from '../products/price-text';
+import type { Discount } from '../../resources/discount';
+import type { Product } from '../../resources/product';
 
 export type CheckoutLink = ReturnType<typeof toJsonCheckoutLink>;
 

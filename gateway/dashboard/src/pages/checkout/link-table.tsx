@@ -7,7 +7,7 @@ import { countColumn, dayColumn } from '../../parts/columns';
 import type { Column } from '../../parts/data-table';
 import { EmptyState, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
-import { DiscountLink } from '../discounts/discount-link';
+import { DiscountLink } from '../../resources/discount-link';
 import type { CheckoutLink } from './link-form';
 
 const columns: readonly Column<CheckoutLink>[] = [

@@ -7,7 +7,7 @@ import { DaysFilter } from '../../parts/filters';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
 import { LineChart } from '../../parts/line-chart';
 import { Answer } from '../../parts/notices';
-import { drawnQuantity } from '../usage/meter';
+import { drawnQuantity } from '../../resources/meter';
 
 type MeterCredits = ReturnType<typeof toJsonMeterCredits>;
 

@@ -2,7 +2,7 @@ import { useAction, useResource } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form';
 import { Answer, Notice } from '../../parts/notices';
 import { fromTimeField } from '../../parts/time-field';
-import type { Meter } from '../usage/meter';
+import type { Meter } from '../../resources/meter';
 
 const sources = [
   ['PROMOTIONAL', 'Promotional'],

@@ -1,4 +1,4 @@
-import type { Customer } from './customer';
+import type { Customer } from '../../resources/customer';
 import { changedCustomer, newCustomer } from './customer-changes';
 
 const filledIn = (entries: Readonly<Record<string, string>>) => ({

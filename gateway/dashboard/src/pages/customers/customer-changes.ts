@@ -1,5 +1,5 @@
 import type { FormValues } from '../../parts/form-values';
-import type { Customer } from './customer';
+import type { Customer } from '../../resources/customer';
 
 export const addressParts = ['line1', 'line2', 'city', 'state', 'postalCode', 'country'] as const;
 type AddressPart = (typeof addressParts)[number];

@@ -1,6 +1,6 @@
 import { useAction } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form';
-import type { Customer } from './customer';
+import type { Customer } from '../../resources/customer';
 import { changedCustomer, newCustomer } from './customer-changes';
 
 const collectionMethods = [

@@ -6,7 +6,7 @@ import { DialogButton } from '../../parts/dialog';
 import { Filters, TextFilter, useFilters } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
-import { type Customer, customerName } from './customer';
+import { type Customer, customerName } from '../../resources/customer';
 import { CustomerForm } from './customer-form';
 
 const columns: readonly Column<Customer>[] = [

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { useAction, useResource } from '../../api/queries';
-import type { Page } from '../../api/resources';
+import type { Page } from '../../api/client';
 import { typedAmount, typedCount } from '../../parts/amount';
 import { ChoicesField, Form, SelectField, TextField } from '../../parts/form';
 import type { FormValues } from '../../parts/form-values';
 import { Answer } from '../../parts/notices';
 import { fromTimeField } from '../../parts/time-field';
-import type { Product } from '../products/price-text';
+import type { Product } from '../../resources/product';
 
 const offered = { active: true, perPage: 100 };
 

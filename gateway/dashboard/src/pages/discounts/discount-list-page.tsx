@@ -8,7 +8,7 @@ import { Filters, useFilters } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { NewDiscountForm } from './discount-form';
-import { type Discount, redemptionsText, termsText } from './discount-text';
+import { type Discount, redemptionsText, termsText } from '../../resources/discount';
 
 const columns: readonly Column<Discount>[] = [
   {

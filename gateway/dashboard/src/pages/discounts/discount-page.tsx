@@ -8,8 +8,8 @@ import { PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { countText } from '../../parts/text';
 import { Day, Facts } from '../../parts/values';
-import { ProductLinks } from '../products/product-links';
-import { type Discount, redemptionsText, termsText } from './discount-text';
+import { ProductLinks } from '../../resources/product-links';
+import { type Discount, redemptionsText, termsText } from '../../resources/discount';
 
 /** Page of one discount: its terms and redemptions. */
 export function DiscountPage({ id = '' }: { readonly id?: string }) {

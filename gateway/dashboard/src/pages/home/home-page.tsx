@@ -1,14 +1,13 @@
 import { Link } from 'wouter';
 import { useWorkspace } from '../../api/environment';
 import { useResource } from '../../api/queries';
-import { exportedMoney } from '../../parts/amount';
+import { exportedMoney, largestFirst } from '../../parts/amount';
 import { CopyText } from '../../parts/buttons';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
 import { LineChart } from '../../parts/line-chart';
 import { Answer } from '../../parts/notices';
 import { countText, instantText, moneyText, shortMoneyText } from '../../parts/text';
-import { largestFirst } from '../revenue/largest-first';
-import { MissingProvider } from '../system/missing-provider';
+import { MissingProvider } from '../../resources/missing-provider';
 import { changeOf, endOfDay, firstCall, type Overview, type RecurringRevenue } from './overview';
 
 const askEveryMs = 60_000;

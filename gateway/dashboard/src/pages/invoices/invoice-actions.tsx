@@ -14,7 +14,7 @@ import {
   invoiceName,
   type InvoicePayment,
   voidRefusal,
-} from './invoice';
+} from '../../resources/invoice';
 
 /** Actions on an invoice. */
 export function InvoiceActions({

@@ -3,7 +3,7 @@ import { exportedMoney } from '../../parts/amount';
 import { moneyColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { dayText, moneyText } from '../../parts/text';
-import type { Invoice, InvoiceLine } from './invoice';
+import type { Invoice, InvoiceLine } from '../../resources/invoice';
 
 /** Line items of an invoice, and its totals. */
 export function InvoiceLines({ invoice }: { invoice: Invoice }) {

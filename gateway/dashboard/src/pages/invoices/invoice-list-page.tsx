@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { ChoiceFilter, Filters, TextFilter, useFilters } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { InvoiceTable } from './invoice-table';
+import { InvoiceTable } from '../../resources/invoice-table';
 
 const statuses = [
   ['OPEN', 'Open'],

@@ -8,7 +8,7 @@ import { MetadataPanel } from '../../parts/metadata';
 import { Answer, Notice } from '../../parts/notices';
 import { dayText } from '../../parts/text';
 import { Day, Facts, Instant, Money, StatusBadge } from '../../parts/values';
-import { CustomerLink } from '../customers/customer-link';
+import { CustomerLink } from '../../resources/customer-link';
 import {
   attemptText,
   billingReasonText,
@@ -16,7 +16,7 @@ import {
   type Invoice,
   invoiceName,
   type InvoicePayment,
-} from './invoice';
+} from '../../resources/invoice';
 import { InvoiceActions } from './invoice-actions';
 import { InvoiceLines } from './invoice-lines';
 import { paymentColumns } from './payment-columns';

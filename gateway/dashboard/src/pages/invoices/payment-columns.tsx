@@ -2,7 +2,7 @@ import { instantColumn, moneyColumn } from '../../parts/columns';
 import type { Column } from '../../parts/data-table';
 import { wordsText } from '../../parts/text';
 import { StatusBadge } from '../../parts/values';
-import { type InvoicePayment, reasonText } from './invoice';
+import { type InvoicePayment, reasonText } from '../../resources/invoice';
 
 /** Columns of payment attempts. */
 export const paymentColumns: readonly Column<InvoicePayment>[] = [

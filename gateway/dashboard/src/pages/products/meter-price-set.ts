@@ -1,5 +1,5 @@
 import type { FormValues } from '../../parts/form-values';
-import type { MeterPrice } from './price-text';
+import type { MeterPrice } from '../../resources/product';
 import { typedTiers } from './typed-tiers';
 
 /** An unchanged price, as part of the set that replaces the previous set. */

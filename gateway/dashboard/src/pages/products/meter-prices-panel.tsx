@@ -11,7 +11,7 @@ import { EmptyState, Panel } from '../../parts/layout';
 import { newMeterPrice, sameMeterPrice } from './meter-price-set';
 import { PriceChart } from './price-chart';
 import { curveOfMeterPrice } from './price-curve';
-import { type MeterPrice, meterPriceText, type Product } from './price-text';
+import { type MeterPrice, meterPriceText, type Product } from '../../resources/product';
 import { PricingFields } from './pricing-fields';
 
 type Meter = ReturnType<typeof toJsonMeter>;

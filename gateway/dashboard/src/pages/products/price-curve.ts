@@ -1,6 +1,6 @@
 import { recurringCharge } from '@billing/kernel/pricing';
 import { usageCharge } from '@billing/kernel/usage-pricing';
-import type { MeterPrice, Product } from './price-text';
+import type { MeterPrice, Product } from '../../resources/product';
 
 /** Price of a quantity in one period, in the smallest currency unit. */
 export interface CurvePoint {

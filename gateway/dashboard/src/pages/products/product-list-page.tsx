@@ -7,7 +7,7 @@ import { DialogButton } from '../../parts/dialog';
 import { Filters, useFilters } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
-import { priceText, type Product } from './price-text';
+import { priceText, type Product } from '../../resources/product';
 import { NewProductForm } from './product-form';
 
 const columns: readonly Column<Product>[] = [

@@ -13,7 +13,7 @@ import { Day, Facts } from '../../parts/values';
 import { MeterPricesPanel } from './meter-prices-panel';
 import { PriceChart } from './price-chart';
 import { curveOfProduct } from './price-curve';
-import { priceText, type Product, tierSpanText } from './price-text';
+import { priceText, type Product, tierSpanText } from '../../resources/product';
 import { tiersHint } from './pricing-fields';
 import { tiersToType, typedTiers } from './typed-tiers';
 

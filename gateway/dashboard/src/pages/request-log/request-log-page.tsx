@@ -1,7 +1,7 @@
 import type { toJsonRequest } from '@billing/gateway/operator/request-routes';
 import { useSearchParams } from 'wouter';
 import { useResource } from '../../api/queries';
-import type { Choices } from '../../api/resources';
+import type { Choices } from '../../resources/choices';
 import { Button } from '../../parts/buttons';
 import type { Column } from '../../parts/data-table';
 import { SelectField, TextField } from '../../parts/form';

@@ -1,8 +1,9 @@
+import type { toJsonSandbox } from '@billing/proto/json/sandbox';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { environmentName, refusalOf, useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
-import type { Environment, Sandbox } from '../../api/resources';
+import type { Environment } from '../../api/session';
 import { Button, CopyText } from '../../parts/buttons';
 import type { Column } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
@@ -11,10 +12,10 @@ import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { labelText } from '../../parts/text';
 import { Day, Instant, ShortId } from '../../parts/values';
-import { environmentPath } from '../../shell/environment-path';
+import { environmentPath } from '../../api/environment-path';
 import { fromTimeField } from '../../parts/time-field';
 
-type CreatedSandbox = Sandbox & { readonly key: string | null };
+type CreatedSandbox = ReturnType<typeof toJsonSandbox> & { readonly key: string | null };
 
 /** List of sandboxes, with a form for a new one. */
 export function SandboxListPage() {

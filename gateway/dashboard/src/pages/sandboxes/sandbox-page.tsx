@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { environmentName, refusalOf, useWorkspace } from '../../api/environment';
 import { useAction, useEnvironmentById, useResource, useSessionChange } from '../../api/queries';
-import type { Environment } from '../../api/resources';
+import type { Environment } from '../../api/session';
 import { Button } from '../../parts/buttons';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { Form, TextField } from '../../parts/form';

@@ -2,7 +2,7 @@ import { useAction } from '../../api/queries';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { Form, SelectField } from '../../parts/form';
 import { dayText } from '../../parts/text';
-import { cancellationOf, type Subscription } from './subscription';
+import { cancellationOf, type Subscription } from '../../resources/subscription';
 
 /** Cancels a subscription, or undoes a scheduled cancellation. */
 export function Cancellation({

@@ -10,8 +10,8 @@ import {
 } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { instantText } from '../../parts/text';
-import { SubscriptionForm } from './subscription-form';
-import { SubscriptionTable } from './subscription-table';
+import { SubscriptionForm } from '../../resources/subscription-form';
+import { SubscriptionTable } from '../../resources/subscription-table';
 
 const statuses = [
   ['ACTIVE', 'Active'],

@@ -1,20 +1,20 @@
 import { Link } from 'wouter';
 import { useEnvironment, useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
-import type { Page } from '../../api/resources';
+import type { Page } from '../../api/client';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { MetadataPanel } from '../../parts/metadata';
 import { Answer } from '../../parts/notices';
 import { countText, dayText, labelText } from '../../parts/text';
 import { Day, Facts, StatusBadge } from '../../parts/values';
-import { customerName } from '../customers/customer';
-import { DiscountLink } from '../discounts/discount-link';
-import type { Invoice } from '../invoices/invoice';
-import { InvoiceTable } from '../invoices/invoice-table';
-import { priceText } from '../products/price-text';
-import { ProductLink } from '../products/product-links';
+import { customerName } from '../../resources/customer';
+import { DiscountLink } from '../../resources/discount-link';
+import type { Invoice } from '../../resources/invoice';
+import { InvoiceTable } from '../../resources/invoice-table';
+import { priceText } from '../../resources/product';
+import { ProductLink } from '../../resources/product-links';
 import { Cancellation } from './cancellation';
-import { nextStep, displayedStatus, type Subscription } from './subscription';
+import { nextStep, displayedStatus, type Subscription } from '../../resources/subscription';
 import { timelineOf } from './timeline';
 import { TimelineView } from './timeline-view';
 

@@ -1,4 +1,4 @@
-import type { Invoice, InvoicePayment } from '../invoices/invoice';
+import type { Invoice, InvoicePayment } from '../../resources/invoice';
 import { historyOf, placeOf, timelineOf } from './timeline';
 
 const day = (text: string) => `2026-${text}T00:00:00.000Z`;

@@ -1,6 +1,11 @@
 import { moneyText, wordsText } from '../../parts/text';
-import { type Invoice, invoiceName, type InvoicePayment, reasonText } from '../invoices/invoice';
-import type { Subscription } from './subscription';
+import {
+  type Invoice,
+  invoiceName,
+  type InvoicePayment,
+  reasonText,
+} from '../../resources/invoice';
+import type { Subscription } from '../../resources/subscription';
 
 type SpanState = 'scheduled' | 'trial' | 'active' | 'past due' | 'canceled';
 

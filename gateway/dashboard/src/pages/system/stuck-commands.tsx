@@ -1,6 +1,6 @@
 import type { StuckCommandOfService } from '@billing/gateway/service-statuses';
 import { useAction, useResource } from '../../api/queries';
-import type { Session } from '../../api/resources';
+import type { Session } from '../../api/session';
 import { environmentNameOf, useWorkspace } from '../../api/environment';
 import { instantColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
@@ -9,7 +9,7 @@ import { Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { countText } from '../../parts/text';
 import { ShortId } from '../../parts/values';
-import { managementRefusal } from '../team/team-roles';
+import { managementRefusal } from '../../resources/team-roles';
 
 const path = '/dashboard/api/system/commands';
 

@@ -6,7 +6,7 @@ import { PageLayout, Panel } from '../../parts/layout';
 import { Answer, Notice } from '../../parts/notices';
 import { countText, pluralText } from '../../parts/text';
 import { StatusBadge } from '../../parts/values';
-import { MissingProvider } from './missing-provider';
+import { MissingProvider } from '../../resources/missing-provider';
 import { bytesText, problemsOfService } from './service-health';
 import { StuckCommands } from './stuck-commands';
 

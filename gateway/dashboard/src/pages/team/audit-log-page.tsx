@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import { environmentNameOf, useWorkspace } from '../../api/environment';
 import type { Query } from '../../api/client';
-import type { AuditEntry, Operator } from '../../api/resources';
+import { actorText, type AuditEntry, changesText } from './audit-text';
+import type { Operator } from '../../api/session';
 import { useResource } from '../../api/queries';
 import type { Column } from '../../parts/data-table';
 import { SelectField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { Instant, ShortId } from '../../parts/values';
-import { actorText, changesText } from './audit-text';
-import { managementRefusal } from './team-roles';
+import { managementRefusal } from '../../resources/team-roles';
 
 /** Audit log: changes by operators and API keys. */
 export function AuditLogPage() {

@@ -1,4 +1,6 @@
-import type { AuditEntry } from '../../api/resources';
+import type { toJsonAuditEntry } from '@billing/gateway/operator/operator-json';
+
+export type AuditEntry = ReturnType<typeof toJsonAuditEntry>;
 
 /** Actor of an entry, as text. */
 export function actorText({ type, id, email }: AuditEntry['actor']): string {

@@ -1,10 +1,10 @@
 import { useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
-import type { Operator } from '../../api/resources';
+import type { Operator } from '../../api/session';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { ChoicesField, Form, SelectField } from '../../parts/form';
 import { labelText } from '../../parts/text';
-import { assignableRoles, mayReset } from './team-roles';
+import { assignableRoles, mayReset } from '../../resources/team-roles';
 
 /** Link that lets an operator set a new password. */
 export interface ResetLink {

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useWorkspace } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import type { Operator } from '../../api/resources';
+import type { Operator } from '../../api/session';
 import { Button, CopyText } from '../../parts/buttons';
 import { type Column, DataTable } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
@@ -10,7 +10,7 @@ import { PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { labelText } from '../../parts/text';
 import { Day, Instant, StatusBadge } from '../../parts/values';
-import { assignableRoles, managementRefusal } from './team-roles';
+import { assignableRoles, managementRefusal } from '../../resources/team-roles';
 import { OperatorActions, type ResetLink } from './operator-actions';
 
 interface Invitation {

@@ -14,8 +14,8 @@ import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { labelText } from '../../parts/text';
 import { Day } from '../../parts/values';
-import { CustomerLink } from '../customers/customer-link';
-import { drawnQuantity, type Meter } from './meter';
+import { CustomerLink } from '../../resources/customer-link';
+import { drawnQuantity, type Meter } from '../../resources/meter';
 
 type UsageReport = ReturnType<typeof toJsonUsageReport>;
 

@@ -1,5 +1,5 @@
 import { useResource } from '../../api/queries';
-import type { Choices } from '../../api/resources';
+import type { Choices } from '../../resources/choices';
 import { ChoicesField, Form, TextField } from '../../parts/form';
 import { Answer } from '../../parts/notices';
 import type { WebhookEndpoint } from './webhook-resources';

@@ -1,4 +1,4 @@
-import type { Environment } from '../api/resources';
+import type { Environment } from './session';
 
 // The URL names the environment, so that links include it and two windows can show two
 // environments.

@@ -1,4 +1,4 @@
-import { creatorText } from './key-creator';
+import { creatorText } from './api-key';
 
 const operators = [{ id: 'ada', email: 'ada@example.com' }];
 

@@ -1,4 +1,4 @@
-import { meterPriceText, priceText, tierSpanText } from './price-text';
+import { meterPriceText, priceText, tierSpanText } from './product';
 
 const monthly = { currency: 'USD', billingInterval: 'MONTHLY', intervalCount: 1 } as const;
 const tier = (upTo: string | null) => ({ upTo, unitAmount: '50', flatAmount: '0' });

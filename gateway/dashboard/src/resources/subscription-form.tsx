@@ -1,14 +1,13 @@
-import { useEnvironment } from '../../api/environment';
-import { send } from '../../api/client';
-import { ApiProblem } from '../../api/problem';
-import { useAction, useResource } from '../../api/queries';
-import type { Page } from '../../api/resources';
-import { Form, SelectField, TextField } from '../../parts/form';
-import { Answer, Notice } from '../../parts/notices';
-import type { Customer } from '../customers/customer';
-import { type Discount, termsText } from '../discounts/discount-text';
-import { priceText, type Product } from '../products/price-text';
-import { pluralText } from '../../parts/text';
+import { useEnvironment } from '../api/environment';
+import { type Page, send } from '../api/client';
+import { ApiProblem } from '../api/problem';
+import { useAction, useResource } from '../api/queries';
+import { Form, SelectField, TextField } from '../parts/form';
+import { Answer, Notice } from '../parts/notices';
+import type { Customer } from './customer';
+import { type Discount, termsText } from './discount';
+import { priceText, type Product } from './product';
+import { pluralText } from '../parts/text';
 import { customerQuery, newSubscription } from './new-subscription';
 import type { Subscription } from './subscription';
 

@@ -1,4 +1,4 @@
-import { redemptionsText, termsText } from './discount-text';
+import { redemptionsText, termsText } from './discount';
 
 const off = { currency: null, durationInMonths: null } as const;
 

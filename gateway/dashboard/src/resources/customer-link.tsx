@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useResource } from '../../api/queries';
+import { useResource } from '../api/queries';
 import { type Customer, customerName } from './customer';
 
 /** Link to a customer by name; by id while the name loads. */

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Query } from '../../api/client';
-import { countColumn, dayColumn } from '../../parts/columns';
-import type { Column } from '../../parts/data-table';
-import { ResourceTable } from '../../parts/resource-table';
-import { labelText } from '../../parts/text';
-import { Day, StatusBadge } from '../../parts/values';
-import { customerName } from '../customers/customer';
-import { priceText } from '../products/price-text';
-import { ProductLink } from '../products/product-links';
+import type { Query } from '../api/client';
+import { countColumn, dayColumn } from '../parts/columns';
+import type { Column } from '../parts/data-table';
+import { ResourceTable } from '../parts/resource-table';
+import { labelText } from '../parts/text';
+import { Day, StatusBadge } from '../parts/values';
+import { customerName } from './customer';
+import { priceText } from './product';
+import { ProductLink } from './product-links';
 import { nextStep, displayedStatus, type Subscription } from './subscription';
 
 const customerColumn: Column<Subscription> = {

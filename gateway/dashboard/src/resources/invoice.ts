@@ -1,5 +1,5 @@
 import type { toJsonInvoice } from '@billing/proto/json/invoice';
-import { instantText } from '../../parts/text';
+import { instantText } from '../parts/text';
 
 export type Invoice = ReturnType<typeof toJsonInvoice>;
 export type InvoiceLine = Invoice['lineItems'][number];

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
-import { useResource } from '../../api/queries';
-import type { Discount } from './discount-text';
+import { useResource } from '../api/queries';
+import type { Discount } from './discount';
 
 /** Link to a discount by name; by id while the name loads. */
 export function DiscountLink({ id }: { id: string }) {

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Query } from '../../api/client';
-import { dayColumn, moneyColumn } from '../../parts/columns';
-import type { Column } from '../../parts/data-table';
-import { ResourceTable } from '../../parts/resource-table';
-import { wordsText } from '../../parts/text';
-import { StatusBadge } from '../../parts/values';
-import { CustomerLink } from '../customers/customer-link';
+import type { Query } from '../api/client';
+import { dayColumn, moneyColumn } from '../parts/columns';
+import type { Column } from '../parts/data-table';
+import { ResourceTable } from '../parts/resource-table';
+import { wordsText } from '../parts/text';
+import { StatusBadge } from '../parts/values';
+import { CustomerLink } from './customer-link';
 import { billingReasonText, type Invoice, invoiceName } from './invoice';
 
 const columns: readonly Column<Invoice>[] = [

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
-import { useResource } from '../../api/queries';
-import type { Product } from './price-text';
+import { useResource } from '../api/queries';
+import type { Product } from './product';
 
 /** List of links to products. */
 export function ProductLinks({ ids }: { ids: readonly string[] }) {
