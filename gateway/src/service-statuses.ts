@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer';
-import { processStatus } from '@billing/chassis/system-status';
+import { processStatus } from '@billing/chassis/process';
 import {
   type GetStatusResponse,
   type StuckCommand,

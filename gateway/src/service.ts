@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { openFailpoints } from '@billing/chassis/failpoint';
-import { isServing } from '@billing/chassis/health-check';
+import { isServing } from '@billing/chassis/peer';
 import { createLogger, type Logger } from '@billing/chassis/logging';
 import { Metrics } from '@billing/chassis/metrics';
 import { Closers } from '@billing/chassis/process';

@@ -1,5 +1,5 @@
 import { newId } from '@billing/chassis/ids';
-import { insertMissing } from '@billing/chassis/insert-missing';
+import { insertMissing } from '@billing/chassis/inserts';
 import { connectMongo } from '@billing/chassis/mongo';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';

@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
-import { isServing } from '@billing/chassis/health-check';
+import { isServing } from '@billing/chassis/peer';
 import { eventually } from '@billing/chassis/testing';
-import { startTestProxy, type TestProxy } from '@billing/chassis/testing-proxy';
+import { startTestProxy, type TestProxy } from '@billing/chassis/testing/network';
 import { cards } from '../scenario/scenario';
 import { startTestSystem, type TestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';

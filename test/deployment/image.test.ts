@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@billing/chassis/testing';
-import { freePort } from '@billing/chassis/free-port';
+import { freePort } from '@billing/chassis/listen-address';
 import { serviceNames, services } from '@billing/local/services';
 import { parse } from 'yaml';
 import { bakedServices, imageRecipe, isExcluded } from './image-recipe';

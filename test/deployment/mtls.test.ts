@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemClock } from '@billing/chassis/clock';
-import { isServing } from '@billing/chassis/health-check';
+import { isServing, connectPeer } from '@billing/chassis/peer';
 import { connectStream } from '@billing/chassis/jet-stream';
 import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
-import { connectPeer } from '@billing/chassis/peer';
 import { eventually, testContext } from '@billing/chassis/testing';
-import { createTestAuthority, type TestAuthority } from '@billing/chassis/testing-certificates';
+import { createTestAuthority, type TestAuthority } from '@billing/chassis/testing/network';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
-import { freePort } from '@billing/chassis/free-port';
+import { freePort } from '@billing/chassis/listen-address';
 import { type ServiceName, serviceNames } from '@billing/local/services';
 import {
   type CustomerServiceServer,

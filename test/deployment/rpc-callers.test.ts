@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dueWorkCallers } from '@billing/chassis/due-work';
-import { eventLogCallers } from '@billing/chassis/event-log';
-import { systemCallers } from '@billing/chassis/system-status';
+import { dueWorkCallers, eventLogCallers, systemCallers } from '@billing/chassis/callers';
 import { type ServiceName, serviceNames } from '@billing/local/services';
 
 type Methods = Readonly<Record<string, readonly string[]>>;

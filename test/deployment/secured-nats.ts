@@ -8,7 +8,7 @@ import { randomSecret } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
 import { readLauncherEnvironment } from '@billing/local/config';
-import { freePort } from '@billing/chassis/free-port';
+import { freePort } from '@billing/chassis/listen-address';
 import { findNatsServer } from '@billing/local/nats-server';
 
 /** A NATS server that requires TLS and has one user per service. */

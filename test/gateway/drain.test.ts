@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { eventually } from '@billing/chassis/testing';
-import { freePort } from '@billing/chassis/free-port';
+import { freePort } from '@billing/chassis/listen-address';
 import { product } from '../support/patterns';
 import { RawConnection } from './raw-http';
 import { startTestSystem, type TestSystem } from '../support/test-system';

@@ -1,5 +1,4 @@
-import type { Tenant } from '@billing/chassis/call-context';
-import { ownCall } from '@billing/chassis/own-call';
+import { type Tenant, ownCall } from '@billing/chassis/call-context';
 import { connectPeer } from '@billing/chassis/peer';
 import {
   type DueWorkServiceServer,

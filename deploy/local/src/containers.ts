@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { freePort } from '@billing/chassis/free-port';
+import { freePort } from '@billing/chassis/listen-address';
 import { randomSecret } from '@billing/chassis/ids';
 import { runCommand } from './command';
 import type { LauncherEnvironment } from './config';

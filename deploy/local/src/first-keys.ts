@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { everyScope, type Tenant } from '@billing/chassis/call-context';
-import { ownCall } from '@billing/chassis/own-call';
+import { everyScope, type Tenant, ownCall } from '@billing/chassis/call-context';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
 import {

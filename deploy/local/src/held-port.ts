@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { listenRefusal } from '@billing/chassis/start-refusal';
+import { listenRefusal } from '@billing/chassis/listen-address';
 
 /** A port that no other program can take until it is released. */
 export interface HeldPort {

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Collection, MongoClient } from 'mongodb';
 import { connect } from 'nats';
-import { natsAddress } from '@billing/chassis/nats-address';
 import { makeSharedFolder } from './account';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
@@ -209,8 +208,14 @@ async function find(addresses: Addresses): Promise<unknown[]> {
   });
 }
 
+// The client expects the token apart from the address.
+function natsOptions(url: string) {
+  const { host, username: token } = new URL(url);
+  return { servers: host, token };
+}
+
 async function publish({ natsUrl }: Addresses, text: string): Promise<void> {
-  const connection = await connect(natsAddress(natsUrl));
+  const connection = await connect(natsOptions(natsUrl));
   const manager = await connection.jetstreamManager();
   await manager.streams.add({ name: 'ITEMS', subjects: ['items'] });
   await connection.jetstream().publish('items', text);
@@ -218,7 +223,7 @@ async function publish({ natsUrl }: Addresses, text: string): Promise<void> {
 }
 
 async function messages({ natsUrl }: Addresses): Promise<number> {
-  const connection = await connect(natsAddress(natsUrl));
+  const connection = await connect(natsOptions(natsUrl));
   const manager = await connection.jetstreamManager();
   const { state } = await manager.streams.info('ITEMS');
   await connection.close();

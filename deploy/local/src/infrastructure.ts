@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { freePort } from '@billing/chassis/free-port';
+import { freePort } from '@billing/chassis/listen-address';
 import { randomSecret } from '@billing/chassis/ids';
 import { type Account, unprivilegedAccount } from './account';
 import { findProgram } from './command';

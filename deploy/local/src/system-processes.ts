@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
-import { isServing } from '@billing/chassis/health-check';
+import { isServing } from '@billing/chassis/peer';
 import { newId } from '@billing/chassis/ids';
 import { dashboardProgram, dashboardUrl } from './dashboard-program';
 import { openProcessFamily, type ProcessFamily } from './process-family';

@@ -1,4 +1,4 @@
-import { freePort } from '@billing/chassis/free-port';
+import { freePort } from '@billing/chassis/listen-address';
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 import { startTracing } from '@billing/chassis/tracing';
 import { serviceAddress, serviceEnvironment, type SystemSite } from './service-environment';

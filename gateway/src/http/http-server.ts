@@ -9,9 +9,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { monotonicMs, sleep } from '@billing/chassis/clock';
 import { newRequestId } from '@billing/chassis/ids';
-import { hostAndPort } from '@billing/chassis/listen-address';
+import { hostAndPort, listenRefusal } from '@billing/chassis/listen-address';
 import type { Logger } from '@billing/chassis/logging';
-import { listenRefusal } from '@billing/chassis/start-refusal';
 import type { HttpError } from './http-error';
 import { IdleConnections } from './idle-connections';
 import {

@@ -1,7 +1,11 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
-import { eventually, testContext, testServiceConfiguration } from '@billing/chassis/testing';
-import { callService } from '@billing/chassis/testing-service';
+import {
+  eventually,
+  testContext,
+  testServiceConfiguration,
+  callService,
+} from '@billing/chassis/testing';
 import {
   BillingInterval,
   type CatalogServiceServer,

@@ -1,5 +1,5 @@
 import { MeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
-import { messageBytesMax } from '@billing/chassis/message-size';
+import { messageBytesMax } from '@billing/chassis/rpc';
 import { toProtoMeterPriceSetAnswers } from './meter-price-rpc';
 
 const priced = (bytes: number) => ({

@@ -1,5 +1,5 @@
-import { checkMetadata } from '@billing/chassis/metadata';
-import { messageBytesMax } from '@billing/chassis/message-size';
+import { checkMetadata } from '@billing/chassis/request-fields';
+import { messageBytesMax } from '@billing/chassis/rpc';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
   type GetMeterPricesRequest,

@@ -2,10 +2,14 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import { checkMetadata } from '@billing/chassis/metadata';
-import { filterByIds, readPage } from '@billing/chassis/page';
+import {
+  checkMetadata,
+  filterByIds,
+  readPage,
+  expectedVersionOf,
+  maskedFields,
+} from '@billing/chassis/request-fields';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
-import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { notFound } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {

@@ -25,14 +25,3 @@ export class StartRefusal extends Error {
     super(message, options);
   }
 }
-
-/** Explains why a server cannot listen on an address. */
-export function listenRefusal(address: string, cause: unknown): Error {
-  const isInUse = (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
-  if (!isInUse) return new Error(`Cannot listen on ${address}`, { cause });
-  return new StartRefusal(
-    exitStatuses.busy,
-    `Cannot listen on ${address}: address already in use`,
-    { cause },
-  );
-}

@@ -1,4 +1,4 @@
-import { BatchedLookup } from '@billing/chassis/batched-lookup';
+import { BatchedLookup } from '@billing/chassis/batch-client';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import {

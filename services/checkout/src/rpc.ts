@@ -2,7 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import { derivedId, isId } from '@billing/chassis/ids';
-import { filterByIds } from '@billing/chassis/page';
+import { filterByIds } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';

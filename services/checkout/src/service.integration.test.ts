@@ -1,4 +1,3 @@
-import { openActivity } from '@billing/chassis/activity';
 import { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
@@ -183,7 +182,7 @@ describe('a result', () => {
 test('an attempt of a process that stopped is resumed after 30 seconds, with its own source', async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = running.configuration;
   const mongo = await connectMongo({ uri, database, service: 'test' });
-  const dependencies = { clock, activity: openActivity(mongo.db) };
+  const dependencies = { clock };
   const context = testContext();
   const invoice = draft(aNewInvoice({ id: newId(), subscriptionId: newId(), customerId: newId() }));
   const claim = {

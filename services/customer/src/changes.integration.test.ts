@@ -1,7 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
-import { testContext, testServiceConfiguration } from '@billing/chassis/testing';
-import { callService } from '@billing/chassis/testing-service';
+import { testContext, testServiceConfiguration, callService } from '@billing/chassis/testing';
 import {
   CollectionMethod,
   type Customer,

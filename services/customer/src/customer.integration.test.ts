@@ -1,6 +1,5 @@
 import type { Peer } from '@billing/chassis/peer';
-import { testContext, testServiceConfiguration } from '@billing/chassis/testing';
-import { callService } from '@billing/chassis/testing-service';
+import { testContext, testServiceConfiguration, callService } from '@billing/chassis/testing';
 import {
   CollectionMethod,
   type CreateCustomerRequest,

@@ -1,10 +1,14 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { newResourceId } from '@billing/chassis/call-context';
-import { checkMetadata } from '@billing/chassis/metadata';
-import { filterByIds, readPage } from '@billing/chassis/page';
+import {
+  checkMetadata,
+  filterByIds,
+  readPage,
+  expectedVersionOf,
+  maskedFields,
+} from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
-import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   type Address as ProtoAddress,

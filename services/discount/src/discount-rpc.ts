@@ -1,5 +1,5 @@
 import type { Stored } from '@billing/chassis/aggregate';
-import { maskedFields } from '@billing/chassis/update-mask';
+import { maskedFields } from '@billing/chassis/request-fields';
 import {
   type CreateDiscountRequest,
   type Discount as ProtoDiscount,

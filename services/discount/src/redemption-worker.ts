@@ -1,7 +1,7 @@
-import type { CallContext } from '@billing/chassis/call-context';
+import { tenantOf } from '@billing/chassis/aggregate';
+import { type CallContext, workContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
-import { workContext } from '@billing/chassis/work-context';
 import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
 import type { DueSlot, DueSlotStore } from './due-slot-store';
 import type { Peers } from './peers';
@@ -47,7 +47,7 @@ async function checkHolder(
   const again = nextCheckAt(clock.now(), slot.timesAsked, checkAfterMs);
   if (!(await dueSlots.postpone(slot, again))) return;
   const requestId = `${slot._id}/ask`;
-  const context = workContext(slot, { at: slot.heldAt, clock, requestId, stopping });
+  const context = workContext(tenantOf(slot), { at: slot.heldAt, clock, requestId, stopping });
   try {
     await carryOut(await stateOf(slot, context, dependencies), slot, dependencies.slotsOf(context));
   } catch (error) {

@@ -1,9 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import { checkMetadata } from '@billing/chassis/metadata';
-import { readPage } from '@billing/chassis/page';
+import { checkMetadata, readPage, expectedVersionOf } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
-import { expectedVersionOf } from '@billing/chassis/update-mask';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
   type CreateDiscountRequest,

@@ -1,7 +1,6 @@
 import { type Collection, type Db, type Filter } from 'mongodb';
 import { type Tenant, timelineOf } from '@billing/chassis/call-context';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { Slot, SlotAbove } from './redemption-slot';
 import {
   free,

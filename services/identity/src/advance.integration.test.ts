@@ -1,4 +1,3 @@
-import { openActivity } from '@billing/chassis/activity';
 import { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
@@ -178,7 +177,6 @@ describe('an advance without a worker', () => {
     const mongo = await connectMongo({ uri, database, service: 'test' });
     const collection = new AggregateCollection(mongo.db, environments, {
       clock: systemClock,
-      activity: openActivity(mongo.db),
     });
 
     const now = systemClock.now();

@@ -2,7 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, everyScope } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { readPage } from '@billing/chassis/page';
+import { readPage } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import type {
   ApiKey as ProtoApiKey,

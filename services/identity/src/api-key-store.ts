@@ -1,13 +1,10 @@
 import { createHmac } from 'node:crypto';
-import type { Stored } from '@billing/chassis/aggregate';
+import { type Stored, toStored, type Page } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { toStored } from '@billing/chassis/aggregate-document';
-import type { Page } from '@billing/chassis/aggregate-store';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, randomSecret } from '@billing/chassis/ids';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { type ApiKey, type ApiKeyInput, issue, type KeyCreator, revoke, withHash } from './api-key';
 import { formatKey, isWellFormed, keyPrefixes, keySecretBytes } from './api-key-format';
 import type { EnvironmentKind } from './environment';

@@ -1,6 +1,6 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { readPage } from '@billing/chassis/page';
+import { readPage } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import type {
   AuditEntry as ProtoAuditEntry,

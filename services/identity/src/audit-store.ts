@@ -1,10 +1,9 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { insertMissing } from '@billing/chassis/insert-missing';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { insertMissing } from '@billing/chassis/inserts';
 import type { Logger } from '@billing/chassis/logging';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import {
   type AuditDocument,
   fromAuditDocument,

@@ -1,5 +1,4 @@
-import type { CommandDelivery } from '@billing/chassis/aggregate-collection';
-import { isUnfinishedPass } from '@billing/chassis/command-failures';
+import { type CommandDelivery, isUnfinishedPass } from '@billing/chassis/aggregate-collection';
 import { testContext } from '@billing/chassis/testing';
 import { deletionCommand } from './environment-commands';
 

@@ -1,6 +1,9 @@
-import type { CommandHandler } from '@billing/chassis/aggregate-collection';
+import {
+  type CommandHandler,
+  isUnfinishedPass,
+  unfinishedPass,
+} from '@billing/chassis/aggregate-collection';
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
-import { isUnfinishedPass, unfinishedPass } from '@billing/chassis/command-failures';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import type { SystemServiceServer } from '@billing/proto/billing/system/v1/system';

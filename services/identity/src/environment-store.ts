@@ -1,11 +1,13 @@
 import type { Filter } from 'mongodb';
-import type { Stored } from '@billing/chassis/aggregate';
+import {
+  type Stored,
+  type AggregateDocument,
+  toStored,
+  type Page,
+} from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { type AggregateDocument, toStored } from '@billing/chassis/aggregate-document';
-import { ensureIndexes } from '@billing/chassis/indexes';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { isId } from '@billing/chassis/ids';
-import { retryTransient } from '@billing/chassis/mongo';
-import type { Page } from '@billing/chassis/aggregate-store';
 import type { Environment } from './environment';
 import type { StoredSandbox } from './sandbox-slot';
 

@@ -1,4 +1,4 @@
-import { ownCall } from '@billing/chassis/own-call';
+import { ownCall } from '@billing/chassis/call-context';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
 import {

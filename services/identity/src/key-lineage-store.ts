@@ -1,10 +1,8 @@
-import type { Stored } from '@billing/chassis/aggregate';
+import { type Stored, toStored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { toStored } from '@billing/chassis/aggregate-document';
 import type { Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { type ApiKey, invalidApiKey, isValid, type KeyCreator, revoke } from './api-key';
 import type { ApiKeyStore } from './api-key-store';
 import { invalidSession } from './operator-session';

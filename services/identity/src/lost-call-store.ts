@@ -1,8 +1,7 @@
 import type { Binary, Collection, Db } from 'mongodb';
 import type { Clock } from '@billing/chassis/clock';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { InsertBatches } from '@billing/chassis/insert-batches';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { InsertBatches } from '@billing/chassis/inserts';
 
 /** An answer that was not delivered. */
 export interface LostAnswer {

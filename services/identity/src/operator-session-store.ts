@@ -1,8 +1,6 @@
-import type { Stored } from '@billing/chassis/aggregate';
+import { type Stored, toStored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { toStored } from '@billing/chassis/aggregate-document';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { networkKnownMs } from './login-attempts';
 import type { Operator } from './operator';
 import { isOpen, type OperatorSession } from './operator-session';

@@ -1,6 +1,5 @@
-import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import { type AggregateDefinition, type Stored, toStored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { toStored } from '@billing/chassis/aggregate-document';
 import { derivedId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { Invitation } from './invitation';

@@ -1,4 +1,4 @@
-import { readPage } from '@billing/chassis/page';
+import { readPage } from '@billing/chassis/request-fields';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { isId } from '@billing/chassis/ids';
 import { refuseProblems } from '@billing/kernel/input-problems';

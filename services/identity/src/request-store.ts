@@ -3,9 +3,8 @@ import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { earliestIdAt } from '@billing/chassis/ids';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { insertMissing } from '@billing/chassis/insert-missing';
-import { retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { insertMissing } from '@billing/chassis/inserts';
 import type { RequestEntry, RequestFilter, RequestPage } from './request-entry';
 
 type Count = number | bigint;

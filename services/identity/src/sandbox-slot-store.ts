@@ -1,10 +1,9 @@
 import type { Collection, Db } from 'mongodb';
 import { type Clock, sleep } from '@billing/chassis/clock';
 import { jitter } from '@billing/chassis/ids';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { insertMissing } from '@billing/chassis/insert-missing';
-import { retryTransient } from '@billing/chassis/mongo';
-import type { StoringGate } from '@billing/chassis/storing-gate';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { insertMissing } from '@billing/chassis/inserts';
+import type { StoringGate } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { EnvironmentStore } from './environment-store';
 import {

@@ -1,7 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { newResourceId } from '@billing/chassis/call-context';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
-import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
 import {
   type NotifierServiceServer,
   NotifierServiceService,

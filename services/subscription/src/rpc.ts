@@ -1,7 +1,10 @@
-import { checkMetadata } from '@billing/chassis/metadata';
-import { readPage } from '@billing/chassis/page';
+import {
+  checkMetadata,
+  readPage,
+  expectedVersionOf,
+  maskedFields,
+} from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
-import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { invalidInput } from '@billing/kernel/domain-error';
 import {
   type ApplyCollectionResultRequest,

@@ -1,9 +1,8 @@
-import type { Stored } from '@billing/chassis/aggregate';
+import type { Stored, Completion } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import type { Completion } from '@billing/chassis/outbox-progress';
-import { filterByIds } from '@billing/chassis/page';
+import { filterByIds } from '@billing/chassis/request-fields';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { isAlarming, retriedWithChange } from './over-limit/over-limit-bill';
 import { type ParkReason, parkReason } from './over-limit/parking';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Closers } from '@billing/chassis/process';
 import { makeSharedFolder } from '@billing/local/account';
 import { ensureFirstKeys, type FirstKeys } from '@billing/local/first-keys';
-import { freePort } from '@billing/chassis/free-port';
+import { freePort } from '@billing/chassis/listen-address';
 import { type Infrastructure, startInfrastructure } from '@billing/local/infrastructure';
 import { ensureSecrets } from '@billing/local/secrets';
 import type { SystemSite } from '@billing/local/service-environment';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import 'zod-openapi';
-import { checkMetadata } from '@billing/chassis/metadata';
+import { checkMetadata } from '@billing/chassis/request-fields';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { type FieldRules, withRuleProblems } from './field-rules';
 import { problemMessage } from './problem-message';

@@ -1,4 +1,4 @@
-import { pageMax } from '@billing/chassis/page';
+import { pageMax } from '@billing/chassis/request-fields';
 import { ok, type ApiAnswer } from '../../http/answer';
 
 /** Envelope of every paginated list. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toUpdateMask } from '@billing/chassis/update-mask';
+import { toUpdateMask } from '@billing/chassis/request-fields';
 import type { FieldRules } from './field-rules';
 import { readBody } from './input';
 import type { ApiRequest } from './request';

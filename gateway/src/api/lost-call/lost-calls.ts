@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CallContext, RetrySeed } from '@billing/chassis/call-context';
-import { answerBy } from '@billing/chassis/call-context';
+import { type CallContext, type RetrySeed, answerBy } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { newId } from '@billing/chassis/ids';

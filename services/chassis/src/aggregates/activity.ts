@@ -1,8 +1,8 @@
 import type { Collection, Db } from 'mongodb';
-import type { Envelope } from './aggregate-document';
+import type { Envelope } from './aggregate';
 import { realTimeline } from '../grpc/call-context';
 import { retryTransient } from '../mongo/mongo';
-import { retryUpsert } from '../mongo/upsert';
+import { retryUpsert } from '../mongo/inserts';
 
 interface ActivityDocument {
   readonly _id: string;

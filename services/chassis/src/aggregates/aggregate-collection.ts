@@ -1,18 +1,17 @@
 import { EventEmitter } from 'node:events';
 import type { Collection, Db } from 'mongodb';
-import { type ActivityCounter } from './activity';
-import type { AggregateDefinition, Stored } from './aggregate';
-import type { AggregateDocument } from './aggregate-document';
+import { type ActivityCounter, openActivity } from './activity';
+import type { AggregateDefinition, Stored, AggregateDocument, Completion } from './aggregate';
 import { AggregateStore, type StoreContext } from './aggregate-store';
 import type { CallContext } from '../grpc/call-context';
 import { DocumentBatches } from './document-batches';
 import { type Clock, sleep } from '../clock';
-import { ensureIndexes, type NamedIndex } from '../mongo/indexes';
+import { ensureIndexes, type NamedIndex } from '../mongo/mongo';
 import { ListCounts } from './list-counts';
 import type { FirstReachedWriter } from './first-reached';
-import type { Completion } from './outbox-progress';
 import { SharedPoll } from '../concurrency/shared-poll';
 import { KeyedMutex } from '../concurrency/keyed-mutex';
+import { DomainError } from '@billing/kernel/domain-error';
 
 /** Metadata that a command's handler receives with the payload. */
 export interface CommandDelivery {
@@ -66,6 +65,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
   /** Wraps every write that reaches a step for the first time. */
   writeFirstReached: FirstReachedWriter = (_step, write) => write();
+  private readonly activity: ActivityCounter;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly polls = new Map<string, SharedPoll<Stored<S>>>();
   private readonly keyMutex = new KeyedMutex();
@@ -74,8 +74,9 @@ export class AggregateCollection<S extends { readonly id: string }> {
   constructor(
     db: Db,
     readonly definition: AggregateDefinition<S>,
-    private readonly dependencies: { clock: Clock; activity: ActivityCounter },
+    private readonly dependencies: { readonly clock: Clock },
   ) {
+    this.activity = openActivity(db);
     this.documents = db.collection<AggregateDocument>(definition.collection);
     this.batches = new DocumentBatches(this.documents);
     this.listCounts = new ListCounts(this.documents, definition, dependencies.clock);
@@ -88,6 +89,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
       this.definition,
       {
         ...this.dependencies,
+        activity: this.activity,
         onPending: (id, written) => {
           this.onPending(id, written);
         },
@@ -203,4 +205,15 @@ function indexesOf<S extends { readonly id: string }>(
     indexes.push({ name, key: { environmentId: 1, ...keys }, unique: unique === true });
   }
   return indexes;
+}
+
+const unfinishedReason = 'PASS_UNFINISHED';
+
+/** Ends one pass of a long command that has more to do; the relay runs the next pass. */
+export function unfinishedPass(): DomainError {
+  return new DomainError('unavailable', unfinishedReason, 'Service unavailable');
+}
+
+export function isUnfinishedPass(error: unknown): boolean {
+  return error instanceof DomainError && error.reason === unfinishedReason;
 }

@@ -70,7 +70,6 @@ describe('the aggregate store', () => {
     });
     counters = new AggregateCollection(mongo.db, definition, {
       clock: systemClock,
-      activity: openActivity(mongo.db),
     });
     await counters.ensureIndexes();
   });

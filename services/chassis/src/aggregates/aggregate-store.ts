@@ -1,9 +1,7 @@
-import { BSON, type Collection, type Filter } from 'mongodb';
-import { DomainError, notFound } from '@billing/kernel/domain-error';
-import type { Transition } from '@billing/kernel/transition';
-import { countActivity, type ActivityCounter } from './activity';
-import type { AggregateDefinition, Stored } from './aggregate';
 import {
+  type Page,
+  type AggregateDefinition,
+  type Stored,
   type AggregateDocument,
   type Envelope,
   newEnvelope,
@@ -11,20 +9,25 @@ import {
   type OutboxEntry,
   scheduleOf,
   toStored,
-} from './aggregate-document';
+  type Completion,
+  type InlineCommands,
+} from './aggregate';
+import { BSON, type Collection, type Filter } from 'mongodb';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
+import { countActivity, type ActivityCounter } from './activity';
 import { newUniqueKeys, uniqueKeys, updateOf } from './aggregate-update';
 import type { CallContext } from '../grpc/call-context';
 import { type Clock, sleep } from '../clock';
 import type { DocumentBatches, VersionedWrite } from './document-batches';
 import { jitter, randomHex } from '../ids';
 import type { ListCounts, ListFilter } from './list-counts';
-import type { BeforeWrite } from '../mongo/insert-batches';
+import type { BeforeWrite } from '../mongo/inserts';
 import { type FirstReachedWriter, newlyReachedAt, recordFirstReached } from './first-reached';
 import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
-import type { Completion } from './outbox-progress';
 import { currentTraceparent } from '../telemetry/tracing';
 import type { KeyedMutex } from '../concurrency/keyed-mutex';
-import { type InlineCommands, inlineCommandsOf } from './inline-commands';
+import { inlineCommandsOf } from './inline-commands';
 
 // After 8 lost races in a row the contention is too high; the caller may retry later.
 const attemptsMax = 8;
@@ -76,13 +79,6 @@ export interface MutateOptions<S> {
   readonly completes?: Completion | undefined;
   /** Returns true if the new state completes the command. Absent: never. */
   readonly isLast?: ((state: S) => boolean) | undefined;
-}
-
-/** One page, newest first. */
-export interface Page<S> {
-  readonly data: Stored<S>[];
-  /** Exact count over all pages; see list-counts.ts. */
-  readonly total: number;
 }
 
 /** Aggregates of one environment: the only way to read or change them. */

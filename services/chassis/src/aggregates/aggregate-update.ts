@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AggregateDefinition } from './aggregate';
-import type { AggregateDocument, OutboxEntry } from './aggregate-document';
+import type { AggregateDefinition, AggregateDocument, OutboxEntry } from './aggregate';
 
 /**
  * Returns the keys that a document claims in unique indexes. FerretDB's PostgreSQL detects a

@@ -1,5 +1,5 @@
 import { type Collection, MongoNetworkError } from 'mongodb';
-import { type AggregateDocument, newEnvelope } from './aggregate-document';
+import { type AggregateDocument, newEnvelope } from './aggregate';
 import { DocumentBatches, type VersionedWrite } from './document-batches';
 import { duplicateKeyIndex, connectMongo, type MongoConnection } from '../mongo/mongo';
 import { dropTestDatabase, testServiceConfiguration, testTenant } from '../testing/testing';

@@ -5,7 +5,7 @@ import type {
   MongoServerError,
 } from 'mongodb';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { AggregateDocument, OutboxEntry } from './aggregate-document';
+import type { AggregateDocument, OutboxEntry } from './aggregate';
 import { Batcher, type Outcome } from '../concurrency/batcher';
 import {
   batchBounds,
@@ -14,7 +14,7 @@ import {
   outcomeOf,
   runAllowed,
   writeErrorsOf,
-} from '../mongo/insert-batches';
+} from '../mongo/inserts';
 import { retryTransient } from '../mongo/mongo';
 
 interface Read {

@@ -1,17 +1,5 @@
-import type { Stored } from './aggregate';
-import type { AggregateDocument } from './aggregate-document';
+import type { InlineCommands, Stored, AggregateDocument } from './aggregate';
 import type { DocumentBatches } from './document-batches';
-
-/** A new aggregate whose caller runs its commands itself. */
-export interface InlineCommands<S> {
-  readonly stored: Stored<S>;
-  /** False if the id was in use: then the existing aggregate's commands are left to the relay. */
-  readonly inserted: boolean;
-  /** Called when all commands are done. Commands decided in the meantime are left to the relay. */
-  readonly markDone: () => Promise<void>;
-  /** Leaves the commands to the relay. */
-  readonly leaveToRelay: () => void;
-}
 
 /** Inline commands of a document as it was inserted; undefined if it existed before. */
 export function inlineCommandsOf<S>(

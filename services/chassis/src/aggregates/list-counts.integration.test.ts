@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { Collection } from 'mongodb';
-import { openActivity } from './activity';
-import type { AggregateDefinition } from './aggregate';
+import type { AggregateDefinition, AggregateDocument } from './aggregate';
 import { AggregateCollection } from './aggregate-collection';
-import type { AggregateDocument } from './aggregate-document';
 import type { Tenant } from '../grpc/call-context';
 import { newId } from '../ids';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
 import { testTenant } from '../testing/testing';
-import { TestClock } from '../testing/testing-parcels';
+import { TestClock } from '../testing/parcels';
 
 type Documents = Collection<AggregateDocument>;
 
@@ -64,7 +62,7 @@ class Replica {
     private readonly tenant: Tenant,
     private readonly clock: TestClock,
   ) {
-    const dependencies = { clock, activity: openActivity(mongo.db) };
+    const dependencies = { clock };
     this.notes = new AggregateCollection(mongo.db, definition, dependencies);
     const count: Documents['countDocuments'] = Reflect.get(Collection.prototype, 'countDocuments');
     this.counts = jest.fn(function (this: Documents, ...args) {

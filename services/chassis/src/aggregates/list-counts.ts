@@ -1,6 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
-import type { AggregateDefinition } from './aggregate';
-import type { AggregateDocument } from './aggregate-document';
+import type { AggregateDefinition, AggregateDocument } from './aggregate';
 import type { Tenant } from '../grpc/call-context';
 import type { Clock } from '../clock';
 import { retryTransient } from '../mongo/mongo';

@@ -1,5 +1,5 @@
-import type { OutboxEntry } from './aggregate-document';
-import { type OutboxDocument, OutboxProgress } from './outbox-progress';
+import type { OutboxEntry, OutboxDocument } from './aggregate';
+import { OutboxProgress } from './outbox-progress';
 
 const entry = (kind: OutboxEntry['kind'], sequence: number): OutboxEntry => ({
   kind,

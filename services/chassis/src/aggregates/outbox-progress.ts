@@ -1,4 +1,4 @@
-import type { AggregateDocument, OutboxEntry } from './aggregate-document';
+import type { Completion, OutboxDocument, AggregateDocument, OutboxEntry } from './aggregate';
 import { sleep } from '../clock';
 
 // Events are published within milliseconds, unless the stream is unavailable.
@@ -6,31 +6,6 @@ const waitMs = 250;
 
 type Numbers = Record<OutboxEntry['kind'], number>;
 type Numbered = Pick<OutboxEntry, 'kind' | 'sequence'>;
-/** Outbox of a document, as read from the database or as written by this process. */
-export type OutboxDocument = Pick<
-  AggregateDocument,
-  'outbox' | 'eventSequence' | 'commandSequence' | 'pendingSince'
->;
-
-/**
- * A command that is about to be done. The write of its last step may empty the outbox if only the
- * command is pending.
- */
-export interface Completion {
-  /**
-   * Resolves when everything else in the outbox is done, at the latest after a short wait, which
-   * may save a write.
-   */
-  whenLast(): Promise<void>;
-  /**
-   * True if nothing in the outbox, as it was read for the write, is pending once the command is
-   * done.
-   */
-  isLastOf(document: OutboxDocument): boolean;
-  /** Records that the write has emptied the outbox as it was read. */
-  recordWritten(document: OutboxDocument): void;
-}
-
 /**
  * Progress of the relay with one document. Entries are processed in the order of their sequence,
  * events and commands independently. Done entries may stay in the document for a while, so that one

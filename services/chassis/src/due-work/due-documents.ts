@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
-import type { AggregateDocument, TenantFields } from '../aggregates/aggregate-document';
+import type { AggregateDocument, TenantFields } from '../aggregates/aggregate';
 import { retryTransient } from '../mongo/mongo';
 
 /** Projection of a due document; its handler reads the rest. */

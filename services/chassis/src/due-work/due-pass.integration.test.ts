@@ -1,4 +1,3 @@
-import { openActivity } from '../aggregates/activity';
 import type { AggregateDefinition } from '../aggregates/aggregate';
 import { AggregateCollection } from '../aggregates/aggregate-collection';
 import { systemClock } from '../clock';
@@ -33,7 +32,7 @@ describe('a pass over due documents', () => {
   beforeAll(async () => {
     const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
     mongo = await connectMongo({ uri, database, service: 'test' });
-    const dependencies = { clock: systemClock, activity: openActivity(mongo.db) };
+    const dependencies = { clock: systemClock };
     alarms = new AggregateCollection(mongo.db, definition, dependencies);
     await alarms.ensureIndexes();
   });

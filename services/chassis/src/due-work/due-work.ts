@@ -1,3 +1,5 @@
+import { tenantOf, type WorkClass, type AggregateDocument } from '../aggregates/aggregate';
+import { dueWorkCallers, type Callers } from '../grpc/callers';
 import type { Filter } from 'mongodb';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
@@ -8,11 +10,8 @@ import {
 import type { DueDocument } from './due-documents';
 import { runDuePass } from './due-pass';
 import { type ActivityCounter, readActivity } from '../aggregates/activity';
-import type { WorkClass } from '../aggregates/aggregate';
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
-import type { AggregateDocument } from '../aggregates/aggregate-document';
-import { realTimeline } from '../grpc/call-context';
-import type { Callers } from '../grpc/callers';
+import { realTimeline, workContext } from '../grpc/call-context';
 import { type Clock, sleep } from '../clock';
 import { jitter } from '../ids';
 import type { Logger } from '../telemetry/logging';
@@ -20,7 +19,6 @@ import { retryTransient } from '../mongo/mongo';
 import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
 import { aggregateAttributes } from '../grpc/span-attributes';
 import { inSpan } from '../telemetry/tracing';
-import { workContext } from '../aggregates/work-context';
 
 // Maximum delay until a due document is noticed, in addition to the work before it.
 const pollEveryMs = 1_000;
@@ -170,7 +168,7 @@ export class DueWork {
     const { aggregate } = collection.definition;
     const name = `${kind} ${aggregate}`;
     if (act === undefined) throw new Error(`No behaviour for ${name}`);
-    const context = workContext(document, {
+    const context = workContext(tenantOf(document), {
       at,
       clock,
       requestId: `${document._id}/${kind}`,
@@ -180,13 +178,6 @@ export class DueWork {
     await inSpan({ name, kind: 'internal', service, attributes }, () => act(document._id, context));
   }
 }
-
-/** Only identity advances clocks. */
-export const dueWorkCallers: Callers<DueWorkServiceServer> = {
-  getNextDue: ['identity'],
-  runDue: ['identity'],
-  getActivity: ['identity'],
-};
 
 /** RPCs with which identity advances a manual clock through this service. */
 export function dueWorkRpc(

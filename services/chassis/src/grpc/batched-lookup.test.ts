@@ -1,4 +1,4 @@
-import { BatchedLookup } from './batched-lookup';
+import { BatchedLookup } from './batch-client';
 import type { CallContext } from './call-context';
 import { systemClock } from '../clock';
 import { newId } from '../ids';

@@ -1,9 +1,6 @@
-import { Metadata } from '@grpc/grpc-js';
-import { DomainError } from '@billing/kernel/domain-error';
-import { answerMarginMs } from './answer-margin';
-import type { Clock } from '../clock';
+import { type Clock, systemClock } from '../clock';
 import { derivedId, isTimed, newId, timedDerivedId } from '../ids';
-import type { StoringGate } from './storing-gate';
+import { DomainError } from '@billing/kernel/domain-error';
 
 /**
  * Owner of the data that a call may touch. Every document, filter, index and event starts with the
@@ -135,95 +132,107 @@ export function mayHaveRun({
   return resourceSeed !== undefined && !isFirstRun;
 }
 
-/** Encodes a context as gRPC metadata for a peer. */
-export function toMetadata(context: CallContext, traceparent: string | undefined): Metadata {
-  const metadata = tenantMetadata(context.tenant, context.now);
-  if (context.scopes.length > 0) metadata.set('scopes', context.scopes.join(','));
-  return callMetadata(context, traceparent, metadata);
-}
+/**
+ * Time reserved before a caller's deadline for the last write and for sending the answer. A busy
+ * process may need most of it.
+ */
+export const answerMarginMs = 2_000;
 
-/** Builds the gRPC metadata of a call without a tenant. */
-export function callMetadata(
-  context: Pick<CallContext, 'requestId' | 'idempotency' | 'graceMs' | 'retrySeed'>,
-  traceparent: string | undefined,
-  metadata = new Metadata(),
-): Metadata {
-  metadata.set('request-id', context.requestId);
-  if (context.graceMs !== undefined) metadata.set('grace-ms', String(context.graceMs));
-  if (context.idempotency !== undefined) {
-    // Base64, because a key may contain characters that metadata does not allow.
-    metadata.set('idempotency-key', Buffer.from(context.idempotency.key).toString('base64'));
-    metadata.set('request-hash', context.idempotency.requestHash);
+/**
+ * Lets a request write only while enough of its deadline is left for the write and the answer: a
+ * request that is answered 5xx for lack of time has stored nothing. After its first write, a
+ * request may write at any time.
+ */
+export class StoringGate {
+  private hasStored = false;
+
+  constructor(
+    private readonly deadline: Date,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Called right before a write. Throws unavailable if the request has stored nothing yet and has
+   * too little time left.
+   */
+  pass(): void {
+    if (this.hasStored) return;
+    const msLeft = this.deadline.getTime() - this.clock.now().getTime();
+    if (msLeft < answerMarginMs) {
+      throw new DomainError('unavailable', 'TOO_LATE_TO_STORE', 'Service unavailable');
+    }
+    this.hasStored = true;
   }
-  if (context.retrySeed !== undefined) {
-    metadata.set('retry-seed', context.retrySeed.seed);
-    if (context.retrySeed.isRetry) metadata.set('is-retry', 'true');
-  }
-  if (traceparent !== undefined) metadata.set('traceparent', traceparent);
-  return metadata;
 }
 
-function tenantMetadata(tenant: Tenant, now: Date): Metadata {
-  const metadata = new Metadata();
-  metadata.set('organization-id', tenant.organizationId);
-  metadata.set('environment-id', tenant.environmentId);
-  metadata.set('environment-live', String(tenant.live));
-  if (tenant.manualClock) metadata.set('environment-time', now.toISOString());
-  return metadata;
-}
+/** Tenant of calls without a tenant; it is not sent. */
+export const noTenant: Tenant = {
+  organizationId: '',
+  environmentId: '',
+  live: false,
+  manualClock: false,
+};
 
-/** Decodes the metadata that toMetadata wrote. */
-export function fromMetadata(
-  metadata: Metadata,
-  clock: Clock,
-): Pick<
-  CallContext,
-  'now' | 'scopes' | 'requestId' | 'idempotency' | 'resourceSeed' | 'isFirstRun'
-> & {
-  tenant: Tenant | undefined;
-} {
-  const text = (key: string): string | undefined => {
-    const value = metadata.get(key)[0];
-    return value === undefined ? undefined : value.toString();
-  };
-  const environmentTime = text('environment-time');
-  const scopes = text('scopes');
+const ownCallTimeoutMs = 20_000;
+
+/** Context of a call that a program makes on its own behalf, not for a caller of a service. */
+export function ownCall(tenant: Tenant = noTenant): CallContext {
+  const now = systemClock.now();
   return {
-    tenant: tenantFrom(text, environmentTime !== undefined),
-    now: environmentTime === undefined ? clock.now() : readEnvironmentTime(environmentTime),
-    scopes: scopes === undefined ? [] : scopes.split(','),
-    requestId: text('request-id') ?? '',
-    idempotency: idempotencyFrom(text),
-    resourceSeed: text('retry-seed'),
-    isFirstRun: text('is-retry') === undefined,
+    tenant,
+    now,
+    scopes: [],
+    requestId: newId(),
+    deadline: new Date(now.getTime() + ownCallTimeoutMs),
+    signal: AbortSignal.timeout(ownCallTimeoutMs),
   };
 }
 
-function idempotencyFrom(text: (key: string) => string | undefined): Idempotency | undefined {
-  const key = text('idempotency-key');
-  const requestHash = text('request-hash');
-  if (key === undefined || requestHash === undefined) return undefined;
-  return { key: Buffer.from(key, 'base64').toString(), requestHash };
+// The work may call a peer that itself collects a payment.
+const workDeadlineMs = 30_000;
+// Work that starts within this time shares a deadline: a timer and a signal per document would cost
+// more than reading it.
+const sharedForMs = 1_000;
+
+interface Limit extends Pick<CallContext, 'deadline' | 'signal'> {
+  readonly startedAt: Date;
 }
 
-function tenantFrom(
-  text: (key: string) => string | undefined,
-  manualClock: boolean,
-): Tenant | undefined {
-  const environmentId = text('environment-id');
-  const organizationId = text('organization-id');
-  if (environmentId === undefined || organizationId === undefined) return undefined;
-  return { environmentId, organizationId, live: text('environment-live') === 'true', manualClock };
+const latest = new WeakMap<AbortSignal, Limit>();
+
+/** Context of work on a tenant's document without a caller. */
+export function workContext(
+  tenant: Tenant,
+  {
+    at,
+    clock,
+    requestId,
+    stopping,
+  }: { at: Date; clock: Clock; requestId: string; stopping: AbortSignal },
+): CallContext {
+  const realNow = clock.now();
+  const { deadline, signal } = limitOf(stopping, realNow);
+  return {
+    tenant,
+    now: tenant.manualClock ? at : realNow,
+    scopes: [],
+    requestId,
+    deadline,
+    signal,
+  };
 }
 
-function readEnvironmentTime(text: string): Date {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) {
-    throw new DomainError(
-      'invalid_input',
-      'INVALID_ENVIRONMENT_TIME',
-      'Malformed environment-time',
-    );
+function limitOf(stopping: AbortSignal, now: Date): Limit {
+  const known = latest.get(stopping);
+  if (known !== undefined && !known.signal.aborted) {
+    const ageMs = now.getTime() - known.startedAt.getTime();
+    if (ageMs >= 0 && ageMs < sharedForMs) return known;
   }
-  return time;
+  const limit = {
+    startedAt: now,
+    deadline: new Date(now.getTime() + workDeadlineMs),
+    signal: AbortSignal.any([AbortSignal.timeout(workDeadlineMs), stopping]),
+  };
+  latest.set(stopping, limit);
+  return limit;
 }

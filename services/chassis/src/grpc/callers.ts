@@ -1,3 +1,6 @@
+import type { DueWorkServiceServer } from '@billing/proto/billing/clock/v1/due_work';
+import type { EventLogServiceServer } from '@billing/proto/billing/event/v1/event_log';
+import type { SystemServiceServer } from '@billing/proto/billing/system/v1/system';
 import type { ServerUnaryCall } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Logger } from '../telemetry/logging';
@@ -35,3 +38,25 @@ export function refuseUnnamedCaller(
   logger.warn({ rpc: path, caller: names, callers }, 'call refused, caller not allowed');
   throw new DomainError('permission', 'CALLER_NOT_ALLOWED', 'The caller may not call this method');
 }
+
+/** The dashboard shows every service and its stuck commands; identity deletes environments. */
+export const systemCallers: Callers<SystemServiceServer> = {
+  getStatus: ['gateway'],
+  listStuckCommands: ['gateway'],
+  retryStuckCommand: ['gateway'],
+  skipStuckCommand: ['gateway'],
+  deleteEnvironment: ['identity'],
+};
+
+/** Only identity advances clocks. */
+export const dueWorkCallers: Callers<DueWorkServiceServer> = {
+  getNextDue: ['identity'],
+  runDue: ['identity'],
+  getActivity: ['identity'],
+};
+
+/** Only the notifier reads events. */
+export const eventLogCallers: Callers<EventLogServiceServer> = {
+  readEventLog: ['notifier'],
+  getEventLogEntries: ['notifier'],
+};

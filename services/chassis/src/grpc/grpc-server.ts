@@ -1,12 +1,10 @@
 import { unlinkSync } from 'node:fs';
 import { Server, type ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import type { RpcService } from './rpc';
+import { type RpcService, messageBytesMax } from './rpc';
 import { sleep } from '../clock';
-import { withPort } from './listen-address';
-import { messageBytesMax } from './message-size';
+import { withPort, listenRefusal } from '../listen-address';
 import { addReflection } from './reflection';
-import { listenRefusal } from '../start-refusal';
 import { serverCredentials } from './transport-credentials';
 import type { TransportSecurity } from './transport-security';
 

@@ -3,8 +3,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { answerBy, type CallContext, type Idempotency } from './call-context';
 import { type Clock, monotonicMs, sleep } from '../clock';
 import { derivedId, jitter, newId } from '../ids';
-import { ensureIndexes } from '../mongo/indexes';
-import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '../mongo/mongo';
 import { isTransientRefusal } from './transient-failure';
 
 /** Outcome of a call: the bytes of its response, or the refusal that every replay gets. */

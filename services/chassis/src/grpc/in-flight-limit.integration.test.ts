@@ -6,10 +6,9 @@ import {
 } from '@billing/proto/billing/customer/v1/customer';
 import { sleep, systemClock } from '../clock';
 import { type GrpcServer, listen } from './grpc-server';
-import { isServing } from '../service/health-check';
+import { isServing, connectPeer, type Peer } from './peer';
 import { InFlightLimit } from '../concurrency/in-flight-limit';
 import { createLogger } from '../telemetry/logging';
-import { connectPeer, type Peer } from './peer';
 import { rpcService } from './rpc';
 import { eventually, testContext } from '../testing/testing';
 

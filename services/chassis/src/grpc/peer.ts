@@ -10,17 +10,18 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { idempotentCalls } from '@billing/proto/idempotent-calls';
-import { callMetadata, toMetadata, type CallContext } from './call-context';
+import { callMetadata, toMetadata } from './call-metadata';
+import type { CallContext } from './call-context';
 import { atBoundary } from '../failpoint';
 import { DeadlineExceededError, fromServiceError, peerUnavailable } from './grpc-status';
 import { isReplayed } from './replay';
-import { messageBytesMax } from './message-size';
-import type { AsyncHandlers } from './rpc';
+import { messageBytesMax, type AsyncHandlers } from './rpc';
 import { Semaphore } from '../concurrency/semaphore';
 import { clientOutcome, rpcAttributes } from './span-attributes';
 import { currentTraceparent, inSpan } from '../telemetry/tracing';
 import { channelCredentials } from './transport-credentials';
 import type { TransportSecurity } from './transport-security';
+import { service as healthService } from 'grpc-health-check';
 
 /**
  * Another service's methods as async functions. They fail with a DomainError, a
@@ -183,4 +184,28 @@ function call(
 function toError(error: ServiceError, signal: AbortSignal): Error {
   const isCut = error.code === status.CANCELLED && !signal.aborted;
   return isCut ? peerUnavailable(error) : fromServiceError(error);
+}
+
+/** Asks a service if it serves; false also if it does not answer within `timeoutMs`. */
+export function isServing(
+  address: string,
+  { deadline, security }: { deadline: Date; security?: TransportSecurity | undefined },
+): Promise<boolean> {
+  const client = new Client(address, channelCredentials(security));
+  const check = healthService.Check;
+  if (check === undefined) throw new Error('The health service has no Check');
+  return new Promise<boolean>((resolve) => {
+    client.makeUnaryRequest(
+      check.path,
+      check.requestSerialize as (request: object) => Buffer,
+      check.responseDeserialize as (bytes: Buffer) => { status?: string | number },
+      { service: '' },
+      { deadline },
+      (error, response) => {
+        resolve(error === null && (response?.status === 'SERVING' || response?.status === 1));
+      },
+    );
+  }).finally(() => {
+    client.close();
+  });
 }

@@ -11,9 +11,8 @@ import {
 import type { CallContext } from './call-context';
 import { sleep, systemClock } from '../clock';
 import { type GrpcServer, listen } from './grpc-server';
-import { isServing } from '../service/health-check';
+import { isServing, connectPeer, type Peer } from './peer';
 import { createLogger } from '../telemetry/logging';
-import { connectPeer, type Peer } from './peer';
 import { type AsyncHandlers, rpcService } from './rpc';
 import { eventually, testContext } from '../testing/testing';
 

@@ -10,7 +10,8 @@ import {
 } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
 import { readingCalls } from '@billing/proto/reading-calls';
-import { type CallContext, fromMetadata } from './call-context';
+import { type CallContext, StoringGate } from './call-context';
+import { fromMetadata } from './call-metadata';
 import { type Callers, refuseUnnamedCaller } from './callers';
 import { type Clock, monotonicMs } from '../clock';
 import { atBoundary } from '../failpoint';
@@ -21,7 +22,6 @@ import type { InFlightLimit } from '../concurrency/in-flight-limit';
 import { type Logger, withRequestId } from '../telemetry/logging';
 import type { Metrics } from '../telemetry/metrics';
 import { callerAttributes, rpcAttributes, serverOutcome } from './span-attributes';
-import { StoringGate } from './storing-gate';
 import { storageFull } from '../mongo/storage-guard';
 import { inSpan } from '../telemetry/tracing';
 
@@ -302,3 +302,9 @@ function abortWithCall(call: ServerUnaryCall<unknown, unknown>): AbortSignal {
 function clearCancellation(call: ServerUnaryCall<unknown, unknown>): void {
   call.removeAllListeners('cancelled');
 }
+
+/**
+ * Maximum size of one gRPC message in either direction. The largest in use are ingest batches of 1
+ * MiB.
+ */
+export const messageBytesMax = 4 * 1024 * 1024;

@@ -9,9 +9,8 @@ import {
 import { systemClock } from '../clock';
 import { readConfiguration, transportSecurityShape } from '../service/configuration';
 import { type GrpcServer, listen } from './grpc-server';
-import { isServing } from '../service/health-check';
+import { isServing, connectPeer } from './peer';
 import { createLogger } from '../telemetry/logging';
-import { connectPeer } from './peer';
 import { rpcService } from './rpc';
 import { Service } from '../service/service';
 import {
@@ -21,7 +20,7 @@ import {
   testContext,
   testServiceConfiguration,
 } from '../testing/testing';
-import { createTestAuthority } from '../testing/testing-certificates';
+import { createTestAuthority } from '../testing/network';
 import { type TransportSecurity, transportSecurityOf } from './transport-security';
 
 const logger = createLogger({ service: 'test', level: 'silent' });

@@ -1,5 +1,4 @@
-import { ensureIndexes } from './indexes';
-import { connectMongo } from './mongo';
+import { ensureIndexes, connectMongo } from './mongo';
 import { dropTestDatabase, testServiceConfiguration } from '../testing/testing';
 
 const configuration = testServiceConfiguration('indexes');

@@ -14,7 +14,6 @@ export interface CommandFailures {
 const lastingFailuresMax = 8;
 // Restarts of peers, failovers and payments with a slow provider take less than this.
 const transientMs = 5 * 60 * 1_000;
-const unfinishedReason = 'PASS_UNFINISHED';
 
 /** Adds a failure at real time `now` to the earlier ones. */
 export function addFailure(
@@ -28,13 +27,4 @@ export function addFailure(
 /** True if a command that keeps failing needs an operator. */
 export function isStuck({ lasting, since }: CommandFailures, now: Date): boolean {
   return lasting >= lastingFailuresMax || now.getTime() - since.getTime() >= transientMs;
-}
-
-/** Ends one pass of a long command that has more to do; the relay runs the next pass. */
-export function unfinishedPass(): DomainError {
-  return new DomainError('unavailable', unfinishedReason, 'Service unavailable');
-}
-
-export function isUnfinishedPass(error: unknown): boolean {
-  return error instanceof DomainError && error.reason === unfinishedReason;
 }

@@ -4,7 +4,7 @@ import {
 } from '@billing/proto/billing/event/v1/event_log';
 import { systemClock } from '../clock';
 import { logEvent, openEventLog } from './event-log';
-import { InsertBatches } from '../mongo/insert-batches';
+import { InsertBatches } from '../mongo/inserts';
 import { newId } from '../ids';
 import { connectPeer, type Peer } from '../grpc/peer';
 import { type RunningService, Service } from '../service/service';

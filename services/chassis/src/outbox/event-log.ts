@@ -1,17 +1,15 @@
+import { eventLogCallers, type Callers } from '../grpc/callers';
 import type { Collection, Db, Filter } from 'mongodb';
 import {
   type EventLogEntry,
   EventLogServiceService,
   type EventLogServiceServer,
 } from '@billing/proto/billing/event/v1/event_log';
-import type { Callers } from '../grpc/callers';
 import type { Clock } from '../clock';
 import { earliestIdAt, newId } from '../ids';
-import { ensureIndexes } from '../mongo/indexes';
-import { messageBytesMax } from '../grpc/message-size';
-import type { InsertBatches } from '../mongo/insert-batches';
-import { duplicateKeyIndex } from '../mongo/mongo';
-import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
+import { ensureIndexes, duplicateKeyIndex } from '../mongo/mongo';
+import { messageBytesMax, type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
+import type { InsertBatches } from '../mongo/inserts';
 import type { Tenant } from '../grpc/call-context';
 
 /** A logged event. Entries are never deleted, except with their environment. */
@@ -106,12 +104,6 @@ export async function ensureEventLogIndexes(log: EventLog): Promise<void> {
     { name: 'environment', key: { environmentId: 1 } },
   ]);
 }
-
-/** Only the notifier reads events. */
-export const eventLogCallers: Callers<EventLogServiceServer> = {
-  readEventLog: ['notifier'],
-  getEventLogEntries: ['notifier'],
-};
 
 /** RPCs with which the notifier verifies that it has seen every event. */
 export function eventLogRpc(log: EventLog): (dependencies: RpcDependencies) => RpcService {

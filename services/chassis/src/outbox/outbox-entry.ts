@@ -1,10 +1,6 @@
 import { BSON } from 'mongodb';
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
-import {
-  type AggregateDocument,
-  type OutboxEntry,
-  tenantOf,
-} from '../aggregates/aggregate-document';
+import { type AggregateDocument, type OutboxEntry, tenantOf } from '../aggregates/aggregate';
 import { eventId, toEnvelope } from './event-log';
 import { bsonOptions } from '../mongo/mongo-spans';
 

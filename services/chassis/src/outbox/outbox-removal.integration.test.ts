@@ -1,8 +1,6 @@
 import type { Collection, Document } from 'mongodb';
-import { openActivity } from '../aggregates/activity';
-import type { AggregateDefinition } from '../aggregates/aggregate';
+import type { AggregateDefinition, AggregateDocument } from '../aggregates/aggregate';
 import { AggregateCollection, type CommandHandler } from '../aggregates/aggregate-collection';
-import type { AggregateDocument } from '../aggregates/aggregate-document';
 import { systemClock } from '../clock';
 import { DocumentBatches } from '../aggregates/document-batches';
 import { openEventLog } from './event-log';
@@ -58,11 +56,7 @@ afterAll(async () => {
 function scene(collection: string, { weigh, publish }: { weigh: Weigh; publish?: Publish }) {
   const time = { now };
   const clock = { now: () => time.now };
-  const parcels = new AggregateCollection(
-    mongo.db,
-    { ...definition, collection },
-    { clock, activity: openActivity(mongo.db) },
-  );
+  const parcels = new AggregateCollection(mongo.db, { ...definition, collection }, { clock });
   const updates: Document[] = [];
   let sweeps = 0;
   const written = recordingCalls(parcels.documents, (method, args) => {

@@ -1,9 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { Transition } from '@billing/kernel/transition';
-import { openActivity } from '../aggregates/activity';
-import type { AggregateDefinition } from '../aggregates/aggregate';
+import type { AggregateDefinition, AggregateDocument } from '../aggregates/aggregate';
 import { AggregateCollection } from '../aggregates/aggregate-collection';
-import type { AggregateDocument } from '../aggregates/aggregate-document';
 import type { Tenant } from '../grpc/call-context';
 import { sleep, systemClock } from '../clock';
 import { type EventLog, openEventLog } from './event-log';
@@ -13,7 +11,7 @@ import { createLogger, type Logger } from '../telemetry/logging';
 import { connectMongo, duplicateKeyIndex } from '../mongo/mongo';
 import { Relay } from './relay';
 import { eventually } from '../testing/testing';
-import { SimulatedCrash } from '../testing/testing-crash';
+import { SimulatedCrash } from '../testing/crash';
 
 interface Order {
   readonly id: string;
@@ -95,7 +93,7 @@ describe('the relay', () => {
     const orders = new AggregateCollection(
       mongo.db,
       { ...definition, collection },
-      { clock: systemClock, activity: openActivity(mongo.db) },
+      { clock: systemClock },
     );
     // The peer's effect happens once for each natural key, as with every peer.
     orders.handle({

@@ -1,11 +1,11 @@
+import { tenantOf, type AggregateDocument, type OutboxEntry } from '../aggregates/aggregate';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AggregateCollection, CommandHandler } from '../aggregates/aggregate-collection';
-import type { AggregateDocument, OutboxEntry } from '../aggregates/aggregate-document';
 import { type Clock, sleep } from '../clock';
 import { type EventLog, type EventLogDocument, logEvent } from './event-log';
 import { atBoundary } from '../failpoint';
 import { jitter } from '../ids';
-import { InsertBatches } from '../mongo/insert-batches';
+import { InsertBatches } from '../mongo/inserts';
 import type { EventMessage, EventStream } from '../stream/jet-stream';
 import { KeyedRetryQueue } from '../concurrency/keyed-retry-queue';
 import type { Logger } from '../telemetry/logging';
@@ -14,7 +14,7 @@ import { OutboxProgress } from '../aggregates/outbox-progress';
 import { aggregateAttributes } from '../grpc/span-attributes';
 import type { StuckCommands } from './stuck-commands';
 import { inSpan } from '../telemetry/tracing';
-import { workContext } from '../aggregates/work-context';
+import { workContext } from '../grpc/call-context';
 
 type Lane = OutboxEntry['kind'];
 const laneNames: readonly Lane[] = ['event', 'command'];
@@ -288,7 +288,7 @@ export class Relay {
         aggregateAttributes(collection.definition.aggregate, document, entry.sequence),
     };
     const delivery = {
-      context: workContext(document, {
+      context: workContext(tenantOf(document), {
         at: entry.at,
         clock,
         requestId: `${document._id}/${entry.type}`,

@@ -5,8 +5,7 @@ import {
 } from '@billing/proto/billing/system/v1/system';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
-import type { AggregateCollection } from '../aggregates/aggregate-collection';
-import { unfinishedPass } from './command-failures';
+import { type AggregateCollection, unfinishedPass } from '../aggregates/aggregate-collection';
 import type { CallContext } from '../grpc/call-context';
 import { systemClock } from '../clock';
 import { newId } from '../ids';

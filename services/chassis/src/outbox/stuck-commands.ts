@@ -1,13 +1,12 @@
 import type { Collection, Db } from 'mongodb';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import type { AggregateCollection } from '../aggregates/aggregate-collection';
-import type { AggregateDocument, OutboxEntry } from '../aggregates/aggregate-document';
+import { type AggregateCollection, isUnfinishedPass } from '../aggregates/aggregate-collection';
+import type { AggregateDocument, OutboxEntry } from '../aggregates/aggregate';
 import type { CallContext } from '../grpc/call-context';
 import type { Clock } from '../clock';
-import { addFailure, type CommandFailures, isStuck, isUnfinishedPass } from './command-failures';
-import { ensureIndexes } from '../mongo/indexes';
+import { addFailure, type CommandFailures, isStuck } from './command-failures';
+import { ensureIndexes, retryTransient } from '../mongo/mongo';
 import type { Logger } from '../telemetry/logging';
-import { retryTransient } from '../mongo/mongo';
 import { redactSecrets } from '../telemetry/redaction';
 
 /** A command that fails repeatedly. All later commands of its aggregate wait for it. */

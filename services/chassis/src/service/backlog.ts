@@ -1,5 +1,5 @@
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
-import type { AggregateDocument } from '../aggregates/aggregate-document';
+import type { AggregateDocument } from '../aggregates/aggregate';
 import { realTimeline } from '../grpc/call-context';
 import type { Clock } from '../clock';
 import type { AttributeValue, Metrics, Observation } from '../telemetry/metrics';

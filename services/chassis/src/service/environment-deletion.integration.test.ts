@@ -4,7 +4,7 @@ import { EnvironmentDeletion } from './environment-deletion';
 import { newId } from '../ids';
 import { createLogger } from '../telemetry/logging';
 import { connectMongo } from '../mongo/mongo';
-import { SimulatedCrash } from '../testing/testing-crash';
+import { SimulatedCrash } from '../testing/crash';
 
 interface Note {
   readonly _id: string;

@@ -1,11 +1,10 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Collection, Db, Document } from 'mongodb';
 import type { Clock } from '../clock';
-import { ensureIndexes } from '../mongo/indexes';
+import { ensureIndexes, retryTransient } from '../mongo/mongo';
 import type { Logger } from '../telemetry/logging';
-import { retryTransient } from '../mongo/mongo';
 import { Semaphore } from '../concurrency/semaphore';
-import { retryUpsert } from '../mongo/upsert';
+import { retryUpsert } from '../mongo/inserts';
 
 /** Tombstone of a deleted environment; prevents its data from being written again. */
 interface Tombstone {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostAndPort, withPort } from '../grpc/listen-address';
+import { hostAndPort, withPort } from '../listen-address';
 
 /** Server for the probes of an orchestrator. */
 export interface ProbeServer {

@@ -1,6 +1,6 @@
-import { freePort } from '../free-port';
+import { freePort } from '../listen-address';
 import { Service, type RunningService } from './service';
-import { startTestProxy } from '../testing/testing-proxy';
+import { startTestProxy } from '../testing/network';
 import {
   dropTestDatabase,
   dropTestStream,

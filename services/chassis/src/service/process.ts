@@ -1,3 +1,6 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { GetStatusResponse } from '@billing/proto/billing/system/v1/system';
+import { sleep } from '../clock';
 import { flushCompileCache } from 'node:module';
 import { constants } from 'node:os';
 import { DomainError } from '@billing/kernel/domain-error';
@@ -15,6 +18,9 @@ export interface Running {
 
 // Below the 30 s that Kubernetes gives a pod, above the grace that services give their calls.
 const stopLimitMsDefault = 25_000;
+
+const eventLoopSampleMs = 100;
+const eventLoopResolutionMs = 10;
 
 const exitCodes = { stopped: 0, failed: 1, bug: 70 };
 
@@ -164,4 +170,23 @@ function describe(error: unknown): string {
     reasons.push(next.message);
   }
   return `${reasons.join(': ')}\n${error.stack ?? ''}`;
+}
+
+/**
+ * Status of the process. The event loop is measured only for a moment: a permanent measurement
+ * would wake the process fifty times a second.
+ */
+export async function processStatus(): Promise<
+  Pick<GetStatusResponse, 'eventLoopDelaySeconds' | 'memoryBytes'>
+> {
+  const delays = monitorEventLoopDelay({ resolution: eventLoopResolutionMs });
+  delays.enable();
+  await sleep(eventLoopSampleMs);
+  delays.disable();
+  // The monitor measures the time between ticks; for an idle loop that is its resolution.
+  const measured = delays.count === 0 ? 0 : delays.percentile(99) / 1e9;
+  return {
+    eventLoopDelaySeconds: Math.max(measured - eventLoopResolutionMs / 1_000, 0),
+    memoryBytes: BigInt(process.memoryUsage.rss()),
+  };
 }

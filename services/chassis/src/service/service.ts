@@ -189,7 +189,6 @@ export class Service {
   ): AggregateCollection<S> {
     const collection = new AggregateCollection(this.db, definition, {
       clock: this.clock,
-      activity: openActivity(this.db),
     });
     this.collections.push(collection as unknown as AnyCollection);
     this.indexers.push(() => collection.ensureIndexes());

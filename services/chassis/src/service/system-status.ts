@@ -1,11 +1,11 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { systemCallers, type Callers } from '../grpc/callers';
+import { processStatus } from './process';
 import {
   type GetStatusResponse,
   type SystemServiceServer,
   SystemServiceService,
 } from '@billing/proto/billing/system/v1/system';
 import { answerBy } from '../grpc/call-context';
-import type { Callers } from '../grpc/callers';
 import { sleep } from '../clock';
 import type { DeletionLimits } from './environment-deletion';
 import type { StreamState } from '../telemetry/metrics';
@@ -33,17 +33,6 @@ export interface StatusSources {
 
 // A hanging dependency must be reported, not make the status hang, too.
 const readTimeoutMs = 500;
-const eventLoopSampleMs = 100;
-const eventLoopResolutionMs = 10;
-
-/** The dashboard shows every service and its stuck commands; identity deletes environments. */
-export const systemCallers: Callers<SystemServiceServer> = {
-  getStatus: ['gateway'],
-  listStuckCommands: ['gateway'],
-  retryStuckCommand: ['gateway'],
-  skipStuckCommand: ['gateway'],
-  deleteEnvironment: ['identity'],
-};
 
 /**
  * The call with which people see the status of a service. It reads its sources only when called.
@@ -103,25 +92,6 @@ async function statusOf(sources: StatusSources): Promise<GetStatusResponse> {
     outboxAgeSeconds: ages === undefined ? undefined : Math.max(0, ...ages),
     streamLag: hasConsumers ? BigInt(lags.reduce((sum, lag) => sum + lag, 0)) : undefined,
     ...own,
-  };
-}
-
-/**
- * Status of the process. The event loop is measured only for a moment: a permanent measurement
- * would wake the process fifty times a second.
- */
-export async function processStatus(): Promise<
-  Pick<GetStatusResponse, 'eventLoopDelaySeconds' | 'memoryBytes'>
-> {
-  const delays = monitorEventLoopDelay({ resolution: eventLoopResolutionMs });
-  delays.enable();
-  await sleep(eventLoopSampleMs);
-  delays.disable();
-  // The monitor measures the time between ticks; for an idle loop that is its resolution.
-  const measured = delays.count === 0 ? 0 : delays.percentile(99) / 1e9;
-  return {
-    eventLoopDelaySeconds: Math.max(measured - eventLoopResolutionMs / 1_000, 0),
-    memoryBytes: BigInt(process.memoryUsage.rss()),
   };
 }
 

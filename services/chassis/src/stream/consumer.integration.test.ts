@@ -8,10 +8,9 @@ import {
   createPoisonStore,
   startConsumer,
   type StreamMessage,
-  UnreadableMessageError,
 } from './consumer';
+import { UnreadableMessageError, connectStream, type EventStream } from './jet-stream';
 import { newId } from '../ids';
-import { connectStream, type EventStream } from './jet-stream';
 import { connectMongo, duplicateKeyIndex, type MongoConnection } from '../mongo/mongo';
 import { natsAddress } from './nats-address';
 import { dropTestDatabase, eventually, testServiceConfiguration } from '../testing/testing';

@@ -1,9 +1,14 @@
+import {
+  UnreadableMessageError,
+  type EventStream,
+  messageIdHeader,
+  traceparentHeader,
+} from './jet-stream';
 import type { Collection, Db } from 'mongodb';
 import type { Consumer, ConsumerMessages, JsMsg } from 'nats';
 import { type Clock, sleep } from '../clock';
 import { atBoundary } from '../failpoint';
 import { jitter } from '../ids';
-import { type EventStream, messageIdHeader, traceparentHeader } from './jet-stream';
 import type { Logger } from '../telemetry/logging';
 import { KeyedMessageQueue } from './keyed-message-queue';
 import type { Metrics } from '../telemetry/metrics';
@@ -22,14 +27,6 @@ export interface StreamMessage {
   readonly traceparent?: string;
   /** 1 for the first delivery, more for retries. */
   readonly deliveryCount: number;
-}
-
-/**
- * Thrown by a handler when a retry cannot help: the message is moved to the poison messages, and an
- * alarm is raised.
- */
-export class UnreadableMessageError extends Error {
-  override readonly name = 'UnreadableMessageError';
 }
 
 export interface ConsumerOptions {

@@ -14,7 +14,7 @@ import { newId } from '../ids';
 import { connectStream, type EventStream } from './jet-stream';
 import { natsAddress } from './nats-address';
 import { eventually } from '../testing/testing';
-import { startTestProxy, type TestProxy } from '../testing/testing-proxy';
+import { startTestProxy, type TestProxy } from '../testing/network';
 import { startTracing } from '../telemetry/tracing';
 
 const url = processEnvironment().NATS_URL!;

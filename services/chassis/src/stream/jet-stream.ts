@@ -246,3 +246,11 @@ function isTooLarge(error: unknown): boolean {
 function hasCode(error: unknown, code: ErrorCode): boolean {
   return error instanceof NatsError && error.code === code.valueOf();
 }
+
+/**
+ * Thrown by a handler when a retry cannot help: the message is moved to the poison messages, and an
+ * alarm is raised.
+ */
+export class UnreadableMessageError extends Error {
+  override readonly name = 'UnreadableMessageError';
+}

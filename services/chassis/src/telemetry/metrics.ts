@@ -11,6 +11,9 @@ import { instruments } from './instruments';
 import { droppedLogLines, type Logger } from './logging';
 import type * as meterProvider from './meter-provider';
 
+/** Names of all instruments. */
+export const instrumentNames = Object.values(instruments).map(({ name }) => name);
+
 /** Allowed values of enumerated attributes. A query for any other value matches nothing. */
 export const attributeValues = {
   'billing.live': ['true', 'false'],

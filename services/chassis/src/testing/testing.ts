@@ -1,4 +1,9 @@
-import { Metadata, status } from '@grpc/grpc-js';
+import {
+  Metadata,
+  type ServiceDefinition,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { connect, NatsError } from 'nats';
 import { z } from 'zod';
 import { type CallContext, everyScope, type Tenant } from '../grpc/call-context';
@@ -13,6 +18,8 @@ import { fromServiceError } from '../grpc/grpc-status';
 import { newId, randomSecret } from '../ids';
 import { connectMongo } from '../mongo/mongo';
 import { natsAddress } from '../stream/nats-address';
+import { connectPeer, type Peer } from '../grpc/peer';
+import type { RunningService } from '../service/service';
 
 // Shared helpers of integration tests. Jest loads this module once per test file, so each file has
 // its own databases and stream. Services of one file share the stream, as they do in production.
@@ -136,4 +143,39 @@ export async function eventually<T>(
 export function tooLarge(): Error {
   const facts = { code: status.RESOURCE_EXHAUSTED, details: '', metadata: new Metadata() };
   return fromServiceError(Object.assign(new Error('Received message larger than max'), facts));
+}
+
+/** A service under test: contract, configuration and start. */
+export interface ServiceUnderTest<C extends ServiceConfiguration> {
+  readonly definition: ServiceDefinition;
+  readonly configuration: C;
+  readonly start: (configuration: C) => Promise<RunningService>;
+}
+
+/**
+ * Runs a service from before a file's first test until after its last, and returns a peer that
+ * calls it.
+ */
+export function callService<
+  S extends UntypedServiceImplementation,
+  C extends ServiceConfiguration = ServiceConfiguration,
+>(
+  { definition, configuration, start }: ServiceUnderTest<C>,
+  given: (peer: Peer<S>, service: RunningService) => void,
+): void {
+  let service: RunningService;
+  let peer: Peer<S>;
+
+  beforeAll(async () => {
+    service = await start(configuration);
+    peer = connectPeer<S>(definition, { address: service.address, service: 'test' });
+    given(peer, service);
+  });
+
+  afterAll(async () => {
+    peer.close();
+    await service.stop();
+    await dropTestDatabase(configuration);
+    await dropTestStream(configuration);
+  });
 }

@@ -1,6 +1,6 @@
 import { newId } from '../ids';
 import { testTenant } from '../testing/testing';
-import { Parcels, places, TestClock } from '../testing/testing-parcels';
+import { Parcels, places, TestClock } from '../testing/parcels';
 
 let parcels: Parcels;
 

@@ -1,11 +1,10 @@
 import type { Collection, Db } from 'mongodb';
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
-import type { AggregateDocument } from '../aggregates/aggregate-document';
+import type { AggregateDocument } from '../aggregates/aggregate';
 import type { Tenant } from '../grpc/call-context';
 import type { Clock } from '../clock';
 import { type FirstReachedFields, firstReachedBetween } from '../aggregates/first-reached';
 import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
-import { type Addend, type Totals, TotalsSum } from './totals';
 
 /** A document with the fields that a definition names. */
 export type CountedDocument = FirstReachedFields &
@@ -319,4 +318,35 @@ function totalsOf({ rows }: TotalsDocument): Totals {
       return [row, Object.fromEntries(exact)] as const;
     }),
   );
+}
+
+/** Integers by name. */
+export type Counts = Readonly<Record<string, bigint>>;
+
+/** Counts that are added to one row. */
+export interface Addend {
+  readonly row: string;
+  readonly counts: Counts;
+}
+
+/** Sums by row and name. */
+export type Totals = ReadonlyMap<string, Counts>;
+
+/** Accumulates exact sums. */
+export class TotalsSum {
+  private readonly rows = new Map<string, Record<string, bigint>>();
+
+  constructor(totals: Iterable<readonly [string, Counts]> = []) {
+    for (const [row, counts] of totals) this.add({ row, counts });
+  }
+
+  add({ row, counts }: Addend): void {
+    const sums = this.rows.get(row) ?? {};
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0n) + count;
+    this.rows.set(row, sums);
+  }
+
+  totals(): Totals {
+    return this.rows;
+  }
 }

@@ -1,10 +1,9 @@
-import type { Stored } from '@billing/chassis/aggregate';
+import type { Stored, Completion } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
 import type { Metrics } from '@billing/chassis/metrics';
-import type { Completion } from '@billing/chassis/outbox-progress';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Attempt, chargeKey, type Claim } from '../invoice/attempt';
 import { needsWorker, takeOver } from '../invoice/attempt-slot';

@@ -1,7 +1,6 @@
-import type { Stored } from '@billing/chassis/aggregate';
+import type { Stored, Completion } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
-import type { Completion } from '@billing/chassis/outbox-progress';
 import { Semaphore } from '@billing/chassis/semaphore';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker } from './attempt-worker';

@@ -1,9 +1,8 @@
-import type { Stored } from '@billing/chassis/aggregate';
+import { type Stored, tenantOf } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import type { Clock } from '@billing/chassis/clock';
-import { tenantOf } from '@billing/chassis/aggregate-document';
 import { retryTransient } from '@billing/chassis/mongo';
 import { rpcService } from '@billing/chassis/rpc';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';

@@ -1,8 +1,7 @@
 import type { Collection, Db } from 'mongodb';
-import { type TenantFields, tenantOf } from '@billing/chassis/aggregate-document';
+import { type TenantFields, tenantOf } from '@billing/chassis/aggregate';
 import type { Clock } from '@billing/chassis/clock';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { CollectionWorker } from './collection-worker';
 
 interface WaitingDocument extends TenantFields {

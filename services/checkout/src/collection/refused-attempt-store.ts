@@ -2,8 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { checkRefused, countedSince, refusedMax } from './refused-attempts';
 
 interface RefusedDocument {

@@ -1,8 +1,7 @@
 import type { Collection, Db } from 'mongodb';
-import { type TenantFields, tenantOf } from '@billing/chassis/aggregate-document';
+import { type TenantFields, tenantOf } from '@billing/chassis/aggregate';
 import type { Tenant } from '@billing/chassis/call-context';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import {
   type HostedPageSite,
   type HostedResource,

@@ -1,4 +1,4 @@
-import type { AggregateStore } from '@billing/chassis/aggregate-store';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { InvoiceRecord } from './invoice';
 
 /**
@@ -7,7 +7,7 @@ import type { InvoiceRecord } from './invoice';
  */
 export async function billedCurrency(
   customerId: string,
-  invoices: Pick<AggregateStore<InvoiceRecord>, 'list'>,
+  invoices: Pick<ReturnType<AggregateCollection<InvoiceRecord>['within']>, 'list'>,
 ): Promise<string | undefined> {
   const customer = { isTombstone: false, customerId };
   // Two queries, because a single query with both conditions would not use the customer's index.

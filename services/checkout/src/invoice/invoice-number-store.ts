@@ -2,9 +2,8 @@ import type { Collection, Db } from 'mongodb';
 import { sleep } from '@billing/chassis/clock';
 import { Batcher, type Outcome } from '@billing/chassis/batcher';
 import { jitter } from '@billing/chassis/ids';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { insertedBefore } from '@billing/chassis/insert-batches';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { insertedBefore } from '@billing/chassis/inserts';
 import { DomainError } from '@billing/kernel/domain-error';
 import { formatInvoiceNumber, nextInvoiceNumber } from './invoice-number';
 

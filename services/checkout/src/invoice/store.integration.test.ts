@@ -1,4 +1,3 @@
-import { openActivity } from '@billing/chassis/activity';
 import { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
@@ -22,7 +21,7 @@ let invoices: AggregateCollection<InvoiceRecord>;
 beforeAll(async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
   mongo = await connectMongo({ uri, database, service: 'checkout' });
-  const dependencies = { clock: systemClock, activity: openActivity(mongo.db) };
+  const dependencies = { clock: systemClock };
   invoices = new AggregateCollection<InvoiceRecord>(mongo.db, invoiceDefinition, dependencies);
   await invoices.ensureIndexes();
 });

@@ -1,9 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
-import { ensureIndexes } from '@billing/chassis/indexes';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { ProviderReport } from './port/provider-events';
 
 interface ReportDocument extends Omit<ProviderReport, 'id' | 'amount'> {

@@ -4,9 +4,10 @@ import {
   type CountedDocument,
   RunningTotals,
   type TotalsDefinition,
+  type Addend,
+  type Counts,
 } from '@billing/chassis/running-totals';
 import type { Service } from '@billing/chassis/service';
-import type { Addend, Counts } from '@billing/chassis/totals';
 import { calendarDayOf } from '@billing/kernel/calendar-day';
 import {
   type DunningDay,

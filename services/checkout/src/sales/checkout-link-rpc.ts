@@ -1,10 +1,13 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import { checkMetadata } from '@billing/chassis/metadata';
-import { readPage } from '@billing/chassis/page';
+import {
+  checkMetadata,
+  readPage,
+  expectedVersionOf,
+  maskedFields,
+} from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
-import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { redemptionRefusal } from '@billing/kernel/discount-validity';
 import { appliesToProduct } from '@billing/kernel/discounting';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';

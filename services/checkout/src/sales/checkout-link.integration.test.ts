@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
-import { toUpdateMask } from '@billing/chassis/update-mask';
+import { toUpdateMask } from '@billing/chassis/request-fields';
 import type {
   CheckoutLink,
   CreateCheckoutLinkRequest,

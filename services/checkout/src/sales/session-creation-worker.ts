@@ -1,4 +1,4 @@
-import type { Stored } from '@billing/chassis/aggregate';
+import type { Stored, InlineCommands } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import {
   answerBy,
@@ -8,8 +8,7 @@ import {
 } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, isId } from '@billing/chassis/ids';
-import type { InlineCommands } from '@billing/chassis/inline-commands';
-import { checkMetadata } from '@billing/chassis/metadata';
+import { checkMetadata } from '@billing/chassis/request-fields';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { billedCurrency } from '../invoice/billed-currency-store';
 import { withinTime } from '../collection/bounded-worker';

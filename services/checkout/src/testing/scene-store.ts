@@ -1,4 +1,3 @@
-import { openActivity } from '@billing/chassis/activity';
 import { AggregateCollection, type CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
@@ -48,7 +47,7 @@ export type SceneProcess = ReturnType<typeof processOn>;
 export function processOn(db: Replicas['db']) {
   const { worker: collection, ...replica } = replicaOn(db);
   const { invoices, sessionInvoices } = replica;
-  const storeDependencies = { clock: systemClock, activity: openActivity(db) };
+  const storeDependencies = { clock: systemClock };
   const pages = { urlOf: () => '' };
   const peers = { customer: { fixCurrency: () => Promise.resolve({}) } };
   const definition = { ...sessionDefinition, encodeEvent: sessionEventEncoder(pages) };

@@ -1,5 +1,4 @@
 import type { Db } from 'mongodb';
-import { openActivity } from '@billing/chassis/activity';
 import { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type Clock, systemClock } from '@billing/chassis/clock';
@@ -62,7 +61,7 @@ let advancingNowMs = systemClock.now().getTime();
 export const advancingClock: Clock = { now: () => new Date((advancingNowMs += 31_000)) };
 
 export function replicaOn(db: Db, clock: Clock = advancingClock) {
-  const dependencies = { clock: systemClock, activity: openActivity(db) };
+  const dependencies = { clock: systemClock };
   const invoices = new AggregateCollection<InvoiceRecord>(db, invoiceDefinition, dependencies);
   const methods = new PaymentMethodStore(
     new AggregateCollection(db, paymentMethodDefinition, dependencies),

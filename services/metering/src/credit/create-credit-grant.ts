@@ -1,6 +1,6 @@
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
-import { checkMetadata } from '@billing/chassis/metadata';
+import { checkMetadata } from '@billing/chassis/request-fields';
 import { notFound } from '@billing/kernel/domain-error';
 import { requireKnown } from '../meter/meter';
 import { requireCustomer } from '../peer/customers';

@@ -1,5 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { readPage } from '@billing/chassis/page';
+import { readPage } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { Decimal } from '@billing/kernel/decimal';
 import {

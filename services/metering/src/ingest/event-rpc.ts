@@ -1,6 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import { readPage } from '@billing/chassis/page';
+import { readPage } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import type {
   MeteringServiceServer,

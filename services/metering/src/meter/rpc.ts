@@ -1,9 +1,8 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import { checkMetadata } from '@billing/chassis/metadata';
+import { checkMetadata, expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
-import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import {
   type CreateMeterRequest,

@@ -1,9 +1,7 @@
 import type { AnyBulkWriteOperation, Collection, Db, Document } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { writeErrorsOf } from '@billing/chassis/insert-batches';
-import { insertMissing } from '@billing/chassis/insert-missing';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { writeErrorsOf, insertMissing } from '@billing/chassis/inserts';
 import { calendarDayOf } from '@billing/kernel/calendar-day';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { PartialTotal } from '../meter/aggregation';

@@ -1,8 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { writeErrorsOf } from '@billing/chassis/insert-batches';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { writeErrorsOf } from '@billing/chassis/inserts';
 import type { MeasuredEvent } from '../meter/aggregation';
 import { type UsageEvent, uniqueValue } from './event';
 

@@ -1,4 +1,4 @@
-import { tenantOf } from '@billing/chassis/aggregate-document';
+import { tenantOf } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';

@@ -1,8 +1,7 @@
 import type { Collection, Db } from 'mongodb';
-import type { TenantFields } from '@billing/chassis/aggregate-document';
+import type { TenantFields } from '@billing/chassis/aggregate';
 import { timelineOf, type Tenant } from '@billing/chassis/call-context';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { MeasuredEvent, PartialTotal } from '../meter/aggregation';
 import {
   ensureUsageDayIndexes,

@@ -1,5 +1,5 @@
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { insertMissing } from '@billing/chassis/insert-missing';
+import { ensureIndexes } from '@billing/chassis/mongo';
+import { insertMissing } from '@billing/chassis/inserts';
 import type { Collection, Db } from 'mongodb';
 
 /** One attempt of a delivery. Immutable once written. */

@@ -1,7 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
-import { retryUpsert } from '@billing/chassis/upsert';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { retryUpsert } from '@billing/chassis/inserts';
 import { type CalendarDay, calendarDayOf } from '@billing/kernel/calendar-day';
 import type { DeliveryOutcomes } from './outcomes';
 import type { Delivery } from './delivery';

@@ -1,9 +1,8 @@
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { insertMissing } from '@billing/chassis/insert-missing';
-import { retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { insertMissing } from '@billing/chassis/inserts';
 import type { Delivery } from './delivery';
 import { DeliveryDayStore } from './day-store';
 import type { EndpointKey } from '../endpoint/endpoint-store';

@@ -1,7 +1,5 @@
-import type { Stored } from '@billing/chassis/aggregate';
+import { type Stored, toStored, type Page } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { toStored } from '@billing/chassis/aggregate-document';
-import type { Page } from '@billing/chassis/aggregate-store';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
-import { retryUpsert } from '@billing/chassis/upsert';
+import { retryUpsert } from '@billing/chassis/inserts';
 import type { EndpointKey } from './endpoint-store';
 
 interface HealthDocument {

@@ -1,6 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 
 /** The holder of a slot. */
 type EndpointKey = Pick<Slot, 'environmentId' | 'endpointId'>;

@@ -1,7 +1,6 @@
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { insertMissing } from '@billing/chassis/insert-missing';
-import { retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { insertMissing } from '@billing/chassis/inserts';
 import { DeliveryDayStore } from '../delivery/day-store';
 import { linksInOrder } from '../delivery/order';
 import { dueAgain, type Delivery } from '../delivery/delivery';

@@ -1,7 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { retryTransient } from '@billing/chassis/mongo';
-import { retryUpsert } from '@billing/chassis/upsert';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { retryUpsert } from '@billing/chassis/inserts';
 import type { Attempt } from '../delivery/attempt-store';
 import type { Delivery } from '../delivery/delivery';
 import type { Message, MessageFloor } from '../message/message-store';

@@ -1,5 +1,4 @@
 import { DataKeys } from '@billing/chassis/data-keys';
-import { openActivity } from '@billing/chassis/activity';
 import { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { systemClock } from '@billing/chassis/clock';
 import { eventId, toEnvelope } from '@billing/chassis/event-log';
@@ -57,7 +56,6 @@ describe('events in the log of a service that sometimes fails', () => {
     const clock = { ...systemClock, now: () => now };
     const aggregates = new AggregateCollection(db, webhookEndpoints(new DataKeys(testDataKeys)), {
       clock,
-      activity: openActivity(db),
     });
     messages = new MessageStore(db);
     cursors = new CursorStore(db);
@@ -401,7 +399,6 @@ describe('events in the log of a service that sometimes fails', () => {
           webhookEndpoints(new DataKeys(testDataKeys)),
           {
             clock,
-            activity: openActivity(mongo.db),
           },
         ),
         slots: new SlotStore(mongo.db),

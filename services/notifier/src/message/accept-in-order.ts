@@ -1,4 +1,4 @@
-import { UnreadableMessageError } from '@billing/chassis/consumer';
+import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import type { Logger } from '@billing/chassis/logging';
 import { inSpan } from '@billing/chassis/tracing';
 import { EarlierEventMissingError, type EventConsumer } from './accept-event';

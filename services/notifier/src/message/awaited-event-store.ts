@@ -1,8 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { insertMissing } from '@billing/chassis/insert-missing';
-import { retryTransient } from '@billing/chassis/mongo';
-import { retryUpsert } from '@billing/chassis/upsert';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { insertMissing, retryUpsert } from '@billing/chassis/inserts';
 import type { Message } from './message-store';
 
 /**

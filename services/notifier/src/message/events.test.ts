@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UnreadableMessageError } from '@billing/chassis/consumer';
+import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import type { WebhookData } from '@billing/proto/json/webhook';
 import { type AnnouncedEvent, readEvent, toBody } from './events';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UnreadableMessageError } from '@billing/chassis/consumer';
+import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import { SessionEvent } from '@billing/proto/billing/event/v1/session_event';
 import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
 import { toJsonWebhook, type WebhookData } from '@billing/proto/json/webhook';

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { derivedId } from '@billing/chassis/ids';
-import { insertMissing } from '@billing/chassis/insert-missing';
+import { insertMissing } from '@billing/chassis/inserts';
 import { retryTransient } from '@billing/chassis/mongo';
 
 /** An accepted event in its outgoing form. Written once, after its deliveries; immutable. */

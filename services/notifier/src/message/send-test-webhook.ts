@@ -1,6 +1,5 @@
-import type { CallContext } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { newResourceId } from '@billing/chassis/call-context';
 import { currentTraceparent } from '@billing/chassis/tracing';
 import type { Delivery } from '../delivery/delivery';
 import { deliveryId, type DeliveryStore } from '../delivery/delivery-store';

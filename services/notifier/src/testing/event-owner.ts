@@ -3,7 +3,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
 import { eventId, logEvent, openEventLog, toEnvelope } from '@billing/chassis/event-log';
 import { newId } from '@billing/chassis/ids';
-import { InsertBatches } from '@billing/chassis/insert-batches';
+import { InsertBatches } from '@billing/chassis/inserts';
 import { type RunningService, Service } from '@billing/chassis/service';
 import type { testServiceConfiguration } from '@billing/chassis/testing';
 import { SessionStatus } from '@billing/proto/billing/checkout/v1/session';

@@ -1,7 +1,6 @@
-import type { Stored } from '@billing/chassis/aggregate';
+import type { Stored, Completion } from '@billing/chassis/aggregate';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import type { Completion } from '@billing/chassis/outbox-progress';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { meterPricesOf } from '../peer/catalog';

@@ -8,7 +8,7 @@ import {
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, newId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
-import { checkMetadata } from '@billing/chassis/metadata';
+import { checkMetadata } from '@billing/chassis/request-fields';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
 import type {
   CreateFromCheckoutRequest,

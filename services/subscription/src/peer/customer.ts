@@ -1,4 +1,4 @@
-import { BatchedLookup } from '@billing/chassis/batched-lookup';
+import { BatchedLookup } from '@billing/chassis/batch-client';
 import type { CallContext } from '@billing/chassis/call-context';
 import type {
   CollectionMethod as ProtoCollectionMethod,

@@ -1,4 +1,4 @@
-import { TotalsSum } from '@billing/chassis/totals';
+import { TotalsSum } from '@billing/chassis/running-totals';
 import type { BillingInterval } from '@billing/kernel/billing-period';
 import fc from 'fast-check';
 import { cancel, uncancel } from '../lifecycle/cancellation';

@@ -5,9 +5,10 @@ import {
   type CountedDocument,
   RunningTotals,
   type TotalsDefinition,
+  type Addend,
+  type Totals,
 } from '@billing/chassis/running-totals';
 import type { Service } from '@billing/chassis/service';
-import type { Addend, Totals } from '@billing/chassis/totals';
 import { type ReportedStep, reportedSteps } from '../subscription/reached-step';
 import { addendOf, type Recurring, type RevenueRow } from './recurring-revenue';
 import type { RevenueSums } from './revenue-report';

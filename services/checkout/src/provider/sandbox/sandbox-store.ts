@@ -1,8 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { sleep } from '@billing/chassis/clock';
 import { derivedId, jitter } from '@billing/chassis/ids';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { KeyedMutex } from '@billing/chassis/keyed-mutex';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { DeclineCode } from '../port/decline';

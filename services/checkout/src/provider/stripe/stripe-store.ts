@@ -1,6 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { type DeclineCode, isDeclineCode } from '../port/decline';
 import type { StripeAmount } from './stripe-outcome';
 

@@ -1,4 +1,4 @@
-import { StoringGate } from './storing-gate';
+import { StoringGate } from './call-context';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (ms: number) => new Date(start.getTime() + ms);

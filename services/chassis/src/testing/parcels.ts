@@ -1,14 +1,16 @@
 import type { Collection, Db } from 'mongodb';
-import { openActivity } from '../aggregates/activity';
-import type { AggregateDefinition } from '../aggregates/aggregate';
+import type { AggregateDefinition, AggregateDocument } from '../aggregates/aggregate';
 import { AggregateCollection } from '../aggregates/aggregate-collection';
-import type { AggregateDocument } from '../aggregates/aggregate-document';
 import type { Clock } from '../clock';
 import { newId } from '../ids';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
-import { RunningTotals, type TotalsDefinition } from '../totals/running-totals';
+import {
+  RunningTotals,
+  type TotalsDefinition,
+  type Counts,
+  TotalsSum,
+} from '../totals/running-totals';
 import type { testTenant } from './testing';
-import { type Counts, TotalsSum } from '../totals/totals';
 
 // A parcel is sent and may arrive. Both are summed by place of origin.
 
@@ -140,5 +142,5 @@ export class Parcels {
 }
 
 function collectionOf(db: Db, clock: Clock): AggregateCollection<Parcel> {
-  return new AggregateCollection(db, parcelDefinition, { clock, activity: openActivity(db) });
+  return new AggregateCollection(db, parcelDefinition, { clock });
 }

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { realTimeline } from '../grpc/call-context';
-import { workContext } from './work-context';
+import { workContext } from './call-context';
 
 const organizationId = '0197a000-0000-7000-8000-000000000001';
 const environmentId = '0197a000-0000-7000-8000-000000000002';
-const realTenant = { organizationId, environmentId, live: false, timeline: realTimeline };
-const manualTenant = { ...realTenant, timeline: environmentId };
+const realTenant = { organizationId, environmentId, live: false, manualClock: false };
+const manualTenant = { ...realTenant, manualClock: true };
 const begun = new Date('2026-03-01T12:00:00.000Z');
 
 function after(ms: number): Date {

@@ -1,11 +1,13 @@
 import {
   type Collection,
+  type Document,
   MongoBulkWriteError,
   MongoServerError,
   type OptionalUnlessRequiredId,
+  type WriteError,
 } from 'mongodb';
 import { Batcher, type Outcome } from '../concurrency/batcher';
-import { isTransient, retryTransient } from './mongo';
+import { isTransient, retryTransient, duplicateKeyIndex } from './mongo';
 
 // Far below the maximum message size; larger batches bring little more.
 const batchMax = 200;
@@ -118,4 +120,49 @@ function refusalOf({
 
 function notWritten(): { readonly error: unknown } {
   return { error: new Error('A batch did not say what became of an item') };
+}
+
+const duplicateKey = 11000;
+
+/**
+ * Inserts documents that do not exist yet. A document with the same `_id` was inserted by an
+ * earlier run of the same step and stays unchanged.
+ */
+export async function insertMissing<T extends Document>(
+  collection: Collection<T>,
+  documents: readonly T[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  const all = documents as unknown as OptionalUnlessRequiredId<T>[];
+  try {
+    await retryTransient(() => collection.insertMany(all, { ordered: false }));
+  } catch (error) {
+    if (!isDuplicatesAlone(error)) throw error;
+  }
+}
+
+// The error as a whole has the code of its first part; another part may have failed for another
+// reason.
+function isDuplicatesAlone(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError)) return false;
+  const writeErrors: readonly WriteError[] = [error.writeErrors].flat();
+  return writeErrors.length > 0 && writeErrors.every(({ code }) => code === duplicateKey);
+}
+
+// Each lost race leaves the winner's document, so that the next attempt updates it; a third attempt
+// is needed only after a deletion in between.
+const upsertAttemptsMax = 5;
+
+/**
+ * Retries an upsert after another writer inserted the same document first. Not every server does
+ * so.
+ */
+export async function retryUpsert<T>(upsert: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await retryTransient(upsert);
+    } catch (error) {
+      if (duplicateKeyIndex(error) === undefined || attempt === upsertAttemptsMax) throw error;
+    }
+  }
 }

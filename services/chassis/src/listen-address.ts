@@ -1,0 +1,45 @@
+import { exitStatuses, StartRefusal } from './start-refusal';
+import { createServer } from 'node:net';
+
+/** Splits `host:port`. The host of an IPv6 address may be in brackets. */
+export function hostAndPort(address: string): { host: string; port: number } {
+  const separator = address.lastIndexOf(':');
+  return {
+    host: address.slice(0, separator).replace(/^\[(.*)\]$/, '$1'),
+    port: Number(address.slice(separator + 1)),
+  };
+}
+
+/** Replaces the port of an address with the one that the system assigned. */
+export function withPort(address: string, port: number): string {
+  return address.replace(/:\d+$/, `:${String(port)}`);
+}
+
+/** Explains why a server cannot listen on an address. */
+export function listenRefusal(address: string, cause: unknown): Error {
+  const isInUse = (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
+  if (!isInUse) return new Error(`Cannot listen on ${address}`, { cause });
+  return new StartRefusal(
+    exitStatuses.busy,
+    `Cannot listen on ${address}: address already in use`,
+    { cause },
+  );
+}
+
+/**
+ * Returns a port that is free now. A server that binds it keeps it from then on, also across its
+ * restarts.
+ */
+export async function freePort(): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      probe.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}
