@@ -1,25 +1,88 @@
-import { checkMetadata } from '@billing/chassis/request-fields';
-import { messageBytesMax } from '@billing/chassis/rpc';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import { type AsyncHandlers, messageBytesMax } from '@billing/chassis/rpc';
+import { checkMetadata, expectedVersionOf } from '@billing/chassis/request-fields';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
+  type CatalogServiceServer,
   type GetMeterPricesRequest,
   GetMeterPricesResponse,
-  type MeterPrice as ProtoMeterPrice,
   type MeterPriceSetAnswer,
 } from '@billing/proto/billing/catalog/v1/catalog';
-import { meterPricingTypes } from '@billing/proto/values/catalog';
-import type { MeterPriceInput } from '@billing/kernel/input/meter-price';
-import type { MeterPrice, MeterPriceSet } from './meter-price';
+import type { MeterPriceSet } from './meter-price';
 import type { MeterPriceSetStore } from './meter-price-set-store';
-import type { Product } from './product';
-import { fromProtoTiers, toProtoTiers } from './price-rpc';
+import { fetchKnownMeterIds, type Peers } from './peers';
+import { fromProtoMeterPrices, toProtoMeterPrice } from './price-rpc';
+import { type Product, setMeterPrices } from './product';
+import { toProtoProduct } from './product-rpc';
 
 const questionsMax = 100;
 // Leaves room for the rest of the message.
 const answersBytesMax = messageBytesMax / 2;
 
+export interface MeterPriceDependencies {
+  readonly products: AggregateCollection<Product>;
+  readonly meterPriceSetsOf: (environmentId: string) => MeterPriceSetStore;
+  readonly peers: Peers;
+}
+
+type MeterPriceCalls = Pick<
+  AsyncHandlers<CatalogServiceServer>,
+  'setMeterPrices' | 'getMeterPrices' | 'getMeterPriceSets'
+>;
+
+/** RPCs for the meter prices of products. */
+export function meterPriceCalls({
+  products,
+  meterPriceSetsOf,
+  peers,
+}: MeterPriceDependencies): MeterPriceCalls {
+  const getMeterPrices = async (
+    { productId, ...wanted }: GetMeterPricesRequest,
+    context: CallContext,
+  ) => {
+    const { state } = await products.within(context).get(productId);
+    const replaced = meterPriceSetsOf(context.tenant.environmentId);
+    const { number, prices } = await findMeterPriceSet(state, wanted, replaced);
+    return { set: number, prices: prices.map((price) => toProtoMeterPrice(price, productId)) };
+  };
+  return {
+    setMeterPrices: async (request, context) => {
+      const { productId } = request;
+      const { environmentId } = context.tenant;
+      const store = products.within(context);
+      // Reports an unknown product before unknown meters.
+      await store.get(productId);
+      const prices = fromProtoMeterPrices(request.prices);
+      const meterIds = prices.map(({ meterId }) => meterId);
+      const knownMeterIds = await fetchKnownMeterIds(peers, meterIds, context);
+      const stored = await store.mutate(
+        productId,
+        (product, now) =>
+          setMeterPrices(product, prices, {
+            now,
+            idOf: (set, index) => derivedId(environmentId, 'meterPrice', productId, set, index),
+            knownMeterIds,
+            metadataProblemsOf: checkMetadata,
+          }),
+        expectedVersionOf(request),
+      );
+      return { product: toProtoProduct(stored) };
+    },
+
+    getMeterPrices,
+
+    getMeterPriceSets: async ({ questions }, context) => {
+      checkMeterPriceQuestions(questions);
+      const found = questions.map((question) => getMeterPrices(question, context));
+      return { answers: toProtoMeterPriceSetAnswers(await Promise.allSettled(found)) };
+    },
+  };
+}
+
 /** Finds a product's set by number, or the set that was in force at an instant. */
-export async function findMeterPriceSet(
+async function findMeterPriceSet(
   product: Product,
   { at, set: number }: Pick<GetMeterPricesRequest, 'at' | 'set'>,
   replaced: MeterPriceSetStore,
@@ -39,33 +102,8 @@ export async function findMeterPriceSet(
   return stored.set;
 }
 
-export function fromProtoMeterPrices(prices: readonly ProtoMeterPrice[]): MeterPriceInput[] {
-  return prices.map((price) => ({
-    ...price,
-    type: meterPricingTypes.sentName(price.type),
-    tiers: fromProtoTiers(price.tiers),
-  }));
-}
-
-export function toProtoMeterPrice(price: MeterPrice, productId: string): ProtoMeterPrice {
-  return {
-    id: price.id,
-    productId,
-    meterId: price.meterId,
-    type: meterPricingTypes.valueOf(price.type),
-    unitAmount: price.unitAmount ?? undefined,
-    tiers: toProtoTiers(price.tiers),
-    includedUnits: price.includedUnits,
-    packageSize: price.packageSize ?? undefined,
-    minimumAmount: price.minimumAmount ?? undefined,
-    maximumAmount: price.maximumAmount ?? undefined,
-    metadata: price.metadata,
-    createdAt: price.createdAt,
-  };
-}
-
 /** Throws if a call has more questions than the limit. */
-export function checkMeterPriceQuestions({ length }: readonly GetMeterPricesRequest[]): void {
+function checkMeterPriceQuestions({ length }: readonly GetMeterPricesRequest[]): void {
   if (length >= 1 && length <= questionsMax) return;
   throw invalidInput({ questions: [`Must be 1 to ${String(questionsMax)}`] });
 }
@@ -82,9 +120,6 @@ export function toProtoMeterPriceSetAnswers(
     return { found: bytes > answersBytesMax ? undefined : found };
   });
 }
-
-export const meterPriceMetadataProblems = (metadata: MeterPriceInput['metadata']) =>
-  checkMetadata(metadata);
 
 // The replacing write has ordered the set to be stored; the command has not run yet.
 function notStoredYet(): DomainError {

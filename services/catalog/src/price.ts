@@ -42,7 +42,7 @@ export interface SupersededPrice {
 }
 
 /** The fields of a price version other than its terms. */
-export type PriceOccasion = Pick<Price, 'metadata' | 'lookupKey' | 'createdAt'>;
+type PriceOccasion = Pick<Price, 'metadata' | 'lookupKey' | 'createdAt'>;
 
 /** Derives the id of a price version from its number; deterministic. */
 export type PriceIdOf = (number: number) => string;
