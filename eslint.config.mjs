@@ -50,8 +50,10 @@ const verbs = [
   'find',
   'ingest',
   'read',
+  'reserve',
   'send',
   'settle',
+  'update',
 ];
 const workers = [
   'services/*/src/**/*-worker.ts',

@@ -1,12 +1,20 @@
 import type { Stored } from '@billing/chassis/aggregate';
-import { maskedFields } from '@billing/chassis/request-fields';
+import { isId } from '@billing/chassis/ids';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
+import { parseCurrency } from '@billing/kernel/currency';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   type CreateDiscountRequest,
   type Discount as ProtoDiscount,
+  RedemptionHolder as ProtoRedemptionHolder,
+  type ReserveRedemptionRequest,
   type UpdateDiscountRequest,
 } from '@billing/proto/billing/discount/v1/discount';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import type { Discount, DiscountChanges, DiscountInput } from './discount';
+import type { Reservation } from './reserve-redemption';
+import type { HolderKind } from './slot-document';
+import type { DiscountUpdate } from './update-discount';
 
 export function fromProtoDiscountInput(request: CreateDiscountRequest): DiscountInput {
   return {
@@ -16,7 +24,12 @@ export function fromProtoDiscountInput(request: CreateDiscountRequest): Discount
   };
 }
 
-export function fromProtoDiscountChanges(request: UpdateDiscountRequest): DiscountChanges {
+export function fromProtoUpdate(request: UpdateDiscountRequest): DiscountUpdate {
+  const changes = fromProtoDiscountChanges(request);
+  return { id: request.id, changes, ...expectedVersionOf(request) };
+}
+
+function fromProtoDiscountChanges(request: UpdateDiscountRequest): DiscountChanges {
   const { name, active, endsAt, maxRedemptions, metadata } = request;
   const fields = {
     name: name ?? null,
@@ -54,3 +67,24 @@ export function toProtoDiscount(
     version: BigInt(stored.version),
   };
 }
+
+export function fromProtoReservation(request: ReserveRedemptionRequest): Reservation {
+  const { discountId, holderId: id, productId } = request;
+  const currency = parseCurrency(request.currency);
+  return { discountId, kind: fromProtoHolder(request), id, productId, currency };
+}
+
+function fromProtoHolder({ holder, holderId }: ReserveRedemptionRequest): HolderKind {
+  const kind = holderKinds.get(holder);
+  refuseProblems({
+    holder: kind === undefined ? ['Invalid holder'] : [],
+    holderId: isId(holderId) ? [] : ['Invalid uuid'],
+  });
+  if (kind === undefined) throw new Error('Unvalidated holder');
+  return kind;
+}
+
+const holderKinds: ReadonlyMap<ProtoRedemptionHolder, HolderKind> = new Map([
+  [ProtoRedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION, 'CHECKOUT_SESSION'],
+  [ProtoRedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION, 'SUBSCRIPTION'],
+]);

@@ -26,7 +26,7 @@ import {
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { start } from './service';
-import { create, read, reserve } from './testing';
+import { create, read, reserve } from './testing/fixtures';
 
 /** A redemption check, as the service of the holder received it. */
 interface RedemptionCheck {

@@ -15,7 +15,7 @@ import {
 import { start } from './service';
 import { closeSlots } from './slot-claims';
 import { openSlots, SlotStore } from './slot-store';
-import { create, present, read, reserve, setMaximum } from './testing';
+import { create, present, read, reserve, setMaximum } from './testing/fixtures';
 
 const nowhere = 'unix:/nowhere';
 const configuration = testServiceConfiguration('discount', {

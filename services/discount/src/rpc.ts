@@ -1,37 +1,31 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import { checkMetadata, readPage, expectedVersionOf } from '@billing/chassis/request-fields';
+import { checkMetadata, readPage } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
-import { DomainError } from '@billing/kernel/domain-error';
 import {
   type CreateDiscountRequest,
   type DiscountServiceServer,
   DiscountServiceService,
-  type UpdateDiscountRequest,
   type ValidateCodeRequest,
 } from '@billing/proto/billing/discount/v1/discount';
 import { productIdsMax } from '@billing/kernel/input/discount';
 import { discountCallers } from './callers';
+import { createDiscount, type Discount } from './discount';
 import {
-  changeDiscount,
-  createDiscount,
-  type Discount,
-  isLower,
-  redemptionsHeld,
-} from './discount';
-import { fromProtoDiscountChanges, fromProtoDiscountInput, toProtoDiscount } from './discount-rpc';
+  fromProtoDiscountInput,
+  fromProtoReservation,
+  fromProtoUpdate,
+  toProtoDiscount,
+} from './discount-rpc';
 import { currencyOfProduct, type Peers, unknownProducts } from './peers';
 import { purchaseRefusal, redemptionNotFound, refusedRedemption } from './redemption';
-import { isStale, bumpVersion, type RedemptionDependencies, reserve } from './redemption-rpc';
-import { closeSlots } from './slot-claims';
+import { type RedemptionDependencies, reserve } from './reserve-redemption';
 import { discountsWith } from './store';
+import { updateDiscount } from './update-discount';
 
 export interface DiscountDependencies extends RedemptionDependencies {
   readonly peers: Peers;
 }
-
-// Same limit as the store's compare-and-set retries.
-const attemptsMax = 8;
 
 /** gRPC handlers of the service. */
 export function discountRpc(dependencies: DiscountDependencies) {
@@ -59,12 +53,12 @@ export function discountRpc(dependencies: DiscountDependencies) {
       },
 
       updateDiscount: async (request, context) =>
-        answer(await update(request, context, dependencies), context),
+        answer(await updateDiscount(fromProtoUpdate(request), context, dependencies), context),
 
       validateCode: async (request, context) => validate(request, context, dependencies),
 
       reserveRedemption: async (request, context) =>
-        answer(await reserve(request, context, dependencies), context),
+        answer(await reserve(fromProtoReservation(request), context, dependencies), context),
 
       confirmRedemption: async ({ discountId, holderId }, context) => {
         if (await slotsOf(context).confirm(discountId, holderId)) return {};
@@ -96,61 +90,6 @@ async function create(
     productProblems: isTooLong ? [] : await unknownProducts(peers, productIds, context),
   });
   return discounts.within(context).insert({ state: discount, events: [], commands: [] });
-}
-
-/**
- * Retries an update that lost against a concurrent one, unless the caller expected a specific
- * version.
- */
-async function update(
-  request: UpdateDiscountRequest,
-  context: CallContext,
-  dependencies: DiscountDependencies,
-): Promise<Stored<Discount>> {
-  const changes = fromProtoDiscountChanges(request);
-  const metadataProblems = checkMetadata(changes.metadata);
-  const { expectedVersion } = expectedVersionOf(request);
-  const store = dependencies.discounts.within(context);
-  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const stored = await store.get(request.id);
-    const change = (discount: Discount) => changeDiscount(discount, changes, { metadataProblems });
-    const version = expectedVersion ?? stored.version;
-    if (version === stored.version) {
-      await closeSlotsAbove(stored, { after: change(stored.state), context, dependencies });
-    }
-    try {
-      return await store.mutate(
-        request.id,
-        (discount) => ({ state: change(discount), events: [], commands: [] }),
-        { expectedVersion: version },
-      );
-    } catch (error) {
-      if (!isStale(error) || expectedVersion !== undefined) throw error;
-    }
-  }
-  throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
-}
-
-/**
- * Closes the slots above a lowered maximum. Throws if one of them is taken; then all are opened
- * again.
- */
-async function closeSlotsAbove(
-  stored: Stored<Discount>,
-  {
-    after: { maxRedemptions: maximum },
-    context,
-    dependencies: { discounts, slotsOf },
-  }: { after: Discount; context: CallContext; dependencies: DiscountDependencies },
-): Promise<void> {
-  const { id, maxRedemptions: before } = stored.state;
-  if (maximum === null || !isLower(maximum, before)) return;
-  const slots = slotsOf(context);
-  // Refuses in the common case before anything is closed.
-  if (await slots.isTakenAbove(id, maximum)) throw redemptionsHeld();
-  if (await closeSlots(slots, id, { maximum, version: stored.version + 1 })) return;
-  await bumpVersion(stored, context, discounts);
-  throw redemptionsHeld();
 }
 
 async function validate(

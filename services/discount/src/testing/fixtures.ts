@@ -1,16 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import type { Peer } from '@billing/chassis/peer';
-import { Service } from '@billing/chassis/service';
-import { testServiceConfiguration } from '@billing/chassis/testing';
-import { rpcService } from '@billing/chassis/rpc';
-import { notFound } from '@billing/kernel/domain-error';
-import {
-  BillingInterval,
-  type CatalogServiceServer,
-  CatalogServiceService,
-  PricingType,
-} from '@billing/proto/billing/catalog/v1/catalog';
 import {
   type CreateDiscountRequest,
   type Discount,
@@ -46,7 +36,7 @@ export async function create(
   return present(discount);
 }
 
-export async function update(
+async function update(
   discounts: Peer<DiscountServiceServer>,
   context: CallContext,
   request: Partial<UpdateDiscountRequest> & Pick<UpdateDiscountRequest, 'id' | 'updateMask'>,
@@ -96,48 +86,6 @@ export async function reserve(
 ): Promise<string> {
   await discounts.reserveRedemption({ discountId, holder, holderId, productId, currency }, context);
   return holderId;
-}
-
-/** Stand-in for the catalog: returns the currencies of some products. */
-export async function startProducts(currencies: ReadonlyMap<string, string>) {
-  const service = await Service.open('products', testServiceConfiguration('products'));
-  const unused = () => Promise.reject(new Error('Not used by these tests'));
-  return service.serve([
-    rpcService<CatalogServiceServer>(CatalogServiceService, {
-      createProduct: unused,
-      listProducts: unused,
-      getProducts: unused,
-      updateProduct: unused,
-      getPrice: unused,
-      setMeterPrices: unused,
-      getMeterPrices: unused,
-      getMeterPriceSets: unused,
-      getProduct: async ({ id }) => {
-        const currency = currencies.get(id);
-        if (currency === undefined) throw notFound('Product');
-        return { product: productIn(currency, id) };
-      },
-    }),
-  ]);
-}
-
-function productIn(currency: string, id: string) {
-  const times = { createdAt: undefined, updatedAt: undefined };
-  const price = {
-    id,
-    productId: id,
-    type: PricingType.PRICING_TYPE_FLAT,
-    currency,
-    amount: 2900n,
-    billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
-    intervalCount: 1,
-    active: true,
-    metadata: undefined,
-    tiers: [],
-    ...times,
-  };
-  const product = { id, organizationId: id, name: 'Pro', active: true, metadata: undefined };
-  return { ...product, price, ...times, version: 1n, meterPrices: [], meterPriceSet: 0 };
 }
 
 export function present<T>(value: T | undefined): T {

@@ -1,0 +1,108 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { checkMetadata } from '@billing/chassis/request-fields';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  changeDiscount,
+  type Discount,
+  type DiscountChanges,
+  isLower,
+  redemptionsHeld,
+} from './discount';
+import { closeSlots } from './slot-claims';
+import type { SlotStore } from './slot-store';
+
+interface UpdateDependencies {
+  readonly discounts: AggregateCollection<Discount>;
+  readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
+}
+
+/** Changes to a discount, and the version that the caller expects, if any. */
+export interface DiscountUpdate {
+  readonly id: string;
+  readonly changes: DiscountChanges;
+  readonly expectedVersion?: number;
+}
+
+// Same limit as the store's compare-and-set retries.
+const attemptsMax = 8;
+
+/**
+ * Changes a discount. Retries an update that lost against a concurrent one, unless the caller
+ * expected a specific version.
+ */
+export async function updateDiscount(
+  { id, changes, expectedVersion }: DiscountUpdate,
+  context: CallContext,
+  dependencies: UpdateDependencies,
+): Promise<Stored<Discount>> {
+  const metadataProblems = checkMetadata(changes.metadata);
+  const store = dependencies.discounts.within(context);
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const stored = await store.get(id);
+    const change = (discount: Discount) => changeDiscount(discount, changes, { metadataProblems });
+    const version = expectedVersion ?? stored.version;
+    if (version === stored.version) {
+      await closeSlotsAbove(stored, { after: change(stored.state), context, dependencies });
+    }
+    try {
+      return await store.mutate(
+        id,
+        (discount) => ({ state: change(discount), events: [], commands: [] }),
+        { expectedVersion: version },
+      );
+    } catch (error) {
+      if (!isStale(error) || expectedVersion !== undefined) throw error;
+    }
+  }
+  throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+}
+
+/**
+ * Closes the slots above a lowered maximum. Throws if one of them is taken; then all are opened
+ * again.
+ */
+async function closeSlotsAbove(
+  stored: Stored<Discount>,
+  {
+    after: { maxRedemptions: maximum },
+    context,
+    dependencies: { discounts, slotsOf },
+  }: { after: Discount; context: CallContext; dependencies: UpdateDependencies },
+): Promise<void> {
+  const { id, maxRedemptions: before } = stored.state;
+  if (maximum === null || !isLower(maximum, before)) return;
+  const slots = slotsOf(context);
+  // Refuses in the common case before anything is closed.
+  if (await slots.isTakenAbove(id, maximum)) throw redemptionsHeld();
+  if (await closeSlots(slots, id, { maximum, version: stored.version + 1 })) return;
+  await bumpVersion(stored, context, discounts);
+  throw redemptionsHeld();
+}
+
+/**
+ * Increases the discount's version without any other change. Slots that a crash left closed for a
+ * version that was never written become open; a change in progress starts again.
+ */
+export async function bumpVersion(
+  { state: { id }, version }: Stored<Discount>,
+  context: CallContext,
+  discounts: AggregateCollection<Discount>,
+): Promise<void> {
+  try {
+    await discounts
+      .within(context)
+      .mutate(id, (discount) => ({ state: { ...discount }, events: [], commands: [] }), {
+        expectedVersion: version,
+      });
+  } catch (error) {
+    // Another caller increased it.
+    if (!isStale(error)) throw error;
+  }
+}
+
+/** True for a version conflict. */
+function isStale(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'stale';
+}
