@@ -10,7 +10,7 @@ import { customerProblems } from '@billing/kernel/input/customer';
 const currencyDefault: Currency = 'USD';
 
 /** Collection method of a customer's invoices. */
-export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
+type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
 /** A party that is billed. */
 export interface Customer {
