@@ -87,6 +87,7 @@ const layers = {
     'events.ts',
     'report',
   ],
+  'deploy/local/src': ['files', 'process', 'system', 'config.ts', 'install', 'server', 'container'],
   test: [
     'support',
     'invariants',

@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeSharedFolder } from '../../deploy/local/src/account';
+import { makeSharedFolder } from '../../deploy/local/src/files/account';
 import { type Infrastructure, startInfrastructure } from '../../deploy/local/src/infrastructure';
 
 declare global {

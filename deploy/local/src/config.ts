@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, oldSecretNames } from './service-environment';
+import { type Environment, oldSecretNames } from './system/service-environment';
 
 /**
  * Settings of the launcher from its environment; no other module of this package reads the

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Collection, MongoClient } from 'mongodb';
 import { connect } from 'nats';
-import { makeSharedFolder } from './account';
+import { makeSharedFolder } from './files/account';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
-import { identify } from './process-identity';
+import { identify } from './process/identity';
 
 /** Ignores the servers of the test run: these tests start their own. */
 const environment: LauncherEnvironment = {

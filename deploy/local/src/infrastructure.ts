@@ -1,37 +1,37 @@
 import { join } from 'node:path';
 import { freePort } from '@billing/chassis/listen-address';
 import { randomSecret } from '@billing/chassis/ids';
-import { type Account, unprivilegedAccount } from './account';
-import { findProgram } from './command';
+import { type Account, unprivilegedAccount } from './files/account';
+import { findProgram } from './process/command';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
 import {
   type ContainerOptions,
   type ContainerServer,
   prepareMongodContainer,
   prepareNatsContainer,
-} from './containers';
+} from './container/containers';
 import {
   type DataFolder,
   openDataFolder,
   readRememberedWays,
   type RememberedWays,
   rememberWays,
-} from './data-folder';
-import { installDocumentDb } from './documentdb';
-import { ferretDbProgram, ferretDbUri, installFerretDb } from './ferretdb';
-import { ADDRESS_GIVEN, takeFirstOpenWay, type Way } from './ladder';
-import { mongodUri, prepareMongod } from './mongod';
-import { downloadMongod } from './mongod-download';
+} from './files/data-folder';
+import { installDocumentDb } from './install/documentdb';
+import { ferretDbProgram, ferretDbUri, installFerretDb } from './server/ferretdb';
+import { ADDRESS_GIVEN, takeFirstOpenWay, type Way } from './server/ladder';
+import { mongodUri, prepareMongod } from './server/mongod';
+import { downloadMongod } from './install/mongod-download';
 import {
   installNatsFromDebian,
   installNatsFromGo,
   prepareNats,
   requireUsableNats,
-} from './nats-server';
-import { preparePostgres } from './postgres';
-import { openProcessFamily, type ProcessFamily } from './process-family';
-import { recoverFromRecord } from './process-record';
-import { makeSocketFolder } from './socket-folder';
+} from './server/nats-server';
+import { preparePostgres } from './server/postgres';
+import { openProcessFamily, type ProcessFamily } from './process/family';
+import { recoverFromRecord } from './process/record';
+import { makeSocketFolder } from './files/socket-folder';
 
 export interface Infrastructure {
   mongodbUri: string;

@@ -1,20 +1,20 @@
 import { rm } from 'node:fs/promises';
 import { Closers, type Running } from '@billing/chassis/process';
 import { ownerLink } from '@billing/identity/first-owner-client';
-import { unprivilegedAccount } from './account';
+import { unprivilegedAccount } from './files/account';
 import type { Announcement } from './announcement';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
-import { hasDatabases, openDataFolder } from './data-folder';
-import { ensureFirstKeys, localOrganization } from './first-keys';
+import { hasDatabases, openDataFolder } from './files/data-folder';
+import { ensureFirstKeys, localOrganization } from './system/first-keys';
 import type { Flags } from './flags';
 import { holdPort } from './held-port';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
-import { ensureSecrets } from './secrets';
-import type { Secrets, SystemSite } from './service-environment';
-import { makeSocketFolder } from './socket-folder';
-import { keepLogsSmall } from './log-rotation';
-import { type RunningSystem, startSystem } from './system';
-import { startSystemProcesses } from './system-processes';
+import { ensureSecrets } from './system/secrets';
+import type { Secrets, SystemSite } from './system/service-environment';
+import { makeSocketFolder } from './files/socket-folder';
+import { keepLogsSmall } from './process/log-rotation';
+import { type RunningSystem, startSystem } from './system/system';
+import { startSystemProcesses } from './system/processes';
 
 export interface LaunchOptions {
   flags: Flags;

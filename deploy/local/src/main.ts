@@ -3,7 +3,7 @@ import { runProcess } from '@billing/chassis/process';
 import { toJsonLine, toText } from './announcement';
 import { type Flags, FlagError, parseFlags, usage } from './flags';
 import { launch } from './launcher';
-import { leaveAtOnceWhile, stopWithParent } from './signals';
+import { leaveAtOnceWhile, stopWithParent } from './process/signals';
 
 /** Root of the repository, at the same distance from sources and build output. */
 const root = join(__dirname, '../../..');

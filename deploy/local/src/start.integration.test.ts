@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { makeSharedFolder } from './account';
+import { makeSharedFolder } from './files/account';
 import { type Announcement, toText } from './announcement';
-import { identify } from './process-identity';
+import { identify } from './process/identity';
 
 /** These tests run `npm start` on a data folder of their own. */
 const root = join(__dirname, '../../..');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { randomSecret } from '@billing/chassis/ids';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { z } from 'zod';
-import { damagedFile, readJsonIfThere, writePrivateJson } from './private-file';
+import { damagedFile, readJsonIfThere, writePrivateJson } from '../files/private-file';
 import type { Secrets } from './service-environment';
 
 const SECRET_BYTES = 32;

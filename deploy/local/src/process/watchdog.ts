@@ -26,7 +26,7 @@ done
 rm -rf -- "$@"
 `;
 
-export interface Watched {
+interface Watched {
   pid: number;
   stopSignal: NodeJS.Signals;
 }

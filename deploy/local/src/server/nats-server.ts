@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type Account, makePrivateFolder } from './account';
-import { findProgram, runCommand } from './command';
-import type { LauncherEnvironment } from './config';
-import { installDebianPackages } from './debian-packages';
-import { installGoProgram } from './go-program';
-import type { Program } from './supervised-process';
+import { type Account, makePrivateFolder } from '../files/account';
+import { findProgram, runCommand } from '../process/command';
+import type { LauncherEnvironment } from '../config';
+import { installDebianPackages } from '../install/debian-packages';
+import { installGoProgram } from '../install/go-program';
+import type { Program } from '../process/supervised-process';
 
 const READY_WITHIN_MS = 30_000;
 const GREETING_WITHIN_MS = 1_000;

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Account, makePrivateFolder } from './account';
+import { type Account, makePrivateFolder } from '../files/account';
 import { answersPing, socketUri } from './ferretdb';
-import type { Program } from './supervised-process';
+import type { Program } from '../process/supervised-process';
 
 const READY_WITHIN_MS = 60_000;
 

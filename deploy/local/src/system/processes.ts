@@ -4,8 +4,8 @@ import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/peer';
 import { newId } from '@billing/chassis/ids';
 import { dashboardProgram, dashboardUrl } from './dashboard-program';
-import { openProcessFamily, type ProcessFamily } from './process-family';
-import { recoverFromRecord } from './process-record';
+import { openProcessFamily, type ProcessFamily } from '../process/family';
+import { recoverFromRecord } from '../process/record';
 import {
   gatewayUrl,
   serviceAddress,
@@ -13,7 +13,7 @@ import {
   type SystemSite,
 } from './service-environment';
 import { type ServiceName, serviceNames, services } from './services';
-import type { Program } from './supervised-process';
+import type { Program } from '../process/supervised-process';
 import { watchSources } from './source-watch';
 import { addressesOf, type RunningSystem, withPort } from './system';
 

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import type { Account } from './account';
-import type { LauncherEnvironment } from './config';
-import { installGoProgram } from './go-program';
-import type { Program } from './supervised-process';
+import type { Account } from '../files/account';
+import type { LauncherEnvironment } from '../config';
+import { installGoProgram } from '../install/go-program';
+import type { Program } from '../process/supervised-process';
 
 const VERSION = 'v2.7.0';
 const READY_WITHIN_MS = 30_000;

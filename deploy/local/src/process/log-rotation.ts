@@ -9,7 +9,7 @@ export interface RotationLimits {
   readonly filesMax: number;
 }
 
-export const standardLimits: RotationLimits = { bytesMax: 10 * 1024 * 1024, filesMax: 5 };
+const standardLimits: RotationLimits = { bytesMax: 10 * 1024 * 1024, filesMax: 5 };
 
 const LOOK_EVERY_MS = 2_000;
 

@@ -8,8 +8,8 @@ import {
   parseAptSources,
   sourceLine,
 } from './apt-sources';
-import { findProgram, runCommand } from './command';
-import type { LauncherEnvironment } from './config';
+import { findProgram, runCommand } from '../process/command';
+import type { LauncherEnvironment } from '../config';
 import { exists, installOnce } from './installation';
 
 export interface DebianPackages {

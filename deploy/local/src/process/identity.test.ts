@@ -1,4 +1,4 @@
-import { startFromStat } from './process-identity';
+import { startFromStat } from './identity';
 
 const fields = (state: string) =>
   `${state} ${Array.from({ length: 18 }, (_, n) => String(n)).join(' ')} 4711 more`;

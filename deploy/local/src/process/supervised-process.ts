@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
-import type { Account } from './account';
+import type { Account } from '../files/account';
 
 export interface Program {
   name: string;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readLauncherEnvironment } from './config';
+import { readLauncherEnvironment } from '../config';
 import { type ContainerServer, prepareMongodContainer, prepareNatsContainer } from './containers';
-import { type EngineContainer, TestingEngine } from './testing-engine';
+import { type EngineContainer, TestingEngine } from '../testing/engine';
 
 let folder: string;
 let engine: TestingEngine;

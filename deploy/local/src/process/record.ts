@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
-import { identify, isAlive, type ProcessIdentity } from './process-identity';
+import { identify, isAlive, type ProcessIdentity } from './identity';
 
 /**
  * Record of a launcher's processes, from which the next launcher cleans up after a crash of all.

@@ -9,7 +9,7 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import { z } from 'zod';
-import { readJsonIfThere, writePrivateJson } from './private-file';
+import { readJsonIfThere, writePrivateJson } from '../files/private-file';
 
 /** Keys of the first organization. Only keys.json has them: the services store an HMAC. */
 export interface FirstKeys {

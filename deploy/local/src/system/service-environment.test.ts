@@ -1,6 +1,6 @@
 import { serviceEnvironment, type SystemSite } from './service-environment';
 import { serviceNames } from './services';
-import { SOCKET_PATH_BYTES_MAX } from './socket-folder';
+import { SOCKET_PATH_BYTES_MAX } from '../files/socket-folder';
 
 const site: SystemSite = {
   mongodbUri: 'mongodb://database',

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { access, chmod, link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeSharedFolder } from './account';
-import { isAlive, type ProcessIdentity } from './process-identity';
-import { ownIdentity } from './process-record';
+import { makeSharedFolder } from '../files/account';
+import { isAlive, type ProcessIdentity } from '../process/identity';
+import { ownIdentity } from '../process/record';
 
 export interface Installation {
   cacheDir: string;

@@ -1,14 +1,14 @@
 import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type Account, canReach, makePrivateFolder } from './account';
-import { runCommand } from './command';
-import type { PostgresPrograms } from './documentdb';
-import { exists, installOnce } from './installation';
-import { openProcessFamily } from './process-family';
-import { identify } from './process-identity';
-import { stopLeftOver } from './process-record';
-import { makeSocketFolder } from './socket-folder';
-import type { Program } from './supervised-process';
+import { type Account, canReach, makePrivateFolder } from '../files/account';
+import { runCommand } from '../process/command';
+import type { PostgresPrograms } from '../install/documentdb';
+import { exists, installOnce } from '../install/installation';
+import { openProcessFamily } from '../process/family';
+import { identify } from '../process/identity';
+import { stopLeftOver } from '../process/record';
+import { makeSocketFolder } from '../files/socket-folder';
+import type { Program } from '../process/supervised-process';
 
 export interface PostgresOptions {
   programs: PostgresPrograms;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { Account } from './account';
+import type { Account } from '../files/account';
 
 export interface Command {
   program: string;

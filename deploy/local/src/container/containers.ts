@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { freePort } from '@billing/chassis/listen-address';
 import { randomSecret } from '@billing/chassis/ids';
-import { runCommand } from './command';
-import type { LauncherEnvironment } from './config';
-import { answersPing } from './ferretdb';
+import { runCommand } from '../process/command';
+import type { LauncherEnvironment } from '../config';
+import { answersPing } from '../server/ferretdb';
 import type { ContainerSettings } from './loopback-container';
-import { greetsWithJetStream } from './nats-server';
-import { readJsonIfThere, writePrivateJson } from './private-file';
-import type { Program } from './supervised-process';
+import { greetsWithJetStream } from '../server/nats-server';
+import { readJsonIfThere, writePrivateJson } from '../files/private-file';
+import type { Program } from '../process/supervised-process';
 
 /** A server in a container, and its address with credentials. */
 export interface ContainerServer {
@@ -32,7 +32,7 @@ interface ContainerParts extends Omit<ContainerSettings, 'name' | 'hostPort'> {
 }
 
 // The built file, also if tests run this module from its source.
-const containerMain = join(__dirname, '..', 'dist', 'container-main.js');
+const containerMain = join(__dirname, '../..', 'dist/container/main.js');
 const MONGODB_IMAGE = 'mongo:8.2';
 const NATS_IMAGE = 'nats:2.12-alpine';
 const MONGODB_USER = 'billing';

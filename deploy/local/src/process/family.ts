@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { identify } from './process-identity';
-import { ownIdentity, type RecordedChild, writeRecord } from './process-record';
+import { identify } from './identity';
+import { ownIdentity, type RecordedChild, writeRecord } from './record';
 import { type Program, supervise, type SupervisedProcess } from './supervised-process';
 import { startWatchdog } from './watchdog';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { gatewayUrl } from './service-environment';
-import type { Program } from './supervised-process';
+import type { Program } from '../process/supervised-process';
 
 const READY_WITHIN_MS = 60_000;
 const PROBE_TIMEOUT_MS = 1_000;

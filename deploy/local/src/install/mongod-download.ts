@@ -1,8 +1,8 @@
 import { copyFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeSharedFolder } from './account';
-import type { LauncherEnvironment } from './config';
+import { makeSharedFolder } from '../files/account';
+import type { LauncherEnvironment } from '../config';
 import { exists, installOnce } from './installation';
 
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
