@@ -8,15 +8,24 @@ import {
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
-import type { SubscriptionEvent } from './subscription/announcement';
+import { createFromCheckout } from './creation/creation';
+import { encodeEvent } from './events';
 import { cancel, uncancel } from './lifecycle/cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './lifecycle/collection';
-import { createFromCheckout, createSubscription } from './creation/creation';
-import { encodeEvent } from './events';
 import { takeDueStep } from './lifecycle/renewals';
+import type { SubscriptionEvent } from './subscription/announcement';
 import { currentPeriod, type Subscription } from './subscription/subscription';
-import { aCreation, aDiscount, anInput, aPrice, aSubscription, at, day } from './testing/fixtures';
 import type { SubscriptionTransition } from './subscription/transition';
+import {
+  aCreation,
+  aDiscount,
+  aNewSubscription,
+  anInput,
+  aPrice,
+  aSubscription,
+  at,
+  day,
+} from './testing/fixtures';
 
 const examples = join(__dirname, '../../../proto/examples');
 const tenant = {
@@ -54,7 +63,7 @@ const statuses: Readonly<Partial<Record<CollectionOutcome, InvoiceStatus>>> = {
   UNCOLLECTIBLE: InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE,
 };
 
-const trial = createSubscription(input, creation);
+const trial = aNewSubscription(input, creation);
 const renewal = takeDueStep(trial.state, { now: day('01-31'), ...ids });
 const payment = paid(renewal.state, 'SUCCEEDED');
 const failure = paid(renewal.state, 'FAILED');

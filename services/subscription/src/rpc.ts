@@ -21,16 +21,17 @@ import {
   subscriptionStatuses,
 } from '@billing/proto/values/subscription';
 import { subscriptionCallers } from './callers';
+import type { CreationDependencies } from './creation/create-subscription';
+import { creationRpc } from './creation/rpc';
+import { toProtoSubscription } from './events';
 import { cancelForCaller } from './lifecycle/cancel-subscription';
 import { uncancel } from './lifecycle/cancellation';
 import { changeFields, type SubscriptionChanges } from './lifecycle/change';
 import { applyCollectionResult, type CollectionResult } from './lifecycle/collection';
-import { create, createSold, type CreationDependencies } from './creation/creation-rpc';
 import { fromProtoCollectionMethod } from './peer/customer';
-import { toProtoSubscription } from './events';
+import { usagePeriodsOf } from './report/usage-period-rpc';
 import type { SubscriptionPhase, SubscriptionStatus } from './subscription/subscription';
 import { redemptionState } from './subscription/tombstone';
-import { usagePeriodsOf } from './report/usage-period-rpc';
 
 /** The service's calls. */
 export function subscriptionRpc(dependencies: CreationDependencies) {
@@ -38,9 +39,7 @@ export function subscriptionRpc(dependencies: CreationDependencies) {
   return rpcService<SubscriptionServiceServer>(
     SubscriptionServiceService,
     {
-      createSubscription: async (request, context) => ({
-        subscription: toProtoSubscription(await create(request, context, dependencies)),
-      }),
+      ...creationRpc(dependencies),
 
       getSubscription: async ({ id }, context) => ({
         subscription: toProtoSubscription(await subscriptions.get(id, context)),
@@ -91,10 +90,6 @@ export function subscriptionRpc(dependencies: CreationDependencies) {
         );
         return {};
       },
-
-      createFromCheckout: async (request, context) => ({
-        subscription: toProtoSubscription(await createSold(request, context, dependencies)),
-      }),
 
       checkSubscriptionRedemption: async ({ subscriptionId, discountId }, context) => {
         const record = await subscriptions.preventCreation(subscriptionId, context);

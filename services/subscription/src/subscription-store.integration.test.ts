@@ -7,16 +7,23 @@ import {
   testContext,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
+import { recordBill } from './billing/bill';
 import { applyCollectionResult } from './lifecycle/collection';
-import { createSubscription } from './creation/creation';
+import { takeDueStep } from './lifecycle/renewals';
 import { recordOverLimitBill } from './over-limit/over-limit-bill';
 import { billingLimits, type ParkReason } from './over-limit/parking';
-import { takeDueStep } from './lifecycle/renewals';
 import { subscriptionDefinition } from './store';
-import type { OpenInvoice, Subscription } from './subscription/subscription';
 import { Subscriptions } from './subscription-store';
-import { recordBill } from './billing/bill';
-import { aCreation, aDiscount, anInput, aPrice, aSubscription, day } from './testing/fixtures';
+import type { OpenInvoice, Subscription } from './subscription/subscription';
+import {
+  aCreation,
+  aDiscount,
+  aNewSubscription,
+  anInput,
+  aPrice,
+  aSubscription,
+  day,
+} from './testing/fixtures';
 
 const configuration = testServiceConfiguration('subscriptionstore');
 const parked: [string, ParkReason, boolean][] = [];
@@ -148,7 +155,7 @@ describe('a subscription abandoned before its creation', () => {
     const id = newId();
     expect(await subscriptions.preventCreation(id, context)).toEqual({ isTombstone: true, id });
     const late = () =>
-      subscriptions.insert(createSubscription(anInput(), aCreation({ id })), context);
+      subscriptions.insert(aNewSubscription(anInput(), aCreation({ id })), context);
     await expect(late()).rejects.toMatchObject({ reason: 'SUBSCRIPTION_ABANDONED' });
     await expect(late()).rejects.toMatchObject({ kind: 'unavailable' });
     await expect(subscriptions.change(id, context, takeDueStep)).rejects.toMatchObject({
@@ -160,7 +167,7 @@ describe('a subscription abandoned before its creation', () => {
     for (let round = 0; round < 10; round += 1) {
       const context = testContext({ now: day('01-31') });
       const id = newId();
-      const creation = createSubscription(anInput({ startAt: day('03-31') }), aCreation({ id }));
+      const creation = aNewSubscription(anInput({ startAt: day('03-31') }), aCreation({ id }));
       const [made, record] = await Promise.all([
         subscriptions.insert(creation, context).then(
           () => true,

@@ -1,25 +1,20 @@
-import {
-  authorizationResolved,
-  createFromCheckout,
-  createSubscription,
-  isSettled,
-  type Purchase,
-} from './creation';
-import type { SubscriptionInput } from './input';
+import { dueStep } from '../lifecycle/renewals';
+import { discountEndsAt } from '../subscription/discount';
 import { isEntitled } from '../subscription/entitlement';
 import { currentPeriod, nextInvoiceAt } from '../subscription/subscription';
-import { discountEndsAt } from '../subscription/discount';
-import { dueStep } from '../lifecycle/renewals';
 import {
   aCreation,
   aCustomer,
   aDiscount,
+  aNewSubscription,
   anInput,
   aPrice,
   aSubscription,
   day,
   invoiceIdOf,
 } from '../testing/fixtures';
+import { authorizationResolved, createFromCheckout, isSettled, type Purchase } from './creation';
+import type { SubscriptionInput } from './input';
 
 const authorizedTransactionId = 'txn_4242424242424242';
 
@@ -161,7 +156,7 @@ const beginnings: readonly Beginning[] = [
 
 describe('a new subscription begins', () => {
   const begin = ({ startAt, trialDays, now }: Beginning, input: Partial<SubscriptionInput> = {}) =>
-    createSubscription(
+    aNewSubscription(
       anInput({ startAt, ...input }),
       aCreation({ now, price: aPrice({ trialDays }) }),
     );
@@ -241,7 +236,7 @@ describe('a new subscription with a discount', () => {
   const confirmation = { type: 'confirmRedemption', payload: { discountId: discount.id } };
 
   test('deducts it from its first invoice, and confirms the redemption after ordering that invoice', () => {
-    const { state, commands } = createSubscription(anInput(), aCreation({ discount }));
+    const { state, commands } = aNewSubscription(anInput(), aCreation({ discount }));
 
     expect(state.discount).toEqual({ ...discount, firstPeriodStart: day('01-31') });
     expect(commands).toEqual([
@@ -254,7 +249,7 @@ describe('a new subscription with a discount', () => {
   });
 
   test('keeps it for the first period of a later start', () => {
-    const { state, commands } = createSubscription(
+    const { state, commands } = aNewSubscription(
       anInput({ startAt: day('03-31'), authorizedTransactionId }),
       aCreation({ discount }),
     );

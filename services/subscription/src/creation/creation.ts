@@ -1,31 +1,26 @@
 import { periodContaining, trialEnd as endOfTrial } from '@billing/kernel/billing-period';
-import { created, paymentSucceeded } from '../subscription/announcement';
-import type { InvoiceForm } from '../subscription/announcement';
 import { enterPeriod } from '../lifecycle/billed-period';
+import { created, type InvoiceForm, paymentSucceeded } from '../subscription/announcement';
 import type { BillingCommand } from '../subscription/command';
-import type { SubscriptionInput } from './input';
 import type { CustomerFacts } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import type {
   DiscountSnapshot,
-  PriceSnapshot,
   Subscription,
   SubscriptionPhase,
 } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 import { noUsageBilling } from '../subscription/usage-billing';
 import { pinRates } from '../usage/usage-period';
+import type { CheckedInput } from './input';
+import type { Offer } from './offer';
 
 /** Facts that a new subscription is created from. */
-interface SubscriptionDependencies {
+interface SubscriptionDependencies extends Offer {
   readonly id: string;
   readonly itemId: string;
   readonly fingerprint: string;
   readonly customer: CustomerFacts;
-  readonly productName: string;
-  readonly price: PriceSnapshot;
-  /** Number of the product's meter price set in force. */
-  readonly meterPriceSet: number;
   /** The redeemed discount; null: none. */
   readonly discount: DiscountSnapshot | null;
 }
@@ -43,11 +38,11 @@ export type Creation = SubscriptionDependencies & Decision;
  * might lapse before the first invoice.
  */
 export function createSubscription(
-  input: SubscriptionInput,
+  input: CheckedInput,
   creation: Creation,
 ): SubscriptionTransition {
   const { now, price, invoiceIdOf, discount } = creation;
-  const begun = begin({ ...input, startAt: input.startAt ?? now }, creation, now);
+  const begun = begin(input, creation, now);
   // Last, because an outage of the discount service must not delay billing.
   const confirmation: BillingCommand[] =
     discount === null ? [] : [{ type: 'confirmRedemption', payload: { discountId: discount.id } }];
@@ -111,12 +106,10 @@ export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
 }
 
 /** The request that a subscription originates from. */
-interface Origin extends Pick<
-  SubscriptionInput,
-  'productId' | 'quantity' | 'metadata' | 'authorizedTransactionId'
-> {
-  readonly startAt: Date;
-}
+type Origin = Pick<
+  CheckedInput,
+  'productId' | 'quantity' | 'metadata' | 'authorizedTransactionId' | 'startAt'
+>;
 
 /** The state of a subscription before any period is billed. */
 function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date): Subscription {

@@ -1,27 +1,7 @@
-import { DomainError } from '@billing/kernel/domain-error';
-import {
-  checkCurrency,
-  checkInput,
-  checkQuantity,
-  checkRepeat,
-  inputText,
-  type SubscriptionInput,
-} from './input';
-import { subscribablePrice } from '../subscription/product';
-import { anInput, aPrice, day } from '../testing/fixtures';
+import { anInput, day, refusedFields } from '../testing/fixtures';
+import { checkInput, checkRepeat, inputText, type SubscriptionInput } from './input';
 
 const authorizedTransactionId = 'txn_4242424242424242';
-
-/** Calls a function that must throw, and returns the fields of the refusal. */
-function refusedFields(refuse: () => unknown): unknown {
-  try {
-    refuse();
-  } catch (error) {
-    if (error instanceof DomainError) return error.fields ?? error.reason;
-    throw error;
-  }
-  return undefined;
-}
 
 describe('the input of a creation is refused', () => {
   const now = day('06-15');
@@ -63,67 +43,6 @@ describe('the input of a creation is refused', () => {
     ['the largest quantity', { quantity: 1_000_000 }],
   ])('but accepted with %s', (_name, parts) => {
     expect(check(parts)).toBeUndefined();
-  });
-});
-
-describe('a product can be subscribed to', () => {
-  const facts = (parts: object = {}) => ({
-    id: 'p',
-    name: 'Pro',
-    meterPriceSet: 0,
-    active: true,
-    price: aPrice(),
-    ...parts,
-  });
-
-  test('at its price', () => {
-    expect(subscribablePrice(facts())).toEqual(aPrice());
-  });
-
-  test('unless it is inactive, which is answered like an unknown one', () => {
-    expect(refusedFields(() => subscribablePrice(facts({ active: false })))).toBe(
-      'PRODUCT_NOT_FOUND',
-    );
-  });
-
-  test('unless it is charged once', () => {
-    const price = { ...aPrice(), billingInterval: 'ONE_TIME' as const };
-    expect(refusedFields(() => subscribablePrice(facts({ price })))).toHaveProperty('productId');
-  });
-
-  test.each([
-    ['in the currency of a customer with an invoice', 'USD', 'USD', undefined],
-    ['in any currency before the first invoice', 'EUR', undefined, undefined],
-    ['but not in another currency after it', 'EUR', 'USD', { productId: [expect.any(String)] }],
-  ])('%s', (_name, currency, billed, refusal) => {
-    const refused = refusedFields(() => {
-      checkCurrency({ currency }, billed);
-    });
-    expect(refused).toEqual(refusal);
-  });
-});
-
-describe('a quantity', () => {
-  const perUnit = aPrice({ type: 'PER_UNIT', amount: 99_999n });
-
-  test('is accepted up to the largest amount', () => {
-    expect(() => {
-      checkQuantity(perUnit, 1_000_000);
-    }).not.toThrow();
-  });
-
-  test('is refused when it costs more', () => {
-    const dearer = { ...perUnit, amount: 100_000n };
-    const check = () => {
-      checkQuantity(dearer, 1_000_000);
-    };
-    expect(refusedFields(check)).toEqual({ quantity: ['The total exceeds the maximum amount'] });
-  });
-
-  test('is not limited by a flat price', () => {
-    expect(() => {
-      checkQuantity(aPrice({ amount: 99_999_999_999n }), 1_000_000);
-    }).not.toThrow();
   });
 });
 

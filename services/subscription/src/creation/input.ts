@@ -1,9 +1,7 @@
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
-import { isAmount } from '@billing/kernel/money';
-import { recurringCharge } from '@billing/kernel/pricing';
-import type { PriceSnapshot, Subscription } from '../subscription/subscription';
+import type { Subscription } from '../subscription/subscription';
 
 /** A subscription as requested. */
 export interface SubscriptionInput {
@@ -19,41 +17,27 @@ export interface SubscriptionInput {
   readonly discountId: string | null;
 }
 
+/** Valid input: a start is set. */
+export interface CheckedInput extends SubscriptionInput {
+  readonly startAt: Date;
+}
+
 /**
- * Refuses invalid input with all its violations at once. Metadata is validated the same way by all
+ * Returns valid input; refuses invalid input with all its violations at once. Metadata is validated the same way by all
  * services. Ids are not validated: a malformed id is reported as unknown by the service that owns
  * the resource.
  */
 export function checkInput(
   input: SubscriptionInput,
   { now, metadataProblems }: { now: Date; metadataProblems: readonly string[] },
-): void {
+): CheckedInput {
   const fields = {
     authorizedTransactionId: input.authorizedTransactionId ?? undefined,
     startAt: input.startAt ?? undefined,
     quantity: input.quantity,
   };
   refuseProblems({ ...subscriptionProblems(fields, { now }), metadata: metadataProblems });
-}
-
-/** Checks that the charge of a period stays within the largest amount. */
-export function checkQuantity(price: PriceSnapshot, quantity: number): void {
-  if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
-  throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
-}
-
-/**
- * Checks that a customer keeps the currency of their first invoice; undefined: no invoice has set
- * one.
- */
-export function checkCurrency(
-  price: Pick<PriceSnapshot, 'currency'>,
-  billed: string | undefined,
-): void {
-  if (billed === undefined || price.currency === billed) return;
-  throw invalidInput({
-    productId: [`Currency ${price.currency} differs from the customer's, ${billed}`],
-  });
+  return { ...input, startAt: input.startAt ?? now };
 }
 
 /** Canonical text of an input: equal texts mean equal inputs. */

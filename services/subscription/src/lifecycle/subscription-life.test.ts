@@ -1,28 +1,28 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import fc from 'fast-check';
 import type { SubscriptionEvent } from '../subscription/announcement';
-import { cancel, uncancel } from './cancellation';
-import { applyCollectionResult, type CollectionOutcome } from './collection';
 import type { BillingCommand } from '../subscription/command';
-import { createSubscription } from '../creation/creation';
-import { dueStep, takeDueStep } from './renewals';
 import {
   type CollectionMethod,
   currentPeriod,
   periodOf,
   type Subscription,
 } from '../subscription/subscription';
+import type { SubscriptionTransition } from '../subscription/transition';
 import {
   aCreation,
   aCustomer,
   aDiscount,
+  aNewSubscription,
   anInput,
   aPrice,
   at,
   day,
   invoiceIdOf,
 } from '../testing/fixtures';
-import type { SubscriptionTransition } from '../subscription/transition';
+import { cancel, uncancel } from './cancellation';
+import { applyCollectionResult, type CollectionOutcome } from './collection';
+import { dueStep, takeDueStep } from './renewals';
 
 // Time, the scanner, callers and results may reach a subscription in any order: these rules hold in
 // all of them. Results arrive out of order and more than once; the results of an invoice are
@@ -115,7 +115,7 @@ class Life {
     const customer = aCustomer({ collectionMethod });
     const discount = aDiscount();
     const creation = aCreation({ price, customer, discount, ...at(start) });
-    const born = createSubscription(anInput({ startAt }), creation);
+    const born = aNewSubscription(anInput({ startAt }), creation);
     this.state = born.state;
     this.keep(born);
     this.firstPeriod = born.state.periodIndex ?? 0;
@@ -348,7 +348,7 @@ describe('the life of a subscription', () => {
         fc.integer({ min: 1, max: 24 }),
         (billingInterval, now, renewals) => {
           const price = aPrice({ billingInterval });
-          let { state } = createSubscription(anInput(), aCreation({ price, ...at(now) }));
+          let { state } = aNewSubscription(anInput(), aCreation({ price, ...at(now) }));
           for (let n = 0; n < renewals; n += 1) {
             const { end } = periodOf(state, n);
             state = takeDueStep(state, at(end)).state;

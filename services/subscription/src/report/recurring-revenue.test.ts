@@ -3,13 +3,20 @@ import type { BillingInterval } from '@billing/kernel/billing-period';
 import fc from 'fast-check';
 import { cancel, uncancel } from '../lifecycle/cancellation';
 import { applyCollectionResult } from '../lifecycle/collection';
-import { createSubscription } from '../creation/creation';
-import { type ReportedStep, stepsReached } from '../subscription/reached-step';
-import { addendOf, monthlyAmount, monthOf, type RevenueRow } from './recurring-revenue';
 import { takeDueStep } from '../lifecycle/renewals';
-import { monthsUntil, recurringCount, revenueReport, type RevenueSums } from './revenue-report';
+import { type ReportedStep, stepsReached } from '../subscription/reached-step';
 import type { PriceSnapshot, Subscription } from '../subscription/subscription';
-import { aCreation, anInput, aPrice, aSubscription, at, day } from '../testing/fixtures';
+import {
+  aCreation,
+  aNewSubscription,
+  anInput,
+  aPrice,
+  aSubscription,
+  at,
+  day,
+} from '../testing/fixtures';
+import { addendOf, monthlyAmount, monthOf, type RevenueRow } from './recurring-revenue';
+import { monthsUntil, recurringCount, revenueReport, type RevenueSums } from './revenue-report';
 
 type Interval = Exclude<BillingInterval, 'ONE_TIME'>;
 
@@ -199,7 +206,7 @@ class Shop {
         one.startsIn === null ? null : new Date(this.now.getTime() + one.startsIn * 86_400_000);
       const input = anInput({ startAt, quantity: one.quantity });
       const creation = aCreation({ price: one.price, ...at(this.now) });
-      this.write(undefined, createSubscription(input, creation).state);
+      this.write(undefined, aNewSubscription(input, creation).state);
       return;
     }
     const subscription = this.all[one.which];

@@ -10,14 +10,21 @@ import {
   testServiceConfiguration,
 } from '@billing/chassis/testing';
 import { cancel } from '../lifecycle/cancellation';
-import { createSubscription } from '../creation/creation';
 import { takeDueStep } from '../lifecycle/renewals';
-import { ReportStore } from './report-store';
 import { subscriptionDefinition } from '../store';
-import type { Subscription } from '../subscription/subscription';
 import { Subscriptions } from '../subscription-store';
+import type { Subscription } from '../subscription/subscription';
 import type { SubscriptionRecord } from '../subscription/tombstone';
-import { aCreation, anInput, aPrice, aSubscription, at, day } from '../testing/fixtures';
+import {
+  aCreation,
+  aNewSubscription,
+  anInput,
+  aPrice,
+  aSubscription,
+  at,
+  day,
+} from '../testing/fixtures';
+import { ReportStore } from './report-store';
 
 const configuration = testServiceConfiguration('subscriptionreports');
 const hourMs = 3_600_000;
@@ -84,7 +91,7 @@ test('revenue follows the stored subscriptions, including late changes of a mont
   );
   // Since the first of January, but stored only now.
   const creation = aCreation({ price, ...at(later.now) });
-  await stored(createSubscription(anInput({ startAt: day('01-01') }), creation).state, later);
+  await stored(aNewSubscription(anInput({ startAt: day('01-01') }), creation).state, later);
   const { trialing, months } = await revenueOf(later);
   expect(trialing).toBe(0n);
   const none = { started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n };

@@ -1,5 +1,5 @@
 import type { BillingInterval } from '@billing/kernel/billing-period';
-import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { invalidInput } from '@billing/kernel/domain-error';
 import type { PriceSnapshot } from './subscription';
 
 /** The product as described by the catalog service. */
@@ -12,12 +12,6 @@ export interface ProductFacts {
   readonly price: Omit<PriceSnapshot, 'billingInterval'> & {
     readonly billingInterval: BillingInterval;
   };
-}
-
-/** Returns the price of a product that can be subscribed to. */
-export function subscribablePrice({ active, price }: ProductFacts): PriceSnapshot {
-  if (!active) throw notFound('Product');
-  return recurringPrice(price);
 }
 
 /** Returns a price only if it is recurring. */

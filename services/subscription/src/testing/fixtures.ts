@@ -1,8 +1,9 @@
+import { DomainError } from '@billing/kernel/domain-error';
 import { createSubscription, type Creation } from '../creation/creation';
 import type { SubscriptionInput } from '../creation/input';
 import type { CustomerFacts } from '../subscription/customer';
 import type { DiscountSnapshot, PriceSnapshot, Subscription } from '../subscription/subscription';
-import type { Decision } from '../subscription/transition';
+import type { Decision, SubscriptionTransition } from '../subscription/transition';
 
 // Fixtures of the rule tests: one product, one customer, and subscriptions created by the rule
 // itself.
@@ -96,10 +97,30 @@ export function aCreation(parts: Partial<Creation> = {}): Creation {
   };
 }
 
+/** The creation of a subscription; without a start it starts now. */
+export function aNewSubscription(
+  input: SubscriptionInput,
+  creation: Creation,
+): SubscriptionTransition {
+  const startAt = input.startAt ?? creation.now;
+  return createSubscription({ ...input, startAt }, creation);
+}
+
 /** A subscription right after its creation. */
 export function aSubscription(
   input: Partial<SubscriptionInput> = {},
   creation: Partial<Creation> = {},
 ): Subscription {
-  return createSubscription(anInput(input), aCreation(creation)).state;
+  return aNewSubscription(anInput(input), aCreation(creation)).state;
+}
+
+/** Calls a function that must throw, and returns the fields of the refusal. */
+export function refusedFields(refuse: () => unknown): unknown {
+  try {
+    refuse();
+  } catch (error) {
+    if (error instanceof DomainError) return error.fields ?? error.reason;
+    throw error;
+  }
+  return undefined;
 }

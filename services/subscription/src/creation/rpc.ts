@@ -1,0 +1,75 @@
+import { newId } from '@billing/chassis/ids';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { invalidInput } from '@billing/kernel/domain-error';
+import type {
+  CreateFromCheckoutRequest,
+  CreateSubscriptionRequest,
+  SubscriptionServiceServer,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { toProtoSubscription } from '../events';
+import { fromProtoPrice } from '../peer/catalog';
+import { fromProtoCustomer } from '../peer/customer';
+import { fromProtoDiscount } from '../peer/discount';
+import { recurringPrice } from '../subscription/product';
+import { createSold } from './create-from-checkout';
+import { create, type CreationDependencies } from './create-subscription';
+import type { Purchase } from './creation';
+import type { SubscriptionInput } from './input';
+
+/** The calls that create subscriptions. */
+export function creationRpc(
+  dependencies: CreationDependencies,
+): Pick<AsyncHandlers<SubscriptionServiceServer>, 'createSubscription' | 'createFromCheckout'> {
+  return {
+    createSubscription: async (request, context) => {
+      const stored = await create(fromProtoInput(request), context, dependencies);
+      return { subscription: toProtoSubscription(stored) };
+    },
+
+    createFromCheckout: async (request, context) => {
+      const stored = await createSold(fromProtoPurchase(request), context, dependencies);
+      return { subscription: toProtoSubscription(stored) };
+    },
+  };
+}
+
+function fromProtoInput(request: CreateSubscriptionRequest): SubscriptionInput {
+  const { customerId, productId, metadata, quantity } = request;
+  return {
+    customerId,
+    productId,
+    authorizedTransactionId: request.authorizedTransactionId ?? null,
+    startAt: request.startAt ?? null,
+    metadata: metadata ?? {},
+    quantity: quantity ?? 1,
+    discountId: request.discountId ?? null,
+  };
+}
+
+function fromProtoPurchase(request: CreateFromCheckoutRequest): Omit<Purchase, 'meterPriceSet'> {
+  const { id, productId, productName, quantity, metadata, discount, attempt } = request;
+  const invoice = required('invoice', request.invoice);
+  const price = recurringPrice(fromProtoPrice(required('price', request.price)));
+  const completedAt = required('completedAt', request.completedAt);
+  return {
+    id,
+    itemId: newId(),
+    // A session sells one subscription: every call with its id asks for the same.
+    fingerprint: id,
+    customer: fromProtoCustomer(required('customer', request.customer)),
+    productId,
+    productName,
+    price,
+    quantity,
+    metadata: metadata ?? {},
+    discount: discount === undefined ? null : fromProtoDiscount(discount),
+    completedAt,
+    invoice: { id: invoice.id, form: invoice },
+    attempt,
+  };
+}
+
+function required<T>(field: string, value: T | undefined): T {
+  if (value === undefined) throw invalidInput({ [field]: ['Required'] });
+  return value;
+}
