@@ -47,6 +47,7 @@ const verbs = [
   'burn',
   'cancel',
   'create',
+  'ensure',
   'find',
   'ingest',
   'read',

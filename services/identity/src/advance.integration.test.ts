@@ -4,7 +4,7 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
 import { eventually } from '@billing/chassis/testing';
 import { requestAdvance } from './sandbox-clock';
-import { environments } from './store';
+import { environments } from './environment-store';
 import {
   aSandbox,
   begin,

@@ -8,14 +8,16 @@ import type {
   ApiKey as ProtoApiKey,
   CreateApiKeyRequest,
   IdentityServiceServer,
+  KeyCreator as ProtoKeyCreator,
 } from '@billing/proto/billing/identity/v1/identity';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { keyCreatorKinds } from '@billing/proto/values/identity';
 import { keyScopes } from '@billing/proto/values/path-segments';
-import { type ApiKey, validateKeyInput, invalidApiKey, isValid } from './api-key';
+import { type ApiKey, invalidApiKey, isValid, type KeyCreator, validateKeyInput } from './api-key';
 import type { ApiKeyStore } from './api-key-store';
 import type { ApiKeyUseStore } from './api-key-use-store';
 import type { Environment } from './environment';
 import { toProtoEnvironment } from './environment-rpc';
-import { fromProtoCreator, toProtoCreator } from './key-creator-rpc';
 import type { KeyLineage } from './key-lineage-store';
 
 export interface ApiKeyRpcOptions {
@@ -100,4 +102,17 @@ function toProtoApiKey({ state, createdAt }: Stored<ApiKey>): ProtoApiKey {
     createdBy: toProtoCreator(createdBy),
     createdAt,
   };
+}
+
+/** Maps a creator; absent means the system. */
+export function fromProtoCreator(creator: ProtoKeyCreator | undefined): KeyCreator {
+  const type = keyCreatorKinds.sentName(creator?.kind ?? 0);
+  if (type === 'UNKNOWN') throw invalidInput({ createdBy: ['Unknown kind'] });
+  if (creator === undefined || type === undefined || type === 'SYSTEM') return { type: 'SYSTEM' };
+  return { type, id: creator.id };
+}
+
+function toProtoCreator(creator: KeyCreator): ProtoKeyCreator {
+  const id = creator.type === 'SYSTEM' ? '' : creator.id;
+  return { kind: keyCreatorKinds.valueOf(creator.type), id };
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Stored, toStored, type Page } from '@billing/chassis/aggregate';
+import { type AggregateDefinition, type Page, type Stored, toStored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
@@ -8,6 +8,50 @@ import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { type ApiKey, type ApiKeyInput, issue, type KeyCreator, revoke, withHash } from './api-key';
 import { formatKey, isWellFormed, keyPrefixes, keySecretBytes } from './api-key-format';
 import type { EnvironmentKind } from './environment';
+import { encodeApiKeyEvent } from './events';
+
+/** Keys, each in the environment that it opens. */
+export const apiKeys: AggregateDefinition<ApiKey> = {
+  collection: 'apiKeys',
+  aggregate: 'api_key',
+  resource: 'API key',
+  toDocument: ({
+    hash,
+    name,
+    prefix,
+    last4,
+    scopes,
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+    createdBy,
+  }) => ({
+    hash,
+    name,
+    prefix,
+    last4,
+    scopes,
+    expiresAt: expiresAt ?? null,
+    revokedAt: revokedAt ?? null,
+    lastUsedAt: lastUsedAt ?? null,
+    createdBy,
+  }),
+  fromDocument: ({ _id, ...fields }) => ({
+    id: _id,
+    hash: fields.hash as string,
+    name: fields.name as string,
+    prefix: fields.prefix as string,
+    last4: fields.last4 as string,
+    scopes: fields.scopes as string[],
+    expiresAt: (fields.expiresAt as Date | null) ?? undefined,
+    revokedAt: (fields.revokedAt as Date | null) ?? undefined,
+    // Absent in documents of releases that did not record uses.
+    lastUsedAt: (fields.lastUsedAt as Date | null | undefined) ?? undefined,
+    // Absent in documents of releases that did not store creators.
+    createdBy: (fields.createdBy as KeyCreator | undefined) ?? { type: 'SYSTEM' },
+  }),
+  encodeEvent: encodeApiKeyEvent,
+};
 
 /** The environment of a new key, and the seed of its secret if the call may be retried. */
 export interface KeyPlace {

@@ -2,8 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Logger } from '@billing/chassis/logging';
 import { type ApiKey, isUseWorthRecording, recordUse } from './api-key';
-import type { Environment } from './environment';
-import { withdrawNotice } from './unused-sandbox';
+import { type Environment, withdrawNotice } from './environment';
 
 /**
  * Records the last use of keys in the background: authentication never waits for a write, and the

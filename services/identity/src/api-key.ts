@@ -2,6 +2,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { apiKeyProblems } from '@billing/kernel/input/api-key';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
+import { insufficientPermissions } from './operator';
 
 /** The creator of a key: another key, an operator, or the system. */
 export type KeyCreator =
@@ -119,10 +120,6 @@ export function isValid({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
 /** The same answer for every invalid key, so that it reveals nothing about existing keys. */
 export function invalidApiKey(): DomainError {
   return new DomainError('unauthenticated', 'INVALID_API_KEY', 'Invalid or expired API key');
-}
-
-export function insufficientPermissions(): DomainError {
-  return new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
 }
 
 // A key without scopes has all of them; a caller without scopes has none.

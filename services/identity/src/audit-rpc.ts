@@ -7,10 +7,9 @@ import type {
   OperatorServiceServer,
 } from '@billing/proto/billing/identity/v1/operator';
 import { auditActorTypes } from '@billing/proto/values/identity';
-import { insufficientPermissions } from './api-key';
 import type { AuditEntry } from './audit-entry';
 import type { AuditStore } from './audit-store';
-import { mayManageOperators } from './operator';
+import { mayManageOperators, insufficientPermissions } from './operator';
 import { sentOrigin } from './session-list-rpc';
 import type { SignIn } from './sign-in-service';
 

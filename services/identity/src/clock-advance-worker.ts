@@ -9,8 +9,7 @@ import type { Semaphore } from '@billing/chassis/semaphore';
 import { inSpan } from '@billing/chassis/tracing';
 import type { Transition } from '@billing/kernel/transition';
 import type { Environment, Lease } from './environment';
-import { runAdvance, type ClockAdvancePorts } from './clock-advance';
-import type { DueWorkPeer } from './peers';
+import { type Activity, type ClockAdvancePorts, runAdvance, type WorkClass } from './clock-advance';
 import {
   isHeldBy,
   isStopping,
@@ -21,6 +20,13 @@ import {
   releaseLease,
   renewLease,
 } from './sandbox-clock';
+
+/** A service with time-driven work. */
+export interface DueWorkPeer {
+  nextDue(until: Date, context: CallContext): Promise<Date | undefined>;
+  runDue(until: Date, workClass: WorkClass, context: CallContext): Promise<number>;
+  activity(until: Date, workClass: WorkClass, context: CallContext): Promise<Activity>;
+}
 
 export interface ClockAdvanceDependencies {
   readonly environments: AggregateCollection<Environment>;

@@ -1,15 +1,75 @@
 import type { Filter } from 'mongodb';
 import {
-  type Stored,
+  type AggregateDefinition,
   type AggregateDocument,
-  toStored,
   type Page,
+  type Stored,
+  toStored,
 } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Tenant } from '@billing/chassis/call-context';
+import { derivedId, isId } from '@billing/chassis/ids';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
-import { isId } from '@billing/chassis/ids';
-import type { Environment } from './environment';
-import type { StoredSandbox } from './sandbox-slot';
+import type {
+  ClockAdvance,
+  ClockAdvanceResult,
+  Environment,
+  Lease,
+  StoredSandbox,
+} from './environment';
+
+/** Environments, each in itself. An unfinished advance is resumed when its lease has expired. */
+export const environments: AggregateDefinition<Environment> = {
+  collection: 'environments',
+  aggregate: 'environment',
+  resource: 'Environment',
+  toDocument: ({ kind, name, clock, deletedAt, deletesAt, advancedAt }) => ({
+    kind,
+    name,
+    deletedAt: deletedAt ?? null,
+    deletesAt: deletesAt ?? null,
+    advancedAt: advancedAt ?? null,
+    clock: clock.kind === 'REAL' ? clock : { ...clock, lease: clock.lease ?? null },
+  }),
+  fromDocument: ({ _id, kind, name, clock, deletedAt, deletesAt, advancedAt }) => ({
+    id: _id,
+    kind: kind as Environment['kind'],
+    name: name as string,
+    clock: fromDocumentClock(clock as ClockDocument),
+    // Absent in documents of releases without the deletion of sandboxes.
+    deletedAt: (deletedAt as Date | null | undefined) ?? undefined,
+    // Absent in documents of releases without the deletion of unused sandboxes.
+    deletesAt: (deletesAt as Date | null | undefined) ?? undefined,
+    advancedAt: (advancedAt as Date | null | undefined) ?? undefined,
+  }),
+  recoverAt: ({ clock }) => (clock.kind === 'MANUAL' ? clock.lease?.until : undefined),
+};
+
+/** Id of an organization's first sandbox. */
+export function firstSandboxId(organizationId: string): string {
+  return derivedId(organizationId, 'sandbox');
+}
+
+/**
+ * Tenant of an organization's live environment: there is one, whose id derives from the
+ * organization's.
+ */
+export function liveTenant(organizationId: string): Tenant {
+  const environmentId = derivedId(organizationId, 'live');
+  return { organizationId, environmentId, live: true, manualClock: false };
+}
+
+export function firstSandboxTenant(organizationId: string): Tenant {
+  return sandboxTenant(organizationId, firstSandboxId(organizationId), { manualClock: false });
+}
+
+export function sandboxTenant(
+  organizationId: string,
+  environmentId: string,
+  { manualClock }: { manualClock: boolean },
+): Tenant {
+  return { organizationId, environmentId, live: false, manualClock };
+}
 
 /** Filter of an organization's environments. */
 export interface EnvironmentQuery {
@@ -99,4 +159,36 @@ function filterOf({
 
 function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
+// The server may return a small integer in 64 bits.
+type Counted<T extends { readonly processed: number }> = Omit<T, 'processed'> & {
+  readonly processed: number | bigint;
+};
+
+type ClockDocument =
+  | { readonly kind: 'REAL' }
+  | {
+      readonly kind: 'MANUAL';
+      readonly now: Date;
+      readonly jumps: readonly Counted<ClockAdvance>[];
+      readonly landings: readonly Counted<ClockAdvanceResult>[];
+      readonly lease: Lease | null;
+    };
+
+function fromDocumentClock(clock: ClockDocument): Environment['clock'] {
+  if (clock.kind === 'REAL') return { kind: 'REAL' };
+  return {
+    kind: 'MANUAL',
+    now: clock.now,
+    jumps: clock.jumps.map(({ processed, ...advance }) => ({
+      ...advance,
+      processed: Number(processed),
+    })),
+    landings: clock.landings.map(({ processed, ...result }) => ({
+      ...result,
+      processed: Number(processed),
+    })),
+    lease: clock.lease ?? undefined,
+  };
 }

@@ -67,6 +67,12 @@ export interface Lease {
   readonly until: Date;
 }
 
+/** A stored sandbox. */
+export interface StoredSandbox {
+  readonly id: string;
+  readonly isDeleted: boolean;
+}
+
 /** The caller's choices for a new sandbox. */
 export interface SandboxInput {
   readonly name: string;
@@ -112,6 +118,12 @@ export function deleteSandbox(environment: Environment, now: Date): Transition<E
     events: [],
     commands: [{ type: 'deleteEnvironment', payload: {} }],
   };
+}
+
+/** Withdraws the notice of a deletion; without one nothing changes. */
+export function withdrawNotice(environment: Environment): Transition<Environment> {
+  const isAnnounced = environment.deletesAt !== undefined && environment.deletedAt === undefined;
+  return isAnnounced ? only({ ...environment, deletesAt: undefined }) : unchanged(environment);
 }
 
 /** Environment time, where `now` is real time. */

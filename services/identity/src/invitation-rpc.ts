@@ -10,7 +10,7 @@ import type {
   OperatorServiceServer,
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
-import { liveTenant } from './environment-rpc';
+import { liveTenant } from './environment-store';
 import { accept, type Invitation, invitationNotFound, invite } from './invitation';
 import {
   checkInvitation,

@@ -10,7 +10,6 @@ import type {
   Role as ProtoRole,
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
-import type { KeyLineage } from './key-lineage-store';
 import { change, isEmailProven, type Operator, type Role } from './operator';
 import { addOwner, type Organization, removeOwner } from './organization';
 import type { SignIn } from './sign-in-service';
@@ -19,7 +18,8 @@ export interface OperatorRpcOptions {
   readonly signIn: SignIn;
   readonly organizations: AggregateCollection<Organization>;
   readonly operators: AggregateCollection<Operator>;
-  readonly lineage: KeyLineage;
+  /** Revokes the keys that an operator created, and the keys created from them. */
+  readonly revokeKeysOf: (operatorId: string, organizationId: string) => Promise<void>;
   readonly clock: Clock;
 }
 
@@ -28,7 +28,7 @@ type Handlers = Pick<AsyncHandlers<OperatorServiceServer>, 'listOperators' | 'up
 const operatorsMax = 200;
 
 export function operatorHandlers(options: OperatorRpcOptions): Handlers {
-  const { signIn, operators, lineage, clock } = options;
+  const { signIn, operators, revokeKeysOf, clock } = options;
   return {
     listOperators: async ({ sessionToken }) => {
       const { tenant } = (await signIn.authenticate(sessionToken)).operator;
@@ -43,7 +43,7 @@ export function operatorHandlers(options: OperatorRpcOptions): Handlers {
       const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
       const wish = { role: sentRole(role), active };
       const updated = await update(operatorId, { wish, actor, tenant, storing }, options);
-      if (revokeKeys) await lineage.revokeDescendants(operatorId, tenant.organizationId);
+      if (revokeKeys) await revokeKeysOf(operatorId, tenant.organizationId);
       return { operator: toProtoOperator(updated) };
     },
   };

@@ -2,7 +2,6 @@ import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { parseEmailAddress } from '@billing/kernel/email-address';
 import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import { insufficientPermissions } from './api-key';
 
 /** Roles, the most powerful first: each may do everything that the following ones may. */
 export const roles = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const;
@@ -175,4 +174,8 @@ export function operatorExists(): DomainError {
 
 function isAbove(one: Role, other: Role): boolean {
   return roles.indexOf(one) < roles.indexOf(other);
+}
+
+export function insufficientPermissions(): DomainError {
+  return new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
 }

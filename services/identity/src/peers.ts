@@ -1,4 +1,3 @@
-import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import {
@@ -11,14 +10,8 @@ import {
   SystemServiceService,
 } from '@billing/proto/billing/system/v1/system';
 import type { IdentityConfiguration } from './config';
-import type { Activity, WorkClass } from './clock-advance';
-
-/** A service with time-driven work. */
-export interface DueWorkPeer {
-  nextDue(until: Date, context: CallContext): Promise<Date | undefined>;
-  runDue(until: Date, workClass: WorkClass, context: CallContext): Promise<number>;
-  activity(until: Date, workClass: WorkClass, context: CallContext): Promise<Activity>;
-}
+import type { WorkClass } from './clock-advance';
+import type { DueWorkPeer } from './clock-advance-worker';
 
 /** Connects all services with due work. The environment is that of the call context. */
 export function connectDueWork(service: Service, config: IdentityConfiguration): DueWorkPeer[] {

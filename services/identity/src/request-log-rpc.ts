@@ -11,7 +11,7 @@ import { requestLogCallers } from './callers';
 import type { ApiKeyStore } from './api-key-store';
 import type { AuditEntry } from './audit-entry';
 import type { AuditStore } from './audit-store';
-import { liveTenant } from './environment-rpc';
+import { liveTenant } from './environment-store';
 import { batchProblems, type RequestEntry } from './request-entry';
 import type { RequestStore } from './request-store';
 

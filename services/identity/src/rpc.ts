@@ -11,22 +11,25 @@ import { identityCallers, operatorCallers } from './callers';
 import { apiKeyHandlers, type ApiKeyRpcOptions } from './api-key-rpc';
 import { auditHandlers, type AuditRpcOptions } from './audit-rpc';
 import { clockHandlers, type ClockRpcOptions } from './clock-rpc';
-import { environmentHandlers, type EnvironmentRpcOptions } from './environment-rpc';
+import type { EnsureOrganizationOptions } from './ensure-organization';
 import { invitationHandlers, type InvitationRpcOptions } from './invitation-rpc';
 import { operatorHandlers, type OperatorRpcOptions } from './operator-rpc';
 import { resetLinkHandlers, type ResetLinkRpcOptions } from './reset-link-rpc';
-import { sandboxHandlers } from './sandbox-rpc';
+import { organizationHandlers } from './organization-rpc';
+import { sandboxHandlers, type SandboxRpcOptions } from './sandbox-rpc';
 import { sessionListHandlers, type SessionListRpcOptions } from './session-list-rpc';
 import { sessionHandlers, type SessionRpcOptions } from './session-rpc';
 
 /**
  * All calls about environments and keys. Two carry no tenant: one creates it, the other finds it.
  */
-export function identityRpc(options: ApiKeyRpcOptions & ClockRpcOptions & EnvironmentRpcOptions) {
+export function identityRpc(
+  options: ApiKeyRpcOptions & ClockRpcOptions & EnsureOrganizationOptions & SandboxRpcOptions,
+) {
   return rpcService<IdentityServiceServer>(
     IdentityServiceService,
     {
-      ...environmentHandlers(options),
+      ...organizationHandlers(options),
       ...sandboxHandlers(options),
       ...apiKeyHandlers(options),
       ...clockHandlers(options),

@@ -7,18 +7,25 @@ import type {
   IdentityServiceServer,
   Sandbox as ProtoSandbox,
 } from '@billing/proto/billing/identity/v1/identity';
-import { insufficientPermissions } from './api-key';
+import { insufficientPermissions } from './operator';
 import { deleteSandbox, type Environment, rename } from './environment';
-import { type EnvironmentRpcOptions, toProtoEnvironment } from './environment-rpc';
+import { fromProtoClockKind, toProtoEnvironment } from './environment-rpc';
+import type { EnvironmentStore } from './environment-store';
+import { fromProtoCreator } from './api-key-rpc';
+import { createSandbox, type CreateSandboxOptions } from './create-sandbox';
 import { stopAdvances } from './sandbox-clock';
+
+export interface SandboxRpcOptions extends CreateSandboxOptions {
+  readonly environmentList: EnvironmentStore;
+}
 
 type Handlers = Pick<
   AsyncHandlers<IdentityServiceServer>,
-  'listSandboxes' | 'updateSandbox' | 'deleteSandbox'
+  'createSandbox' | 'listSandboxes' | 'updateSandbox' | 'deleteSandbox'
 >;
 
 /** Calls of the live environment about the organization's sandboxes. */
-export function sandboxHandlers(options: EnvironmentRpcOptions): Handlers {
+export function sandboxHandlers(options: SandboxRpcOptions): Handlers {
   const { environments, environmentList, apiKeys, clock } = options;
 
   const withUse = async (sandboxes: readonly Stored<Environment>[]): Promise<ProtoSandbox[]> => {
@@ -44,6 +51,13 @@ export function sandboxHandlers(options: EnvironmentRpcOptions): Handlers {
   };
 
   return {
+    createSandbox: async ({ createdBy: creator, ...input }, context) => {
+      const wish = { ...input, clock: fromProtoClockKind(input.clock) };
+      const createdBy = fromProtoCreator(creator);
+      const { sandbox, key, now } = await createSandbox({ wish, createdBy }, context, options);
+      return { sandbox: toProtoEnvironment(sandbox, now), key };
+    },
+
     listSandboxes: async (request, { tenant }) => {
       const { organizationId } = await liveCaller(tenant, options);
       const wanted = { organizationId, isSandbox: true, ...readPage(request) };
@@ -76,7 +90,7 @@ export function sandboxHandlers(options: EnvironmentRpcOptions): Handlers {
 
 async function liveCaller(
   tenant: Tenant,
-  { environments, clock }: EnvironmentRpcOptions,
+  { environments, clock }: SandboxRpcOptions,
 ): Promise<Tenant> {
   const place = { tenant, now: clock.now() };
   const caller = await environments.within(place).get(tenant.environmentId);

@@ -1,4 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
+import type { StoredSandbox } from './environment';
 
 /** One of the numbered places for an organization's sandboxes. */
 export interface SandboxSlot {
@@ -9,12 +10,6 @@ export interface SandboxSlot {
   readonly sandboxId: string;
   /** Real time. */
   readonly heldAt: Date;
-}
-
-/** A stored sandbox. */
-export interface StoredSandbox {
-  readonly id: string;
-  readonly isDeleted: boolean;
 }
 
 // A call that takes a slot stores its sandbox within ten minutes, or never.

@@ -2,7 +2,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import { dataSecret } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { Semaphore } from '@billing/chassis/semaphore';
-import { ApiKeyStore } from './api-key-store';
+import { ApiKeyStore, apiKeys } from './api-key-store';
 import { ApiKeyUseStore } from './api-key-use-store';
 import { AuditStore } from './audit-store';
 import { commonPasswords } from './common-password-store';
@@ -14,7 +14,7 @@ import { lostCallRpc } from './lost-call-rpc';
 import { LostCallStore } from './lost-call-store';
 import { LoginAttemptStore } from './login-attempt-store';
 import type { Environment } from './environment';
-import { EnvironmentStore } from './environment-store';
+import { EnvironmentStore, environments } from './environment-store';
 import { deletableBefore } from './login-attempts';
 import { OperatorSessionStore } from './operator-session-store';
 import {
@@ -30,7 +30,7 @@ import { RequestStore } from './request-store';
 import { identityRpc, operatorRpc } from './rpc';
 import { SandboxSlotStore } from './sandbox-slot-store';
 import { SignIn } from './sign-in-service';
-import { apiKeys, environments, organizations } from './store';
+import { organizations } from './organization-store';
 import { TokenStore } from './token-store';
 import { type UnusedSandboxOptions, UnusedSandboxWorker } from './unused-sandbox-worker';
 import { WaitingCalls } from './waiting-calls';
@@ -102,7 +102,8 @@ export async function start(
     }),
     operatorRpc({
       ...stores,
-      lineage,
+      revokeKeysOf: (operatorId, organizationId) =>
+        lineage.revokeDescendants(operatorId, organizationId),
       operators,
       invitations: new TokenStore(service.aggregates(invitations), tokens),
       resetLinks: new TokenStore(service.aggregates(resetLinks), tokens),

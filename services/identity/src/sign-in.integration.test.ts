@@ -1,7 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { Service } from '@billing/chassis/service';
 import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
-import { liveTenant } from './environment-rpc';
+import { liveTenant } from './environment-store';
 import { HashQueue } from './hash-queue-worker';
 import { LoginAttemptStore } from './login-attempt-store';
 import { createOperator } from './operator';

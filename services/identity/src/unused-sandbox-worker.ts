@@ -4,8 +4,7 @@ import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { ApiKeyStore } from './api-key-store';
 import type { Environment } from './environment';
-import { firstSandboxId } from './environment-rpc';
-import type { EnvironmentStore } from './environment-store';
+import { type EnvironmentStore, firstSandboxId } from './environment-store';
 import { retire, type SandboxUse, unusedMs } from './unused-sandbox';
 
 export interface UnusedSandboxOptions {

@@ -1,6 +1,6 @@
-import { type Environment, openLive, openSandbox } from './environment';
+import { type Environment, openLive, openSandbox, withdrawNotice } from './environment';
 import { requestAdvance } from './sandbox-clock';
-import { retire, withdrawNotice } from './unused-sandbox';
+import { retire } from './unused-sandbox';
 
 const dayMs = 24 * 60 * 60_000;
 const createdAt = new Date('2026-01-01T00:00:00.000Z');

@@ -1,5 +1,5 @@
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import { deleteSandbox, type Environment } from './environment';
+import { deleteSandbox, type Environment, withdrawNotice } from './environment';
 import { stopAdvances } from './sandbox-clock';
 
 const dayMs = 24 * 60 * 60_000;
@@ -33,12 +33,6 @@ export function retire(
   }
   if (now < deletesAt) return unchanged(environment);
   return deleteSandbox(stopAdvances(environment).state, now);
-}
-
-/** Withdraws the notice of a deletion; without one nothing changes. */
-export function withdrawNotice(environment: Environment): Transition<Environment> {
-  const isAnnounced = environment.deletesAt !== undefined && environment.deletedAt === undefined;
-  return isAnnounced ? only({ ...environment, deletesAt: undefined }) : unchanged(environment);
 }
 
 function lastUse({ advancedAt }: Environment, { createdAt, keyUsedAt }: SandboxUse): number {
