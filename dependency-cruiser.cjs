@@ -48,6 +48,18 @@ const layers = {
     'due-work',
     'service',
   ],
+  'services/identity/src': [
+    'callers.ts',
+    'password',
+    'audit',
+    'environment',
+    'organization',
+    'operator',
+    'api-key',
+    'sandbox',
+    'clock',
+    'request-log',
+  ],
   'services/notifier/src': [
     'callers.ts',
     'call-batcher.ts',

@@ -10,8 +10,8 @@ import {
   SystemServiceService,
 } from '@billing/proto/billing/system/v1/system';
 import type { IdentityConfiguration } from './config';
-import type { WorkClass } from './clock-advance';
-import type { DueWorkPeer } from './clock-advance-worker';
+import type { WorkClass } from './clock/clock-advance';
+import type { DueWorkPeer } from './clock/clock-advance-worker';
 
 /** Connects all services with due work. The environment is that of the call context. */
 export function connectDueWork(service: Service, config: IdentityConfiguration): DueWorkPeer[] {

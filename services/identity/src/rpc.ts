@@ -8,17 +8,17 @@ import {
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
 import { identityCallers, operatorCallers } from './callers';
-import { apiKeyHandlers, type ApiKeyRpcOptions } from './api-key-rpc';
-import { auditHandlers, type AuditRpcOptions } from './audit-rpc';
-import { clockHandlers, type ClockRpcOptions } from './clock-rpc';
-import type { EnsureOrganizationOptions } from './ensure-organization';
-import { invitationHandlers, type InvitationRpcOptions } from './invitation-rpc';
-import { operatorHandlers, type OperatorRpcOptions } from './operator-rpc';
-import { resetLinkHandlers, type ResetLinkRpcOptions } from './reset-link-rpc';
-import { organizationHandlers } from './organization-rpc';
-import { sandboxHandlers, type SandboxRpcOptions } from './sandbox-rpc';
-import { sessionListHandlers, type SessionListRpcOptions } from './session-list-rpc';
-import { sessionHandlers, type SessionRpcOptions } from './session-rpc';
+import { apiKeyHandlers, type ApiKeyRpcOptions } from './api-key/api-key-rpc';
+import { auditHandlers, type AuditRpcOptions } from './operator/audit-rpc';
+import { clockHandlers, type ClockRpcOptions } from './clock/clock-rpc';
+import type { EnsureOrganizationOptions } from './organization/ensure-organization';
+import { invitationHandlers, type InvitationRpcOptions } from './operator/invitation-rpc';
+import { operatorHandlers, type OperatorRpcOptions } from './operator/operator-rpc';
+import { resetLinkHandlers, type ResetLinkRpcOptions } from './operator/reset-link-rpc';
+import { organizationHandlers } from './organization/organization-rpc';
+import { sandboxHandlers, type SandboxRpcOptions } from './sandbox/sandbox-rpc';
+import { sessionListHandlers, type SessionListRpcOptions } from './operator/session-list-rpc';
+import { sessionHandlers, type SessionRpcOptions } from './operator/session-rpc';
 
 /**
  * All calls about environments and keys. Two carry no tenant: one creates it, the other finds it.

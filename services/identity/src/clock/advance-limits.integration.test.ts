@@ -1,0 +1,133 @@
+import type { Tenant } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { eventually } from '@billing/chassis/testing';
+import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
+import { advancesMax } from './clock-advance-worker-pool';
+import {
+  aSandbox,
+  begin,
+  closeGate,
+  contextOf,
+  hop,
+  identity,
+  january,
+  runsBegun,
+  runsOf,
+  startsAt,
+  timeOf,
+  useBatonSystem,
+  countStoredAdvances,
+} from '../testing/testing-baton-service';
+
+useBatonSystem();
+
+describe('calls that wait for one clock', () => {
+  test('are at most five in a replica; the next one is refused and calls for other clocks are served', async () => {
+    const tenant = await aSandbox();
+    await begin(tenant, {});
+    const open = closeGate();
+    const to = january(9);
+    const waiting = Array.from({ length: 5 }, () =>
+      identity.advanceClock({ to }, contextOf(tenant)),
+    );
+    await eventually(async () => {
+      await expect(identity.advanceClock({ to }, contextOf(tenant, 500))).rejects.toMatchObject({
+        reason: 'TOO_MANY_WAITING',
+      });
+    });
+    await eventually(async () => {
+      expect(await timeOf(tenant)).toEqual(january(2));
+    });
+    open();
+    expect(await Promise.all(waiting)).toHaveLength(5);
+    await expect(identity.advanceClock({ to }, contextOf(tenant))).resolves.toMatchObject({
+      now: to,
+    });
+  });
+
+  test('join the running advance under one idempotency key, and get its answer replayed afterwards', async () => {
+    const tenant = await aSandbox();
+    await begin(tenant, {});
+    const open = closeGate();
+    const to = january(9);
+    const onReplayed = jest.fn();
+    const idempotency = { key: newId(), requestHash: 'same', onReplayed };
+    const call = () => identity.advanceClock({ to }, { ...contextOf(tenant), idempotency });
+    const begunBefore = runsBegun;
+    const first = call();
+    await eventually(() => {
+      expect(runsBegun).toBeGreaterThan(begunBefore);
+    });
+    const joined = call();
+    open();
+    expect(await Promise.all([first, joined])).toEqual([
+      { now: to, processed: 1, stopped: false },
+      { now: to, processed: 1, stopped: false },
+    ]);
+    expect(onReplayed).not.toHaveBeenCalled();
+    expect(await call()).toEqual({ now: to, processed: 1, stopped: false });
+    expect(onReplayed).toHaveBeenCalled();
+  });
+});
+
+describe('stopping an advance', () => {
+  const stop = (tenant: Tenant) => identity.stopClockAdvance({}, contextOf(tenant));
+
+  test('ends it after its present instant, for its callers and those queued behind it', async () => {
+    const tenant = await aSandbox();
+    await begin(tenant, { hops: [hop(3), hop(3)] });
+    const open = closeGate();
+    const begunBefore = runsBegun;
+    const running = identity.advanceClock({ to: january(20) }, contextOf(tenant));
+    await eventually(() => {
+      expect(runsBegun).toBeGreaterThan(begunBefore);
+    });
+    const behind = identity.advanceClock({ to: january(25) }, contextOf(tenant));
+    await eventually(async () => {
+      expect(await countStoredAdvances(tenant)).toBe(2);
+    });
+    const stopped = stop(tenant);
+    await eventually(async () => {
+      expect(await countStoredAdvances(tenant)).toBe(1);
+    });
+    open();
+    expect(await running).toEqual({ now: january(2), processed: 1, stopped: true });
+    expect(await behind).toEqual({ now: january(2), processed: 0, stopped: true });
+    expect(await stopped).toMatchObject({ now: january(2) });
+    expect(await runsOf(tenant)).toHaveLength(1);
+
+    const { processed } = await identity.advanceClock({ to: january(20) }, contextOf(tenant));
+    expect(processed).toBe(2);
+  });
+
+  test('returns the same answer without a running advance', async () => {
+    const tenant = await aSandbox();
+    expect(await stop(tenant)).toEqual({ clock: ClockKind.CLOCK_KIND_MANUAL, now: startsAt });
+  });
+
+  test('ends an advance that still waits for room in the replica, without having run it', async () => {
+    const open = closeGate();
+    const running = await Promise.all(Array.from({ length: advancesMax }, () => aSandbox()));
+    const begunBefore = runsBegun;
+    for (const tenant of running) await begin(tenant, {});
+    const advance = (tenant: Tenant) =>
+      identity.advanceClock({ to: january(9) }, contextOf(tenant));
+    const answers = running.map(advance);
+    await eventually(() => {
+      expect(runsBegun).toBe(begunBefore + advancesMax);
+    });
+    const [waiting, next] = [await aSandbox(), await aSandbox()];
+    for (const tenant of [waiting, next]) await begin(tenant, {});
+    const [refused, later] = [advance(waiting), advance(next)];
+    await eventually(async () => {
+      expect([await countStoredAdvances(waiting), await countStoredAdvances(next)]).toEqual([1, 1]);
+    });
+    await stop(waiting);
+    expect(await refused).toEqual({ now: startsAt, processed: 0, stopped: true });
+    expect(runsBegun).toBe(begunBefore + advancesMax);
+    open();
+    for (const answer of await Promise.all([...answers, later])) {
+      expect(answer).toEqual({ now: january(9), processed: 1, stopped: false });
+    }
+  });
+});

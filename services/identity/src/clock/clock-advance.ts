@@ -1,0 +1,166 @@
+/** Classes of work of one instant, in their order of execution. */
+export type WorkClass = 'COLLECTION' | 'END' | 'RENEWAL';
+
+/** A service's report about its work for the environment. */
+export interface Activity {
+  /** Number of documents with unfinished work. */
+  readonly pending: number;
+  /** Number of them that are due and wait to be run. */
+  readonly due: number;
+  /** Count of writes, only increasing. Read before `pending`. */
+  readonly writes: bigint;
+}
+
+/** Outcome of running due work in services. */
+interface Handled {
+  /** Number of handled documents. */
+  readonly processed: number;
+  /** True when a call was retried: its service may have handled more before its answer was lost. */
+  readonly isRepeated: boolean;
+}
+
+/**
+ * The services and the clock as an advance needs them. Every call may be retried; a failure ends
+ * the advance, and another worker resumes it.
+ */
+export interface ClockAdvancePorts {
+  /** The earliest due instant of each service, not after `until`; always in the same order. */
+  nextDue(until: Date): Promise<readonly (Date | undefined)[]>;
+  /** Runs work of one class due by `until` in services: those numbered as in nextDue, or all. */
+  runDue(until: Date, workClass: WorkClass, services?: readonly number[]): Promise<Handled>;
+  /**
+   * One report of each service, in the same order. Due work after `until` or of later classes is
+   * not pending.
+   */
+  activities(until: Date, workClass: WorkClass): Promise<readonly Activity[]>;
+  /**
+   * Sets the sandbox's time, and records the number of documents handled so far. False: the advance
+   * was stopped, and nothing moved.
+   */
+  moveTo(at: Date, processed: number): Promise<boolean>;
+  pause(ms: number): Promise<void>;
+}
+
+const classes: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
+
+// Most chains of calls between services end within tens of milliseconds; a call that waits for a
+// peer's recovery is not urgent.
+const pauseMsMin = 10;
+const pauseMsMax = 200;
+
+type QuietCheck = 'QUIET' | 'BUSY' | 'DUE';
+
+/**
+ * Moves a sandbox from instant to instant until `to`: a discrete-event simulation of the real
+ * services. An advance that is interrupted at any point resumes from the stored time without loss:
+ * unfinished due work is still due. Returns the number of handled documents, including those before
+ * the interruption.
+ */
+export async function runAdvance(
+  { from, to, processed }: { from: Date; to: Date; processed: number },
+  ports: ClockAdvancePorts,
+): Promise<number> {
+  let now = from;
+  // Work begun before the advance ends at its own time.
+  let total = processed + (await drain(now, ports));
+  for (;;) {
+    const dues = await ports.nextDue(to);
+    const earliest = earliestOf(dues);
+    if (earliest === undefined) break;
+    if (earliest > now) now = earliest;
+    if (!(await ports.moveTo(now, total))) return total;
+    total += await runInstant(now, ports, { quietBut: servicesDueBy(now, dues) });
+  }
+  if (to <= now) return total;
+  if (!(await ports.moveTo(to, total))) return total;
+  return total + (await drain(to, ports));
+}
+
+/** Waits for quiet, and runs the work due at the sandbox's present time, if there is any. */
+async function drain(now: Date, ports: ClockAdvancePorts): Promise<number> {
+  if ((await checkQuiet(now, 'RENEWAL', ports)) === 'QUIET') return 0;
+  return runInstant(now, ports, {});
+}
+
+/**
+ * Runs all work due at one instant, class by class, each to its last consequence before the next.
+ * When all services are quiet except for the due work of some, the others need not be called, and
+ * no wait is needed, until the first document has been handled.
+ */
+async function runInstant(
+  now: Date,
+  ports: ClockAdvancePorts,
+  { quietBut }: { quietBut?: readonly number[] },
+): Promise<number> {
+  let processed = 0;
+  let services = quietBut;
+  for (const workClass of classes) {
+    const ran = await ports.runDue(now, workClass, services);
+    processed += ran.processed;
+    if (ran.processed === 0 && !ran.isRepeated && services !== undefined) continue;
+    processed += await becomeQuiet(now, workClass, ports);
+    services = undefined;
+  }
+  return processed;
+}
+
+/** Waits until no service has unfinished work, and runs work that becomes due in between. */
+async function becomeQuiet(
+  now: Date,
+  workClass: WorkClass,
+  ports: ClockAdvancePorts,
+): Promise<number> {
+  let processed = 0;
+  for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
+    const seen = await checkQuiet(now, workClass, ports);
+    if (seen === 'QUIET') return processed;
+    if (seen === 'DUE') processed += await runUpTo(now, workClass, ports);
+    await ports.pause(pauseMs);
+  }
+}
+
+/**
+ * Asks all services for their unfinished work. Work moves between services, and one check of each
+ * in turn can miss moving work. Quiet means two rounds without pending work and without a write
+ * between them. A service reads its count of writes before its pending work, so no work was added
+ * to it from its first check until its second count. These spans of all services share an instant,
+ * the one between the rounds; at that instant no service had unfinished work.
+ */
+async function checkQuiet(
+  now: Date,
+  workClass: WorkClass,
+  ports: ClockAdvancePorts,
+): Promise<QuietCheck> {
+  const first = await ports.activities(now, workClass);
+  if (first.some(({ due }) => due > 0)) return 'DUE';
+  if (!isIdle(first)) return 'BUSY';
+  const second = await ports.activities(now, workClass);
+  return isIdle(second) && isSame(first, second) ? 'QUIET' : 'BUSY';
+}
+
+async function runUpTo(now: Date, workClass: WorkClass, ports: ClockAdvancePorts): Promise<number> {
+  let processed = 0;
+  for (const earlier of classes.slice(0, classes.indexOf(workClass) + 1)) {
+    processed += (await ports.runDue(now, earlier)).processed;
+  }
+  return processed;
+}
+
+function earliestOf(dues: readonly (Date | undefined)[]): Date | undefined {
+  return dues.reduce(
+    (first, due) => (due !== undefined && (first === undefined || due < first) ? due : first),
+    undefined,
+  );
+}
+
+function servicesDueBy(now: Date, dues: readonly (Date | undefined)[]): number[] {
+  return dues.flatMap((due, service) => (due !== undefined && due <= now ? [service] : []));
+}
+
+function isIdle(round: readonly Activity[]): boolean {
+  return round.every(({ pending }) => pending === 0);
+}
+
+function isSame(first: readonly Activity[], second: readonly Activity[]): boolean {
+  return second.every(({ writes }, index) => writes === first[index]?.writes);
+}

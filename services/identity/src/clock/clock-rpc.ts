@@ -1,0 +1,102 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { DeadlineExceededError } from '@billing/chassis/grpc-status';
+import { newId } from '@billing/chassis/ids';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import type { IdentityServiceServer } from '@billing/proto/billing/identity/v1/identity';
+import { type Environment, type ClockAdvanceResult, timeOf } from '../environment/environment';
+import { toProtoClockKind } from '../environment/environment-rpc';
+import type { ClockAdvanceWorkerPool } from './clock-advance-worker-pool';
+import {
+  isHeldBy,
+  isStopping,
+  advanceTo,
+  advanceResultOf,
+  requestAdvance,
+  stopAdvances,
+} from '../environment/sandbox-clock';
+import type { WaitingCalls } from './waiting-calls';
+
+export interface ClockRpcOptions {
+  readonly environments: AggregateCollection<Environment>;
+  readonly workers: ClockAdvanceWorkerPool;
+  /** Calls that wait for an advance, by environment. */
+  readonly waitingAdvances: WaitingCalls;
+  readonly clock: Clock;
+  /** Aborts when the process stops; an advance continues without the calls that wait for it. */
+  readonly stopping: AbortSignal;
+}
+
+type Handlers = Pick<
+  AsyncHandlers<IdentityServiceServer>,
+  'getClock' | 'advanceClock' | 'stopClockAdvance'
+>;
+
+export function clockHandlers(options: ClockRpcOptions): Handlers {
+  const { environments, workers, waitingAdvances, clock, stopping } = options;
+  return {
+    getClock: async (_request, { tenant }) => {
+      const now = clock.now();
+      const { state } = await environments.within({ tenant, now }).get(tenant.environmentId);
+      return { clock: toProtoClockKind[state.clock.kind], now: timeOf(state, now) };
+    },
+
+    advanceClock: async ({ to }, context) => {
+      if (to === undefined) throw invalidInput({ to: ['Required'] });
+      if (stopping.aborted) throw unavailable();
+      return waitingAdvances.run(context.tenant.environmentId, async () => {
+        const claim = workers.newClaim();
+        const id = newId();
+        const { state, tenant } = await environments
+          .within({ tenant: context.tenant, now: clock.now() })
+          .mutate(context.tenant.environmentId, (environment, now) =>
+            requestAdvance(environment, { to, id, claim, now }),
+          );
+        if (isHeldBy(state, claim.owner)) workers.start(tenant, claim);
+        const result = await watch(advanceTo(state, to).id, context, options);
+        const { now, processed, stopped = false } = result;
+        return { now, processed, stopped };
+      });
+    },
+
+    stopClockAdvance: async (_request, { tenant, signal: caller, deadline }) => {
+      const { environmentId } = tenant;
+      const context = { tenant, now: clock.now() };
+      await environments.within(context).mutate(environmentId, stopAdvances);
+      const signal = AbortSignal.any([caller, stopping]);
+      const { state } = await environments.waitFor(
+        environmentId,
+        { ...context, signal },
+        { isReached: (stored) => !isStopping(stored.state), until: answerBy({ deadline }) },
+      );
+      return { clock: toProtoClockKind[state.clock.kind], now: timeOf(state, clock.now()) };
+    },
+  };
+}
+
+/** Waits for the result alone: the advance runs without its callers. */
+async function watch(
+  advanceId: string,
+  context: CallContext,
+  { environments, stopping }: ClockRpcOptions,
+): Promise<ClockAdvanceResult> {
+  const { tenant, now, deadline } = context;
+  const signal = AbortSignal.any([context.signal, stopping]);
+  const { state } = await environments.waitFor(
+    tenant.environmentId,
+    { tenant, now, signal },
+    {
+      isReached: (stored) => advanceResultOf(stored.state, advanceId) !== undefined,
+      until: deadline,
+    },
+  );
+  const result = advanceResultOf(state, advanceId);
+  if (result !== undefined) return result;
+  throw stopping.aborted ? unavailable() : new DeadlineExceededError();
+}
+
+function unavailable(): DomainError {
+  return new DomainError('unavailable', 'STOPPING', 'Service unavailable');
+}

@@ -1,0 +1,170 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { readPage } from '@billing/chassis/request-fields';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import type {
+  AuthenticateOperatorRequest,
+  OperatorServiceServer,
+} from '@billing/proto/billing/identity/v1/operator';
+import type { AuditStore } from '../audit/audit-store';
+import type { Environment } from '../environment/environment';
+import type { EnvironmentStore } from '../environment/environment-store';
+import { toProtoEnvironment } from '../environment/environment-rpc';
+import { invalidCredentials, type Operator, setPassword } from './operator';
+import { toProtoOperator } from './operator-rpc';
+import type { Origin } from './operator-session';
+import { findByEmail } from './operator-store';
+import { sentOrigin } from './session-list-rpc';
+import type { Organization } from '../organization/organization';
+import { type CommonPasswords, passwordProblems } from '../password/password';
+import type { SignIn } from './sign-in-service';
+
+export interface SessionRpcOptions {
+  readonly signIn: SignIn;
+  readonly organizations: AggregateCollection<Organization>;
+  readonly environments: AggregateCollection<Environment>;
+  readonly operators: AggregateCollection<Operator>;
+  readonly environmentList: EnvironmentStore;
+  readonly commonPasswords: CommonPasswords;
+  readonly audit: AuditStore;
+  readonly clock: Clock;
+}
+
+const logInAction = 'POST /dashboard/api/session';
+const providerAction = 'GET /dashboard/sign-in/callback';
+
+type Handlers = Pick<
+  AsyncHandlers<OperatorServiceServer>,
+  | 'logIn'
+  | 'logInByProvider'
+  | 'authenticateOperator'
+  | 'logOut'
+  | 'changePassword'
+  | 'listEnvironments'
+>;
+
+export function sessionHandlers(options: SessionRpcOptions): Handlers {
+  const { signIn, environmentList, operators, commonPasswords, clock } = options;
+  return {
+    logIn: async ({ email, password, origin: sent }, call) => {
+      const origin = sentOrigin(sent);
+      const { requestId } = call;
+      const tried = { email, origin, requestId, action: logInAction, status: 401 };
+      const operator = await audited(tried, options, () =>
+        signIn.logIn({ email, password, origin }, call),
+      );
+      const session = await signIn.open(operator, origin, call);
+      return { operator: toProtoOperator(operator), session };
+    },
+    logInByProvider: async ({ origin: sent, ...vouched }, call) => {
+      const origin = sentOrigin(sent);
+      const { email } = vouched;
+      const { requestId } = call;
+      const tried = { email, origin, requestId, action: providerAction, status: 403 };
+      const operator = await audited(tried, options, () => signIn.logInByProvider(vouched, call));
+      const session = await signIn.open(operator, origin, call);
+      return { operator: toProtoOperator(operator), session };
+    },
+    authenticateOperator: (request) => authenticateOperator(request, options),
+
+    logOut: async ({ sessionToken }) => {
+      await signIn.end(sessionToken);
+      return {};
+    },
+
+    changePassword: async ({ sessionToken, currentPassword, newPassword, origin: sent }, call) => {
+      const origin = sentOrigin(sent);
+      const signedIn = await signIn.authenticate(sessionToken);
+      const { id, email } = signedIn.operator.state;
+      refuseProblems({ newPassword: passwordProblems(newPassword, email, commonPasswords) });
+      const proven = await signIn.logIn({ email, password: currentPassword, origin }, call);
+      if (proven.state.id !== id) throw invalidCredentials();
+      const passwordHash = await signIn.hash(newPassword, call.signal);
+      const { state } = await operators
+        .within({ tenant: proven.tenant, now: clock.now() })
+        .mutate(id, (operator) => setPassword(operator, passwordHash));
+      await signIn.keepSession(signedIn, state);
+      return {};
+    },
+
+    listEnvironments: async ({ sessionToken, search, page, perPage, sandboxesOnly }) => {
+      const { operator } = await signIn.authenticate(sessionToken);
+      const now = clock.now();
+      const { data, total } = await environmentList.list({
+        organizationId: operator.tenant.organizationId,
+        search: search.trim(),
+        isSandbox: sandboxesOnly,
+        ...readPage({ page: page === 0 ? 1 : page, perPage: perPage === 0 ? 20 : perPage }),
+      });
+      return {
+        environments: data.map((environment) => toProtoEnvironment(environment, now)),
+        total,
+      };
+    },
+  };
+}
+
+interface TriedSignIn {
+  readonly email: string;
+  readonly origin: Origin;
+  readonly requestId: string;
+  readonly action: string;
+  /** Status of the answer when it fails. */
+  readonly status: number;
+}
+
+/** Records a failed sign-in of an existing operator, in the operator's own organization alone. */
+async function audited<T>(
+  { email, origin, requestId, action, status }: TriedSignIn,
+  { operators, audit, clock }: SessionRpcOptions,
+  signIn: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await signIn();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
+    const found = await findByEmail(operators, email);
+    if (found !== undefined) {
+      const { id } = found.state;
+      const live = found.tenant.environmentId;
+      const actor = { type: 'OPERATOR', id, email: found.state.email } as const;
+      const { address, userAgent } = origin;
+      const path = action.split(' ')[1] ?? '';
+      const what = { action, path, target: { type: 'operator', id }, changes: [], status };
+      const when = { id: newId(), at: clock.now(), requestId, environmentId: undefined };
+      await audit.insert([{ live, entry: { ...when, ...what, actor, address, userAgent } }]);
+    }
+    throw error;
+  }
+}
+
+async function authenticateOperator(
+  { sessionToken, environmentId }: AuthenticateOperatorRequest,
+  { signIn, organizations, environments, clock }: SessionRpcOptions,
+) {
+  const { operator } = await signIn.authenticate(sessionToken);
+  const now = clock.now();
+  const { tenant } = operator;
+  const place = { tenant, now };
+  const { state } = await organizations.within(place).get(tenant.organizationId);
+  const environment =
+    environmentId === undefined
+      ? undefined
+      : await environments.within({ tenant: { ...tenant, environmentId }, now }).get(environmentId);
+  // The id alone does not identify its operator.
+  const isUnknown =
+    environment?.tenant.organizationId !== state.id || environment.state.deletedAt !== undefined;
+  if (environment !== undefined && isUnknown) {
+    throw notFound('Environment');
+  }
+  return {
+    operator: toProtoOperator(operator),
+    organizationId: state.id,
+    organizationName: state.name,
+    liveEnvironmentId: tenant.environmentId,
+    environment: environment === undefined ? undefined : toProtoEnvironment(environment, now),
+  };
+}

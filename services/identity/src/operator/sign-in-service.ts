@@ -1,0 +1,202 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { randomSecret } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { HashQueue } from '../password/hash-queue-worker';
+import {
+  attempt,
+  perEmail,
+  perEmailAndNetwork,
+  perNetwork,
+  withdraw,
+} from '../password/login-attempts';
+import type { LoginAttemptStore } from '../password/login-attempt-store';
+import {
+  invalidCredentials,
+  type Operator,
+  operatorEmail,
+  type ProviderIdentity,
+  bindToProvider,
+} from './operator';
+import {
+  endSession,
+  invalidSession,
+  isOpen,
+  renewGeneration,
+  recordSessionUse,
+  openSession,
+  type OperatorSession,
+  type Origin,
+} from './operator-session';
+import type { OperatorSessionStore } from './operator-session-store';
+import { findAnywhere, operatorId } from './operator-store';
+import { hashPassword, isPassword, saltBytes } from '../password/password-hash';
+import type { TokenStore } from './token-store';
+
+export interface SignInOptions {
+  readonly operators: AggregateCollection<Operator>;
+  readonly sessions: TokenStore<OperatorSession>;
+  readonly sessionList: OperatorSessionStore;
+  readonly attempts: LoginAttemptStore;
+  /** Cost of new password hashes: `N` of scrypt is two to the power of it. */
+  readonly passwordCost: number;
+  readonly hashes: HashQueue;
+  readonly clock: Clock;
+}
+
+/** An operator and the session of their call. */
+export interface SignedIn {
+  readonly operator: Stored<Operator>;
+  readonly session: Stored<OperatorSession>;
+}
+
+/** The call by which an operator signs in. */
+export type SignInCall = Pick<CallContext, 'signal' | 'storing'>;
+
+/** The credentials and their origin. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly origin: Origin;
+}
+
+/** Signs operators in and authenticates their sessions. */
+export class SignIn {
+  constructor(private readonly options: SignInOptions) {}
+
+  /** Signs in the operator with a password, in any organization. */
+  async logIn(
+    credentials: Credentials,
+    { signal, storing }: SignInCall,
+  ): Promise<Stored<Operator>> {
+    const email = emailOrRefusal(credentials.email);
+    const { attempts, clock, operators, passwordCost, sessionList } = this.options;
+    const at = clock.now();
+    const { network } = credentials.origin;
+    const operator = await findAnywhere(operators, operatorId(email));
+    const isKnown = operator !== undefined && (await sessionList.isKnown(operator, network, at));
+    // An attempt is charged only where a session can still be stored.
+    storing?.pass();
+    // The network first: a network that is refused must not lock the owner of an address out.
+    const pair = `email-network:${email} ${network}`;
+    const limits = [
+      [`network:${network}`, perNetwork],
+      [pair, perEmailAndNetwork],
+      // Attempts from elsewhere do not lock the operator out where they have signed in before.
+      ...(isKnown ? [] : ([[`email:${email}`, perEmail]] as const)),
+    ] as const;
+    for (const [key, limit] of limits) {
+      await attempts.change(key, (made) => attempt(made, limit, at), at);
+    }
+    const charged = limits.map(([key]) => key);
+    const hash = operator?.state.passwordHash;
+    const isRight = await this.options.hashes
+      .run(() => isPassword(credentials.password, hash, { cost: passwordCost }), signal)
+      .catch(async (error: unknown) => {
+        // The password was not verified: the queue was full, or the caller left it.
+        await this.withdraw(charged, at);
+        throw error;
+      });
+    if (operator === undefined || !isRight || !operator.state.active) throw invalidCredentials();
+    await this.withdraw(charged, at);
+    await attempts.change(pair, () => [], at);
+    return operator;
+  }
+
+  private async withdraw(keys: readonly string[], at: Date): Promise<void> {
+    const { attempts } = this.options;
+    for (const key of keys) await attempts.change(key, (made) => withdraw(made, at), at);
+  }
+
+  /**
+   * Clears the failures of an e-mail address: its operator has proven their identity by other
+   * means.
+   */
+  async clearFailures(email: string, { network }: Origin): Promise<void> {
+    const { attempts, clock } = this.options;
+    const now = clock.now();
+    await attempts.change(`email:${email}`, () => [], now);
+    await attempts.change(`email-network:${email} ${network}`, () => [], now);
+  }
+
+  /**
+   * Signs in the operator with an address that an identity provider has verified, if their identity
+   * is the one of their first sign-in.
+   */
+  async logInByProvider(
+    { email, ...identity }: ProviderIdentity & { readonly email: string },
+    { storing }: Pick<CallContext, 'storing'>,
+  ): Promise<Stored<Operator>> {
+    const { operators, clock } = this.options;
+    const found = await findAnywhere(operators, operatorId(emailOrRefusal(email)));
+    if (found === undefined) throw invalidCredentials();
+    const { state, tenant } = found;
+    return operators
+      .within({ tenant, now: clock.now(), storing })
+      .mutate(state.id, (operator) => bindToProvider(operator, identity));
+  }
+
+  async open(
+    { state: operator, tenant }: Stored<Operator>,
+    origin: Origin | undefined,
+    { storing }: Pick<CallContext, 'storing'>,
+  ): Promise<{ token: string; expiresAt: Date }> {
+    const { token, stored } = await this.options.sessions.issue({ tenant, storing }, (id, now) =>
+      openSession(id, { operator, origin }, now),
+    );
+    return { token, expiresAt: stored.state.expiresAt };
+  }
+
+  /** Finds the operator of a session. Throws unauthenticated for an invalid one. */
+  async authenticate(token: string): Promise<SignedIn> {
+    const { sessions, operators, clock } = this.options;
+    const session = await sessions.find(token);
+    if (session === undefined) throw invalidSession();
+    const now = clock.now();
+    const operator = await operators
+      .within({ tenant: session.tenant, now })
+      .find(session.state.operatorId);
+    if (operator === undefined || !isOpen(session.state, operator.state, now)) {
+      throw invalidSession();
+    }
+    if (recordSessionUse(session.state, now).state !== session.state) {
+      await sessions.mutate(session, recordSessionUse);
+    }
+    return { operator, session };
+  }
+
+  async end(token: string): Promise<void> {
+    const { sessions } = this.options;
+    const session = await sessions.find(token);
+    if (session !== undefined) await sessions.mutate(session, endSession);
+  }
+
+  /** Ends a session that was found by its id, not its token. */
+  async endSession(session: Stored<OperatorSession>): Promise<void> {
+    await this.options.sessions.mutate(session, endSession);
+  }
+
+  /** Keeps a session valid that has itself ended all others of its operator. */
+  async keepSession({ session }: SignedIn, operator: Operator): Promise<void> {
+    await this.options.sessions.mutate(session, (state) => renewGeneration(state, operator));
+  }
+
+  /** Hashes a password for storage. */
+  async hash(password: string, signal: AbortSignal): Promise<string> {
+    const { passwordCost: cost } = this.options;
+    const salt = randomSecret(saltBytes);
+    return this.options.hashes.run(() => hashPassword(password, { salt, cost }), signal);
+  }
+}
+
+// A text that cannot be an address gets the same answer as any other.
+function emailOrRefusal(text: string): string {
+  try {
+    return operatorEmail(text);
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'invalid_input') throw invalidCredentials();
+    throw error;
+  }
+}

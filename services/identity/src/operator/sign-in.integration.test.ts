@@ -1,0 +1,71 @@
+import { newId } from '@billing/chassis/ids';
+import { Service } from '@billing/chassis/service';
+import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
+import { liveTenant } from '../environment/environment-store';
+import { HashQueue } from '../password/hash-queue-worker';
+import { LoginAttemptStore } from '../password/login-attempt-store';
+import { createOperator } from './operator';
+import { OperatorSessionStore } from './operator-session-store';
+import { operatorId, operators as definition, operatorSessions } from './operator-store';
+import { hashPassword, saltBytes } from '../password/password-hash';
+import { SignIn } from './sign-in-service';
+import { identityTestConfiguration } from '../testing/testing';
+import { anEmail, originAt, password, reason } from '../testing/testing-operators';
+import { TokenStore } from './token-store';
+
+const configuration = identityTestConfiguration();
+let service: Service;
+let running: Awaited<ReturnType<Service['serve']>>;
+let signInWith: (limits: ConstructorParameters<typeof HashQueue>[0]) => SignIn;
+let email: string;
+
+beforeAll(async () => {
+  service = await Service.open('identity', configuration);
+  const { clock } = service;
+  const operators = service.aggregates(definition);
+  const sessions = service.aggregates(operatorSessions);
+  const options = {
+    operators,
+    sessions: new TokenStore(sessions, { clock, peppers: [configuration.API_KEY_PEPPER] }),
+    sessionList: new OperatorSessionStore(sessions),
+    attempts: new LoginAttemptStore(service.db),
+    passwordCost: configuration.PASSWORD_HASH_COST,
+    clock,
+  };
+  signInWith = (limits) => new SignIn({ ...options, hashes: new HashQueue(limits) });
+  running = await service.serve([]);
+  email = anEmail();
+  const salt = Buffer.alloc(saltBytes);
+  const passwordHash = await hashPassword(password, { salt, cost: options.passwordCost });
+  const id = operatorId(email);
+  const ada = { id, email, name: 'Ada', role: 'OWNER', invitedBy: undefined } as const;
+  await operators
+    .within({ tenant: liveTenant(newId()), now: clock.now() })
+    .insert(createOperator({ ...ada, passwordHash }));
+});
+
+afterAll(async () => {
+  await running.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+const logIn = (signIn: SignIn, call = testContext()) =>
+  signIn.logIn({ email, password, origin: originAt('office') }, call);
+
+test('sign-ins refused because the queue of password hashes is full do not count as failed', async () => {
+  const full = signInWith({ runningMax: 0, waitingMax: 0 });
+  for (let refused = 1; refused <= 12; refused += 1) {
+    await expect(logIn(full)).rejects.toThrow(reason('TOO_MANY_PASSWORDS'));
+  }
+  expect((await logIn(signInWith({ runningMax: 1, waitingMax: 0 }))).state.email).toBe(email);
+});
+
+test('sign-ins whose caller leaves the queue do not count as failed', async () => {
+  const waiting = signInWith({ runningMax: 0, waitingMax: 1 });
+  for (let left = 1; left <= 12; left += 1) {
+    const call = { ...testContext(), signal: AbortSignal.timeout(20) };
+    await expect(logIn(waiting, call)).rejects.toThrow();
+  }
+  expect((await logIn(signInWith({ runningMax: 1, waitingMax: 0 }))).state.email).toBe(email);
+});

@@ -1,0 +1,99 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { readPage } from '@billing/chassis/request-fields';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { notFound } from '@billing/kernel/domain-error';
+import type {
+  IdentityServiceServer,
+  Sandbox as ProtoSandbox,
+} from '@billing/proto/billing/identity/v1/identity';
+import { insufficientPermissions } from '../operator/operator';
+import { deleteSandbox, type Environment, rename } from '../environment/environment';
+import { fromProtoClockKind, toProtoEnvironment } from '../environment/environment-rpc';
+import type { EnvironmentStore } from '../environment/environment-store';
+import { fromProtoCreator } from '../api-key/api-key-rpc';
+import { createSandbox, type CreateSandboxOptions } from './create-sandbox';
+import { stopAdvances } from '../environment/sandbox-clock';
+
+export interface SandboxRpcOptions extends CreateSandboxOptions {
+  readonly environmentList: EnvironmentStore;
+}
+
+type Handlers = Pick<
+  AsyncHandlers<IdentityServiceServer>,
+  'createSandbox' | 'listSandboxes' | 'updateSandbox' | 'deleteSandbox'
+>;
+
+/** Calls of the live environment about the organization's sandboxes. */
+export function sandboxHandlers(options: SandboxRpcOptions): Handlers {
+  const { environments, environmentList, apiKeys, clock } = options;
+
+  const withUse = async (sandboxes: readonly Stored<Environment>[]): Promise<ProtoSandbox[]> => {
+    const uses = await apiKeys.lastUses(sandboxes.map(({ state }) => state.id));
+    const now = clock.now();
+    return sandboxes.map((sandbox) => ({
+      environment: toProtoEnvironment(sandbox, now),
+      lastUsedAt: uses.get(sandbox.state.id),
+    }));
+  };
+
+  /** Finds the sandbox for a caller of its organization's live environment. */
+  const find = async (id: string, { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>) => {
+    const { organizationId } = await liveCaller(tenant, options);
+    const place = { tenant: { ...tenant, environmentId: id }, now: clock.now() };
+    const found = await environments.within(place).find(id);
+    const isKnown =
+      found?.tenant.organizationId === organizationId &&
+      found.state.kind === 'SANDBOX' &&
+      found.state.deletedAt === undefined;
+    if (!isKnown) throw notFound('Sandbox');
+    return environments.within({ tenant: found.tenant, now: clock.now(), storing });
+  };
+
+  return {
+    createSandbox: async ({ createdBy: creator, ...input }, context) => {
+      const wish = { ...input, clock: fromProtoClockKind(input.clock) };
+      const createdBy = fromProtoCreator(creator);
+      const { sandbox, key, now } = await createSandbox({ wish, createdBy }, context, options);
+      return { sandbox: toProtoEnvironment(sandbox, now), key };
+    },
+
+    listSandboxes: async (request, { tenant }) => {
+      const { organizationId } = await liveCaller(tenant, options);
+      const wanted = { organizationId, isSandbox: true, ...readPage(request) };
+      const { data, total } = await environmentList.list(wanted);
+      return { sandboxes: await withUse(data), total };
+    },
+
+    updateSandbox: async ({ id, name, expectedVersion }, context) => {
+      const store = await find(id, context);
+      const expected = expectedVersion === undefined ? undefined : Number(expectedVersion);
+      const stored = await store.mutate(
+        id,
+        (environment) => rename(environment, name ?? environment.name),
+        { expectedVersion: expected },
+      );
+      const [sandbox] = await withUse([stored]);
+      return { sandbox };
+    },
+
+    deleteSandbox: async ({ id }, context) => {
+      const store = await find(id, context);
+      await store.mutate(id, (environment, now) => {
+        if (environment.deletedAt !== undefined) throw notFound('Sandbox');
+        return deleteSandbox(stopAdvances(environment).state, now);
+      });
+      return {};
+    },
+  };
+}
+
+async function liveCaller(
+  tenant: Tenant,
+  { environments, clock }: SandboxRpcOptions,
+): Promise<Tenant> {
+  const place = { tenant, now: clock.now() };
+  const caller = await environments.within(place).get(tenant.environmentId);
+  if (caller.state.kind !== 'LIVE') throw insufficientPermissions();
+  return caller.tenant;
+}

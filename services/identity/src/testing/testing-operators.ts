@@ -1,0 +1,109 @@
+import { type Clock, systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import type { RunningService } from '@billing/chassis/service';
+import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
+import {
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
+import {
+  type OperatorServiceServer,
+  OperatorServiceService,
+  type Role,
+} from '@billing/proto/billing/identity/v1/operator';
+import { start } from '../service';
+import { identityTestConfiguration } from './testing';
+
+const callDeadlineMs = 25_000;
+
+export const password = 'correct horse battery';
+export const context = () => testContext();
+export const aNetwork = () => `test-${newId()}`;
+export const originAt = (network: string) => ({ network, address: '192.0.2.1', userAgent: 'Test' });
+export const anEmail = () => `${newId()}@example.com`;
+
+/** Expects an error with that reason. */
+export function reason(name: string): Error {
+  return expect.objectContaining({ reason: name }) as Error;
+}
+
+export function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The answer lacks it');
+  return value;
+}
+
+/** An identity that runs alone, and the actions of its operators. */
+export class OperatorTests {
+  readonly configuration = identityTestConfiguration();
+  identity!: Peer<IdentityServiceServer>;
+  peer!: Peer<OperatorServiceServer>;
+  private service!: RunningService;
+  private clock: Clock = systemClock;
+
+  async start(clock: Clock): Promise<void> {
+    this.clock = clock;
+    this.service = await start(this.configuration, { clock });
+    const { address } = this.service;
+    this.identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
+      address,
+      service: 'test',
+      withoutTenant: ['ensureOrganization'],
+    });
+    const calls = Object.keys(OperatorServiceService) as (keyof typeof OperatorServiceService)[];
+    this.peer = connectPeer<OperatorServiceServer>(OperatorServiceService, {
+      address,
+      service: 'test',
+      withoutTenant: calls.filter((name) => name !== 'endAuditEntry'),
+    });
+  }
+
+  get address(): string {
+    return this.service.address;
+  }
+
+  async stop(): Promise<void> {
+    this.identity.close();
+    this.peer.close();
+    await this.service.stop();
+    await dropTestDatabase(this.configuration);
+    await dropTestStream(this.configuration);
+  }
+
+  async accept(token: string, email = anEmail()) {
+    const request = { token, email, name: 'Ada', password, origin: undefined };
+    const { operator, session } = await this.peer.acceptInvitation(request, context());
+    return {
+      email,
+      id: present(operator).id,
+      token: present(session).token,
+      operator: present(operator),
+    };
+  }
+
+  async anOwner() {
+    const name = `Org ${newId()}`;
+    const organization = await this.identity.ensureOrganization({ name }, context());
+    const { organizationId } = organization;
+    const { token } = await this.peer.inviteFirstOwner({ organizationId }, context());
+    return { organization, name, owner: await this.accept(present(token)) };
+  }
+
+  async aColleague(of: { token: string }, role: Role) {
+    const email = anEmail();
+    const wish = { sessionToken: of.token, email, role };
+    const { token } = await this.peer.inviteOperator(wish, context());
+    return this.accept(token, email);
+  }
+
+  logIn(email: string, typed = password, network = aNetwork()) {
+    // Where a test moves the service's clock, a deadline by the real one would be over.
+    const movedMs = this.clock.now().getTime() - systemClock.now().getTime();
+    const call = testContext({ deadlineMs: movedMs + callDeadlineMs });
+    return this.peer.logIn({ email, password: typed, origin: originAt(network) }, call);
+  }
+
+  whose(sessionToken: string) {
+    return this.peer.authenticateOperator({ sessionToken, environmentId: undefined }, context());
+  }
+}
