@@ -31,12 +31,8 @@ import {
   type LineItem,
   type NewInvoice,
 } from './invoice/invoice';
-import {
-  fromProtoCollectionMethod,
-  fromProtoInvoiceStatus,
-  toProtoInvoice,
-} from './invoice/invoice-rpc';
-import type { HostedPageStore } from './hosted-page/hosted-page-store';
+import { fromProtoCollectionMethod, fromProtoInvoiceStatus, toProtoInvoice } from './invoice/rpc';
+import type { HostedPageStore } from './hosted-page/store';
 import type { DiscountOnInvoice } from './invoice/invoice-discount';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
 import { readAuthorization, readId, required } from './invoice/request-rpc';

@@ -1,30 +1,30 @@
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
-import { providerWaitMs, withinTime } from './collection/bounded-worker';
+import { providerWaitMs, withinTime } from './collection/within-time';
 import type { CollectionWorker } from './collection/collection-worker';
 import { invoiceCommands, payerCommands, unskippableInvoiceCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
 import { configuredProviders } from './provider/configured-provider';
-import { HostedPageStore } from './hosted-page/hosted-page-store';
+import { HostedPageStore } from './hosted-page/store';
 import { InvoiceNumberStore } from './invoice/invoice-number-store';
-import { invoiceWorkers } from './collection/invoice-workers';
+import { invoiceWorkers } from './collection/workers';
 import {
   payerDefinition,
   paymentMethodDefinition,
   PaymentMethodStore,
-} from './payment-method/payment-method-store';
-import { paymentMethodRpc } from './payment-method/payment-method-rpc';
+} from './payment-method/store';
+import { paymentMethodRpc } from './payment-method/rpc';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
 import { paymentRpc } from './collection/payment-rpc';
 import { connectPeers } from './peers';
-import { notChargedAlarm, providerAlarm } from './provider/changed-provider';
-import { ProviderReportStore } from './provider/provider-report-store';
+import { notChargedAlarm, providerAlarm } from './provider/alarms';
+import { ProviderReportStore } from './provider/report-store';
 import { ProviderWaitStore } from './collection/provider-wait-store';
 import { RefusedAttemptStore } from './collection/refused-attempt-store';
-import { reportRpc } from './report/report-rpc';
-import { ReportStore } from './report/report-store';
+import { reportRpc } from './report/rpc';
+import { ReportStore } from './report/store';
 import { checkoutRpc } from './rpc';
-import { openSessions } from './sales/session-service';
+import { openSessions } from './sales/service';
 import { invoiceDefinition } from './invoice/store';
 import { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 import {

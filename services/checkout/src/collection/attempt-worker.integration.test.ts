@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { payNow } from '../invoice/collection';
-import { invoiceWorkers } from './invoice-workers';
+import { invoiceWorkers } from './workers';
 import { noProvider } from '../provider/no-provider';
 import type { PaymentProvider, ProviderSource } from '../provider/port/payment-provider';
 import { aClaim } from '../testing/invoice';

@@ -11,10 +11,7 @@ import { recordResult, recordWaiting } from '../invoice/collection';
 import { declined } from '../provider/port/decline';
 import { type Invoice, type InvoiceRecord, type Payment, totalOf } from '../invoice/invoice';
 import { noProvider } from '../provider/no-provider';
-import {
-  authorizedMethodId,
-  type PaymentMethodStore,
-} from '../payment-method/payment-method-store';
+import { authorizedMethodId, type PaymentMethodStore } from '../payment-method/store';
 import type { MethodChoice } from '../invoice/method-choice';
 import type {
   ChargeOutcome,
@@ -23,7 +20,7 @@ import type {
   PaymentProvider,
   ProviderSource,
 } from '../provider/port/payment-provider';
-import type { NotCharged, ProviderChange } from '../provider/changed-provider';
+import type { NotCharged, ProviderChange } from '../provider/alarms';
 import { paymentIdOf } from '../invoice/store';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;

@@ -1,6 +1,6 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
-import { invoiceWorkers } from './invoice-workers';
+import { invoiceWorkers } from './workers';
 import { aLineItem } from '../testing/invoice';
 import {
   advancingClock,

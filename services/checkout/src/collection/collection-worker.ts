@@ -26,9 +26,9 @@ import {
   voidInvoice,
 } from '../invoice/invoice';
 import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
-import type { PaymentMethodStore } from '../payment-method/payment-method-store';
+import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
-import type { NotCharged } from '../provider/changed-provider';
+import type { NotCharged } from '../provider/alarms';
 import { resumeCollection } from '../invoice/provider-absence';
 import { needsSlot } from '../invoice/retry-schedule';
 

@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import type { CollectionMethod } from '../invoice/invoice';
-import { invoiceWorkers } from './invoice-workers';
+import { invoiceWorkers } from './workers';
 import { noProvider } from '../provider/no-provider';
 import { advancingClock, openReplicas, type Replicas, sandboxOf } from '../testing/store';
 

@@ -1,9 +1,9 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext, testTenant } from '@billing/chassis/testing';
 import { systemClock } from '@billing/chassis/clock';
-import { invoiceWorkers } from './invoice-workers';
+import { invoiceWorkers } from './workers';
 import { noProvider } from '../provider/no-provider';
-import type { NotCharged } from '../provider/changed-provider';
+import type { NotCharged } from '../provider/alarms';
 import { ProviderWaitStore } from './provider-wait-store';
 import { aLineItem } from '../testing/invoice';
 import { WaitingAuthorizationStore } from './waiting-authorization-store';

@@ -16,9 +16,9 @@ import { paymentCallers } from '../callers';
 import { lastAttemptNumber } from '../invoice/attempt-slot';
 import { checkOfNoSession } from '../invoice/collection';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
-import { type InvoicePages, toProtoInvoice } from '../invoice/invoice-rpc';
+import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import { methodRemoved } from '../payment-method/payment-method';
-import type { PaymentMethodStore } from '../payment-method/payment-method-store';
+import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import type { ChargeSource } from '../provider/port/payment-provider';
 import type { PaymentWorker } from './payment-worker';
@@ -29,7 +29,7 @@ import type {
   ProviderReport,
   ReceivedProviderEvent,
 } from '../provider/port/provider-events';
-import type { ProviderReportStore } from '../provider/provider-report-store';
+import type { ProviderReportStore } from '../provider/report-store';
 import type { RefusedAttemptStore } from './refused-attempt-store';
 import { readAuthorization, readId } from '../invoice/request-rpc';
 import type { SessionListener } from './session-invoice-client';

@@ -4,12 +4,12 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { PayerPresence } from '../invoice/attempt';
 import type { AttemptWorker } from './attempt-worker';
-import type { NotCharged } from '../provider/changed-provider';
+import type { NotCharged } from '../provider/alarms';
 import { attemptOfCall, invoiceNotOpen, payNow, takeAnswer } from '../invoice/collection';
 import { noProviderCode } from '../provider/port/decline';
 import { type InvoiceRecord, type Payment, paymentInProgress } from '../invoice/invoice';
 import { settleLate } from '../invoice/late-payment';
-import type { PaymentMethodStore } from '../payment-method/payment-method-store';
+import type { PaymentMethodStore } from '../payment-method/store';
 import type { ChargeSource } from '../provider/port/payment-provider';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;

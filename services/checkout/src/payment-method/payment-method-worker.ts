@@ -4,7 +4,7 @@ import { derivedId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { UsedMethod } from '../invoice/method-use';
 import type { MethodUse, PaymentMethod } from './payment-method';
-import { authorizedMethodId, type PaymentMethodStore } from './payment-method-store';
+import { authorizedMethodId, type PaymentMethodStore } from './store';
 import type {
   ChargeSource,
   PaymentProvider,

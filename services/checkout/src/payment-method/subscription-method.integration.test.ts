@@ -1,6 +1,6 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
-import { invoiceWorkers } from '../collection/invoice-workers';
+import { invoiceWorkers } from '../collection/workers';
 import type { PaymentProvider } from '../provider/port/payment-provider';
 import { advancingClock, openReplicas, type Replicas, sandboxOf } from '../testing/store';
 

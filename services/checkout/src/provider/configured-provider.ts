@@ -4,12 +4,12 @@ import type { CheckoutConfiguration } from '../config';
 import { noProvider } from './no-provider';
 import type { PaymentProvider } from './port/payment-provider';
 import { noProviderEvents, type ProviderEvents } from './port/provider-events';
-import { SandboxProvider } from './sandbox/sandbox-provider';
-import { ensureSandboxIndexes, SandboxStore } from './sandbox/sandbox-store';
-import { connectStripe } from './stripe/stripe-client';
-import { StripeEvents } from './stripe/stripe-event-consumer';
-import { StripeProvider } from './stripe/stripe-provider';
-import { ensureStripeIndexes, findStripeCharge, StripeStore } from './stripe/stripe-store';
+import { SandboxProvider } from './sandbox/provider';
+import { ensureSandboxIndexes, SandboxStore } from './sandbox/store';
+import { connectStripe } from './stripe/client';
+import { StripeEvents } from './stripe/events';
+import { StripeProvider } from './stripe/provider';
+import { ensureStripeIndexes, findStripeCharge, StripeStore } from './stripe/store';
 
 type StripeConfiguration = Pick<
   CheckoutConfiguration,

@@ -26,7 +26,7 @@ import {
   createCheckoutLink,
 } from './checkout-link';
 import { linksWith } from './checkout-link-store';
-import type { HostedPageStore } from '../hosted-page/hosted-page-store';
+import type { HostedPageStore } from '../hosted-page/store';
 import type { Peers } from '../peers';
 import { discountNotValid } from './session-input';
 

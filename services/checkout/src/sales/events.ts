@@ -2,7 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { DomainEvent } from '@billing/kernel/transition';
 import { SessionEvent as ProtoSessionEvent } from '@billing/proto/billing/event/v1/session_event';
 import type { InvoiceRecord } from '../invoice/invoice';
-import { type InvoicePages, toProtoInvoice } from '../invoice/invoice-rpc';
+import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import type { SessionRecord } from './session';
 import type { SessionEvent } from './session-announcement';
 import { toProtoSession } from './session-rpc';

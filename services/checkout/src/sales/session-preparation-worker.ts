@@ -12,7 +12,7 @@ import {
   type SessionRecord,
 } from './session';
 import type { SessionInvoices } from '../collection/session-invoice-client';
-import { toNewSessionInvoice, totalOfPurchase } from './session-invoice-rpc';
+import { toNewSessionInvoice, totalOfPurchase } from './purchase';
 import { holdRedemption } from './session-redemption-rpc';
 
 export interface SessionPreparerDependencies {

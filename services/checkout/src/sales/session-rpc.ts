@@ -16,10 +16,10 @@ import {
 } from '@billing/proto/billing/checkout/v1/session';
 import { RedemptionState as ProtoRedemptionState } from '@billing/proto/billing/discount/v1/discount';
 import { sessionCallers } from '../callers';
-import type { HostedPageStore } from '../hosted-page/hosted-page-store';
+import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
-import { type InvoicePages, toProtoInvoice, toProtoPaymentError } from '../invoice/invoice-rpc';
-import type { PaymentMethodStore } from '../payment-method/payment-method-store';
+import { type InvoicePages, toProtoInvoice, toProtoPaymentError } from '../invoice/rpc';
+import type { PaymentMethodStore } from '../payment-method/store';
 import type { Peers } from '../peers';
 import {
   asksForCard,
@@ -31,7 +31,7 @@ import {
   type SessionRecord,
   sessionTombstone,
 } from './session';
-import type { SessionCreationWorker } from './session-creation-worker';
+import type { SessionCreationWorker } from './create-session';
 import { untilEnded } from './session-end-worker';
 import { isEnding } from './session-ending';
 import { isOfferGone } from './session-facts-rpc';

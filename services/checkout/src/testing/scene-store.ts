@@ -7,7 +7,7 @@ import { testContext } from '@billing/chassis/testing';
 import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { createSession, type Session, type SessionRecord } from '../sales/session';
-import { sessionCommands } from '../sales/session-commands';
+import { sessionCommands } from '../sales/commands';
 import { priceSnapshot } from '../sales/session-snapshot-rpc';
 import { sessionEventEncoder } from '../sales/events';
 import { SessionPreparer } from '../sales/session-preparation-worker';

@@ -8,15 +8,15 @@ import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/tes
 import { openAndCollect } from '../invoice/collection';
 import { draft, type Invoice, type InvoiceRecord, type NewInvoice } from '../invoice/invoice';
 import { InvoiceNumberStore } from '../invoice/invoice-number-store';
-import { invoiceWorkers } from '../collection/invoice-workers';
+import { invoiceWorkers } from '../collection/workers';
 import { noProvider } from '../provider/no-provider';
 import {
   payerDefinition,
   paymentMethodDefinition,
   PaymentMethodStore,
-} from '../payment-method/payment-method-store';
-import { SandboxProvider } from '../provider/sandbox/sandbox-provider';
-import { ensureSandboxIndexes, SandboxStore } from '../provider/sandbox/sandbox-store';
+} from '../payment-method/store';
+import { SandboxProvider } from '../provider/sandbox/provider';
+import { ensureSandboxIndexes, SandboxStore } from '../provider/sandbox/store';
 import { invoiceDefinition } from '../invoice/store';
 import {
   subscriptionMethodDefinition,

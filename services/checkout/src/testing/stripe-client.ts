@@ -1,9 +1,9 @@
 import { newId } from '@billing/chassis/ids';
 import type { MongoConnection } from '@billing/chassis/mongo';
 import type { ChargeRequest, ProviderSource } from '../provider/port/payment-provider';
-import { connectStripe } from '../provider/stripe/stripe-client';
-import { StripeProvider } from '../provider/stripe/stripe-provider';
-import { StripeStore } from '../provider/stripe/stripe-store';
+import { connectStripe } from '../provider/stripe/client';
+import { StripeProvider } from '../provider/stripe/provider';
+import { StripeStore } from '../provider/stripe/store';
 import type { TestCard } from './stripe-account';
 import type { TestStripe } from './stripe-provider';
 

@@ -7,9 +7,9 @@ import type {
   PaymentProvider,
   ProviderSource,
 } from './payment-provider';
-import { SandboxProvider } from '../sandbox/sandbox-provider';
-import { ensureSandboxIndexes, SandboxStore } from '../sandbox/sandbox-store';
-import { ensureStripeIndexes } from '../stripe/stripe-store';
+import { SandboxProvider } from '../sandbox/provider';
+import { ensureSandboxIndexes, SandboxStore } from '../sandbox/store';
+import { ensureStripeIndexes } from '../stripe/store';
 import { aStripe } from '../../testing/stripe-client';
 import { TestStripe } from '../../testing/stripe-provider';
 

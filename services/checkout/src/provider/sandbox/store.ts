@@ -5,12 +5,7 @@ import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chass
 import { KeyedMutex } from '@billing/chassis/keyed-mutex';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { DeclineCode } from '../port/decline';
-import {
-  type CardAnswer,
-  type CardCharge,
-  isSandboxCardName,
-  type SandboxCardName,
-} from './sandbox-cards';
+import { type CardAnswer, type CardCharge, isSandboxCardName, type SandboxCardName } from './cards';
 
 /** A charge in the sandbox's books. */
 export interface SandboxCharge {

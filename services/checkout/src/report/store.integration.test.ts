@@ -9,7 +9,7 @@ import {
   testServiceConfiguration,
 } from '@billing/chassis/testing';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
-import { ReportStore } from './report-store';
+import { ReportStore } from './store';
 import type { SessionRecord } from '../sales/session';
 import { sessionDefinition } from '../sales/session-store';
 import { invoiceDefinition } from '../invoice/store';

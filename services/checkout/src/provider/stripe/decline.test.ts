@@ -1,5 +1,5 @@
 import { declined } from '../port/decline';
-import { declineCodeOf, refusalCodeOf, type StripeDecline } from './stripe-decline';
+import { declineCodeOf, refusalCodeOf, type StripeDecline } from './decline';
 
 function kindAndCode(decline: StripeDecline): [string, string] {
   const { failureCode, decline: kind } = declined(declineCodeOf(decline), undefined);

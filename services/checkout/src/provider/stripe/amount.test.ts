@@ -1,5 +1,5 @@
 import type { Currency } from '@billing/kernel/currency';
-import { toStripeAmount } from './stripe-amount';
+import { toStripeAmount } from './amount';
 
 test.each<[Currency, bigint, number | undefined, string]>([
   ['USD', 2900n, 2900, 'counts cents as we do'],

@@ -6,7 +6,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { hostedPageKinds } from '@billing/proto/values/checkout';
 import { hostedPageCallers } from '../callers';
-import type { HostedPageStore } from './hosted-page-store';
+import type { HostedPageStore } from './store';
 
 /** Resolves the token of a public page to the resource it shows and its tenant. */
 export function hostedPageRpc(pages: HostedPageStore) {

@@ -9,7 +9,7 @@ import {
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { paymentMethodCallers } from '../callers';
-import type { OwnedMethod, PaymentMethodStore } from './payment-method-store';
+import type { OwnedMethod, PaymentMethodStore } from './store';
 import type { Peers } from '../peers';
 import type { SubscriptionMethod } from './subscription-method';
 

@@ -6,7 +6,7 @@ import {
   cardOfAuthorization,
   isSandboxCardName,
   sandboxCard,
-} from './sandbox-cards';
+} from './cards';
 
 const secure = 'authentication_required';
 

@@ -3,7 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
 import { type InvoiceRecord, isVerification, type Payment } from '../invoice/invoice';
-import { type InvoicePages, toProtoInvoice } from '../invoice/invoice-rpc';
+import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import type { Peers } from '../peers';
 import { type Session, sessionOf, type SessionRecord } from './session';
 import { recordDelivered, recordVoided } from './session-ending';

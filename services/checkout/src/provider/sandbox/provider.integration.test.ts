@@ -7,8 +7,8 @@ import type {
   ProviderSource,
   TypedCard,
 } from '../port/payment-provider';
-import { SandboxProvider } from './sandbox-provider';
-import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
+import { SandboxProvider } from './provider';
+import { ensureSandboxIndexes, SandboxStore } from './store';
 
 const configuration = testServiceConfiguration('checkout');
 let mongo: MongoConnection;

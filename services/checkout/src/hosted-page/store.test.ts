@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { tokenHash, tokenOf } from './hosted-page';
-import { HostedPageStore } from './hosted-page-store';
+import { HostedPageStore } from './store';
 
 const resourceId = '0197a000-0000-7000-8000-000000000001';
 const before = 'o'.repeat(32);

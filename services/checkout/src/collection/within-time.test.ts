@@ -1,4 +1,4 @@
-import { withinTime } from './bounded-worker';
+import { withinTime } from './within-time';
 
 const never = new Promise<string>(() => undefined);
 

@@ -1,6 +1,6 @@
 import { type DeclineCode, declined } from '../port/decline';
 import type { ActionRequired, FinalOutcome } from '../port/payment-provider';
-import { declineCodeOf, type StripeDecline } from './stripe-decline';
+import { declineCodeOf, type StripeDecline } from './decline';
 
 /** The fields of a PaymentIntent that decide its outcome. */
 export interface StripeIntent {

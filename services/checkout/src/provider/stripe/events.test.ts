@@ -1,6 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
-import { StripeEvents } from './stripe-event-consumer';
+import { StripeEvents } from './events';
 import { signedNotice } from '../../testing/stripe-provider';
 
 const secret = 'whsec_test';

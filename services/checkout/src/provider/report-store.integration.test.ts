@@ -1,7 +1,7 @@
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { newId } from '@billing/chassis/ids';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
-import { ProviderReportStore } from './provider-report-store';
+import { ProviderReportStore } from './report-store';
 
 const configuration = testServiceConfiguration('checkout');
 let mongo: MongoConnection;

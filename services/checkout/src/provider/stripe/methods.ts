@@ -8,8 +8,8 @@ import {
   keyed,
   type StripeClient,
   unlessMissing,
-} from './stripe-client';
-import type { StripeStore } from './stripe-store';
+} from './client';
+import type { StripeStore } from './store';
 
 type PaymentMethod = Stripe.PaymentMethod;
 type Reference = string | { readonly id: string } | null;

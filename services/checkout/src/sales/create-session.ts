@@ -11,12 +11,12 @@ import { derivedId, isId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { billedCurrency } from '../invoice/billed-currency-store';
-import { withinTime } from '../collection/bounded-worker';
+import { withinTime } from '../collection/within-time';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { CheckoutLink } from './checkout-link';
-import type { HostedPageStore } from '../hosted-page/hosted-page-store';
+import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
-import { fromProtoCollectionMethod } from '../invoice/invoice-rpc';
+import { fromProtoCollectionMethod } from '../invoice/rpc';
 import type { Peers } from '../peers';
 import {
   abandonUnanswered,
@@ -42,7 +42,7 @@ import {
   type SessionInput,
 } from './session-input';
 import { endEarlierSession } from './session-end-worker';
-import { totalOfPurchase } from './session-invoice-rpc';
+import { totalOfPurchase } from './purchase';
 import type { SessionPreparer } from './session-preparation-worker';
 import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
 

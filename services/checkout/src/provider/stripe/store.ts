@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { type DeclineCode, isDeclineCode } from '../port/decline';
-import type { StripeAmount } from './stripe-outcome';
+import type { StripeAmount } from './outcome';
 
 /** Permanent record for a charge's key: a payment at Stripe, or the refusal to create one. */
 export type StripePayment =

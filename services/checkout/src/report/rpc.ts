@@ -7,7 +7,7 @@ import {
 import { checkoutReportCallers } from '../callers';
 import { dunningReport } from '../invoice/dunning-report';
 import type { ProviderWaitStore } from '../collection/provider-wait-store';
-import { reportDaysMax, type ReportStore } from './report-store';
+import { reportDaysMax, type ReportStore } from './store';
 import { funnelReport } from '../sales/session-funnel';
 
 export interface ReportRpcDependencies {

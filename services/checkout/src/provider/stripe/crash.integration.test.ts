@@ -1,11 +1,11 @@
 import type { ChargeOutcome, ChargeRequest } from '../port/payment-provider';
-import { connectStripe } from './stripe-client';
-import { StripeProvider } from './stripe-provider';
-import { StripeStore } from './stripe-store';
+import { connectStripe } from './client';
+import { StripeProvider } from './provider';
+import { StripeStore } from './store';
 import type { TestCard } from '../../testing/stripe-account';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
-import { ensureStripeIndexes } from './stripe-store';
+import { ensureStripeIndexes } from './store';
 import { aStripe } from '../../testing/stripe-client';
 import { type StripeFault, TestStripe } from '../../testing/stripe-provider';
 

@@ -1,4 +1,4 @@
-import { providerAlarm } from './changed-provider';
+import { providerAlarm } from './alarms';
 
 test('attempts that wait for their provider raise one alarm a minute', () => {
   let nowMs = 0;

@@ -21,8 +21,8 @@ import {
   cardOfNumber,
   sandboxCard,
   type SandboxCardName,
-} from './sandbox-cards';
-import type { SandboxOutcome, SandboxStore } from './sandbox-store';
+} from './cards';
+import type { SandboxOutcome, SandboxStore } from './store';
 
 /** Simulates the provider in sandboxes: no money moves, and cards behave by their number. */
 export class SandboxProvider implements PaymentProvider {

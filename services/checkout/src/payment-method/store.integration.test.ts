@@ -1,6 +1,6 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
-import { payerDefinition } from './payment-method-store';
+import { payerDefinition } from './store';
 import { inParallel, openReplicas, type Replicas } from '../testing/store';
 
 let replicas: Replicas;

@@ -11,9 +11,9 @@ import type {
   ProviderMethod,
   ProviderSource,
 } from '../port/payment-provider';
-import { toStripeAmount } from './stripe-amount';
-import { isCardError, isRefusal, keyed, toProviderError, unlessMissing } from './stripe-client';
-import { refusalCodeOf } from './stripe-decline';
+import { toStripeAmount } from './amount';
+import { isCardError, isRefusal, keyed, toProviderError, unlessMissing } from './client';
+import { refusalCodeOf } from './decline';
 import {
   idOf,
   isOfAnotherEnvironment,
@@ -21,9 +21,9 @@ import {
   paymentIntentIdOf,
   StripeMethodClient,
   type StripeDependencies,
-} from './stripe-method-client';
-import { refusalOf, type StripeAmount, stateOf, type StripeState } from './stripe-outcome';
-import type { StripePayment } from './stripe-store';
+} from './methods';
+import { refusalOf, type StripeAmount, stateOf, type StripeState } from './outcome';
+import type { StripePayment } from './store';
 
 type PaymentIntent = Stripe.PaymentIntent;
 type Payment = Extract<StripePayment, { kind: 'INTENT' }>;

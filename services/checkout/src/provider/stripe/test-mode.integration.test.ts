@@ -3,9 +3,9 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
 import type { ChargeRequest, ProviderSource } from '../port/payment-provider';
-import { connectStripe } from './stripe-client';
-import { StripeProvider } from './stripe-provider';
-import { ensureStripeIndexes, StripeStore } from './stripe-store';
+import { connectStripe } from './client';
+import { StripeProvider } from './provider';
+import { ensureStripeIndexes, StripeStore } from './store';
 
 // Checks the rules that our simulated Stripe implements against Stripe's test mode.
 

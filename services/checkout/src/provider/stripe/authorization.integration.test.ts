@@ -1,7 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
-import { ensureStripeIndexes } from './stripe-store';
+import { ensureStripeIndexes } from './store';
 import { aStripe } from '../../testing/stripe-client';
 import { TestStripe } from '../../testing/stripe-provider';
 
