@@ -80,6 +80,7 @@ const layers = {
     'provider/sandbox',
     'provider',
     'invoice',
+    'peer',
     'payment-method',
     'collection',
     'sales',

@@ -1,4 +1,3 @@
-import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { rpcService } from '@billing/chassis/rpc';
 import {
@@ -6,10 +5,9 @@ import {
   type PaymentMethodServiceServer,
   PaymentMethodServiceService,
 } from '@billing/proto/billing/checkout/v1/payment_method';
-import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
-import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { paymentMethodCallers } from '../callers';
 import type { OwnedMethod, PaymentMethodStore } from './store';
+import { isChargedAutomatically } from '../peer/customer';
 import type { Peers } from '../peers';
 import type { SubscriptionMethod } from './subscription-method';
 
@@ -18,11 +16,6 @@ export interface PaymentMethodRpcDependencies {
   readonly peers: Pick<Peers, 'customer' | 'subscription'>;
   readonly clock: Clock;
 }
-
-const running = [
-  SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
-  SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE,
-];
 
 /** RPCs of the payment methods that a customer sees and changes. */
 export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcDependencies) {
@@ -49,21 +42,6 @@ export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcDepe
     },
     { callers: paymentMethodCallers },
   );
-}
-
-/** True if the customer has future invoices that are charged automatically. */
-async function isChargedAutomatically(
-  customerId: string,
-  context: CallContext,
-  peers: PaymentMethodRpcDependencies['peers'],
-): Promise<boolean> {
-  const { customer } = await peers.customer.getCustomer({ id: customerId }, context);
-  if (customer?.collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE) return false;
-  const wanted = { customerId, page: 1, perPage: 1 };
-  const lists = await Promise.all(
-    running.map((status) => peers.subscription.listSubscriptions({ ...wanted, status }, context)),
-  );
-  return lists.some(({ total }) => total > 0);
 }
 
 function toProtoPaymentMethod(

@@ -1,16 +1,8 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import {
-  checkMetadata,
-  readPage,
-  expectedVersionOf,
-  maskedFields,
-} from '@billing/chassis/request-fields';
+import { newResourceId } from '@billing/chassis/call-context';
+import { checkMetadata, readPage, expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
-import { redemptionRefusal } from '@billing/kernel/discount-validity';
-import { appliesToProduct } from '@billing/kernel/discounting';
-import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
 import {
   type CheckoutLink as ProtoCheckoutLink,
   type CheckoutLinkServiceServer,
@@ -27,8 +19,9 @@ import {
 } from './checkout-link';
 import { linksWith } from './checkout-link-store';
 import type { HostedPageStore } from '../hosted-page/store';
+import { checkDiscountOfLink } from '../peer/discount';
+import { checkProducts } from '../peer/product';
 import type { Peers } from '../peers';
-import { discountNotValid } from './session-input';
 
 export interface CheckoutLinkRpcDependencies {
   readonly links: AggregateCollection<CheckoutLink>;
@@ -49,7 +42,7 @@ export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcDependen
         });
         await Promise.all([
           checkProducts(peers, link.state.productIds, context),
-          checkDiscount(peers, link.state, context),
+          checkDiscountOfLink(peers, link.state, context),
         ]);
         const { stored } = await links.within(context).insert(link);
         return { checkoutLink: toProto(stored) };
@@ -81,42 +74,6 @@ export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcDependen
     },
     { callers: checkoutLinkCallers },
   );
-}
-
-async function checkProducts(
-  { catalog }: Peers,
-  productIds: readonly string[],
-  context: CallContext,
-): Promise<void> {
-  const problems = await Promise.all(
-    productIds.map(async (id, index) => {
-      const found = await unlessNotFound(catalog.getProduct({ id }, context));
-      return found === undefined ? [`${String(index)}: Product not found`] : [];
-    }),
-  );
-  if (problems.flat().length > 0) throw invalidInput({ productIds: problems.flat() });
-}
-
-// A discount that applies to some of the products is checked again when a product is bought.
-async function checkDiscount(
-  { discount: discounts }: Peers,
-  { discountId, productIds }: Pick<CheckoutLink, 'discountId' | 'productIds'>,
-  context: CallContext,
-): Promise<void> {
-  if (discountId === undefined) return;
-  const found = await unlessNotFound(discounts.getDiscount({ id: discountId }, context));
-  const discount = found?.discount;
-  if (discount === undefined) throw discountNotValid();
-  const limits = {
-    active: discount.active,
-    startsAt: discount.startsAt ?? null,
-    endsAt: discount.endsAt ?? null,
-    maxRedemptions: discount.maxRedemptions ?? null,
-  };
-  const { redemptionCount: redemptions } = discount;
-  const isRefused = redemptionRefusal(limits, { at: context.now, redemptions }) !== null;
-  const isForNone = !productIds.some((productId) => appliesToProduct(discount, productId));
-  if (isRefused || isForNone) throw discountNotValid();
 }
 
 function fromProtoLink(id: string, request: CreateCheckoutLinkRequest): CheckoutLink {

@@ -4,14 +4,14 @@ import type { Logger } from '@billing/chassis/logging';
 import { isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
 import { type InvoiceRecord, isVerification, type Payment } from '../invoice/invoice';
 import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
+import { customerSnapshot, fetchCustomer } from '../peer/customer';
+import { discountSnapshot, heldRedemption } from '../peer/discount';
+import { priceSnapshot } from '../peer/product';
 import type { Peers } from '../peers';
 import { type Session, sessionOf, type SessionRecord } from './session';
 import { recordDelivered, recordVoided } from './session-ending';
-import { fetchCustomer } from './session-facts-rpc';
 import type { SessionInvoices } from '../collection/session-invoice-client';
 import type { SessionPreparer } from './session-preparation-worker';
-import { heldRedemption } from './session-redemption-rpc';
-import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
 export interface SessionCommandDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;

@@ -16,7 +16,8 @@ import {
 } from './session';
 import { recordVoided } from './session-ending';
 import { sessionEventEncoder } from './events';
-import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
+import { customerSnapshot } from '../peer/customer';
+import { priceSnapshot } from '../peer/product';
 import { aClaim, aLineItem, anOpened, savedMethod } from '../testing/invoice';
 import { aReadySession, methodId, offeredAt, sessionId } from '../testing/session';
 

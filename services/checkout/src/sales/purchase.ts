@@ -3,12 +3,8 @@ import { totalOfNew } from '../invoice/invoice';
 import type { NewSession } from './session';
 import type { PaidPeriod } from '../invoice/paid-period';
 import type { NewSessionInvoice } from '../collection/session-invoice-client';
-import {
-  discountSnapshot,
-  fromProtoDiscount,
-  fromProtoPrice,
-  priceSnapshot,
-} from './session-snapshot-rpc';
+import { discountSnapshot, fromProtoDiscount } from '../peer/discount';
+import { fromProtoPrice, priceSnapshot } from '../peer/product';
 
 /** The fields of a session that determine its invoice, the same before and after it is stored. */
 type Purchase = Omit<NewSession, 'total' | 'isForVisitor'>;

@@ -1,11 +1,7 @@
 import { DomainError, type FieldErrors } from '@billing/kernel/domain-error';
+import type { ProductFacts } from '../peer/product-facts';
 import { payerMessage } from '../provider/port/payer-message';
-import {
-  checkProduct,
-  checkSessionInput,
-  type ProductFacts,
-  type SessionInput,
-} from './session-input';
+import { checkProduct, checkSessionInput, type SessionInput } from './session-input';
 
 const input: SessionInput = {
   customerId: 'customer',

@@ -1,5 +1,3 @@
-import type { BillingInterval } from '@billing/kernel/billing-period';
-import type { Currency } from '@billing/kernel/currency';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import {
   optionalProblems,
@@ -7,9 +5,9 @@ import {
   wholeNumberProblems,
 } from '@billing/kernel/input-problems';
 import { isAmount } from '@billing/kernel/money';
-import { type PricingType, recurringCharge } from '@billing/kernel/pricing';
-import type { Tier } from '@billing/kernel/tiers';
+import { recurringCharge } from '@billing/kernel/pricing';
 import { webAddressProblems } from '@billing/kernel/web-address';
+import type { ProductFacts } from '../peer/product-facts';
 
 const quantityMax = 1_000_000;
 
@@ -29,30 +27,6 @@ export interface SessionInput {
   /** Earlier session of the same visitor, which may hold a redemption; undefined if unknown. */
   readonly earlierSessionId: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
-}
-
-/** Terms of a price version. */
-export interface PriceTerms {
-  readonly id: string;
-  readonly type: PricingType;
-  readonly currency: Currency;
-  readonly amount: bigint;
-  readonly tiers: readonly Tier[] | null;
-  readonly billingInterval: BillingInterval;
-  readonly intervalCount: number;
-  /** 0: none. */
-  readonly trialDays: number;
-  /** False once a later version has replaced it. */
-  readonly active: boolean;
-}
-
-/** Data of the product and of the requested price version from their owner. */
-export interface ProductFacts {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | undefined;
-  readonly active: boolean;
-  readonly price: PriceTerms;
 }
 
 /** Throws one error that names every invalid field that can be judged from the input alone. */
@@ -107,9 +81,4 @@ export function checkLink(
 ): void {
   if (link === undefined || link.productIds.includes(id)) return;
   throw invalidInput({ checkoutLinkId: ['Does not offer this product'] });
-}
-
-/** Error for a discount that cannot be redeemed; `field` is the input field that names it. */
-export function discountNotValid(field: 'discountId' | 'checkoutLinkId' = 'discountId'): Error {
-  return invalidInput({ [field]: ['Discount is not valid'] });
 }

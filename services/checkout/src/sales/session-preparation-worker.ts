@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { atBoundary } from '@billing/chassis/failpoint';
 import type { InvoiceRecord } from '../invoice/invoice';
+import { holdRedemption } from '../peer/discount';
 import type { Peers } from '../peers';
 import {
   makeReady,
@@ -13,7 +14,6 @@ import {
 } from './session';
 import type { SessionInvoices } from '../collection/session-invoice-client';
 import { toNewSessionInvoice, totalOfPurchase } from './purchase';
-import { holdRedemption } from './session-redemption-rpc';
 
 export interface SessionPreparerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;

@@ -20,6 +20,9 @@ import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { type InvoicePages, toProtoInvoice, toProtoPaymentError } from '../invoice/rpc';
 import type { PaymentMethodStore } from '../payment-method/store';
+import { customerSnapshot } from '../peer/customer';
+import { discountSnapshot } from '../peer/discount';
+import { isOfferGone, priceSnapshot } from '../peer/product';
 import type { Peers } from '../peers';
 import {
   asksForCard,
@@ -34,11 +37,9 @@ import {
 import type { SessionCreationWorker } from './create-session';
 import { untilEnded } from './session-end-worker';
 import { isEnding } from './session-ending';
-import { isOfferGone } from './session-facts-rpc';
 import type { SessionInput } from './session-input';
 import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
 import { redemptionOf } from './session-redemption';
-import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 import type { SessionWorker } from './session-worker';
 
 export interface SessionRpcDependencies {

@@ -8,7 +8,7 @@ import { BillingInterval, Price, PricingType } from '@billing/proto/billing/cata
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { createSession, type Session, type SessionRecord } from '../sales/session';
 import { sessionCommands } from '../sales/commands';
-import { priceSnapshot } from '../sales/session-snapshot-rpc';
+import { priceSnapshot } from '../peer/product';
 import { sessionEventEncoder } from '../sales/events';
 import { SessionPreparer } from '../sales/session-preparation-worker';
 import { sessionDefinition } from '../sales/session-store';

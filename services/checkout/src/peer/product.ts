@@ -1,10 +1,13 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { notFound, unlessNotFound } from '@billing/kernel/domain-error';
-import type { Price, Product } from '@billing/proto/billing/catalog/v1/catalog';
-import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { parseCurrency } from '@billing/kernel/currency';
+import { invalidInput, notFound, unlessNotFound } from '@billing/kernel/domain-error';
+import { Price, type Product } from '@billing/proto/billing/catalog/v1/catalog';
+import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/values/catalog';
 import type { Peers } from '../peers';
-import { discountNotValid, type ProductFacts, type SessionInput } from './session-input';
-import { fromProtoPrice } from './session-snapshot-rpc';
+import type { PriceTerms, ProductFacts } from './product-facts';
+import { snapshotsOf } from './snapshot';
+
+export const priceSnapshot = snapshotsOf(Price);
 
 /** The bought product and the requested price version. */
 export interface BoughtProduct {
@@ -12,21 +15,13 @@ export interface BoughtProduct {
   readonly price: Price;
 }
 
-/** Throws for an unknown customer. */
-export async function fetchCustomer(
-  { customers }: Pick<Peers, 'customers'>,
-  id: string,
-  context: CallContext,
-): Promise<Customer> {
-  const customer = await customers.find(id, context);
-  if (customer === undefined) throw notFound('Customer');
-  return customer;
-}
-
 /** A price id may be a product's; then it selects the product's current price. */
 export async function fetchProduct(
   { catalog, products }: Pick<Peers, 'catalog' | 'products'>,
-  { priceId, productId }: Pick<SessionInput, 'priceId' | 'productId'>,
+  {
+    priceId,
+    productId,
+  }: { readonly priceId: string | undefined; readonly productId: string | undefined },
   context: CallContext,
 ): Promise<BoughtProduct> {
   if (priceId !== undefined) {
@@ -38,16 +33,19 @@ export async function fetchProduct(
   return bought(product, product.price);
 }
 
-/** Refuses an unknown discount. The reservation decides if it can be redeemed. */
-export async function checkDiscountIsKnown(
-  { discount }: Peers,
-  id: string | undefined,
+/** Refuses unknown products of a link. */
+export async function checkProducts(
+  { catalog }: Peers,
+  productIds: readonly string[],
   context: CallContext,
 ): Promise<void> {
-  if (id === undefined) return;
-  if ((await unlessNotFound(discount.getDiscount({ id }, context))) === undefined) {
-    throw discountNotValid();
-  }
+  const problems = await Promise.all(
+    productIds.map(async (id, index) => {
+      const found = await unlessNotFound(catalog.getProduct({ id }, context));
+      return found === undefined ? [`${String(index)}: Product not found`] : [];
+    }),
+  );
+  if (problems.flat().length > 0) throw invalidInput({ productIds: problems.flat() });
 }
 
 /** True if the product or the discount of an open session was archived or deleted since. */
@@ -69,6 +67,25 @@ export async function isOfferGone(
   return (
     discount?.active !== true || (discount.endsAt !== undefined && discount.endsAt <= context.now)
   );
+}
+
+/**
+ * Throws an Error for a kind of price that this version does not know, because guessing its terms
+ * would be wrong.
+ */
+export function fromProtoPrice(price: Price): PriceTerms {
+  const { id, amount, intervalCount, trialDays, active, tiers } = price;
+  return {
+    id,
+    type: pricingTypes.nameOf(price.type),
+    currency: parseCurrency(price.currency),
+    amount,
+    tiers: fromProtoTiers(tiers),
+    billingInterval: billingIntervals.nameOf(price.billingInterval),
+    intervalCount,
+    trialDays: trialDays ?? 0,
+    active,
+  };
 }
 
 function bought(product: Product | undefined, price: Price | undefined): BoughtProduct {

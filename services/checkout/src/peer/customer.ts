@@ -1,0 +1,39 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { notFound } from '@billing/kernel/domain-error';
+import { CollectionMethod, Customer } from '@billing/proto/billing/customer/v1/customer';
+import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
+import type { Peers } from '../peers';
+import { snapshotsOf } from './snapshot';
+
+export const customerSnapshot = snapshotsOf(Customer);
+
+const running = [
+  SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
+  SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE,
+];
+
+/** Throws for an unknown customer. */
+export async function fetchCustomer(
+  { customers }: Pick<Peers, 'customers'>,
+  id: string,
+  context: CallContext,
+): Promise<Customer> {
+  const customer = await customers.find(id, context);
+  if (customer === undefined) throw notFound('Customer');
+  return customer;
+}
+
+/** True if the customer has future invoices that are charged automatically. */
+export async function isChargedAutomatically(
+  customerId: string,
+  context: CallContext,
+  peers: Pick<Peers, 'customer' | 'subscription'>,
+): Promise<boolean> {
+  const { customer } = await peers.customer.getCustomer({ id: customerId }, context);
+  if (customer?.collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE) return false;
+  const wanted = { customerId, page: 1, perPage: 1 };
+  const lists = await Promise.all(
+    running.map((status) => peers.subscription.listSubscriptions({ ...wanted, status }, context)),
+  );
+  return lists.some(({ total }) => total > 0);
+}

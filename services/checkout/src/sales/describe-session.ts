@@ -1,0 +1,150 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId, isId } from '@billing/chassis/ids';
+import { checkMetadata } from '@billing/chassis/request-fields';
+import { notFound } from '@billing/kernel/domain-error';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import type { HostedPageStore } from '../hosted-page/store';
+import { billedCurrency } from '../invoice/billed-currency-store';
+import type { InvoiceRecord } from '../invoice/invoice';
+import { fromProtoCollectionMethod } from '../invoice/rpc';
+import { customerSnapshot, fetchCustomer } from '../peer/customer';
+import { checkDiscountIsKnown } from '../peer/discount';
+import { type BoughtProduct, fetchProduct, priceSnapshot } from '../peer/product';
+import type { Peers } from '../peers';
+import type { CheckoutLink } from './checkout-link';
+import { totalOfPurchase } from './purchase';
+import type { NewSession } from './session';
+import {
+  checkCurrency,
+  checkLink,
+  checkProduct,
+  checkSessionInput,
+  type SessionInput,
+} from './session-input';
+import { abandonAt } from './session-lease';
+
+export interface SessionDescriptionDependencies {
+  readonly links: AggregateCollection<CheckoutLink>;
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly pages: HostedPageStore;
+  readonly peers: Peers;
+}
+
+/**
+ * Describes the requested session at the current terms of its customer, price and link. Throws the
+ * reason if the session cannot be created.
+ */
+export async function describeSession(
+  id: string,
+  input: SessionInput,
+  context: CallContext,
+  dependencies: SessionDescriptionDependencies,
+): Promise<NewSession> {
+  const metadataProblems = checkMetadata(input.metadata);
+  checkSessionInput(input, { isId, metadataProblems });
+  const { peers, links, invoices } = dependencies;
+  const [customer, product, link] = await firstRefusal([
+    fetchCustomer(peers, input.customerId, context),
+    fetchProduct(peers, input, context),
+    activeLink(input.checkoutLinkId, context, links),
+    checkDiscountIsKnown(peers, input.discountId, context),
+  ]);
+  checkProduct(product.facts, input);
+  checkCurrency(product.facts, input, await fixedCurrency(customer, product, context, invoices));
+  checkLink(link, product.facts);
+  const session = {
+    id,
+    ...offerOf(product, input),
+    ...derivedIdsOf(id, product, context),
+    customerId: customer.id,
+    collectionMethod:
+      fromProtoCollectionMethod(customer.collectionMethod) ?? 'CHARGE_AUTOMATICALLY',
+    // The link's value applies if the call names none.
+    discountId: input.discountId ?? link?.discountId,
+    isDiscountOptional: input.discountId === undefined && link?.discountId !== undefined,
+    isForVisitor: input.isForVisitor,
+    checkoutLinkId: link?.id,
+    successUrl: input.successUrl ?? link?.successUrl,
+    cancelUrl: input.cancelUrl ?? link?.returnUrl,
+    metadata: input.metadata,
+    snapshots: {
+      customer: customerSnapshot.write(customer),
+      price: priceSnapshot.write(product.price),
+      discount: undefined,
+    },
+    abandonAt: abandonAt(context),
+    pageHash: dependencies.pages.hashOf(id),
+  };
+  const isKnown = session.discountId === undefined;
+  return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };
+}
+
+// A customer stored before currencies were fixed has the currency of their invoices.
+async function fixedCurrency(
+  { id, currency, currencyFixed }: Customer,
+  { facts: { price } }: BoughtProduct,
+  context: CallContext,
+  invoices: AggregateCollection<InvoiceRecord>,
+): Promise<string | undefined> {
+  if (currencyFixed === true || price.currency === currency) return currency;
+  return billedCurrency(id, invoices.within(context));
+}
+
+async function activeLink(
+  id: string | undefined,
+  context: CallContext,
+  links: AggregateCollection<CheckoutLink>,
+): Promise<CheckoutLink | undefined> {
+  if (id === undefined) return undefined;
+  const { state: link } = await links.within(context).get(id);
+  if (!link.active) throw notFound('Checkout link');
+  return link;
+}
+
+function offerOf({ facts, price: { id: priceId } }: BoughtProduct, { quantity }: SessionInput) {
+  const { id, name, description, price } = facts;
+  const { currency, billingInterval, intervalCount, trialDays } = price;
+  return {
+    productId: id,
+    productName: name,
+    productDescription: description,
+    priceId,
+    currency,
+    quantity,
+    recurrence: { billingInterval, intervalCount },
+    trialDays,
+  };
+}
+
+// The first invoice of a subscription is the session's, so both derive the same invoice id.
+function derivedIdsOf(
+  sessionId: string,
+  { facts: { price } }: BoughtProduct,
+  { tenant: { environmentId } }: CallContext,
+): Pick<NewSession, 'invoiceId' | 'subscriptionId'> {
+  if (price.billingInterval === 'ONE_TIME') {
+    return {
+      invoiceId: derivedId(environmentId, sessionId, 'invoice'),
+      subscriptionId: undefined,
+    };
+  }
+  const subscriptionId = derivedId(environmentId, 'checkout-session', sessionId);
+  const invoiceId =
+    price.trialDays > 0
+      ? derivedId(environmentId, subscriptionId, 'trial')
+      : derivedId(environmentId, subscriptionId, 'period', 0);
+  return { invoiceId, subscriptionId };
+}
+
+/**
+ * Awaits all in parallel; of several refusals the first in this order is thrown, so that the same
+ * call always gets the same answer.
+ */
+async function firstRefusal<T extends readonly unknown[]>(asked: {
+  readonly [K in keyof T]: Promise<T[K]>;
+}): Promise<T> {
+  const settled = await Promise.allSettled(asked);
+  for (const one of settled) if (one.status === 'rejected') throw one.reason;
+  return Promise.all(asked);
+}
