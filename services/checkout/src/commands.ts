@@ -18,7 +18,7 @@ import type { Payer } from './payment-method/payment-method';
 import type { PaymentMethodStore } from './payment-method/store';
 import type { MovedSubscriptions } from './payment-method/subscription-method-store';
 import type { Peers } from './peers';
-import type { SessionListener } from './collection/session-invoice-client';
+import type { SessionListener } from './collection/session-invoice-worker';
 import {
   type CollectionResult,
   type CollectionResultPayload,

@@ -1,11 +1,10 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
-import { derivedId, isId } from '@billing/chassis/ids';
-import { filterByIds } from '@billing/chassis/request-fields';
+import { derivedId } from '@billing/chassis/ids';
 import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
-import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
   type BillingReason as ProtoBillingReason,
   type CheckoutServiceServer,
@@ -15,11 +14,9 @@ import {
   type CreateInvoicesResponse,
   type DiscountTerms,
   type LineItem as ProtoLineItem,
-  type ListInvoicesRequest,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { billingReasons } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
-import { billedCurrency } from './invoice/billed-currency-store';
 import { checkoutCallers } from './callers';
 import { isCollecting } from './invoice/collection';
 import type { CollectionWorker } from './collection/collection-worker';
@@ -31,15 +28,19 @@ import {
   type LineItem,
   type NewInvoice,
 } from './invoice/invoice';
-import { fromProtoCollectionMethod, fromProtoInvoiceStatus, toProtoInvoice } from './invoice/rpc';
+import {
+  fromProtoCollectionMethod,
+  invoiceHandlers,
+  readAuthorization,
+  readId,
+  required,
+  toProtoInvoice,
+} from './invoice/rpc';
 import type { HostedPageStore } from './hosted-page/store';
 import type { DiscountOnInvoice } from './invoice/invoice-discount';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
-import { readAuthorization, readId, required } from './invoice/request-rpc';
-import { shownInvoices } from './invoice/store';
 import type { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 
-const perPageMax = 100;
 // Limit of invoices created by one call, which must be done before its deadline.
 const invoicesMax = 100;
 
@@ -68,25 +69,7 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
     {
       createInvoice,
       createInvoices: ({ requests }, context) => createEach(requests, context, createInvoice),
-      getInvoice: async ({ id }, context) => {
-        const stored = await invoices.within(context).get(id);
-        if (stored.state.isTombstone) throw notFound('Invoice');
-        return { invoice: toProto(stored) };
-      },
-      listInvoices: async (request, context) => {
-        const { page, perPage, oldestFirst, ids, ...filter } = fromProtoListInvoices(request);
-        if (!matchesAnything(filter)) return { invoices: [], total: 0 };
-        const found = await invoices.within(context).list({
-          filter: { ...shownInvoices(filter), ...filterByIds(ids) },
-          page,
-          perPage,
-          oldestFirst: oldestFirst ?? false,
-        });
-        return { invoices: found.data.map(toProto), total: found.total };
-      },
-      getBilledCurrency: async ({ customerId }, context) => ({
-        currency: await billedCurrency(customerId, invoices.within(context)),
-      }),
+      ...invoiceHandlers({ invoices, pages }),
       voidDerivedInvoice: async (request, context) => {
         const holder = {
           id: readId(request.invoiceId, 'invoiceId'),
@@ -207,24 +190,4 @@ function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id' | 'discount
     details: line.details,
     metadata: line.metadata ?? {},
   };
-}
-
-function fromProtoListInvoices({ page, perPage, status, ...filter }: ListInvoicesRequest) {
-  if (page < 1) throw invalidInput({ page: ['Must be at least 1'] });
-  if (perPage < 1 || perPage > perPageMax) {
-    throw invalidInput({ perPage: [`Must be between 1 and ${String(perPageMax)}`] });
-  }
-  return {
-    page,
-    perPage,
-    ...filter,
-    status: status === undefined ? undefined : fromProtoInvoiceStatus(status),
-  };
-}
-
-function matchesAnything({
-  subscriptionId,
-  customerId,
-}: Pick<ListInvoicesRequest, 'subscriptionId' | 'customerId'>): boolean {
-  return [subscriptionId, customerId].every((id) => id === undefined || isId(id));
 }

@@ -1,11 +1,8 @@
-import { type Stored, tenantOf } from '@billing/chassis/aggregate';
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
-import type { Clock } from '@billing/chassis/clock';
-import { retryTransient } from '@billing/chassis/mongo';
 import { rpcService } from '@billing/chassis/rpc';
-import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
+import { invalidInput } from '@billing/kernel/domain-error';
 import {
   type PayerAction,
   type PayInvoiceRequest,
@@ -16,42 +13,24 @@ import { paymentCallers } from '../callers';
 import { lastAttemptNumber } from '../invoice/attempt-slot';
 import { checkOfNoSession } from '../invoice/collection';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
-import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
+import { type InvoicePages, readAuthorization, readId, toProtoInvoice } from '../invoice/rpc';
 import { methodRemoved } from '../payment-method/payment-method';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import type { ChargeSource } from '../provider/port/payment-provider';
-import type { PaymentWorker } from './payment-worker';
-import type { ConfiguredProviders } from '../provider/configured-provider';
-import { contradictedPayment } from '../invoice/late-payment';
-import type {
-  ProviderEvents,
-  ProviderReport,
-  ReceivedProviderEvent,
-} from '../provider/port/provider-events';
-import type { ProviderReportStore } from '../provider/report-store';
+import { type ProviderEventDependencies, receiveProviderEvent } from './receive-provider-event';
 import type { RefusedAttemptStore } from './refused-attempt-store';
-import { readAuthorization, readId } from '../invoice/request-rpc';
-import type { SessionListener } from './session-invoice-client';
 
-export interface PaymentRpcDependencies {
-  readonly invoices: AggregateCollection<InvoiceRecord>;
-  readonly payments: PaymentWorker;
-  readonly sessions: Pick<SessionListener, 'holdForLatePayment'>;
+export interface PaymentRpcDependencies extends ProviderEventDependencies {
   readonly methods: PaymentMethodStore;
   readonly refused: RefusedAttemptStore;
   readonly saver: PaymentMethodWorker;
   readonly pages: InvoicePages;
-  readonly events: ProviderEvents;
-  readonly reports: ProviderReportStore;
-  /** Invoice of a provider's payment; undefined if the payment is not ours. */
-  readonly chargeOf: ConfiguredProviders['chargeOf'];
-  readonly clock: Clock;
 }
 
 /** RPCs of payments that a payer or a caller requests. */
 export function paymentRpc(dependencies: PaymentRpcDependencies) {
-  const { payments, saver, refused, events } = dependencies;
+  const { payments, saver, refused } = dependencies;
   return rpcService<PaymentServiceServer>(
     PaymentServiceService,
     {
@@ -90,9 +69,7 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
         };
       },
       receiveProviderEvent: async (event) => {
-        const report = await events.readReport(event);
-        if (report === undefined) await followPayment(event, dependencies);
-        else await keepReport(report, dependencies);
+        await receiveProviderEvent(event, dependencies);
         return {};
       },
       listProviderReports: async ({ invoiceId }, context) => ({
@@ -101,55 +78,6 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
     },
     { withoutTenant: ['receiveProviderEvent'], callers: paymentCallers },
   );
-}
-
-async function followPayment(
-  event: ReceivedProviderEvent,
-  { payments, sessions, events, reports, clock }: PaymentRpcDependencies,
-): Promise<void> {
-  const announced = await events.read(event);
-  if (announced === undefined) return;
-  const { tenant, invoiceId, succeeded } = announced;
-  const context = { tenant, now: clock.now() };
-  // The provider's account may serve other installations. A refusal would make the provider resend
-  // the event for days.
-  const stored = await unlessNotFound(payments.checkAtProvider(invoiceId, context));
-  if (stored === undefined || succeeded === undefined) return;
-  const failed = contradictedPayment(stored.state, succeeded);
-  if (failed === undefined || stored.state.isTombstone) return;
-  const { session } = stored.state;
-  const holdSession = () =>
-    session === undefined
-      ? Promise.resolve(true)
-      : sessions.holdForLatePayment({ ...session, payment: failed }, context);
-  const late = { payment: failed, holdSession };
-  if ((await payments.settleLate(stored, late, context)) === 'SETTLED') return;
-  // The provider took the money, but no invoice can be settled with it: an operator must look at
-  // it.
-  const { currency } = stored.state;
-  const taken = {
-    kind: 'CONTRADICTION',
-    amount: failed.amount,
-    currency,
-    status: 'succeeded',
-  } as const;
-  const id = `${failed.provider}:${succeeded}:contradiction`;
-  const facts = { invoiceId, ...context };
-  await reports.add({ id, providerPaymentId: succeeded, ...taken }, facts);
-}
-
-async function keepReport(
-  report: ProviderReport,
-  { reports, chargeOf, invoices, clock }: PaymentRpcDependencies,
-): Promise<void> {
-  const charge = await chargeOf(report.providerPaymentId);
-  // The provider's account may serve other installations.
-  if (charge === undefined) return;
-  const { invoiceId: _id, environmentId } = charge;
-  const document = await retryTransient(() => invoices.documents.findOne({ _id, environmentId }));
-  if (document === null) return;
-  const tenant = tenantOf(document);
-  await reports.add(report, { invoiceId: _id, tenant, now: clock.now() });
 }
 
 // True if a payment has been refused since the invoice was read.

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
-import type { NewSessionInvoice } from './session-invoice-client';
+import type { NewSessionInvoice } from './session-invoice';
 import { aLineItem, asInvoice } from '../testing/invoice';
 import { inParallel, openReplicas, type Replicas } from '../testing/store';
 

@@ -1,10 +1,16 @@
 import type { Stored } from '@billing/chassis/aggregate';
-import { invalidInput } from '@billing/kernel/domain-error';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { isId } from '@billing/chassis/ids';
+import { filterByIds } from '@billing/chassis/request-fields';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import {
-  type LineItem as ProtoLineItem,
   BillingReason as ProtoBillingReason,
+  type CheckoutServiceServer,
   type Invoice as ProtoInvoice,
   type InvoiceStatus as ProtoInvoiceStatus,
+  type LineItem as ProtoLineItem,
+  type ListInvoicesRequest,
   type Payment as ProtoPayment,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billing/customer/v1/customer';
@@ -28,19 +34,100 @@ import {
   subtotalOf,
   totalOf,
 } from './invoice';
-import { paymentIdOf } from './store';
+import { billedCurrency, paymentIdOf, shownInvoices } from './store';
 
-/** Status filter of a list; refuses an unknown status. */
-export function fromProtoInvoiceStatus(sent: ProtoInvoiceStatus): string {
-  const status = invoiceStatuses.knownName(sent);
-  if (status === undefined) throw invalidInput({ status: ['Invalid status'] });
-  return status;
-}
+const perPageMax = 100;
+const authorizedTransactionIdLengthMax = 255;
 
 /** Addresses of public pages. */
 export interface InvoicePages {
   /** `pageHash` is the hash by which a stored session's page is found. */
   urlOf(resource: HostedResource, pageHash?: string): string;
+}
+
+export interface InvoiceRpcDependencies {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly pages: InvoicePages;
+}
+
+/** RPCs that read invoices. */
+export function invoiceHandlers({
+  invoices,
+  pages,
+}: InvoiceRpcDependencies): Pick<
+  AsyncHandlers<CheckoutServiceServer>,
+  'getInvoice' | 'listInvoices' | 'getBilledCurrency'
+> {
+  const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
+  return {
+    getInvoice: async ({ id }, context) => {
+      const stored = await invoices.within(context).get(id);
+      if (stored.state.isTombstone) throw notFound('Invoice');
+      return { invoice: toProto(stored) };
+    },
+    listInvoices: async (request, context) => {
+      const { page, perPage, oldestFirst, ids, ...filter } = fromProtoListInvoices(request);
+      if (!matchesAnything(filter)) return { invoices: [], total: 0 };
+      const found = await invoices.within(context).list({
+        filter: { ...shownInvoices(filter), ...filterByIds(ids) },
+        page,
+        perPage,
+        oldestFirst: oldestFirst ?? false,
+      });
+      return { invoices: found.data.map(toProto), total: found.total };
+    },
+    getBilledCurrency: async ({ customerId }, context) => ({
+      currency: await billedCurrency(customerId, invoices.within(context)),
+    }),
+  };
+}
+
+function fromProtoListInvoices({ page, perPage, status, ...filter }: ListInvoicesRequest) {
+  if (page < 1) throw invalidInput({ page: ['Must be at least 1'] });
+  if (perPage < 1 || perPage > perPageMax) {
+    throw invalidInput({ perPage: [`Must be between 1 and ${String(perPageMax)}`] });
+  }
+  return {
+    page,
+    perPage,
+    ...filter,
+    status: status === undefined ? undefined : fromProtoInvoiceStatus(status),
+  };
+}
+
+function matchesAnything({
+  subscriptionId,
+  customerId,
+}: Pick<ListInvoicesRequest, 'subscriptionId' | 'customerId'>): boolean {
+  return [subscriptionId, customerId].every((id) => id === undefined || isId(id));
+}
+
+/** Status filter of a list; refuses an unknown status. */
+function fromProtoInvoiceStatus(sent: ProtoInvoiceStatus): string {
+  const status = invoiceStatuses.knownName(sent);
+  if (status === undefined) throw invalidInput({ status: ['Invalid status'] });
+  return status;
+}
+
+/** Reads a UUID; refuses any other text under the field's name. */
+export function readId(id: string, field: string): string {
+  if (!isId(id)) throw invalidInput({ [field]: ['Invalid uuid'] });
+  return id;
+}
+
+export function readAuthorization(authorizedTransactionId: string): string {
+  const { length } = authorizedTransactionId;
+  if (length < 1 || length > authorizedTransactionIdLengthMax) {
+    const message = `Must have 1 to ${String(authorizedTransactionIdLengthMax)} characters`;
+    throw invalidInput({ authorizedTransactionId: [message] });
+  }
+  return authorizedTransactionId;
+}
+
+/** Refuses a missing value under the field's name. */
+export function required<T>(value: T | undefined, field: string): T {
+  if (value === undefined) throw invalidInput({ [field]: ['Required'] });
+  return value;
 }
 
 /** An invoice as stored, tombstones included: a caller that tried to create it finds it void. */

@@ -1,4 +1,5 @@
 import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { type Currency, isCurrency } from '@billing/kernel/currency';
@@ -136,6 +137,29 @@ export function shownInvoices(filter: {
     ...(customerId !== undefined && { customerId }),
     ...(status !== undefined && { status }),
   };
+}
+
+/**
+ * Currency set by a customer's first invoice; undefined if there is none. A checkout session's
+ * invoice counts once it is PAID, any other once it is created.
+ */
+export async function billedCurrency(
+  customerId: string,
+  invoices: Pick<ReturnType<AggregateCollection<InvoiceRecord>['within']>, 'list'>,
+): Promise<string | undefined> {
+  const customer = { isTombstone: false, customerId };
+  // Two queries, because a single query with both conditions would not use the customer's index.
+  const setters = [
+    { ...customer, billingReason: { $ne: 'CHECKOUT' } },
+    { ...customer, status: 'PAID' },
+  ];
+  const oldest = await Promise.all(
+    setters.map((filter) => invoices.list({ filter, page: 1, perPage: 1, oldestFirst: true })),
+  );
+  const [first] = oldest
+    .flatMap(({ data }) => data)
+    .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  return first?.state.currency;
 }
 
 /** Decodes a result that encodeCommand has encoded. */

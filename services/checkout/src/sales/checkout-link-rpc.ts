@@ -1,7 +1,12 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { newResourceId } from '@billing/chassis/call-context';
-import { checkMetadata, readPage, expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
+import {
+  checkMetadata,
+  readPage,
+  expectedVersionOf,
+  maskedFields,
+} from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import {
   type CheckoutLink as ProtoCheckoutLink,

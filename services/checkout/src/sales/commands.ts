@@ -10,7 +10,7 @@ import { priceSnapshot } from '../peer/product';
 import type { Peers } from '../peers';
 import { type Session, sessionOf, type SessionRecord } from './session';
 import { recordDelivered, recordVoided } from './session-ending';
-import type { SessionInvoices } from '../collection/session-invoice-client';
+import type { SessionInvoices } from '../collection/session-invoice-worker';
 import type { SessionPreparer } from './session-preparation-worker';
 
 export interface SessionCommandDependencies {

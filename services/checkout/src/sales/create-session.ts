@@ -1,5 +1,5 @@
-import type { Stored } from '@billing/chassis/aggregate';
-import type { AggregateCollection, InlineCommands } from '@billing/chassis/aggregate-collection';
+import type { InlineCommands, Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import {
   answerBy,
   type CallContext,

@@ -2,7 +2,7 @@ import { recurringCharge } from '@billing/kernel/pricing';
 import { totalOfNew } from '../invoice/invoice';
 import type { NewSession } from './session';
 import type { PaidPeriod } from '../invoice/paid-period';
-import type { NewSessionInvoice } from '../collection/session-invoice-client';
+import type { NewSessionInvoice } from '../collection/session-invoice';
 import { discountSnapshot, fromProtoDiscount } from '../peer/discount';
 import { fromProtoPrice, priceSnapshot } from '../peer/product';
 

@@ -12,7 +12,7 @@ import { sessionCommands } from './commands';
 import { SessionCreationWorker } from './create-session';
 import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
 import { sessionEventEncoder } from './events';
-import type { SessionInvoices } from '../collection/session-invoice-client';
+import type { SessionInvoices } from '../collection/session-invoice-worker';
 import { SessionPreparer } from './session-preparation-worker';
 import { sessionRpc } from './session-rpc';
 import { sessionDefinition } from './session-store';

@@ -2,9 +2,8 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { endEarlier } from './earlier-session';
 import type { SessionRecord } from './session';
-import { isEnding } from './session-ending';
+import { endEarlier, isEnding } from './session-ending';
 import type { SessionInput } from './session-input';
 
 interface SessionEndDependencies {

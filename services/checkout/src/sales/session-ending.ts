@@ -1,5 +1,5 @@
 import { unchanged } from '@billing/kernel/transition';
-import type { SessionRecord, SessionTransition } from './session';
+import { expire, type SessionRecord, type SessionTransition } from './session';
 import { expired, type InvoiceForm } from './session-announcement';
 
 /**
@@ -29,4 +29,29 @@ export function isEnding(record: SessionRecord): boolean {
 export function recordDelivered(record: SessionRecord): SessionTransition {
   if (record.isTombstone || record.isDelivered) return unchanged(record);
   return { state: { ...record, isDelivered: true }, events: [], commands: [] };
+}
+
+/**
+ * Ends the session that a visitor ordered before at the same link, so that a visitor holds one
+ * redemption at a time. A session in payment, or with a challenge that its payer has not answered,
+ * stays: it may be paid at any moment.
+ */
+export function endEarlier(
+  record: SessionRecord,
+  checkoutLinkId: string | undefined,
+): SessionTransition {
+  if (record.isTombstone || checkoutLinkId === undefined) return unchanged(record);
+  const isOfLink = record.checkoutLinkId === checkoutLinkId;
+  if (!isOfLink || record.discountId === undefined) return unchanged(record);
+  return expire(record);
+}
+
+/** State of a redemption according to its holder. */
+export function redemptionOf(
+  record: SessionRecord,
+  discountId: string,
+): 'HELD' | 'CONFIRMED' | 'RELEASED' {
+  if (record.isTombstone || record.discountId !== discountId) return 'RELEASED';
+  if (record.phase === 'COMPLETE') return 'CONFIRMED';
+  return record.phase === 'EXPIRED' ? 'RELEASED' : 'HELD';
 }

@@ -12,7 +12,7 @@ import {
   type Session,
   type SessionRecord,
 } from './session';
-import type { SessionInvoices } from '../collection/session-invoice-client';
+import type { SessionInvoices } from '../collection/session-invoice-worker';
 import { toNewSessionInvoice, totalOfPurchase } from './purchase';
 
 export interface SessionPreparerDependencies {

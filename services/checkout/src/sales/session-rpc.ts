@@ -36,10 +36,9 @@ import {
 } from './session';
 import type { SessionCreationWorker } from './create-session';
 import { untilEnded } from './session-end-worker';
-import { isEnding } from './session-ending';
+import { isEnding, redemptionOf } from './session-ending';
 import type { SessionInput } from './session-input';
 import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
-import { redemptionOf } from './session-redemption';
 import type { SessionWorker } from './session-worker';
 
 export interface SessionRpcDependencies {

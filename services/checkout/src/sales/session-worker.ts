@@ -25,7 +25,7 @@ import type {
   SessionInvoices,
   SessionListener,
   SessionPayment,
-} from '../collection/session-invoice-client';
+} from '../collection/session-invoice-worker';
 import { resumeUnfinished } from './session-lease';
 
 export interface SessionWorkerDependencies {

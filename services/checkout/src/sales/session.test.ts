@@ -22,8 +22,7 @@ import {
   startPayment,
   resumeCreation,
 } from './session';
-import { recordDelivered, recordVoided } from './session-ending';
-import { redemptionOf } from './session-redemption';
+import { recordDelivered, recordVoided, redemptionOf } from './session-ending';
 import {
   aNewSession,
   aReadySession,

@@ -1,4 +1,4 @@
-import { endEarlier } from './earlier-session';
+import { endEarlier } from './session-ending';
 import { recordPayment, type Session, sessionTombstone, startPayment } from './session';
 import {
   aReadySession,
