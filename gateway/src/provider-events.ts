@@ -3,7 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import { readWithin } from './http/body';
 import { exchange, type ExchangeDependencies } from './http/exchange';
-import { RequestError } from './http/http-error';
+import { RequestError } from './http/error';
 import type { TakePlace } from './http/in-flight-limit';
 import type { Peers } from './peers';
 import { ok } from './http/answer';

@@ -20,7 +20,7 @@ import {
 } from './config';
 import { IdentityProvider } from './access/identity-provider';
 import { OperatorAccess } from './access/operator-access';
-import { HttpServer } from './http/http-server';
+import { HttpServer } from './http/server';
 import { InFlightLimit, keylessPlaces } from './http/in-flight-limit';
 import { LostCallRegistry } from './api/lost-call/lost-call-registry';
 import { LostCalls } from './api/lost-call/lost-calls';

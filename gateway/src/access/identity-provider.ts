@@ -17,7 +17,7 @@ import {
 } from 'openid-client';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
-import { RequestError } from '../http/http-error';
+import { RequestError } from '../http/error';
 import type { StartedSignIn } from './started-sign-in';
 
 /** Configuration of the organization's identity provider (OpenID Connect). */

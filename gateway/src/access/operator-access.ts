@@ -16,7 +16,7 @@ import type { AuditDetail } from './audit-detail';
 import { isRead } from '../http/method';
 import { tenantOf } from './environment';
 import type { Call } from '../http/exchange';
-import { RequestError, toHttpError } from '../http/http-error';
+import { RequestError, toHttpError } from '../http/error';
 import { originOf, requireOwnOrigin } from '../http/same-site';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';

@@ -6,12 +6,7 @@ import { parseBody, readBytes } from '../http/body';
 import { readIfMatch, unlessMatched } from '../http/conditions';
 import { environmentTime } from '../access/environment';
 import { type ExchangeOptions, toErrorAnswer } from '../http/exchange';
-import {
-  type HttpError,
-  methodNotAllowed,
-  notFound,
-  withoutUnavailability,
-} from '../http/http-error';
+import { type HttpError, methodNotAllowed, notFound, withoutUnavailability } from '../http/error';
 import { comparableBody, readIdempotency } from '../http/idempotency';
 import { ignoredFieldsHeader, ignoredFieldsOf } from './input/ignored-fields';
 import type { LostCalls } from './lost-call/lost-calls';

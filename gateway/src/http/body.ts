@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import express, { type Request, type Response } from 'express';
-import { RequestError } from './http-error';
+import { RequestError } from './error';
 import { isStorableJson } from './json-text';
 
 const bodyBytesMax = 256 * 1024;

@@ -5,7 +5,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
 import { startTracing, type TracingOptions } from '@billing/chassis/tracing';
 import { exchange } from './exchange';
-import { RequestError } from './http-error';
+import { RequestError } from './error';
 
 type SpanProcessor = NonNullable<TracingOptions['spanProcessors']>[number];
 

@@ -16,7 +16,7 @@ import {
   traceIdOf,
 } from '@billing/chassis/tracing';
 import { isAddressIn } from './address-list';
-import { type HttpError, RequestError, toHttpError } from './http-error';
+import { type HttpError, RequestError, toHttpError } from './error';
 import type { TakePlace } from './in-flight-limit';
 import { loggedError } from './logged-error';
 import type { RequestAuthor, RequestLog } from './request-log';

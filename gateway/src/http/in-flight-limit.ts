@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { networkOf } from './client-address';
-import { RequestError } from './http-error';
+import { RequestError } from './error';
 
 // Requests in flight soon complete or time out, so a retry after a second is reasonable.
 const retryAfter = { 'Retry-After': '1' };

@@ -7,7 +7,7 @@ import {
   type ExchangeOptions,
   type Work,
 } from './exchange';
-import { type HttpError, methodNotAllowed, RequestError } from './http-error';
+import { type HttpError, methodNotAllowed, RequestError } from './error';
 import type { TakePlace } from './in-flight-limit';
 import type { RateLimit } from './rate-limit';
 import type { ApiAnswer } from './answer';

@@ -1,4 +1,4 @@
-import { RequestError } from './http-error';
+import { RequestError } from './error';
 /** Rate of a token bucket: its burst and its refill per second. */
 export interface RatePolicy {
   readonly perSecond: number;

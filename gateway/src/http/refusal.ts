@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { HttpError } from './http-error';
+import type { HttpError } from './error';
 
 const tooSlow: HttpError = { status: 408, code: 'timed_out', body: { error: 'Timed out' } };
 const malformed: HttpError = {

@@ -7,7 +7,7 @@ import {
   type ExchangeOptions,
   type RecordCaller,
 } from './exchange';
-import { methodNotAllowed } from './http-error';
+import { methodNotAllowed } from './error';
 
 /** Serves each request as an exchange. */
 export function respond(

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { RequestError } from './http-error';
+import { RequestError } from './error';
 
 /** Request headers that name the origin of a request. */
 export interface RequestOrigin {

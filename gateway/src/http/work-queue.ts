@@ -1,5 +1,5 @@
 import { monotonicMs } from '@billing/chassis/clock';
-import { RequestError } from './http-error';
+import { RequestError } from './error';
 
 // Minimum number of concurrent writes: enough to keep a process busy, few enough to complete in
 // time.

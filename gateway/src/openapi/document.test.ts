@@ -1,6 +1,6 @@
 import { routes } from '../api/routes/routes';
 import { describeWebhooks } from '../asyncapi/document';
-import { answerOfKind } from '../http/http-error';
+import { answerOfKind } from '../http/error';
 import { describeApi } from './document';
 import { errorCodes } from '../api/routes/error-codes';
 import { referencePagePolicy, renderReferencePage } from './reference-page';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unlessMatched } from '../http/conditions';
-import { RequestError } from '../http/http-error';
+import { RequestError } from '../http/error';
 import type { ApiAnswer } from '../http/answer';
 
 interface BuiltFile {

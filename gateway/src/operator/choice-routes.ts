@@ -1,6 +1,6 @@
 import { webhookKinds } from '../asyncapi/webhook-kinds';
 import { ok } from '../http/answer';
-import type { OperatorRoute } from './route/operator-route';
+import type { OperatorRoute } from './route/route';
 
 /** Facts of this installation for the dashboard: choices in forms and targets of links. */
 export const choiceRoutes: readonly OperatorRoute[] = [

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Express, Request } from 'express';
 import { toErrorAnswer } from '../http/exchange';
-import { notFound } from '../http/http-error';
+import { notFound } from '../http/error';
 import { admitAddress, mountPages, type PageAddress } from '../http/page-mount';
 import type { ApiAnswer } from '../http/answer';
 import { dashboardPath } from './route/addresses';
 import { BuiltSite } from './built-site';
-import type { DashboardSite } from './route/operator-route';
+import type { DashboardSite } from './route/route';
 
 const apiPath = `${dashboardPath}/api/*path`;
 const assetPath = `${dashboardPath}/assets/:name`;

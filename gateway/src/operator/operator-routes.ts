@@ -10,7 +10,7 @@ import { page, pageQuery } from '../api/input/list';
 import { ok, present } from '../http/answer';
 import { param } from '../api/input/request';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './route/operator-json';
-import type { OperatorRoute } from './route/operator-route';
+import type { OperatorRoute } from './route/route';
 
 const roleNames = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { readQuery } from '../api/input/input';
 import { ok, present } from '../http/answer';
-import type { EnvironmentRoute } from './route/operator-route';
+import type { EnvironmentRoute } from './route/route';
 
 const ListPaymentMethods = z.object({ customerId: z.string() });
 

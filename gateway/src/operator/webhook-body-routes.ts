@@ -1,6 +1,6 @@
 import { ok } from '../http/answer';
 import { param } from '../api/input/request';
-import type { EnvironmentRoute } from './route/operator-route';
+import type { EnvironmentRoute } from './route/route';
 
 /** Bodies of webhooks, which the deliveries of the public API do not include. */
 export const webhookBodyRoutes: readonly EnvironmentRoute[] = [

@@ -13,9 +13,9 @@ import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { Meter } from '@billing/proto/billing/metering/v1/metering';
 import type { CardEntry } from './payment/card-form';
 import { challengePage, processingPage } from './payment/challenge-page';
-import { confirmInvoiceCardPage, invoicePage } from './invoice/invoice-page';
-import { closedLinkPage, linkPage } from './link/link-page';
-import { completePage, confirmCardPage, expiredPage, payPage } from './session/session-page';
+import { confirmInvoiceCardPage, invoicePage } from './invoice/page';
+import { closedLinkPage, linkPage } from './link/page';
+import { completePage, confirmCardPage, expiredPage, payPage } from './session/page';
 import { type Page, pageAnswer, redirectAnswer } from './frame/shell';
 import { usageRates } from './terms/usage-terms';
 

@@ -8,7 +8,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { renderInvoicePdf } from './invoice-pdf';
-import { pdfFonts, runsRightToLeft, showable } from './pdf-fonts';
+import { pdfFonts, runsRightToLeft, showable } from './fonts';
 
 const start = new Date('2026-01-31T00:00:00Z');
 const end = new Date('2026-02-28T00:00:00Z');

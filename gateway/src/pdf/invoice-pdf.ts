@@ -5,7 +5,7 @@ import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText, quantityText, rateText } from '../text/amount-text';
 import { dateText, periodText } from '../text/date-text';
 import { settledRows } from '../text/invoice-settled';
-import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './pdf-fonts';
+import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './fonts';
 
 /** Data of an invoice document. */
 export interface InvoiceDocument {

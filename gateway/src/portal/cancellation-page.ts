@@ -5,8 +5,8 @@ import { present } from '../http/answer';
 import { postForm } from '../pages/frame/form-fields';
 import { html } from '../pages/frame/html';
 import type { Page } from '../pages/frame/shell';
-import type { Visit } from './portal-route';
-import { placeOf, portalPage } from './portal-shell';
+import type { Visit } from './route';
+import { placeOf, portalPage } from './shell';
 
 /** Page that asks for confirmation of a cancellation. */
 export function cancellationPage(visit: Visit, { subscription, productName }: Plan): Page {

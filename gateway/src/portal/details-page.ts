@@ -8,8 +8,8 @@ import {
 } from '../pages/frame/form-fields';
 import { html } from '../pages/frame/html';
 import type { Page } from '../pages/frame/shell';
-import type { Visit } from './portal-route';
-import { doneNotice, placeOf, portalPage } from './portal-shell';
+import type { Visit } from './route';
+import { doneNotice, placeOf, portalPage } from './shell';
 
 /** Path of the contact details. */
 export const detailsPath = '/portal/details';

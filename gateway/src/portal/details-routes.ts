@@ -5,8 +5,8 @@ import { type ApiAnswer, present } from '../http/answer';
 import type { FormProblems } from '../pages/frame/form-fields';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
 import { addressNames, detailFields, detailsOf, detailsPage, detailsPath } from './details-page';
-import type { PortalRequest, PortalRoute } from './portal-route';
-import { doneAt } from './portal-shell';
+import type { PortalRequest, PortalRoute } from './route';
+import { doneAt } from './shell';
 
 const mask = ['name', 'email', 'phone', 'address'];
 

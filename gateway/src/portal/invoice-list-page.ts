@@ -2,10 +2,10 @@ import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/
 import { amountText } from '../text/amount-text';
 import { dateText } from '../text/date-text';
 import { type Html, html } from '../pages/frame/html';
-import { wordsOf } from '../pages/invoice/invoice-page';
+import { wordsOf } from '../pages/invoice/page';
 import type { Page } from '../pages/frame/shell';
-import type { Visit } from './portal-route';
-import { portalPage } from './portal-shell';
+import type { Visit } from './route';
+import { portalPage } from './shell';
 
 /** A page of a customer's invoices. */
 export interface InvoiceList {

@@ -9,11 +9,11 @@ import {
   type InvoiceView,
   payLabel,
   statusText,
-} from '../pages/invoice/invoice-page';
+} from '../pages/invoice/page';
 import type { Page } from '../pages/frame/shell';
 import { methodText } from '../text/method-text';
-import type { Visit } from './portal-route';
-import { portalPage } from './portal-shell';
+import type { Visit } from './route';
+import { portalPage } from './shell';
 
 /** Payment controls of an invoice in the portal. */
 export interface PaymentChoice {

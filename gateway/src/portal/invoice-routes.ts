@@ -6,10 +6,10 @@ import { type ApiAnswer, present } from '../http/answer';
 import { cardReady } from '../pages/payment/card-form';
 import { challengePage, processingPage } from '../pages/payment/challenge-page';
 import type { FormProblems } from '../pages/frame/form-fields';
-import { type InvoiceView, payLabel } from '../pages/invoice/invoice-page';
-import { invoicePayable } from '../pages/invoice/invoice-payable';
+import { type InvoiceView, payLabel } from '../pages/invoice/page';
+import { invoicePayable } from '../pages/invoice/payable';
 import { readText } from '../pages/payment/page-input';
-import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/payment-routes';
+import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/routes';
 import {
   cardEntryOf,
   isBeingPaid,
@@ -18,12 +18,12 @@ import {
   payableAmount,
   payByMethod,
   waitingAttempt,
-} from '../pages/payment/payment-steps';
+} from '../pages/payment/steps';
 import { type Page, pageAnswer, redirectAnswer } from '../pages/frame/shell';
 import { invoiceListPage } from './invoice-list-page';
 import { invoiceFrame, portalInvoicePage } from './invoice-payment';
-import type { PortalRequest, PortalRoute } from './portal-route';
-import { placeOf } from './portal-shell';
+import type { PortalRequest, PortalRoute } from './route';
+import { placeOf } from './shell';
 
 const perPage = 20;
 const path = '/portal/invoices/:id';

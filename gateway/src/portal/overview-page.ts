@@ -16,8 +16,8 @@ import { type Html, html } from '../pages/frame/html';
 import { priceTerms } from '../pages/terms/purchase-terms';
 import type { Page } from '../pages/frame/shell';
 import { methodText } from '../text/method-text';
-import type { Visit } from './portal-route';
-import { doneNotice, placeOf, portalPage } from './portal-shell';
+import type { Visit } from './route';
+import { doneNotice, placeOf, portalPage } from './shell';
 import { tooMuchText } from './usage-page';
 
 /** Data of the overview page. */

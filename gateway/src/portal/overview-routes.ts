@@ -3,7 +3,7 @@ import type { Peers } from '../peers';
 import { present } from '../http/answer';
 import { pageAnswer } from '../pages/frame/shell';
 import { type Overview, overviewPage } from './overview-page';
-import type { PortalRequest, PortalRoute } from './portal-route';
+import type { PortalRequest, PortalRoute } from './route';
 
 // Maximum page size, since invoices of open checkouts are filtered out of the list.
 const openInvoicesMax = 100;

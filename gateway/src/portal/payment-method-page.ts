@@ -5,8 +5,8 @@ import { type FormProblems, notice, postForm } from '../pages/frame/form-fields'
 import { type Html, html, type HtmlValue } from '../pages/frame/html';
 import type { Page } from '../pages/frame/shell';
 import { methodText } from '../text/method-text';
-import type { Visit } from './portal-route';
-import { doneNotice, placeOf, portalPage } from './portal-shell';
+import type { Visit } from './route';
+import { doneNotice, placeOf, portalPage } from './shell';
 
 /** Data of the payment methods page. */
 export interface Methods {

@@ -2,12 +2,12 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { Peers } from '../peers';
 import type { ApiAnswer } from '../http/answer';
 import type { FormProblems } from '../pages/frame/form-fields';
-import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/payment-routes';
-import { cardEntryOf, type Payable } from '../pages/payment/payment-steps';
+import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/routes';
+import { cardEntryOf, type Payable } from '../pages/payment/steps';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
 import { confirmMethodPage, methodsPage, methodsPath } from './payment-method-page';
-import type { PortalRequest, PortalRoute } from './portal-route';
-import { doneAt, type Done } from './portal-shell';
+import type { PortalRequest, PortalRoute } from './route';
+import { doneAt, type Done } from './shell';
 
 type Wish = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
 

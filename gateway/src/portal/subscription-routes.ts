@@ -8,8 +8,8 @@ import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
 import { cancellationPage } from './cancellation-page';
-import type { PortalRequest, PortalRoute } from './portal-route';
-import { doneAt } from './portal-shell';
+import type { PortalRequest, PortalRoute } from './route';
+import { doneAt } from './shell';
 
 export const subscriptionRoutes: readonly PortalRoute[] = [
   { method: 'GET', path: '/portal/subscriptions/:id/cancel', handle: askToCancel },

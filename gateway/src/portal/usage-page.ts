@@ -5,8 +5,8 @@ import { periodText } from '../text/date-text';
 import { present } from '../http/answer';
 import { type Html, html } from '../pages/frame/html';
 import type { Page } from '../pages/frame/shell';
-import type { Visit } from './portal-route';
-import { portalPage } from './portal-shell';
+import type { Visit } from './route';
+import { portalPage } from './shell';
 
 /** Page of the usage in the current periods, with remaining included and prepaid units. */
 export function usagePage(visit: Visit, states: readonly UsageState[]): Page {

@@ -1,5 +1,5 @@
 import { pageAnswer } from '../pages/frame/shell';
-import type { PortalRoute } from './portal-route';
+import type { PortalRoute } from './route';
 import { usagePage } from './usage-page';
 
 export const usageRoutes: readonly PortalRoute[] = [

@@ -5,7 +5,7 @@ import { invalidInput } from '@billing/kernel/domain-error';
 import { type FieldRules, withRuleProblems } from './field-rules';
 import { problemMessage } from './problem-message';
 import type { ApiRequest } from './request';
-import { RequestError } from '../../http/http-error';
+import { RequestError } from '../../http/error';
 
 // Parses bodies and queries by the schemas of the routes, and converts schema issues to the field
 // map of the contract.

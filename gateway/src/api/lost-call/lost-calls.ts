@@ -5,7 +5,7 @@ import { type Clock, sleep } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { newId } from '@billing/chassis/ids';
 import type { LostAnswer } from '@billing/proto/billing/identity/v1/lost_call';
-import { RequestError, toHttpError } from '../../http/http-error';
+import { RequestError, toHttpError } from '../../http/error';
 import { requestHash } from '../../http/idempotency';
 import type { LostCallRegistry } from './lost-call-registry';
 import type { ApiAnswer } from '../../http/answer';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError } from '@billing/kernel/domain-error';
 import { toJsonUsageEvent } from '@billing/proto/json/usage-event';
-import { HeadedError } from '../../http/http-error';
+import { HeadedError } from '../../http/error';
 import { ignoredFieldsHeader, ignoredFieldsOfBytes } from '../input/ignored-fields';
 import { metadata, pageShape, readQuery, time } from '../input/input';
 import { page, pageQuery } from '../input/list';

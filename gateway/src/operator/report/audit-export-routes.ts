@@ -6,7 +6,7 @@ import type { Call } from '../../http/exchange';
 import { optional, readQuery, time } from '../../api/input/input';
 import type { Peers } from '../../peers';
 import { toJsonAuditEntry } from '../route/operator-json';
-import type { OperatorRoute } from '../route/operator-route';
+import type { OperatorRoute } from '../route/route';
 
 const ExportAuditEntries = z.object({ since: optional(time), until: optional(time) });
 

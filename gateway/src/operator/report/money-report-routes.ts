@@ -9,8 +9,8 @@ import type { CurrencyRevenue } from '@billing/proto/billing/subscription/v1/rep
 import { readQuery, wholeNumber } from '../../api/input/input';
 import type { Peers } from '../../peers';
 import { ok, present } from '../../http/answer';
-import type { EnvironmentRoute } from '../route/operator-route';
-import { toJsonSum } from '../route/report-json';
+import type { EnvironmentRoute } from '../route/route';
+import { toJsonSum } from './report-json';
 
 const Months = z.object({ months: wholeNumber(1, 120).default(13) });
 const DaysOfCheckout = z.object({ days: wholeNumber(1, 400).default(30) });

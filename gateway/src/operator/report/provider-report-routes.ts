@@ -4,8 +4,8 @@ import type { ProviderReport } from '@billing/proto/billing/checkout/v1/payment'
 import type { GetProviderStateResponse } from '@billing/proto/billing/checkout/v1/report';
 import { readQuery } from '../../api/input/input';
 import { ok, present } from '../../http/answer';
-import type { EnvironmentRoute, OperatorRoute } from '../route/operator-route';
-import { toJsonSum } from '../route/report-json';
+import type { EnvironmentRoute, OperatorRoute } from '../route/route';
+import { toJsonSum } from './report-json';
 
 const ListProviderReports = z.object({ invoiceId: z.string() });
 

@@ -8,7 +8,7 @@ import { toJsonMeter } from '@billing/proto/json/meter';
 import type { EndpointReport } from '@billing/proto/billing/notifier/v1/report';
 import { readQuery, wholeNumber } from '../../api/input/input';
 import { ok, present } from '../../http/answer';
-import type { EnvironmentRoute } from '../route/operator-route';
+import type { EnvironmentRoute } from '../route/route';
 
 const DeliveryReport = z.object({ days: wholeNumber(1, 30).default(30) });
 const UsageReport = z.object({ meterId: z.string(), days: wholeNumber(1, 90).default(30) });

@@ -4,7 +4,7 @@ import { toJsonTime } from '@billing/proto/json/scalars';
 import { optional, pageShape, readQuery } from '../../api/input/input';
 import { pageQuery } from '../../api/input/list';
 import { ok } from '../../http/answer';
-import type { EnvironmentRoute } from '../route/operator-route';
+import type { EnvironmentRoute } from '../route/route';
 
 const textLengthMax = 500;
 const text = optional(z.string().max(textLengthMax));

@@ -3,7 +3,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 import { operatorRoles } from '@billing/proto/values/identity';
 import { ok } from '../../http/answer';
-import type { OperatorRequest, OperatorRoute } from '../route/operator-route';
+import type { OperatorRequest, OperatorRoute } from '../route/route';
 
 /** Status of the system. Contains no data of environments, so every role may read it. */
 export const systemRoutes: readonly OperatorRoute[] = [

@@ -1,4 +1,4 @@
-import type { HttpError } from '../../http/http-error';
+import type { HttpError } from '../../http/error';
 import { html } from '../../pages/frame/html';
 import { type Page, pageAnswer } from '../../pages/frame/shell';
 import type { ApiAnswer } from '../../http/answer';

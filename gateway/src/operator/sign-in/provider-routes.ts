@@ -5,7 +5,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import { originOfRequest } from '../../http/client-address';
 import type { Call } from '../../http/exchange';
-import { type HttpError, RequestError } from '../../http/http-error';
+import { type HttpError, RequestError } from '../../http/error';
 import { admitAddress, mountPages, type PageAddress, type PageWork } from '../../http/page-mount';
 import { pageAnswer, redirectAnswer } from '../../pages/frame/shell';
 import { type ApiAnswer, present } from '../../http/answer';
@@ -23,7 +23,7 @@ import {
   providerDeadlineMs,
   type AuthenticatedPerson,
 } from '../../access/identity-provider';
-import type { DashboardSite } from '../route/operator-route';
+import type { DashboardSite } from '../route/route';
 import { failurePage, providerPath, welcomePage } from './provider-page';
 import { returnAddress } from './return-address';
 import { cookieOf } from './session-routes';

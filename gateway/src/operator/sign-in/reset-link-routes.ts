@@ -4,7 +4,7 @@ import { toJsonTime } from '@billing/proto/json/scalars';
 import { readBody } from '../../api/input/input';
 import { ok } from '../../http/answer';
 import { param } from '../../api/input/request';
-import type { OperatorRoute } from '../route/operator-route';
+import type { OperatorRoute } from '../route/route';
 
 const LookAtResetLink = z.object({ token: z.string() });
 const UseResetLink = z.object({ token: z.string(), password: z.string() });

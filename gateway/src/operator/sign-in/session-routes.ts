@@ -21,7 +21,7 @@ import {
   toJsonSession,
 } from '../route/operator-json';
 import type { AuditedAction } from '../../access/operator-access';
-import type { OperatorRoute, OperatorDependencies } from '../route/operator-route';
+import type { OperatorRoute, OperatorDependencies } from '../route/route';
 import { providerPath } from './provider-page';
 
 interface SessionRouteDependencies {

@@ -1,4 +1,4 @@
-import type { HttpError } from '../../http/http-error';
+import type { HttpError } from '../../http/error';
 import type { ApiAnswer } from '../../http/answer';
 import { html } from './html';
 import { pageAnswer } from './shell';

@@ -1,6 +1,6 @@
 import express, { type Request, type Response } from 'express';
 import { readWithin } from '../../http/body';
-import { RequestError } from '../../http/http-error';
+import { RequestError } from '../../http/error';
 
 // A card and an e-mail address take a few hundred bytes.
 const bodyBytesMax = 16 * 1024;

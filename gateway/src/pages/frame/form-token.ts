@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { RequestError } from '../../http/http-error';
+import { RequestError } from '../../http/error';
 import { formTokenField } from './form-fields';
 
 /**

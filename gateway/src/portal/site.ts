@@ -7,7 +7,7 @@ import { isOverTls } from '../http/cookie';
 import { networkOf } from '../http/client-address';
 import { environmentTime } from '../access/environment';
 import type { Call } from '../http/exchange';
-import { type HttpError, RequestError } from '../http/http-error';
+import { type HttpError, RequestError } from '../http/error';
 import type { Peers } from '../peers';
 import type { RateLimit } from '../http/rate-limit';
 import { type ApiAnswer, present } from '../http/answer';
@@ -35,8 +35,8 @@ import {
   readSignInLinkNonce,
   readVisit,
   visitCookie,
-} from './portal-cookie';
-import type { PortalRoute, Visit } from './portal-route';
+} from './cookie';
+import type { PortalRoute, Visit } from './route';
 
 /** Dependencies of the portal. */
 export interface PortalSite extends PageDependencies {

@@ -6,7 +6,7 @@ import { present } from '../../http/answer';
 import { type CardEntry, cardForm, cardReady } from '../payment/card-form';
 import { type FormProblems, notice } from '../frame/form-fields';
 import { href, type Html, html, type HtmlValue } from '../frame/html';
-import { invoiceTable } from '../invoice/invoice-table';
+import { invoiceTable } from '../invoice/table';
 import { type PurchaseTerms, purchaseTerms, type UsageSummary } from '../terms/purchase-terms';
 import type { Page } from '../frame/shell';
 import type { UsageRate } from '../terms/usage-terms';

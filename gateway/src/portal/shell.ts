@@ -1,8 +1,7 @@
-import type { FormPlace } from '../pages/frame/form-fields';
-import { postForm } from '../pages/frame/form-fields';
+import { type FormPlace, postForm } from '../pages/frame/form-fields';
 import { href, type Html, html, type HtmlValue } from '../pages/frame/html';
 import type { Page } from '../pages/frame/shell';
-import type { Visit } from './portal-route';
+import type { Visit } from './route';
 
 /** Sections in the navigation. */
 export type Section = 'overview' | 'usage' | 'invoices' | 'payment-methods' | 'details';

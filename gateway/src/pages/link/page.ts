@@ -2,7 +2,7 @@ import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_l
 import { present } from '../../http/answer';
 import { type FormProblems, problemSummary, textField } from '../frame/form-fields';
 import { href, type Html, html } from '../frame/html';
-import type { OfferedProduct } from './link-offer';
+import type { OfferedProduct } from './offer';
 import { priceTerms, usageSummary } from '../terms/purchase-terms';
 import type { Page } from '../frame/shell';
 import type { UsageRate } from '../terms/usage-terms';

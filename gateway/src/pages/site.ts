@@ -9,12 +9,12 @@ import type { Peers } from '../peers';
 import type { RateLimit } from '../http/rate-limit';
 import { failurePage } from './frame/failure-page';
 import { readForm } from './frame/form-body';
-import { invoicePageRoutes } from './invoice/invoice-routes';
-import { linkPageRoutes } from './link/link-routes';
+import { invoicePageRoutes } from './invoice/routes';
+import { linkPageRoutes } from './link/routes';
 import { admitAddress, mountPages, type PageDependencies, type PageWork } from '../http/page-mount';
-import type { PageRequest, PageRoute } from './frame/page-route';
+import type { PageRequest, PageRoute } from './frame/route';
 import { originOf, refuseOtherSites } from '../http/same-site';
-import { sessionPageRoutes } from './session/session-routes';
+import { sessionPageRoutes } from './session/routes';
 
 /** Dependencies of public pages. */
 export interface PageSite extends PageDependencies {

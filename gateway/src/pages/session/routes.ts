@@ -7,9 +7,9 @@ import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';
 import type { FormProblems } from '../frame/form-fields';
-import type { PageRequest, PageRoute } from '../frame/page-route';
-import { paymentRoutes } from '../payment/payment-routes';
-import { cardEntryOf, isBeingPaid, type Payable, type PaymentStep } from '../payment/payment-steps';
+import type { PageRequest, PageRoute } from '../frame/route';
+import { paymentRoutes } from '../payment/routes';
+import { cardEntryOf, isBeingPaid, type Payable, type PaymentStep } from '../payment/steps';
 import {
   completePage,
   confirmCardPage,
@@ -20,9 +20,9 @@ import {
   type SessionView,
   successTarget,
   termsOf,
-} from './session-page';
+} from './page';
 import { pageAnswer } from '../frame/shell';
-import { usageRatesAt } from '../terms/usage-rate-client';
+import { usageRatesAt } from '../terms/usage-rates';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_SESSION;
 

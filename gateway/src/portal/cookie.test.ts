@@ -4,7 +4,7 @@ import {
   readSignInLinkNonce,
   readVisit,
   visitCookie,
-} from './portal-cookie';
+} from './cookie';
 
 const secret = 's'.repeat(43);
 const nonce = 'n'.repeat(22);

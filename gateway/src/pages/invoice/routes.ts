@@ -5,10 +5,10 @@ import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';
 import type { FormProblems } from '../frame/form-fields';
-import { confirmInvoiceCardPage, invoicePage, type InvoiceView } from './invoice-page';
-import { invoicePayable } from './invoice-payable';
-import type { PageRequest, PageRoute } from '../frame/page-route';
-import { paymentRoutes } from '../payment/payment-routes';
+import { confirmInvoiceCardPage, invoicePage, type InvoiceView } from './page';
+import { invoicePayable } from './payable';
+import type { PageRequest, PageRoute } from '../frame/route';
+import { paymentRoutes } from '../payment/routes';
 import {
   cardEntryOf,
   isBeingPaid,
@@ -16,7 +16,7 @@ import {
   type Payable,
   payableAmount,
   waitingAttempt,
-} from '../payment/payment-steps';
+} from '../payment/steps';
 import { pageAnswer } from '../frame/shell';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_INVOICE;

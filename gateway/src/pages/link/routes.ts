@@ -8,11 +8,11 @@ import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
-import { closedLinkPage, type LinkForm, linkPage, type LinkView } from './link-page';
-import { productsOnOffer } from './link-offer';
-import type { PageRequest, PageRoute } from '../frame/page-route';
+import { closedLinkPage, type LinkForm, linkPage, type LinkView } from './page';
+import { productsOnOffer } from './offer';
+import type { PageRequest, PageRoute } from '../frame/route';
 import { pageAnswer, redirectAnswer } from '../frame/shell';
-import { usageRatesOf } from '../terms/usage-rate-client';
+import { usageRatesOf } from '../terms/usage-rates';
 import { readVisitor, visitorCookie } from './visitor-cookie';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;

@@ -1,4 +1,4 @@
-import { doneNotice } from './portal-shell';
+import { doneNotice } from './shell';
 
 test('the notice of an action says what was done', () => {
   expect(String(doneNotice('kept'))).toContain('Your subscription will renew as usual.');

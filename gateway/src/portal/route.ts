@@ -1,4 +1,4 @@
-import type { StepRequest, StepRoute } from '../pages/frame/page-route';
+import type { StepRequest, StepRoute } from '../pages/frame/route';
 
 /** Session of a portal visitor. */
 export interface Visit {

@@ -9,8 +9,8 @@ import { dateText, periodText } from '../../text/date-text';
 import { type CardEntry, cardForm, cardReady } from '../payment/card-form';
 import { type FormPlace, type FormProblems, notice } from '../frame/form-fields';
 import { type Html, html } from '../frame/html';
-import { invoiceTable } from './invoice-table';
-import { payableAmount } from '../payment/payment-steps';
+import { invoiceTable } from './table';
+import { payableAmount } from '../payment/steps';
 import type { Page } from '../frame/shell';
 
 /** Data of an invoice page. */

@@ -1,6 +1,6 @@
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
-import { RequestError, toHttpError, withoutUnavailability } from './http-error';
+import { RequestError, toHttpError, withoutUnavailability } from './error';
 
 describe('an error is converted to the response of its row', () => {
   test.each([

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createLogger } from '@billing/chassis/logging';
-import { HttpServer } from './http-server';
+import { HttpServer } from './server';
 
 const second = 1_000;
 const limits = {

@@ -4,15 +4,9 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { invoiceDownload } from '../../pdf/invoice-download';
 import type { Peers } from '../../peers';
 import type { ApiAnswer } from '../../http/answer';
-import type { StepRequest, StepRoute } from '../frame/page-route';
+import type { StepRequest, StepRoute } from '../frame/route';
 import { readAttempt, readText } from './page-input';
-import {
-  answerChallenge,
-  beginCardEntry,
-  type Payable,
-  payByCard,
-  payBySetup,
-} from './payment-steps';
+import { answerChallenge, beginCardEntry, type Payable, payByCard, payBySetup } from './steps';
 import { type Page, pageAnswer, redirectAnswer } from '../frame/shell';
 
 /** Current state of a payment page. */

@@ -5,19 +5,14 @@ import { isRead } from '../http/method';
 import { parseBody, readWithin } from '../http/body';
 import { environmentTime } from '../access/environment';
 import { toErrorAnswer } from '../http/exchange';
-import { RequestError } from '../http/http-error';
+import { RequestError } from '../http/error';
 import { admitAddress, mountPages, type PageWork } from '../http/page-mount';
 import { originOf, refuseOtherSites, requireOwnOrigin } from '../http/same-site';
 import { operatorApiPath } from './route/addresses';
 import { auditExportRoutes } from './report/audit-export-routes';
 import { choiceRoutes } from './choice-routes';
 import { invalidSession } from '../access/operator-access';
-import type {
-  EnvironmentRoute,
-  OpenRequest,
-  OperatorRoute,
-  DashboardSite,
-} from './route/operator-route';
+import type { EnvironmentRoute, OpenRequest, OperatorRoute, DashboardSite } from './route/route';
 import { moneyReportRoutes } from './report/money-report-routes';
 import { operatorRoutes } from './operator-routes';
 import { paymentMethodRoutes } from './payment-method-routes';

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Peers } from '../../peers';
-import type { Payable } from '../payment/payment-steps';
+import type { Payable } from '../payment/steps';
 
 /** Payment of an invoice, on its hosted page or in the portal. */
 export function invoicePayable(

@@ -2,7 +2,7 @@ import { detailsRoutes } from './details-routes';
 import { invoiceRoutes } from './invoice-routes';
 import { overviewRoutes } from './overview-routes';
 import { paymentMethodRoutes } from './payment-method-routes';
-import type { PortalRoute } from './portal-route';
+import type { PortalRoute } from './route';
 import { subscriptionRoutes } from './subscription-routes';
 import { usageRoutes } from './usage-routes';
 

@@ -11,7 +11,7 @@ import { monotonicMs, sleep } from '@billing/chassis/clock';
 import { newRequestId } from '@billing/chassis/ids';
 import { hostAndPort, listenRefusal } from '@billing/chassis/listen-address';
 import type { Logger } from '@billing/chassis/logging';
-import type { HttpError } from './http-error';
+import type { HttpError } from './error';
 import { IdleConnections } from './idle-connections';
 import {
   expectationUnknown,
