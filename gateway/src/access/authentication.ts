@@ -111,7 +111,7 @@ export class Authentication {
 }
 
 /** Displayable part of a valid key: the prefix of its kind and its last four characters. */
-export function shownKeyOf(key: string): ShownKey {
+function shownKeyOf(key: string): ShownKey {
   return { prefix: /^billing_[a-z]+_/.exec(key)?.[0] ?? '', last4: key.slice(-4) };
 }
 

@@ -72,7 +72,7 @@ export interface AuditedAction {
 }
 
 /** Header that names the selected environment. */
-export const environmentHeader = 'Environment-Id';
+const environmentHeader = 'Environment-Id';
 
 // The caller waits for this write, and a response matters more than a complete log.
 const endTimeoutMs = 2_000;

@@ -15,7 +15,7 @@ Delivery is at least once: ignore an \`id\` that you have already processed. Web
 const schemaPrefix = '#/components/schemas/';
 
 /** A JSON schema. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A webhook type in the document. */
 export interface Message {

@@ -1,6 +1,6 @@
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
-import { RequestError, toHttpError, withoutUnavailability } from './error';
+import { loggedError, RequestError, toHttpError, withoutUnavailability } from './error';
 
 describe('an error is converted to the response of its row', () => {
   test.each([
@@ -106,3 +106,16 @@ describe('a route that hides unavailability', () => {
     expect(shown(notFound('Customer'))).toMatchObject({ status: 404, code: 'customer_not_found' });
   });
 });
+
+test('an unavailable service is logged with its reason and cause, without a stack', () => {
+  const cause = new Error('14 UNAVAILABLE: No connection established');
+  const error = new DomainError('unavailable', 'STORAGE_FULL', 'Service unavailable', { cause });
+  expect(loggedError(error)).toEqual({ reason: 'STORAGE_FULL', cause: cause.message });
+});
+
+test.each([new Error('a bug'), new DomainError('stale', 'STALE', 'Stale version'), 'a text'])(
+  'any other error is logged whole: %s',
+  (error) => {
+    expect(loggedError(error)).toEqual({ err: error });
+  },
+);

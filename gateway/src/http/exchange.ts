@@ -16,9 +16,8 @@ import {
   traceIdOf,
 } from '@billing/chassis/tracing';
 import { isAddressIn } from './address-list';
-import { type HttpError, RequestError, toHttpError } from './error';
+import { type HttpError, RequestError, toHttpError, loggedError } from './error';
 import type { TakePlace } from './in-flight-limit';
-import { loggedError } from './logged-error';
 import type { RequestAuthor, RequestLog } from './request-log';
 import type { ApiAnswer } from './answer';
 

@@ -36,7 +36,7 @@ const stalledMs = 30_000;
 const lastCallMs = 1_000;
 
 /** Limits of time and connections. */
-export interface HttpLimits {
+interface HttpLimits {
   /**
    * Timeout from the first byte of a request or the start of its connection to the end of its
    * headers.

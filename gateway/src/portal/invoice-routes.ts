@@ -5,10 +5,9 @@ import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';
 import { cardReady } from '../pages/payment/card-form';
 import { challengePage, processingPage } from '../pages/payment/challenge-page';
-import type { FormProblems } from '../pages/frame/form-fields';
+import { type FormProblems, readText } from '../pages/frame/form-fields';
 import { type InvoiceView, payLabel } from '../pages/invoice/page';
 import { invoicePayable } from '../pages/invoice/payable';
-import { readText } from '../pages/payment/page-input';
 import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/routes';
 import {
   cardEntryOf,

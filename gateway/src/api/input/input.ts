@@ -2,6 +2,7 @@ import { z } from 'zod';
 import 'zod-openapi';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { webAddressLengthMax, webAddressProblems } from '@billing/kernel/web-address';
 import { type FieldRules, withRuleProblems } from './field-rules';
 import { problemMessage } from './problem-message';
 import type { ApiRequest } from './request';
@@ -26,6 +27,15 @@ export const time = z.iso
 
 /** Amount in the smallest unit. */
 export const amount = z.int().min(0).max(99_999_999_999);
+
+/** URL for redirects and links: absolute, http or https, without user information. */
+export const webAddress = z
+  .string()
+  .superRefine((text, context) => {
+    for (const message of webAddressProblems(text)) context.addIssue({ code: 'custom', message });
+  })
+  // Not declared as format `uri`, which excludes the braces of `{SESSION_ID}`.
+  .meta({ description: 'Absolute http or https URL.', maxLength: webAddressLengthMax });
 
 const metadataInDocument = {
   type: 'object' as const,

@@ -4,7 +4,7 @@ import { type Clock, sleep } from '@billing/chassis/clock';
 import { newRequestId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import type { LostAnswer } from '@billing/proto/billing/identity/v1/lost_call';
-import { loggedError } from '../../http/logged-error';
+import { loggedError } from '../../http/error';
 import { type IndexedCall, LostCallIndex } from './lost-call-index';
 import type { Peers } from '../../peers';
 

@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import { checkoutLinkProblems } from '@billing/kernel/input/checkout-link';
 import { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
-import { activeFilter, metadata, optional, pageShape, readBody, readQuery } from '../input/input';
+import {
+  activeFilter,
+  metadata,
+  optional,
+  pageShape,
+  readBody,
+  readQuery,
+  webAddress,
+} from '../input/input';
 import { page, pageQuery } from '../input/list';
 import { CheckoutLink, CheckoutLinkList } from '../schemas/checkout';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
 import type { Route } from './route';
-import { webAddress } from '../input/web-address';
 
 const label = z.string().min(1).max(200);
 const successUrl = {

@@ -6,12 +6,11 @@ import type { Subscription } from '@billing/proto/billing/subscription/v1/subscr
 import { toJsonSession } from '@billing/proto/json/checkout-session';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { CheckoutSession, NewCheckoutSession } from '../schemas/checkout';
-import { metadata, optional, readBody } from '../input/input';
+import { metadata, optional, readBody, webAddress } from '../input/input';
 import type { Peers } from '../../peers';
 import { type ApiRequest, param } from '../input/request';
 import { created, ok, present } from '../../http/answer';
 import type { Route } from './route';
-import { webAddress } from '../input/web-address';
 
 const uuid = z.uuid('Invalid uuid');
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { optional, readBody } from '../input/input';
+import { optional, readBody, webAddress } from '../input/input';
 import { PortalSession } from '../schemas/portal-session';
 import { created, present } from '../../http/answer';
 import type { Route } from './route';
-import { webAddress } from '../input/web-address';
 
 const CreatePortalSession = z
   .object({

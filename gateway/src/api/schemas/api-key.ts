@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, listOf, time } from './scalars';
 
-export const ApiKey = z
+const ApiKey = z
   .object({
     id,
     name: z.string(),

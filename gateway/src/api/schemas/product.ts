@@ -36,7 +36,7 @@ export const Price = z
   })
   .meta({ id: 'Price', description: 'An immutable version of the price of a product.' });
 
-export const MeterPrice = z
+const MeterPrice = z
   .object({
     id,
     productId: id,

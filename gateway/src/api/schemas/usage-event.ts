@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimal, id, listOf, metadata, time } from './scalars';
 
-export const UsageEvent = z
+const UsageEvent = z
   .object({
     id,
     eventId: z

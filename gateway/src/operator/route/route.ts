@@ -27,7 +27,7 @@ export interface OperatorRequest extends OpenRequest {
 }
 
 /** A request of an operator for a selected environment. */
-export interface EnvironmentRequest extends OperatorRequest {
+interface EnvironmentRequest extends OperatorRequest {
   readonly context: CallContext;
 }
 
@@ -58,13 +58,13 @@ interface RouteAddress {
 }
 
 /** A route that needs no session. */
-export interface OpenRoute extends RouteAddress {
+interface OpenRoute extends RouteAddress {
   readonly isOpen: true;
   readonly handle: (request: OpenRequest, site: OperatorDependencies) => Promise<ApiAnswer>;
 }
 
 /** A route that needs a session. Changes are recorded in the audit log. */
-export interface SignedInRoute extends RouteAddress {
+interface SignedInRoute extends RouteAddress {
   readonly isOpen?: false;
   readonly isOfEnvironment?: false;
   /** Deadline of the request. */

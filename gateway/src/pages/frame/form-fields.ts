@@ -1,5 +1,7 @@
 import { type Html, html, type HtmlValue } from './html';
 
+const textLengthMax = 255;
+
 /** Problems of a form: messages by field. */
 export type FormProblems = Readonly<Record<string, readonly string[]>>;
 
@@ -90,4 +92,11 @@ export function notice(title: string, text: string): Html {
     <h2>${title}</h2>
     <p>${text}</p>
   </div>`;
+}
+
+/** Text of a query parameter or hidden field; undefined if missing or invalid. */
+export function readText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= textLengthMax
+    ? value
+    : undefined;
 }

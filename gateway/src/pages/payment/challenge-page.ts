@@ -58,3 +58,16 @@ export function processingPage({ path, isTest }: Waiting): Page {
   const refresh = { seconds: 3, url: path };
   return { title: 'Your payment is being processed', content, isTest, refresh };
 }
+
+/** Attempt of a challenge with the payer's answer; no answer if the bank asked. */
+export function readAttempt(form: ReadonlyMap<string, string>): {
+  attempt: number;
+  approved: boolean | undefined;
+} {
+  const attempt = /^\d{1,6}$/.exec(form.get('attempt') ?? '')?.[0];
+  const answer = form.get('answer');
+  return {
+    attempt: Number(attempt ?? 0),
+    approved: answer === undefined ? undefined : answer === 'approve',
+  };
+}

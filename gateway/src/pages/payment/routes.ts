@@ -1,16 +1,16 @@
-import type { CallContext } from '@billing/chassis/call-context';
 import { notFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { invoiceDownload } from '../../pdf/invoice-download';
 import type { Peers } from '../../peers';
 import type { ApiAnswer } from '../../http/answer';
 import type { StepRequest, StepRoute } from '../frame/route';
-import { readAttempt, readText } from './page-input';
+import { readAttempt } from './challenge-page';
+import { readText } from '../frame/form-fields';
 import { answerChallenge, beginCardEntry, type Payable, payByCard, payBySetup } from './steps';
 import { type Page, pageAnswer, redirectAnswer } from '../frame/shell';
 
 /** Current state of a payment page. */
-export interface PaymentPage {
+interface PaymentPage {
   readonly payable: Payable;
   /** True if a payment or confirmation is outstanding. */
   readonly isOpen: boolean;
