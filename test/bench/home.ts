@@ -1,4 +1,5 @@
 import { systemClock } from '@billing/chassis/clock';
+import { localOrganization } from '@billing/local/first-keys';
 import { OperatorClient } from '../support/operator-client';
 import type { Bench, Effort, FigureTable } from './bench';
 import { cpuSecondsBetween, cpuSecondsOf } from './figures/process-cpu';
@@ -27,7 +28,7 @@ export const home: Bench = {
       const count = effort.isQuick ? rows.quick : rows.usual;
       stage.log(`home: storing ${String(count)} subscriptions with a history`);
       await storeHistory(seed, { count, now: systemClock.now() });
-      const owner = await OperatorClient.owner(system);
+      const owner = await OperatorClient.owner({ ...system, organization: localOrganization });
       const operator = owner.in(seed.template.environmentId as string);
       return { figures: [await measure({ stage, system, seed, operator, count, effort })] };
     } finally {

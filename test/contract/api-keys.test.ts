@@ -1,18 +1,14 @@
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { instant, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 let api: ApiClient;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = system.sandbox;
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 const create = (body: object, maker = api) => maker.expect(201, maker.post('/api-keys', body));

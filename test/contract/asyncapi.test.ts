@@ -6,7 +6,7 @@ import { withoutUnnamedFields } from '../support/described-answers';
 import { lintDocument } from './document-lint';
 import { product } from '../support/patterns';
 import { card, Payer } from '../support/payer';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import {
   type ReceivedWebhook,
   startWebhookReceiver,
@@ -30,14 +30,13 @@ let receiver: WebhookReceiver;
 let text: string;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   receiver = await startWebhookReceiver();
   text = await (await fetch(`${system.gatewayUrl}/asyncapi.json`)).text();
 });
 
 afterAll(async () => {
   await receiver.close();
-  await system.stop();
 });
 
 test('the AsyncAPI document has neither errors nor warnings', async () => {

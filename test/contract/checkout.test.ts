@@ -1,6 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { instant, product, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const startsAt = '2026-01-31T00:00:00.000Z';
 
@@ -10,14 +10,10 @@ let customer: any;
 let sold: any;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = await system.live.manualSandbox(startsAt);
   customer = await make('/customers', { email: 'ada@example.com', name: 'Ada' });
   sold = await make('/products', product);
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));

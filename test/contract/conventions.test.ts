@@ -1,18 +1,14 @@
 import { request as httpRequest } from 'node:http';
 import type { ApiClient } from '../support/api-client';
 import { unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 let api: ApiClient;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = system.sandbox;
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 describe('without a valid key', () => {

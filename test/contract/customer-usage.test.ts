@@ -1,20 +1,16 @@
 import type { ApiClient } from '../support/api-client';
 import { instant, product, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 let api: ApiClient;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
 });
 
 beforeEach(async () => {
   api = await system.live.manualSandbox('2026-03-10T12:00:00Z');
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 async function aCustomer(): Promise<any> {

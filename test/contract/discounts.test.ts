@@ -1,6 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { instant, product, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const discount = { name: 'Spring', type: 'PERCENTAGE', value: 12.5, duration: 'FOREVER' };
 const fixed = { ...discount, type: 'FIXED', value: 500 };
@@ -9,12 +9,8 @@ let api: ApiClient;
 let codes = 0;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = system.sandbox;
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 /** Returns a unique code. */

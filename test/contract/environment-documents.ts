@@ -1,6 +1,6 @@
 import { connectMongo } from '@billing/chassis/mongo';
 import { serviceNames } from '@billing/local/services';
-import type { TestSystem } from '../support/test-system';
+import type { TestSystem } from '../support/shared-system';
 
 // The audit log of operators stays, and a tombstone contains the id alone.
 const kept = new Set(['identity.auditEntries']);

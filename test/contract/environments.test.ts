@@ -6,9 +6,9 @@ import type { ApiClient } from '../support/api-client';
 import { documentsNaming } from './environment-documents';
 import { ownerTime, routeExamples } from '../support/isolation-examples';
 import { instant, product, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let api: ApiClient;
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { instant, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 let api: ApiClient;
@@ -9,17 +9,13 @@ let meter: any;
 let ids = 0;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = system.sandbox;
   customer = await api.expect(
     201,
     api.post('/customers', { email: 'a@b.co', externalId: 'user-7' }),
   );
   meter = await api.expect(201, api.post('/meters', { name: 'Calls' }));
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 /** Returns a unique event id. */

@@ -1,6 +1,6 @@
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-let system: TestSystem;
+let system: OwnTestSystem;
 
 beforeAll(async () => {
   system = await startTestSystem({

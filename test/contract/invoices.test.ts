@@ -1,6 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { product, unknownId } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const startsAt = '2026-01-31T00:00:00.000Z';
 const declined = '4000000000000002';
@@ -10,13 +10,9 @@ let api: ApiClient;
 let sold: any;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = await system.live.manualSandbox(startsAt);
   sold = await api.expect(201, api.post('/products', { ...product, trialDays: null }));
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 /** Subscribes a new customer; without a transaction no payment method exists. */

@@ -15,7 +15,7 @@ import {
   type RouteExample,
   routeExamples,
 } from '../support/isolation-examples';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // Covers every operation of the gateway: a new operation without an example fails.
 const operations = routes.map(({ method, path, readsOnly = false }) => ({
@@ -26,7 +26,7 @@ const operations = routes.map(({ method, path, readsOnly = false }) => ({
 }));
 type Operation = (typeof operations)[number];
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let identity: Peer<IdentityServiceServer>;
 let owner: ApiClient;
 let examples: Readonly<Record<string, RouteExample>>;

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { instant, product, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 let api: ApiClient;
@@ -8,14 +8,10 @@ let meterId: string;
 let otherId: string;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = system.sandbox;
   meterId = await newMeter();
   otherId = await newMeter();
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 async function newMeter(): Promise<string> {

@@ -1,15 +1,11 @@
 import { DescribedAnswers } from '../support/described-answers';
 import { lintDocument } from './document-lint';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 
 beforeAll(async () => {
-  system = await startTestSystem();
-});
-
-afterAll(async () => {
-  await system.stop();
+  system = await joinTestSystem();
 });
 
 const read = (path: string, headers = {}) => fetch(`${system.gatewayUrl}${path}`, { headers });

@@ -1,10 +1,10 @@
 import { OperatorClient, password } from '../support/operator-client';
 import { instant, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const startMs = 120_000;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let owner: OperatorClient;
 
 beforeAll(async () => {

@@ -7,12 +7,12 @@ import {
 } from '@billing/proto/billing/identity/v1/identity';
 import { OperatorClient, password } from '../support/operator-client';
 import { instant, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { putWallClockForward } from '../support/wall-clock';
 
 const startMs = 120_000;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let identity: Peer<IdentityServiceServer>;
 let owner: OperatorClient;
 let live: string;

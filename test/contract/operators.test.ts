@@ -1,11 +1,11 @@
 import { OperatorClient, password, type RoleName } from '../support/operator-client';
 import { instant, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { putWallClockForward } from '../support/wall-clock';
 
 const startMs = 120_000;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let owner: OperatorClient;
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { instant, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 let api: ApiClient;
@@ -10,13 +10,9 @@ const hourMs = 3_600_000;
 const returnUrl = 'https://shop.example/account?tab=billing';
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = system.sandbox;
   ({ id: customerId } = await api.expect(201, api.post('/customers', { email: 'a@b.co' })));
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 const create = (body: object, headers: Record<string, string> = {}) =>

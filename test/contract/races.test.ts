@@ -4,7 +4,7 @@ import type { Answer, ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
 import { card, Payer } from '../support/payer';
 import { PersistentClient } from '../support/persistent-client';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const start = '2026-01-31T00:00:00.000Z';
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -15,7 +15,7 @@ describe('racing callers', () => {
   let sandbox: ApiClient;
 
   beforeAll(async () => {
-    system = await startTestSystem();
+    system = await joinTestSystem();
   }, 120_000);
 
   beforeEach(async () => {
@@ -25,10 +25,6 @@ describe('racing callers', () => {
   afterEach(async () => {
     await sandbox.advanceTo((await sandbox.expect(200, sandbox.get('/sandboxes/clock'))).now);
     await expectInvariants(system, sandbox);
-  });
-
-  afterAll(async () => {
-    await system.stop();
   });
 
   const made = async (path: string, body: object): Promise<string> =>

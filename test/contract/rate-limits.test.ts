@@ -1,8 +1,8 @@
 import type { ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let api: ApiClient;
 
 beforeAll(async () => {

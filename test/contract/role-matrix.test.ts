@@ -24,14 +24,14 @@ import {
   type Place,
   roles,
 } from './role-table';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const timeoutMs = 120_000;
 const places: readonly Place[] = ['live', 'sandbox'];
 const concurrentMax = 8;
 const refusedBody = { error: 'Insufficient permissions' };
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let owner: OperatorClient;
 let ownerId: string;
 let examples: Readonly<Record<string, RouteExample>>;

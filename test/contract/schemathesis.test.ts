@@ -1,7 +1,7 @@
 import type { ApiClient } from '../support/api-client';
 import { ensureSchemathesis, runSchemathesis } from './schemathesis';
 import { warningsIn } from '../support/service-log';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const requestsMin = 10_000;
 // Examples per operation: both concurrent runs take the same time and reach the required number
@@ -17,7 +17,7 @@ const timeoutMs = 20 * 60_000;
 const program = ensureSchemathesis();
 const testWithPython = program === undefined ? test.skip : test;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 
 beforeAll(async () => {
   system = await startTestSystem();

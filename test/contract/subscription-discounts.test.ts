@@ -1,16 +1,12 @@
 import type { ApiClient } from '../support/api-client';
 import { product, unknownId } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const half = { name: 'Half off', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
 let system: TestSystem;
 
 beforeAll(async () => {
-  system = await startTestSystem();
-});
-
-afterAll(async () => {
-  await system.stop();
+  system = await joinTestSystem();
 });
 
 /** Creates a sandbox at 31 January, with a customer and a product for 29.00 EUR a month. */

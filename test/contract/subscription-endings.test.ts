@@ -1,14 +1,10 @@
 import { product } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 
 beforeAll(async () => {
-  system = await startTestSystem();
-});
-
-afterAll(async () => {
-  await system.stop();
+  system = await joinTestSystem();
 });
 
 /** Creates a sandbox at 1 January, with a subscription to a product for 29.00 EUR per ten days. */

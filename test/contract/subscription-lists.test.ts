@@ -1,6 +1,6 @@
 import type { ApiClient } from '../support/api-client';
 import { instant, product, unknownId } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 let api: ApiClient;
@@ -10,7 +10,7 @@ const ids: string[] = [];
 const invoices: string[] = [];
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
   const body = { email: 'a@example.com', currency: 'EUR' };
   customerId = (await api.expect(201, api.post('/customers', body))).id;
@@ -28,10 +28,6 @@ beforeAll(async () => {
   }
   await api.expect(200, api.post(`/subscriptions/${String(ids[0])}/cancel`));
   await api.advanceTo('2026-01-31T00:00:03.000Z');
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 function subscribe(parts: object = {}): Promise<any> {

@@ -1,7 +1,7 @@
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { instant, product, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import {
   type ReceivedWebhook,
   startWebhookReceiver,
@@ -19,7 +19,7 @@ let api: ApiClient;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   receiver = await startWebhookReceiver();
 });
 
@@ -31,7 +31,6 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await receiver.close();
-  await system.stop();
 });
 
 /** Registers the receiver; returns its secret and the path of all its resources. */

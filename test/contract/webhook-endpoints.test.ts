@@ -1,17 +1,13 @@
 import type { ApiClient } from '../support/api-client';
 import { instant, unknownId, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 let system: TestSystem;
 let api: ApiClient;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = system.sandbox;
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 describe('a webhook endpoint', () => {

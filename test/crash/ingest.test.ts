@@ -5,7 +5,7 @@ import { expectInvariants } from '../invariants/expectation';
 import { fixedPoint, one } from '../invariants/fixed-point';
 import { PersistentClient } from '../support/persistent-client';
 import { cards } from '../scenario/scenario';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const loadMs = 30_000;
 // On a busy machine a process needs time to restart.
@@ -28,7 +28,7 @@ interface SentEvent {
 }
 
 describe('metering that is killed while it ingests events', () => {
-  let system: TestSystem;
+  let system: OwnTestSystem;
   let sandbox: ApiClient;
   let client: PersistentClient;
   let meters: { id: string; aggregation: string }[];

@@ -3,7 +3,7 @@ import { readConfig } from '@billing/gateway/config';
 import { start } from '@billing/gateway/service';
 import type { ApiClient } from '../support/api-client';
 import { cutAfterHeader, CuttingProxy, gatewayHeader } from './cutting-proxy';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // As many of each kind, so that five kinds make 500 requests.
 const count = 100;
@@ -17,7 +17,7 @@ const cutOnceReadMs = 100;
 const retryAfterMs = 1_000;
 const attemptsMax = 5;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let api: ApiClient;
 let second: Awaited<ReturnType<typeof start>>;
 let proxy: CuttingProxy;

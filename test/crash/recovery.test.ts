@@ -3,7 +3,7 @@ import { eventually } from '@billing/chassis/testing';
 import { serviceNames } from '@billing/local/services';
 import type { Answer, ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const loadMs = 120_000;
@@ -16,7 +16,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const settleTimeoutMs = 120_000;
 
 describe('services that are killed under load', () => {
-  let system: TestSystem;
+  let system: OwnTestSystem;
   let receiver: WebhookReceiver;
   let sandbox: ApiClient;
   let customerId: string;

@@ -1,7 +1,7 @@
 import { sleep } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
 import type { Answer } from '../support/api-client';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const rounds = 8;
 const callers = 50;
@@ -10,7 +10,7 @@ const callers = 50;
 const killAfterMs = (round: number) => (round - 1) * 8;
 
 describe('fifty identical POSTs with one Idempotency-Key', () => {
-  let system: TestSystem;
+  let system: OwnTestSystem;
 
   beforeAll(async () => {
     system = await startTestSystem({ processes: true });

@@ -3,16 +3,16 @@ import { isServing } from '@billing/chassis/peer';
 import { eventually } from '@billing/chassis/testing';
 import { startTestProxy, type TestProxy } from '@billing/chassis/testing/network';
 import { cards } from '../scenario/scenario';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const setupTimeoutMs = 120_000;
 
 describe('a system whose stream is down', () => {
   let proxy: TestProxy;
-  let system: TestSystem;
+  let system: OwnTestSystem;
   let receiver: WebhookReceiver;
-  let client: Awaited<ReturnType<TestSystem['live']['manualSandbox']>>;
+  let client: Awaited<ReturnType<OwnTestSystem['live']['manualSandbox']>>;
   let productId: string;
   let customerId: string;
   let subscriptions = 0;

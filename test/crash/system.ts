@@ -7,7 +7,7 @@ import { type CrashFlow, startOfFlows } from './flow';
 import type { CrashPoint, CrashRun } from './runs';
 import { expectInvariants } from '../invariants/expectation';
 import { PersistentClient } from '../support/persistent-client';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver } from '../support/webhook-receiver';
 
 // Loops pass the same boundary repeatedly in the same state.
@@ -27,7 +27,7 @@ const startTimeoutMs = 60_000;
  */
 export class CrashSystem {
   private constructor(
-    private readonly system: TestSystem,
+    private readonly system: OwnTestSystem,
     private readonly folder: string,
   ) {}
 

@@ -9,7 +9,7 @@ import { type Infrastructure, startInfrastructure } from '@billing/local/infrast
 import { PersistentClient } from '../support/persistent-client';
 import { cards } from '../scenario/scenario';
 import { warningsIn } from '../support/service-log';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const endpointsCount = 10;
@@ -30,7 +30,7 @@ const logLinesMax = 40;
 
 describe('webhooks while notifier, stream and database are killed', () => {
   let infrastructure: Infrastructure;
-  let system: TestSystem;
+  let system: OwnTestSystem;
   let receiver: WebhookReceiver;
   let client: PersistentClient;
   let endpoints: { id: string; url: string }[];

@@ -11,14 +11,14 @@ import { ensureChromium, launchChromium } from '../support/chromium';
 import { firstOwnerLink, password } from '../support/operator-client';
 import { PortalScene } from '../support/portal-scene';
 import { logsOf, sendLastRequest } from '../support/service-log';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 300_000;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let browser: Browser;
 let receiver: WebhookReceiver;
 let scene: PortalScene;

@@ -6,12 +6,12 @@ import {
 } from '@billing/proto/billing/identity/v1/identity';
 import { OperatorClient } from '../support/operator-client';
 import { instant, product, uuid } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const startMs = 120_000;
 const patience = { timeoutMs: 45_000 };
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let owner: OperatorClient;
 let sandbox: OperatorClient;
 let live: OperatorClient;

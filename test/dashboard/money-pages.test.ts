@@ -3,13 +3,13 @@ import { desktop, expectAccessible, phone, takeScreenshot, visit } from '../supp
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { OperatorClient, password } from '../support/operator-client';
 import { authorization, numbers, PortalScene, usd } from '../support/portal-scene';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 180_000;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let browser: Browser;
 let scene: PortalScene;
 /** URL of the dashboard of the scene's sandbox. */

@@ -3,7 +3,7 @@ import { ensureChromium, launchChromium } from '../support/chromium';
 import { addressOn, type ProviderBehavior, ProviderServer } from './identity-provider';
 import { OperatorClient, password } from '../support/operator-client';
 import { logsOf, sendLastRequest } from '../support/service-log';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { Visitor, type VisitorPage } from '../support/visitor';
 import { putWallClockForward } from '../support/wall-clock';
 
@@ -14,7 +14,7 @@ const startPath = '/dashboard/sign-in/provider';
 const callbackPath = '/dashboard/sign-in/callback';
 
 let provider: ProviderServer;
-let system: TestSystem;
+let system: OwnTestSystem;
 let owner: OperatorClient;
 const sessions: string[] = [];
 

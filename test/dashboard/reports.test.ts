@@ -2,7 +2,7 @@ import { ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
 import { card, Payer } from '../support/payer';
 import { cards } from '../scenario/scenario';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const startMs = 120_000;
 const noOverview = {
@@ -14,7 +14,7 @@ const noOverview = {
   failedWebhooksIsMore: false,
 };
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let client: ApiClient;
 let operator: OperatorClient;
 

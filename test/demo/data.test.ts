@@ -7,7 +7,7 @@ import { summaryText } from './summary';
 import { expectInvariants } from '../invariants/expectation';
 import { OperatorClient } from '../support/operator-client';
 import { recount } from '../recount/recount';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const startMs = 120_000;
 const fillMs = 300_000;
@@ -17,7 +17,7 @@ const { startsAt, lastDay } = calendar;
 const planKey: PlanKey = { seed: 'e2e55', customers: 12, startsAt, lastDay, name: 'Demo' };
 const plan = planOf(planKey);
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let sandbox: { id: string; key: string };
 
 beforeAll(async () => {

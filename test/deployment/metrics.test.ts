@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '@billing/chassis/testing';
 import { serviceNames } from '@billing/local/services';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 /** Points of one service and instrument, as last exported: [attributes, count or value]. */
@@ -13,7 +13,7 @@ describe('the metrics of a running system', () => {
   const exported = new Map<string, Points>();
   let collector: Server;
   let receiver: WebhookReceiver;
-  let system: TestSystem;
+  let system: OwnTestSystem;
   let isStopped = false;
 
   beforeAll(async () => {

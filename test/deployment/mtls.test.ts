@@ -26,7 +26,7 @@ import type { ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
 import { product } from '../support/patterns';
 import { type SecuredNats, startSecuredNats } from './secured-nats';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const patience = { timeoutMs: 60_000, everyMs: 100 };
@@ -47,7 +47,7 @@ const natsCertificate = first.issue('DNS:localhost,IP:127.0.0.1');
 const healthPorts = new Map<string, number>();
 
 let nats: SecuredNats | undefined;
-let system: TestSystem;
+let system: OwnTestSystem;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {

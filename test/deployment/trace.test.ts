@@ -1,6 +1,6 @@
 import { eventually } from '@billing/chassis/testing';
 import { logsOf, sendLastRequest } from '../support/service-log';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startTraceCollector, type TraceCollector } from './trace-collector';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
@@ -16,7 +16,7 @@ const spansWithin = { timeoutMs: 20_000 };
 describe('one trace', () => {
   let collector: TraceCollector;
   let receiver: WebhookReceiver;
-  let system: TestSystem;
+  let system: OwnTestSystem;
 
   beforeAll(async () => {
     collector = await startTraceCollector();

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { sleep } from '@billing/chassis/clock';
 import { type Answer, answerOf, type ApiClient } from '../support/api-client';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const count = 200;
 const product = {
@@ -15,7 +15,7 @@ const card = 'txn_4242424242424242';
 // Pending work of an interrupted request is recovered or abandoned within this time.
 const settledMs = 20_000;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let api: ApiClient;
 let productId: string;
 

@@ -1,5 +1,5 @@
 import type { Answer, ApiClient } from '../support/api-client';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const start = '2026-01-01T00:00:00.000Z';
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -11,7 +11,7 @@ const timeoutMs = 10 * 60_000;
 const sandboxCount = 2;
 const daysAtOnce = 100;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 
 beforeAll(async () => {
   system = await startTestSystem({

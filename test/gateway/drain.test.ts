@@ -6,7 +6,7 @@ import { eventually } from '@billing/chassis/testing';
 import { freePort } from '@billing/chassis/listen-address';
 import { product } from '../support/patterns';
 import { RawConnection } from './raw-http';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // Far longer than clients take to reconnect, however busy the machine is.
 const drainDelayMs = 8_000;
@@ -14,7 +14,7 @@ const workers = 100;
 const heldRequests = 20;
 const patience = { timeoutMs: 90_000 };
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let gateway: ChildProcess;
 let url: string;
 let pagePath: string;

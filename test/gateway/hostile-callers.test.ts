@@ -1,13 +1,13 @@
 import { linkPath } from './link-path';
 import { RawConnection, sendRaw } from './raw-http';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const headersMs = 500;
 const requestMs = 1_000;
 // Slow callers are checked once a second, and this machine may be busy.
 const lateMs = 20_000;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let key: string;
 
 beforeAll(async () => {

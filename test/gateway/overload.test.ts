@@ -8,13 +8,13 @@ import {
 import type { ApiClient } from '../support/api-client';
 import { linkPath } from './link-path';
 import { type RawAnswer, RawConnection } from './raw-http';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 const inFlightMax = 12;
 const perOrganizationMax = 10;
 const perKeyMax = 8;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let other: ApiClient;
 let stranger: ApiClient;
 

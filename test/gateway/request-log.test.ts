@@ -2,12 +2,12 @@ import { instant, product, uuid } from '../support/patterns';
 import { card, Payer } from '../support/payer';
 import { sendRaw } from './raw-http';
 import { logsOf, sendLastRequest } from '../support/service-log';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // Part of every sent value; no log may contain it.
 const mark = 'sEcReT7391';
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let secrets: string[];
 
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { takePicture } from './collection';
 import { examineAll, invariants, type Verdict } from './report';
 import { card, Payer } from '../support/payer';
 import { cards } from '../scenario/scenario';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { Visitor } from '../support/visitor';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
@@ -132,7 +132,7 @@ const seeds: readonly Seed[] = [
 ];
 
 describe('the command that checks invariants, as a separate process', () => {
-  let system: TestSystem;
+  let system: OwnTestSystem;
   let api: ApiClient;
   let folder: string;
   let acknowledgedId: string;

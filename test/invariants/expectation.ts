@@ -1,6 +1,6 @@
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
-import type { TestSystem } from '../support/test-system';
+import type { TestSystem } from '../support/shared-system';
 import type { WebhookReceiver } from '../support/webhook-receiver';
 import { takePicture } from './collection';
 import { examineAll, findingsOf, toTable } from './report';

@@ -13,7 +13,7 @@ import {
 } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { product } from '../support/patterns';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -27,7 +27,7 @@ let shopUrl: string;
 
 beforeAll(async () => {
   if (program === undefined) return;
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
   browser = await launchChromium(program);
   // The seller's own site, on another origin: the behavior of browsers on a redirect to it is part
@@ -44,7 +44,6 @@ afterAll(async () => {
   if (program === undefined) return;
   await browser?.close();
   shop.close();
-  await system.stop();
 });
 
 const create = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));

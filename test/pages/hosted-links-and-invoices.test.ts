@@ -1,7 +1,7 @@
 import type { ApiClient } from '../support/api-client';
 import { product } from '../support/patterns';
 import { card, Payer } from '../support/payer';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { Visitor } from '../support/visitor';
 
 const successUrl = 'https://shop.example/thanks?session={SESSION_ID}';
@@ -9,7 +9,7 @@ const declined = '4000000000000002';
 const securedOnce = '4000002500003155';
 const usd = { ...product, currency: 'usd' };
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let api: ApiClient;
 let payer: Payer;
 

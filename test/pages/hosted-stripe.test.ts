@@ -5,7 +5,7 @@ import type { ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
 import { instant, product } from '../support/patterns';
 import { Payer, type PayerPage } from '../support/payer';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // Differences of a provider that takes cards, and authenticates payers, on its own pages.
 
@@ -13,7 +13,7 @@ const secret = 'whsec_of_the_tests';
 const usd = { ...product, currency: 'usd' };
 
 let stripe: TestStripe;
-let system: TestSystem;
+let system: OwnTestSystem;
 let api: ApiClient;
 let payer: Payer;
 

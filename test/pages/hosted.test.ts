@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ApiClient } from '../support/api-client';
 import { product } from '../support/patterns';
 import { card, Payer, type PayerPage } from '../support/payer';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const startsAt = '2026-01-31T00:00:00.000Z';
 const successUrl = 'https://shop.example/thanks?session={SESSION_ID}';
@@ -18,13 +18,9 @@ let api: ApiClient;
 let payer: Payer;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   api = await system.live.manualSandbox(startsAt);
   payer = new Payer(system.gatewayUrl);
-});
-
-afterAll(async () => {
-  await system.stop();
 });
 
 const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));

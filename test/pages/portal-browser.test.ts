@@ -10,7 +10,7 @@ import {
 } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { numbers, PortalScene, usd, authorization } from '../support/portal-scene';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -22,7 +22,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (program === undefined) return;
-  system = await startTestSystem();
+  system = await joinTestSystem();
   scene = await PortalScene.begin(system);
   browser = await launchChromium(program);
 }, timeoutMs);
@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   if (program === undefined) return;
   await browser.close();
-  await system.stop();
 });
 
 const path = (page: Page) => new URL(page.url()).pathname;

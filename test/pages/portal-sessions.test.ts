@@ -1,6 +1,6 @@
 import { unknownId } from '../support/patterns';
 import { PortalScene } from '../support/portal-scene';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import { readForm, Visitor } from '../support/visitor';
 import { putWallClockForward } from '../support/wall-clock';
 
@@ -10,13 +10,9 @@ let system: TestSystem;
 let scene: PortalScene;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   scene = await PortalScene.begin(system);
 }, startMs);
-
-afterAll(async () => {
-  await system.stop();
-});
 
 describe('the sign-in link', () => {
   test('opens a session only by its button, once', async () => {

@@ -1,6 +1,6 @@
 import { card } from '../support/payer';
 import { authorization, numbers, PortalScene, usd } from '../support/portal-scene';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import { readForm } from '../support/visitor';
 
 const startMs = 120_000;
@@ -10,13 +10,9 @@ let system: TestSystem;
 let scene: PortalScene;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await joinTestSystem();
   scene = await PortalScene.begin(system);
 }, startMs);
-
-afterAll(async () => {
-  await system.stop();
-});
 
 describe('the overview', () => {
   test('shows the next charge as on its future invoice, with quantity and discount', async () => {

@@ -12,7 +12,7 @@ import {
   writeHostileTexts,
 } from './hostile-texts';
 import { OperatorClient } from '../support/operator-client';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const program = ensureChromium();
@@ -20,7 +20,7 @@ const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 240_000;
 const long = 'W'.repeat(10_000);
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let receiver: WebhookReceiver;
 let browser: Browser | undefined;
 let owner: OperatorClient;

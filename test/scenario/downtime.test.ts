@@ -1,7 +1,7 @@
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { putWallClockForward } from '../support/wall-clock';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
@@ -10,7 +10,7 @@ const weekMs = 7 * dayMs;
 const downtimeMs = 40 * dayMs;
 
 describe('a system that was down for 40 days', () => {
-  let system: TestSystem;
+  let system: OwnTestSystem;
   let receiver: WebhookReceiver;
   let sandbox: ApiClient;
   let subscription: any;

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import {
   type ReceivedWebhook,
   startWebhookReceiver,
@@ -37,7 +37,7 @@ describe('fourteen months of a subscription that began with a trial', () => {
   let subscriptionId: string;
 
   beforeAll(async () => {
-    system = await startTestSystem();
+    system = await joinTestSystem();
     receiver = await startWebhookReceiver();
     sandbox = await system.live.manualSandbox('2026-01-17T00:00:00Z');
     const endpoint = await sandbox.expect(
@@ -83,7 +83,6 @@ describe('fourteen months of a subscription that began with a trial', () => {
 
   afterAll(async () => {
     await receiver.close();
-    await system.stop();
   });
 
   test('is billed for each month from its anchor, to the cent, and paid, with numbers without gaps', async () => {

@@ -1,20 +1,16 @@
 import { periodsBetween, Scenario, toDay } from './scenario';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 describe('the periods of a subscription', () => {
   let system: TestSystem;
   let scenario: Scenario;
 
   beforeAll(async () => {
-    system = await startTestSystem();
+    system = await joinTestSystem();
   });
 
   afterEach(async () => {
     await scenario.end();
-  });
-
-  afterAll(async () => {
-    await system.stop();
   });
 
   /**

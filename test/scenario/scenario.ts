@@ -1,7 +1,7 @@
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
-import type { TestSystem } from '../support/test-system';
+import type { TestSystem } from '../support/shared-system';
 import { card, Payer, type PayerPage } from '../support/payer';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 

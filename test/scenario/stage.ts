@@ -1,5 +1,5 @@
 import { Scenario } from './scenario';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 // A busy machine needs more time.
 const startTimeoutMs = 120_000;
@@ -13,7 +13,7 @@ export function beginEachOn(day: string, given: (scenario: Scenario) => void): v
   let scenario: Scenario;
 
   beforeAll(async () => {
-    system = await startTestSystem();
+    system = await joinTestSystem();
   }, startTimeoutMs);
 
   beforeEach(async () => {
@@ -23,9 +23,5 @@ export function beginEachOn(day: string, given: (scenario: Scenario) => void): v
 
   afterEach(async () => {
     await scenario.end();
-  });
-
-  afterAll(async () => {
-    await system.stop();
   });
 }

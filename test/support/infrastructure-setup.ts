@@ -29,4 +29,6 @@ export default async function setUp(): Promise<void> {
   globalThis.billingInfrastructure = infrastructure;
   process.env.MONGODB_URI = infrastructure.mongodbUri;
   process.env.NATS_URL = infrastructure.natsUrl;
+  // One file for each worker whose test files share a system.
+  process.env.SHARED_SYSTEMS_FOLDER = await mkdtemp(join(dataDir, 'shared-'));
 }

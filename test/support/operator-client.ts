@@ -1,21 +1,24 @@
 import { ownerLink } from '@billing/identity/first-owner-client';
-import { localOrganization } from '@billing/local/first-keys';
 import { type Answer, answerOf } from './api-client';
-import type { TestSystem } from './test-system';
+import type { TestSystem } from './shared-system';
 
 export const password = 'correct horse battery staple';
 export type RoleName = 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'VIEWER';
 
 let people = 0;
 
-type ReachedSystem = Pick<TestSystem, 'addresses' | 'gatewayUrl'>;
+type ReachedSystem = Pick<TestSystem, 'addresses' | 'gatewayUrl' | 'organization'>;
 
-/** The sign-in link for the first operator of the organization that the system started with. */
-export async function firstOwnerLink({ addresses, gatewayUrl }: ReachedSystem): Promise<string> {
+/** The sign-in link for the first operator of the tests' organization. */
+export async function firstOwnerLink({
+  addresses,
+  gatewayUrl,
+  organization,
+}: ReachedSystem): Promise<string> {
   const link = await ownerLink({
     identityAddress: addresses.identity,
     gatewayUrl,
-    organization: localOrganization,
+    organization,
     service: 'test',
   });
   if (link === undefined) throw new Error('The organization has operators already');

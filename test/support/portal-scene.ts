@@ -1,6 +1,6 @@
 import type { ApiClient } from './api-client';
 import { product } from './patterns';
-import type { TestSystem } from './test-system';
+import type { TestSystem } from './shared-system';
 import { Visitor } from './visitor';
 
 /** The product of the portal's tests: 29.00 USD a month. */

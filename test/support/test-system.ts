@@ -1,35 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomSecret } from '@billing/chassis/ids';
 import { dropTestDatabase, dropTestStream } from '@billing/chassis/testing';
-import { ensureFirstKeys } from '@billing/local/first-keys';
-import { newSecrets } from '@billing/local/secrets';
+import { ensureFirstKeys, localOrganization } from '@billing/local/first-keys';
 import type { SystemSite } from '@billing/local/service-environment';
 import { serviceNames } from '@billing/local/services';
 import { type RunningSystem, startSystem } from '@billing/local/system';
 import { startSystemProcesses } from '@billing/local/system-processes';
 import { ApiClient } from './api-client';
+import type { TestSystem } from './shared-system';
+import { givenInfrastructure, type Servers, siteIn, unlimited } from './test-site';
 
-/** The whole system with its own databases, stream and keys. */
-export interface TestSystem {
+/** A system with its own databases, stream and keys, for files that kill, limit or reconfigure it. */
+export interface OwnTestSystem extends TestSystem {
   /** The database of a service. */
   databaseOf(service: string): { uri: string; database: string };
-  readonly gatewayUrl: string;
-  /** A client for the organization's live environment. */
-  readonly live: ApiClient;
-  /** A client for its first sandbox, whose clock is real. */
-  readonly sandbox: ApiClient;
-  readonly sandboxKey: string;
-  /** The gRPC address of each service, past the gateway. */
-  readonly addresses: RunningSystem['addresses'];
-  /** The server of the services' databases, and the prefix of their names. */
-  readonly databases: { readonly uri: string; readonly prefix: string };
-  /** The folder of the services' logs. */
-  readonly logDir: string;
   /** The current process of each service, if they run separately. */
   readonly pids: () => Record<string, number>;
-  client(key: string | undefined): ApiClient;
   /**
    * Stops everything and starts it again on the same data, at the same addresses. Only if the
    * services share this process.
@@ -40,15 +27,6 @@ export interface TestSystem {
 
 // Lets a killed process restart faster.
 const compileCache = join(tmpdir(), 'billing-compile-cache');
-
-// Tests of other subjects send as fast as they can.
-const unlimited = {
-  RATE_LIMIT_PER_SECOND: '0',
-  RATE_LIMIT_INGEST_PER_SECOND: '0',
-  RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '0',
-  RATE_LIMIT_PAGES_PER_SECOND: '0',
-  RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '0',
-};
 
 /** Starts every service on the infrastructure of jest's global setup. */
 export async function startTestSystem({
@@ -77,13 +55,12 @@ export async function startTestSystem({
   stripe?: Record<string, string>;
   /** Certificates and credentials; absent: calls are unencrypted. */
   secured?: Pick<SystemSite, 'security' | 'variablesOf'>;
-} = {}): Promise<TestSystem> {
+} = {}): Promise<OwnTestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
   const site = {
-    ...siteIn(dataDir, infrastructure, otlpEndpoint),
+    ...siteIn(dataDir, { infrastructure, otlpEndpoint }),
     rateLimits: { ...rateLimits, ...gateway },
     stripe,
-    variablesOf: quickPasswords,
     ...secured,
   };
   const start = (port: number) =>
@@ -112,7 +89,7 @@ async function describeSystem(
     dataDir,
     start,
   }: { site: SystemSite; dataDir: string; start: (port: number) => Promise<RunningSystem> },
-): Promise<TestSystem> {
+): Promise<OwnTestSystem> {
   let running = system;
   const { gatewayUrl } = system;
   const client = (key: string | undefined) => new ApiClient(gatewayUrl, key);
@@ -125,6 +102,7 @@ async function describeSystem(
       uri: site.mongodbUri,
       database: `${site.databasePrefix}_${service}`,
     }),
+    organization: localOrganization,
     live: client(liveKey),
     sandbox: client(testKey),
     sandboxKey: testKey,
@@ -143,37 +121,6 @@ async function describeSystem(
       await dropData(site);
       await rm(dataDir, { recursive: true, force: true });
     },
-  };
-}
-
-// Tests create more operators in a minute than an organization in years.
-function quickPasswords(service: string): Record<string, string> {
-  return service === 'identity' ? { PASSWORD_HASH_COST: '10' } : {};
-}
-
-type Servers = Pick<SystemSite, 'mongodbUri' | 'natsUrl'>;
-
-function givenInfrastructure(): Servers {
-  return { mongodbUri: process.env.MONGODB_URI ?? '', natsUrl: process.env.NATS_URL ?? '' };
-}
-
-function siteIn(
-  dataDir: string,
-  { mongodbUri, natsUrl }: Servers,
-  otlpEndpoint: string | undefined,
-): SystemSite & { logDir: string } {
-  const run = randomSecret(5).toString('hex');
-  return {
-    mongodbUri,
-    natsUrl,
-    databasePrefix: `t_${run}`,
-    streamName: `T_${run}`,
-    runDir: dataDir,
-    port: 0,
-    secrets: newSecrets(),
-    logDir: join(dataDir, 'logs'),
-    logLevel: 'info',
-    otlpEndpoint,
   };
 }
 

@@ -28,16 +28,21 @@ const schema = z.object({ liveKey: z.string().optional(), testKey: z.string().op
 type Identity = Peer<IdentityServiceServer>;
 
 /**
- * Creates the first organization with its live environment, a sandbox and a key of each, if they do
- * not exist.
+ * Creates an organization, by default the first one, with its live environment, a sandbox and a key
+ * of each, if they do not exist.
  */
 export async function ensureFirstKeys(
   identityAddress: string,
   dataDir: string,
   {
+    name = localOrganization,
     security,
     log = () => undefined,
-  }: { security?: TransportSecurity | undefined; log?: (line: string) => void } = {},
+  }: {
+    name?: string;
+    security?: TransportSecurity | undefined;
+    log?: (line: string) => void;
+  } = {},
 ): Promise<FirstKeys> {
   const file = join(dataDir, 'keys.json');
   const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
@@ -47,7 +52,7 @@ export async function ensureFirstKeys(
     withoutTenant: ['ensureOrganization'],
   });
   try {
-    const tenants = await firstTenants(identity);
+    const tenants = await firstTenants(identity, name);
     const kept = await readKeys(file, log);
     const keyOf = async (tenant: Tenant, key: string | undefined): Promise<string> =>
       key !== undefined && (await isListed(identity, tenant, key))
@@ -81,11 +86,8 @@ interface FirstTenants {
   readonly sandbox: Tenant | undefined;
 }
 
-async function firstTenants(identity: Identity): Promise<FirstTenants> {
-  const { organizationId, live, sandbox } = await identity.ensureOrganization(
-    { name: localOrganization },
-    ownCall(),
-  );
+async function firstTenants(identity: Identity, name: string): Promise<FirstTenants> {
+  const { organizationId, live, sandbox } = await identity.ensureOrganization({ name }, ownCall());
   const tenantOf = ({ id, kind }: Environment): Tenant => ({
     organizationId,
     environmentId: id,

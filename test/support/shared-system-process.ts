@@ -1,0 +1,52 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newId } from '@billing/chassis/ids';
+import { ensureFirstKeys } from '@billing/local/first-keys';
+import { type RunningSystem, startSystem } from '@billing/local/system';
+import type { SharedOrganization, SharedSystem } from './shared-system';
+import { siteIn, unlimited } from './test-site';
+
+/**
+ * Runs the system that the test files of one worker share. Writes its address to the file that the
+ * first argument names, and creates an organization for each request. Ends with the worker.
+ */
+async function main(file: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'billing-s-'));
+  const site = { ...siteIn(folder), rateLimits: unlimited };
+  const system = await startSystem(site);
+  const server = createServer((_request, response) => {
+    createOrganization(system, folder).then(
+      (organization) => response.end(JSON.stringify(organization)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const shared: SharedSystem = {
+    pid: process.pid,
+    organizationsUrl: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    gatewayUrl: system.gatewayUrl,
+    addresses: system.addresses,
+    databases: { uri: site.mongodbUri, prefix: site.databasePrefix },
+    logDir: site.logDir,
+  };
+  await writeFile(file, JSON.stringify(shared));
+  process.send?.('started');
+  const stop = () => void system.stop().finally(() => process.exit());
+  process.once('disconnect', stop);
+  process.once('SIGTERM', stop);
+}
+
+async function createOrganization(
+  { addresses }: RunningSystem,
+  folder: string,
+): Promise<SharedOrganization> {
+  const name = `Organization ${newId()}`;
+  const dataDir = await mkdtemp(join(folder, 'keys-'));
+  const { liveKey, testKey = '' } = await ensureFirstKeys(addresses.identity, dataDir, { name });
+  return { name, liveKey, testKey };
+}
+
+void main(process.argv[2] ?? '');

@@ -1,0 +1,92 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunningSystem } from '@billing/local/system';
+import { ApiClient } from './api-client';
+
+/** What tests use of a system. */
+export interface TestSystem {
+  readonly gatewayUrl: string;
+  /** Name of the organization whose keys the clients have. */
+  readonly organization: string;
+  /** A client for the organization's live environment. */
+  readonly live: ApiClient;
+  /** A client for its first sandbox, whose clock is real. */
+  readonly sandbox: ApiClient;
+  readonly sandboxKey: string;
+  /** The gRPC address of each service, past the gateway. */
+  readonly addresses: RunningSystem['addresses'];
+  /** The server of the services' databases, and the prefix of their names. */
+  readonly databases: { readonly uri: string; readonly prefix: string };
+  /** The folder of the services' logs. */
+  readonly logDir: string;
+  client(key: string | undefined): ApiClient;
+}
+
+/** The system that the test files of one worker share. */
+export interface SharedSystem extends Pick<
+  TestSystem,
+  'gatewayUrl' | 'addresses' | 'databases' | 'logDir'
+> {
+  readonly pid: number;
+  /** Answers each request with a new organization. */
+  readonly organizationsUrl: string;
+}
+
+/** An organization of one test file. */
+export interface SharedOrganization {
+  readonly name: string;
+  readonly liveKey: string;
+  readonly testKey: string;
+}
+
+// Compiled, because the services load in a fraction of the time.
+const program = join(__dirname, '../dist/support/shared-system-process.js');
+const compileCache = join(tmpdir(), 'billing-compile-cache');
+
+/**
+ * Joins the system of this worker with an organization of its own; the first file starts the
+ * system. Files that kill, limit or reconfigure a system start their own.
+ */
+export async function joinTestSystem(): Promise<TestSystem> {
+  const system = await sharedSystem();
+  const response = await fetch(system.organizationsUrl, { method: 'POST' });
+  if (!response.ok) throw new Error(await response.text());
+  const { name, liveKey, testKey } = (await response.json()) as SharedOrganization;
+  const client = (key: string | undefined) => new ApiClient(system.gatewayUrl, key);
+  return {
+    gatewayUrl: system.gatewayUrl,
+    addresses: system.addresses,
+    databases: system.databases,
+    logDir: system.logDir,
+    organization: name,
+    live: client(liveKey),
+    sandbox: client(testKey),
+    sandboxKey: testKey,
+    client,
+  };
+}
+
+async function sharedSystem(): Promise<SharedSystem> {
+  const { SHARED_SYSTEMS_FOLDER: folder = '', JEST_WORKER_ID: worker = '' } = process.env;
+  const file = join(folder, `${worker}.json`);
+  if (!existsSync(file)) await startSharedSystem(file);
+  return JSON.parse(readFileSync(file, 'utf8')) as SharedSystem;
+}
+
+async function startSharedSystem(file: string): Promise<void> {
+  const child = fork(program, [file], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    execArgv: ['--enable-source-maps'],
+  });
+  const exited = once(child, 'exit').then(() => {
+    throw new Error('The shared system ended while it started');
+  });
+  await Promise.race([once(child, 'message'), exited]);
+  exited.catch(() => undefined);
+  // It ends with the worker and must not keep it alive.
+  child.unref();
+  child.channel?.unref();
+}
