@@ -1,4 +1,5 @@
 const path = require('node:path');
+const tiers = require('./test/support/test-tiers.cjs');
 
 const packages = ['services', 'gateway', 'deploy', 'proto'];
 
@@ -26,7 +27,7 @@ const project = {
     `/\\.pnpm/(?!(${esModules})@)`,
   ],
   modulePathIgnorePatterns: ['/dist/'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...tiers.leftOut],
 };
 
 const withInfrastructure = {
@@ -36,7 +37,6 @@ const withInfrastructure = {
 
 module.exports = {
   rootDir: __dirname,
-  maxWorkers: 2,
   testSequencer: '<rootDir>/test/support/test-order.cjs',
   // For what hangs; how long anything takes is no test's matter.
   testTimeout: 120_000,
@@ -61,7 +61,7 @@ module.exports = {
       ...withInfrastructure,
       displayName: 'e2e',
       roots: ['<rootDir>/test'],
-      testMatch: ['**/*.test.ts'],
+      testMatch: tiers.acrossServices,
     },
   ],
 };

@@ -1,11 +1,12 @@
 import { crashFlows } from './flows';
 import { CrashJournal, type CrashPlan } from './journal';
 import { type CrashRun, isInShard, runsThrough, shuffled, titleOf } from './runs';
+import { isNightly } from '../support/rounds';
 import { CrashSystem } from './system';
 
 // `npm run test:crash` executes all runs; here as many as possible, first in the order of the seed.
 const isFull = process.env.CRASH_MATRIX === 'full';
-const sampleMs = 30_000;
+const sampleMs = isNightly ? 60 * 60_000 : 30_000;
 const fullMs = Number(process.env.CRASH_MINUTES ?? 240) * 60_000;
 const runsMs = isFull ? fullMs : sampleMs;
 // Independent of the machine's speed.

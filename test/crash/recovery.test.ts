@@ -3,10 +3,15 @@ import { eventually } from '@billing/chassis/testing';
 import { serviceNames } from '@billing/local/services';
 import type { Answer, ApiClient } from '../support/api-client';
 import { expectInvariants } from '../invariants/expectation';
+import { isNightly } from '../support/rounds';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
-const loadMs = 120_000;
+// Each service is killed once, or five times in the nightly run.
+const killsMin = serviceNames.length * (isNightly ? 5 : 1);
+const subscriptionsMin = 20;
+// For a load that hangs.
+const loadTimeoutMs = 20 * 60_000;
 const creators = 2;
 const killEveryMs = 3_000;
 // Enough load for every kill to interrupt some flow, few enough subscriptions to check each to the
@@ -51,7 +56,7 @@ describe('services that are killed under load', () => {
     };
     productId = (await expectStatus(201, sandbox.post('/products', product))).id;
     await runLoad();
-  }, loadMs + settleTimeoutMs);
+  }, loadTimeoutMs);
 
   afterAll(async () => {
     const { length } = receiver.received;
@@ -66,9 +71,8 @@ describe('services that are killed under load', () => {
     const work = [
       ...Array.from({ length: creators }, (_, index) => createRepeatedly(index, ending.signal)),
       advanceRepeatedly(ending.signal),
-      killRepeatedly(ending.signal),
     ];
-    await sleep(loadMs);
+    await killRepeatedly();
     ending.abort();
     await Promise.all(work);
     await repeated(() => sandbox.advance(now.toISOString()), 200);
@@ -92,9 +96,9 @@ describe('services that are killed under load', () => {
     }
   }
 
-  async function killRepeatedly(ending: AbortSignal): Promise<void> {
-    while (!ending.aborted) {
-      await sleep(killEveryMs, ending);
+  async function killRepeatedly(): Promise<void> {
+    while (kills.length < killsMin || acknowledged.size < subscriptionsMin) {
+      await sleep(killEveryMs);
       const running = system.pids();
       // Random, but each service once before any a second time.
       const round = Object.keys(running).filter((name) => kills.lastIndexOf(name) < roundStart());
@@ -123,9 +127,7 @@ describe('services that are killed under load', () => {
   }
 
   test('were all killed', () => {
-    expect(kills.length).toBeGreaterThan(20);
     expect(new Set(kills)).toEqual(new Set(serviceNames));
-    expect(acknowledged.size).toBeGreaterThan(20);
   });
 
   test('every acknowledged subscription exists once', async () => {

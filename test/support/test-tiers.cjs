@@ -1,0 +1,47 @@
+// What `npm test`, `npm run test:all` and `npm run test:nightly` leave out. Without TEST_TIER all
+// tests run. Names are ends of paths without `.test.ts`.
+
+/** Tests across services that `npm test` runs. */
+const smoke = [
+  'contract/conventions',
+  'contract/customers',
+  'contract/openapi',
+  'contract/subscriptions',
+  'deployment/rpc-callers',
+  'scenario/cancellations',
+  'scenario/checkout',
+  'scenario/checkout-webhooks',
+];
+
+/** Tests of stores and RPCs that wait for retries and leases, or start many processes. */
+const slow = [
+  'advance.integration',
+  'event-log.integration',
+  'failing-endpoints.integration',
+  'infrastructure.integration',
+  'late-writes.integration',
+  'relay.integration',
+  'scripted-receiver.integration',
+  'slow-endpoints.integration',
+  'start.integration',
+  'stripe-crash.integration',
+  'stuck-commands.integration',
+  'test-selection.integration',
+];
+
+/** Tests that take minutes by their nature. */
+const nightly = ['connection-age.integration', 'gateway/connection-age'];
+
+const tier = process.env.TEST_TIER;
+const patternOf = (names) => `/(${names.join('|')})\\.test\\.ts$`;
+
+module.exports = {
+  /** Patterns of paths that jest ignores. */
+  leftOut:
+    {
+      quick: [patternOf([...slow, ...nightly])],
+      all: [patternOf(nightly)],
+    }[tier] ?? [],
+  /** Patterns of the tests across services. */
+  acrossServices: tier === 'quick' ? smoke.map((name) => `**/${name}.test.ts`) : ['**/*.test.ts'],
+};
