@@ -1,3 +1,5 @@
+import { type Context, context } from '@opentelemetry/api';
+
 /** Outcome of one item of a batch. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };
 
@@ -8,6 +10,7 @@ export interface BatcherOptions<Item, Result> {
    * all of them.
    */
   readonly flush: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
+  /** Maximum size of a batch. A larger item is a batch of its own. */
   readonly batchMax: number;
   /** Concurrent batches per group: the fewer, the larger they grow. */
   readonly flushesMax: number;
@@ -15,36 +18,74 @@ export interface BatcherOptions<Item, Result> {
   readonly keyOf?: (item: Item) => string;
   /** Only items of one group share a batch. A group whose batches hang does not hold up others. */
   readonly groupOf?: (item: Item) => string;
+  /** Size of an item; 1 by default. */
+  readonly sizeOf?: (item: Item) => number;
+  /**
+   * Delays a batch after its first item, so that more can join; `full` aborts once it is full. By
+   * default nothing is delayed.
+   */
+  readonly delay?: (full: AbortSignal) => Promise<void>;
 }
 
 interface Waiting<Item, Result> {
   readonly item: Item;
+  readonly size: number;
   readonly key: string | undefined;
   readonly group: string | undefined;
+  /** Trace and request of the caller. */
+  readonly context: Context;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Batches concurrent items, like the group commit of a database. An item is never delayed to fill a
- * batch: while few batches are in flight it is sent immediately, otherwise it joins the next batch.
+ * Batches concurrent items, like the group commit of a database. Unless a delay is configured, an
+ * item is never delayed to fill a batch: while few batches are in flight it is sent immediately,
+ * otherwise it joins the next batch. A batch runs on behalf of its first item, in whose trace it
+ * appears.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
+  private waitingSize = 0;
   private readonly busyKeys = new Set<string>();
   // Batches in flight, by group.
   private readonly flushes = new Map<string | undefined, number>();
   private isScheduled = false;
+  // Present while a batch is delayed.
+  private gathering: AbortController | undefined;
 
   constructor(private readonly options: BatcherOptions<Item, Result>) {}
 
   run(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const { keyOf, groupOf } = this.options;
+      const { keyOf, groupOf, sizeOf, delay } = this.options;
       const group = groupOf?.(item);
-      this.waiting.push({ item, key: keyOf?.(item), group, resolve, reject });
-      if (!this.isFull(group)) this.schedule();
+      const size = sizeOf?.(item) ?? 1;
+      this.waiting.push({
+        item,
+        size,
+        key: keyOf?.(item),
+        group,
+        context: context.active(),
+        resolve,
+        reject,
+      });
+      this.waitingSize += size;
+      if (delay !== undefined) this.gather(delay);
+      else if (!this.isFull(group)) this.schedule();
     });
+  }
+
+  private gather(delay: (full: AbortSignal) => Promise<void>): void {
+    // Items that have waited out their delay wait for a batch in flight, which the new one joins.
+    if (this.gathering === undefined && this.waiting.length === 1) {
+      this.gathering = new AbortController();
+      void delay(this.gathering.signal).then(() => {
+        this.gathering = undefined;
+        this.schedule();
+      });
+    }
+    if (this.waitingSize >= this.options.batchMax) this.gathering?.abort();
   }
 
   // Runs after everything that is ready to run, so that items caused by one event share a batch.
@@ -65,7 +106,7 @@ export class Batcher<Item, Result> {
       const [first] = batch;
       if (first === undefined) return;
       this.count(first.group, 1);
-      void this.flush(batch, first.group);
+      void context.with(first.context, () => this.flush(batch, first.group));
     }
   }
 
@@ -83,14 +124,20 @@ export class Batcher<Item, Result> {
     if (this.options.groupOf === undefined && this.isFull(undefined)) return [];
     const batch: Waiting<Item, Result>[] = [];
     const later: Waiting<Item, Result>[] = [];
+    let room = this.options.batchMax;
     for (const one of this.waiting) {
       const isBusy = one.key !== undefined && this.busyKeys.has(one.key);
       const [first] = batch;
       const isOfOthers = first === undefined ? this.isFull(one.group) : first.group !== one.group;
-      if (isBusy || isOfOthers || batch.length === this.options.batchMax) later.push(one);
-      else {
+      if (isBusy || isOfOthers || (first !== undefined && one.size > room)) {
+        later.push(one);
+        // No smaller item overtakes one that has no room.
+        if (!isBusy && !isOfOthers) room = 0;
+      } else {
         if (one.key !== undefined) this.busyKeys.add(one.key);
         batch.push(one);
+        room -= one.size;
+        this.waitingSize -= one.size;
       }
     }
     this.waiting = later;
@@ -114,7 +161,12 @@ export class Batcher<Item, Result> {
     } finally {
       for (const { key } of batch) if (key !== undefined) this.busyKeys.delete(key);
       this.count(group, -1);
-      if (this.waiting.length > 0) this.schedule();
+      if (this.waiting.length > 0 && this.gathering === undefined) this.schedule();
     }
   }
+}
+
+/** Outcomes of items that have all succeeded. */
+export function succeeded<Result>(results: readonly Result[]): Outcome<Result>[] {
+  return results.map((value) => ({ value }));
 }
