@@ -4,7 +4,7 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import type { MeteringConfiguration } from './config';
 import { accountDefinition } from './credit/account-store';
 import { ArrivalOrder } from './ingest/arrival-order';
-import { IngestQueue } from './ingest/queue';
+import { IngestQueue } from './ingest/queue-worker';
 import { meterDefinition } from './meter/store';
 import { CustomerDirectory } from './peer/customer-directory';
 import { connectPeers } from './peers';

@@ -22,7 +22,7 @@ import { BatchCustomers } from './batch-customers';
 import { readIngestBody } from './body';
 import { eventRefusal, idReused, isSameContent } from './event-refusal';
 import { type EventInput, readIngestInput } from './input';
-import type { IngestQueue } from './queue';
+import type { IngestQueue } from './queue-worker';
 
 export interface IngestDependencies {
   readonly meters: AggregateCollection<Meter>;
