@@ -62,7 +62,6 @@ const layers = {
   ],
   'services/notifier/src': [
     'callers.ts',
-    'call-batcher.ts',
     'peers.ts',
     'endpoint',
     'delivery',

@@ -1,3 +1,4 @@
+import { Batcher, succeeded } from '@billing/chassis/batcher';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
@@ -6,7 +7,6 @@ import { jitter } from '@billing/chassis/ids';
 import type { Currency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Discount } from './discount';
-import type { KeyedBatcher } from './keyed-batcher';
 import { purchaseRefusal, refusedRedemption } from './redemption';
 import { type Claim, type ClaimOutcome, claimSlots } from './slot-claims';
 import type { Holder } from './slot-document';
@@ -16,12 +16,19 @@ import { bumpVersion } from './update-discount';
 export interface RedemptionDependencies {
   readonly discounts: AggregateCollection<Discount>;
   readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
-  /** Batches the reservations of each discount. */
-  readonly claims: KeyedBatcher<Claim, ClaimOutcome>;
+  /** Batches the claims of each discount. */
+  readonly claims: SlotClaims;
   readonly clock: Clock;
   /** Delay after a reservation before its holder is checked. */
   readonly checkAfterMs: number;
 }
+
+interface SlotClaim extends Claim {
+  readonly discountId: string;
+  readonly slots: SlotStore;
+}
+
+type SlotClaims = Batcher<SlotClaim, ClaimOutcome>;
 
 /** A redemption to reserve for a holder. */
 export interface Reservation extends Pick<Holder, 'kind' | 'id'> {
@@ -30,10 +37,26 @@ export interface Reservation extends Pick<Holder, 'kind' | 'id'> {
   readonly currency: Currency;
 }
 
+// More than a process has in flight.
+const claimsMax = 1_000;
 const attemptsMax = 20;
 // A change of the maximum takes a few writes; an obstacle that lasts longer was left by a crash.
 const attemptsBeforeBump = 5;
 const pauseMs = 20;
+
+/** One batch per discount at a time, because two would compete for the same slots. */
+export function openClaims(): SlotClaims {
+  return new Batcher({
+    batchMax: claimsMax,
+    flushesMax: 1,
+    groupOf: ({ discountId }) => discountId,
+    flush: async (claims) => {
+      const [first] = claims;
+      if (first === undefined) return [];
+      return succeeded(await claimSlots(first.slots, first.discountId, claims));
+    },
+  });
+}
 
 /**
  * Reserves a redemption for a holder and returns the discount that was read for it. A holder that
@@ -58,9 +81,7 @@ export async function reserve(
     const askAt = new Date(clock.now().getTime() + checkAfterMs);
     const holder = { ...named, heldAt: context.now, askAt };
     const limit = { maximum: stored.state.maxRedemptions, version: stored.version };
-    const outcome = await claims.add(discountId, { holder, limit }, (batch) =>
-      claimSlots(slots, discountId, batch),
-    );
+    const outcome = await claims.run({ discountId, slots, holder, limit });
     if (outcome === 'HELD') return stored;
     if (outcome === 'EXHAUSTED') throw refusedRedemption('DISCOUNT_EXHAUSTED');
     if (attempt > attemptsBeforeBump) await bumpVersion(stored, context, discounts);

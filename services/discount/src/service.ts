@@ -1,10 +1,10 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { DueSlotStore } from './due-slot-store';
-import { KeyedBatcher } from './keyed-batcher';
 import type { DiscountConfiguration } from './config';
 import { connectPeers } from './peers';
 import { checkHolders } from './redemption-worker';
+import { openClaims } from './reserve-redemption';
 import { discountRpc } from './rpc';
 import { ensureSlotIndexes, openSlots, SlotStore } from './slot-store';
 import { discountDefinition } from './store';
@@ -46,6 +46,6 @@ export async function start(
     run: (signal) => checkHolders(checking, signal),
   });
   return service.serve([
-    discountRpc({ discounts, slotsOf, claims: new KeyedBatcher(), peers, clock, checkAfterMs }),
+    discountRpc({ discounts, slotsOf, claims: openClaims(), peers, clock, checkAfterMs }),
   ]);
 }

@@ -28,7 +28,7 @@ const main = `
     jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'commonjs' },
   }).code, path);
   const { processEnvironment, readConfiguration, serviceConfigurationShape } = require('../service/configuration');
-  const { UnreadableMessageError } = require('../stream/consumer');
+  const { UnreadableMessageError } = require('../stream/jet-stream');
   const { runProcess } = require('../service/process');
   const { Service } = require('../service/service');
   const { z } = require('zod');

@@ -1,3 +1,4 @@
+import { Batcher, succeeded } from '@billing/chassis/batcher';
 import type { Clock } from '@billing/chassis/clock';
 import { currentTraceparent } from '@billing/chassis/tracing';
 import { DomainError } from '@billing/kernel/domain-error';
@@ -5,7 +6,6 @@ import type { Delivery } from '../delivery/delivery';
 import { deliveryId, type DeliveryStore } from '../delivery/delivery-store';
 import type { EndpointKey, EndpointStore, Subscriber } from '../endpoint/endpoint-store';
 import { type AnnouncedEvent, toBody } from './events';
-import { CallBatcher } from '../call-batcher';
 import {
   type KnownMessage,
   type Message,
@@ -25,6 +25,9 @@ export interface EventConsumerOptions {
   /** Called with endpoints that have new due deliveries. */
   readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
 }
+
+// While one batch is in flight, the next one fills.
+const batchBounds = { batchMax: 100, flushesMax: 1 };
 
 /**
  * An earlier event of the subscription has not arrived yet; the same event may be offered again
@@ -47,28 +50,40 @@ export class EarlierEventMissingError extends DomainError {
 export class EventConsumer {
   // Events of many subscriptions arrive concurrently; each step is one database call for all of
   // them.
-  private readonly known: CallBatcher<readonly string[], Map<string, KnownMessage>>;
-  private readonly subscribers: CallBatcher<string, readonly Subscriber[]>;
-  private readonly deliveries: CallBatcher<readonly Delivery[], undefined>;
-  private readonly messages: CallBatcher<Message, undefined>;
+  private readonly known: Batcher<readonly string[], Map<string, KnownMessage>>;
+  private readonly subscribers: Batcher<string, readonly Subscriber[]>;
+  private readonly deliveries: Batcher<readonly Delivery[], undefined>;
+  private readonly messages: Batcher<Message, undefined>;
 
   constructor(private readonly options: EventConsumerOptions) {
     const { endpoints, messages, deliveries } = options;
-    this.known = new CallBatcher(async (ids) => {
-      const found = await messages.findKnown(ids.flat());
-      return ids.map(() => found);
+    this.known = new Batcher({
+      ...batchBounds,
+      flush: async (ids) => {
+        const found = await messages.findKnown(ids.flat());
+        return succeeded(ids.map(() => found));
+      },
     });
-    this.subscribers = new CallBatcher<string, readonly Subscriber[]>(async (environmentIds) => {
-      const found = await endpoints.findSubscribers(environmentIds);
-      return environmentIds.map((environmentId) => found.get(environmentId) ?? []);
+    this.subscribers = new Batcher({
+      ...batchBounds,
+      flush: async (environmentIds) => {
+        const found = await endpoints.findSubscribers(environmentIds);
+        return succeeded(environmentIds.map((environmentId) => found.get(environmentId) ?? []));
+      },
     });
-    this.deliveries = new CallBatcher<readonly Delivery[], undefined>(async (some) => {
-      await deliveries.insert(some.flat());
-      return [];
+    this.deliveries = new Batcher({
+      ...batchBounds,
+      flush: async (some) => {
+        await deliveries.insert(some.flat());
+        return succeeded(some.map(() => undefined));
+      },
     });
-    this.messages = new CallBatcher<Message, undefined>(async (some) => {
-      await messages.insert(some);
-      return [];
+    this.messages = new Batcher({
+      ...batchBounds,
+      flush: async (some) => {
+        await messages.insert(some);
+        return succeeded(some.map(() => undefined));
+      },
     });
   }
 
@@ -90,7 +105,7 @@ export class EventConsumer {
     const { id, earlier } = place;
 
     const body = toBody(event, id);
-    const endpoints = await this.subscribers.add(environmentId);
+    const endpoints = await this.subscribers.run(environmentId);
     const acceptedAt = clock.now();
     const deliveries = endpoints
       .filter(({ events }) => events.includes(type))
@@ -102,8 +117,8 @@ export class EventConsumer {
           acceptedAt,
         }),
       );
-    await this.deliveries.add(deliveries);
-    await this.messages.add({
+    await this.deliveries.run(deliveries);
+    await this.messages.run({
       _id: id,
       environmentId,
       subscriptionId,
@@ -130,7 +145,7 @@ export class EventConsumer {
     if (this.ignores({ environmentId })) return false;
     const place = await this.placeOf({ environmentId, subscriptionId, sequence });
     if (place === undefined) return false;
-    await this.messages.add({
+    await this.messages.run({
       _id: place.id,
       environmentId,
       subscriptionId,
@@ -154,7 +169,7 @@ export class EventConsumer {
   ): Promise<{ id: string; earlier: KnownMessage | undefined } | undefined> {
     const id = messageId(key);
     const earlierId = messageId({ ...key, sequence: key.sequence - 1 });
-    const known = await this.known.add([id, earlierId]);
+    const known = await this.known.run([id, earlierId]);
     if (known.has(id)) return undefined;
     const earlier = known.get(earlierId);
     if (key.sequence > 1 && earlier === undefined)

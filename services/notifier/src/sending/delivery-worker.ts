@@ -1,3 +1,4 @@
+import { Batcher, succeeded } from '@billing/chassis/batcher';
 import { type Clock, monotonicMs, sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Assignment, AssignmentStore } from './assignment-store';
@@ -5,7 +6,6 @@ import { isAccepted } from '../delivery/delivery';
 import type { DeliveryStore } from '../delivery/delivery-store';
 import type { EndpointHealthStore } from '../endpoint/health-store';
 import type { EndpointKey } from '../endpoint/endpoint-store';
-import { CallBatcher } from '../call-batcher';
 import type { WebhookSender } from './webhook-sender';
 
 export interface DeliveryWorkerOptions {
@@ -33,6 +33,8 @@ const claimedMaxPerEndpoint = 128;
 const roundsMax = claimedMaxPerEndpoint / inFlightMaxPerEndpoint;
 // With this many waiting, nothing more is claimed.
 const waitingMax = inFlightMaxPerEndpoint;
+// Endpoints of one lookup.
+const endpointsMax = 100;
 const slotsMax = 512;
 // All slow endpoints share these slots, however many there are; the others are for fast ones.
 const slowSlotsMax = slotsMax / 2;
@@ -89,12 +91,16 @@ export class DeliveryWorker {
   /** Slots held by slow lanes. */
   private slowSlotsTaken = 0;
   private searchedUpTo: string | undefined;
-  private readonly working: CallBatcher<string, boolean>;
+  private readonly working: Batcher<string, boolean>;
 
   constructor(private readonly options: DeliveryWorkerOptions) {
-    this.working = new CallBatcher(async (endpointIds) => {
-      const working = await options.health.findWorking(endpointIds);
-      return endpointIds.map((endpointId) => working.has(endpointId));
+    this.working = new Batcher({
+      batchMax: endpointsMax,
+      flushesMax: 1,
+      flush: async (endpointIds) => {
+        const working = await options.health.findWorking(endpointIds);
+        return succeeded(endpointIds.map((endpointId) => working.has(endpointId)));
+      },
     });
   }
 
@@ -170,7 +176,7 @@ export class DeliveryWorker {
    */
   private async loadHealth(lane: Lane): Promise<void> {
     try {
-      lane.isFailing = !(await this.working.add(lane.key.endpointId));
+      lane.isFailing = !(await this.working.run(lane.key.endpointId));
     } catch (error) {
       this.options.logger.warn({ err: error, ...lane.key }, 'reading endpoint health failed');
     }

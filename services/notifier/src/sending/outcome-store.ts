@@ -1,9 +1,9 @@
+import { Batcher, succeeded } from '@billing/chassis/batcher';
 import { sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Attempt, AttemptStore } from '../delivery/attempt-store';
 import type { DeliveryStore, Settlement } from '../delivery/delivery-store';
 import type { EndpointHealthStore } from '../endpoint/health-store';
-import { CallBatcher } from '../call-batcher';
 
 /** The result of an attempt, or of a claim released without one. */
 export interface DeliveryOutcome {
@@ -20,16 +20,16 @@ export interface OutcomeStoreOptions {
   readonly batchDelayMs: number;
 }
 
+const batchMax = 100;
+
 /** Writes the results of attempts in batches. */
 export class OutcomeStore {
-  private readonly writes: CallBatcher<DeliveryOutcome, undefined>;
-
+  private readonly writes: Batcher<DeliveryOutcome, undefined>;
   private readonly logger: Logger;
 
   constructor({ attempts, deliveries, health, logger, batchDelayMs }: OutcomeStoreOptions) {
     this.logger = logger;
-    const delay = (full: AbortSignal) => sleep(batchDelayMs, full);
-    const write = async (outcomes: readonly DeliveryOutcome[]) => {
+    const flush = async (outcomes: readonly DeliveryOutcome[]) => {
       const delivered = outcomes.flatMap(({ settlement: { status, delivery } }) =>
         status === 'DELIVERED' ? [delivery] : [],
       );
@@ -39,9 +39,10 @@ export class OutcomeStore {
         health.recordSuccesses(delivered),
       ]);
       await deliveries.settle(outcomes.map(({ settlement }) => settlement));
-      return [];
+      return succeeded(outcomes.map(() => undefined));
     };
-    this.writes = new CallBatcher<DeliveryOutcome, undefined>(write, { delay });
+    const delay = (full: AbortSignal) => sleep(batchDelayMs, full);
+    this.writes = new Batcher({ batchMax, flushesMax: 1, delay, flush });
   }
 
   /**
@@ -50,7 +51,7 @@ export class OutcomeStore {
    */
   async write(outcome: DeliveryOutcome): Promise<void> {
     try {
-      await this.writes.add(outcome);
+      await this.writes.run(outcome);
     } catch (error) {
       const { _id: deliveryId } = outcome.settlement.delivery;
       this.logger.warn(
