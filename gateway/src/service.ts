@@ -21,7 +21,12 @@ import {
 import { IdentityProvider } from './access/identity-provider';
 import { OperatorAccess } from './access/operator-access';
 import { HttpServer } from './http/server';
-import { InFlightLimit, keylessPlaces } from './http/in-flight-limit';
+import {
+  keylessPlaces,
+  limitOfProcess,
+  limitOfWaiting,
+  limitPerCaller,
+} from './http/in-flight-limit';
 import { LostCallRegistry } from './api/lost-call/lost-call-registry';
 import { LostCalls } from './api/lost-call/lost-calls';
 import { connectPeers, type Peers } from './peers';
@@ -136,13 +141,13 @@ type Places = Pick<
 >;
 
 function inFlightLimits(config: GatewayConfiguration): Places {
-  const perAddress = InFlightLimit.perCaller(keylessPerAddressMax);
+  const perAddress = limitPerCaller(keylessPerAddressMax);
   return {
-    keyedInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
-    inFlightPerKey: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_KEY_MAX),
-    inFlightPerOrganization: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX),
-    waiting: InFlightLimit.ofWaiting(waitingMax),
-    waitingPerEnvironment: InFlightLimit.ofWaiting(waitingPerEnvironmentMax),
+    keyedInFlight: limitOfProcess(config.HTTP_IN_FLIGHT_MAX),
+    inFlightPerKey: limitPerCaller(config.HTTP_IN_FLIGHT_PER_KEY_MAX),
+    inFlightPerOrganization: limitPerCaller(config.HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX),
+    waiting: limitOfWaiting(waitingMax),
+    waitingPerEnvironment: limitOfWaiting(waitingPerEnvironmentMax),
     providerEventPlaces: keylessPlaces(providerEventsMax, perAddress),
     payerPlaces: keylessPlaces(payersMax, perAddress),
     operatorPlaces: keylessPlaces(operatorsMax, perAddress),

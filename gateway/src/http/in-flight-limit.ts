@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { InFlightLimit } from '@billing/chassis/in-flight-limit';
 import { networkOf } from './client-address';
 import { RequestError } from './error';
 
@@ -13,56 +14,30 @@ export type TakePlace = <T>(work: () => Promise<T>, request: Request) => Promise
  * over all kinds that share it.
  */
 export function keylessPlaces(max: number, perAddress: InFlightLimit): TakePlace {
-  const pool = InFlightLimit.ofProcess(max);
+  const pool = limitOfProcess(max);
   return (work, request) => perAddress.run(() => pool.run(work), networkOf(request.ip));
 }
 
-/**
- * Limits concurrent requests. Refuses requests beyond the limit immediately instead of queueing
- * them.
- */
-export class InFlightLimit {
-  private readonly running = new Map<string, number>();
+/** Limit of a whole process. */
+export function limitOfProcess(max: number): InFlightLimit {
+  return new InFlightLimit(
+    max,
+    () => new RequestError(503, 'unavailable', 'Service unavailable', retryAfter),
+  );
+}
 
-  private constructor(
-    private readonly max: number,
-    private readonly refusal: () => RequestError,
-  ) {}
+/** Limit of each caller, which leaves capacity for others. */
+export function limitPerCaller(max: number): InFlightLimit {
+  return new InFlightLimit(
+    max,
+    () => new RequestError(429, 'too_many_requests', 'Too many requests', retryAfter),
+  );
+}
 
-  /** Limit of a whole process. */
-  static ofProcess(max: number): InFlightLimit {
-    return new InFlightLimit(
-      max,
-      () => new RequestError(503, 'unavailable', 'Service unavailable', retryAfter),
-    );
-  }
-
-  /** Limit of one caller, which leaves capacity for others. */
-  static perCaller(max: number): InFlightLimit {
-    return new InFlightLimit(
-      max,
-      () => new RequestError(429, 'too_many_requests', 'Too many requests', retryAfter),
-    );
-  }
-
-  /** Limit of calls that wait for minutes. Callers beyond it retry later. */
-  static ofWaiting(max: number): InFlightLimit {
-    return new InFlightLimit(
-      max,
-      () => new RequestError(429, 'too_many_requests', 'Too many requests', { 'Retry-After': '5' }),
-    );
-  }
-
-  async run<T>(work: () => Promise<T>, caller = ''): Promise<T> {
-    const count = this.running.get(caller) ?? 0;
-    if (count >= this.max) throw this.refusal();
-    this.running.set(caller, count + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.running.get(caller) ?? 1) - 1;
-      if (left > 0) this.running.set(caller, left);
-      else this.running.delete(caller);
-    }
-  }
+/** Limit of calls that wait for minutes. Callers beyond it retry later. */
+export function limitOfWaiting(max: number): InFlightLimit {
+  return new InFlightLimit(
+    max,
+    () => new RequestError(429, 'too_many_requests', 'Too many requests', { 'Retry-After': '5' }),
+  );
 }
