@@ -54,8 +54,11 @@ const verbs = [
   'read',
   'receive',
   'reserve',
+  'reset',
+  'run',
   'send',
   'settle',
+  'sign',
   'update',
 ];
 const workers = [

@@ -9,7 +9,7 @@ import { runCommand } from '@billing/chassis/process';
 import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
 import { DomainError } from '@billing/kernel/domain-error';
-import { ownerLink, ownerResetLink } from './first-owner-client';
+import { ownerLink, ownerResetLink } from './create-owner-link';
 
 const configurationSchema = z.object({
   ...transportSecurityShape,

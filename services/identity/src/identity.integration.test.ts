@@ -21,9 +21,9 @@ import {
   type IdentityServiceServer,
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
-import { formatKey } from './api-key/api-key-format';
+import { formatKey } from './api-key/format';
 import { start } from './service';
-import { identityTestConfiguration } from './testing/testing';
+import { identityTestConfiguration } from './testing/configuration';
 
 const configuration = identityTestConfiguration();
 

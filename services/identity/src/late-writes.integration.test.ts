@@ -12,7 +12,7 @@ import {
   originAt,
   password,
   present,
-} from './testing/testing-operators';
+} from './testing/operators';
 
 // The gate before every write reads the remaining time from the service's clock.
 let clockOffsetMs = 0;

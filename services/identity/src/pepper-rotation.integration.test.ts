@@ -6,7 +6,7 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import { start } from './service';
-import { identityTestConfiguration } from './testing/testing';
+import { identityTestConfiguration } from './testing/configuration';
 
 const configuration = identityTestConfiguration();
 const oldPepper = configuration.API_KEY_PEPPER;

@@ -12,9 +12,11 @@ import { apiKeyHandlers, type ApiKeyRpcOptions } from './api-key/api-key-rpc';
 import { auditHandlers, type AuditRpcOptions } from './operator/audit-rpc';
 import { clockHandlers, type ClockRpcOptions } from './clock/clock-rpc';
 import type { EnsureOrganizationOptions } from './organization/ensure-organization';
-import { invitationHandlers, type InvitationRpcOptions } from './operator/invitation-rpc';
+import type { AcceptInvitationOptions } from './operator/accept-invitation';
+import { invitationHandlers } from './operator/invitation-rpc';
 import { operatorHandlers, type OperatorRpcOptions } from './operator/operator-rpc';
-import { resetLinkHandlers, type ResetLinkRpcOptions } from './operator/reset-link-rpc';
+import { resetLinkHandlers } from './operator/reset-link-rpc';
+import type { ResetPasswordOptions } from './operator/reset-password';
 import { organizationHandlers } from './organization/organization-rpc';
 import { sandboxHandlers, type SandboxRpcOptions } from './sandbox/sandbox-rpc';
 import { sessionListHandlers, type SessionListRpcOptions } from './operator/session-list-rpc';
@@ -52,10 +54,10 @@ export function identityRpc(
  * determine the organization.
  */
 export function operatorRpc(
-  options: AuditRpcOptions &
-    InvitationRpcOptions &
+  options: AcceptInvitationOptions &
+    AuditRpcOptions &
     OperatorRpcOptions &
-    ResetLinkRpcOptions &
+    ResetPasswordOptions &
     SessionListRpcOptions &
     SessionRpcOptions,
 ) {

@@ -3,33 +3,33 @@ import { dataSecret } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { Semaphore } from '@billing/chassis/semaphore';
 import { ApiKeyStore, apiKeys } from './api-key/api-key-store';
-import { ApiKeyUseStore } from './api-key/api-key-use-store';
+import { ApiKeyUseStore } from './api-key/use-store';
 import { AuditStore } from './audit/audit-store';
 import { commonPasswords } from './password/common-password-store';
 import type { IdentityConfiguration } from './config';
-import { HashQueue } from './password/hash-queue-worker';
-import { advancesMax, ClockAdvanceWorkerPool } from './clock/clock-advance-worker-pool';
-import { KeyLineage } from './api-key/key-lineage-store';
+import { HashQueue } from './password/hash-queue';
+import { advancesMax, ClockAdvanceWorkerPool } from './clock/run-advances';
+import { KeyLineage } from './api-key/lineage-store';
 import { lostCallRpc } from './request-log/lost-call-rpc';
 import { LostCallStore } from './request-log/lost-call-store';
 import { LoginAttemptStore } from './password/login-attempt-store';
 import type { Environment } from './environment/environment';
 import { EnvironmentStore, environments } from './environment/environment-store';
 import { deletableBefore } from './password/login-attempts';
-import { OperatorSessionStore } from './operator/operator-session-store';
+import { OperatorSessionStore } from './operator/session-store';
 import {
   invitations,
   operators as operatorDefinition,
   operatorSessions,
   resetLinks,
 } from './operator/operator-store';
-import { deletionCommand } from './environment/environment-commands';
+import { deletionCommand } from './environment/commands';
 import { connectDueWork, connectSystems } from './peers';
 import { requestLogRpc } from './request-log/request-log-rpc';
 import { RequestStore } from './request-log/request-store';
 import { identityRpc, operatorRpc } from './rpc';
 import { SandboxSlotStore } from './sandbox/sandbox-slot-store';
-import { SignIn } from './operator/sign-in-service';
+import { SignIn } from './operator/sign-in';
 import { organizations } from './organization/organization-store';
 import { TokenStore } from './operator/token-store';
 import { type UnusedSandboxOptions, UnusedSandboxWorker } from './sandbox/unused-sandbox-worker';

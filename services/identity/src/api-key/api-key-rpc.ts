@@ -15,10 +15,10 @@ import { keyCreatorKinds } from '@billing/proto/values/identity';
 import { keyScopes } from '@billing/proto/values/path-segments';
 import { type ApiKey, invalidApiKey, isValid, type KeyCreator, validateKeyInput } from './api-key';
 import type { ApiKeyStore } from './api-key-store';
-import type { ApiKeyUseStore } from './api-key-use-store';
+import type { ApiKeyUseStore } from './use-store';
 import type { Environment } from '../environment/environment';
 import { toProtoEnvironment } from '../environment/environment-rpc';
-import type { KeyLineage } from './key-lineage-store';
+import type { KeyLineage } from './lineage-store';
 
 export interface ApiKeyRpcOptions {
   readonly apiKeys: ApiKeyStore;

@@ -11,7 +11,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { derivedId, randomSecret } from '@billing/chassis/ids';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { type ApiKey, type ApiKeyInput, issue, type KeyCreator, revoke, withHash } from './api-key';
-import { formatKey, isWellFormed, keyPrefixes, keySecretBytes } from './api-key-format';
+import { formatKey, isWellFormed, keyPrefixes, keySecretBytes } from './format';
 import type { EnvironmentKind } from '../environment/environment';
 import { encodeApiKeyEvent } from './events';
 

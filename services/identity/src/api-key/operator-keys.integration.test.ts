@@ -2,7 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { testContext } from '@billing/chassis/testing';
 import { KeyCreatorKind } from '@billing/proto/billing/identity/v1/identity';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
-import { context, OperatorTests, present } from '../testing/testing-operators';
+import { context, OperatorTests, present } from '../testing/operators';
 
 const tests = new OperatorTests();
 

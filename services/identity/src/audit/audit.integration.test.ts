@@ -11,7 +11,7 @@ import {
   RequestLogServiceService,
 } from '@billing/proto/billing/identity/v1/request_log';
 import { AuditStore } from './audit-store';
-import { context, OperatorTests, originAt, present, reason } from '../testing/testing-operators';
+import { context, OperatorTests, originAt, present, reason } from '../testing/operators';
 
 const tests = new OperatorTests();
 let log: Peer<RequestLogServiceServer>;

@@ -2,7 +2,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
-import { advancesMax } from './clock-advance-worker-pool';
+import { advancesMax } from './run-advances';
 import {
   aSandbox,
   begin,
@@ -17,7 +17,7 @@ import {
   timeOf,
   useBatonSystem,
   countStoredAdvances,
-} from '../testing/testing-baton-service';
+} from '../testing/baton-service';
 
 useBatonSystem();
 

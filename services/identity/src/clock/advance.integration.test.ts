@@ -24,7 +24,7 @@ import {
   startsAt,
   timeOf,
   useBatonSystem,
-} from '../testing/testing-baton-service';
+} from '../testing/baton-service';
 
 useBatonSystem();
 

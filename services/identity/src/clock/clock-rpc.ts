@@ -8,7 +8,7 @@ import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type { IdentityServiceServer } from '@billing/proto/billing/identity/v1/identity';
 import { type Environment, type ClockAdvanceResult, timeOf } from '../environment/environment';
 import { toProtoClockKind } from '../environment/environment-rpc';
-import type { ClockAdvanceWorkerPool } from './clock-advance-worker-pool';
+import type { ClockAdvanceWorkerPool } from './run-advances';
 import {
   isHeldBy,
   isStopping,

@@ -10,8 +10,8 @@ import { auditActorTypes } from '@billing/proto/values/identity';
 import type { AuditEntry } from '../audit/audit-entry';
 import type { AuditStore } from '../audit/audit-store';
 import { mayManageOperators, insufficientPermissions } from './operator';
-import { sentOrigin } from './session-list-rpc';
-import type { SignIn } from './sign-in-service';
+import { sentOrigin } from './session';
+import type { SignIn } from './sign-in';
 
 export interface AuditRpcOptions {
   readonly signIn: SignIn;

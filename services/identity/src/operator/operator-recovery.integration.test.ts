@@ -2,7 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
-import { ownerResetLink } from '../first-owner-client';
+import { ownerResetLink } from '../create-owner-link';
 import {
   aNetwork,
   anEmail,
@@ -12,7 +12,7 @@ import {
   password,
   present,
   reason,
-} from '../testing/testing-operators';
+} from '../testing/operators';
 
 let clockOffsetMs = 0;
 const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };

@@ -4,7 +4,7 @@ import { derivedId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { Invitation } from './invitation';
 import type { Inviter, Operator, ProviderIdentity, Role } from './operator';
-import type { OperatorSession, Origin } from './operator-session';
+import type { OperatorSession, Origin } from './session';
 import type { ResetLink } from './reset-link';
 
 /** Operators, in the live environment of their organization. */

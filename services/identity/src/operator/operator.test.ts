@@ -13,13 +13,7 @@ import {
   roles,
   setPassword,
 } from './operator';
-import {
-  endSession,
-  isOpen,
-  renewGeneration,
-  recordSessionUse,
-  openSession,
-} from './operator-session';
+import { endSession, isOpen, renewGeneration, recordSessionUse, openSession } from './session';
 import { isResetLinkValid, issueResetLink } from './reset-link';
 import { addOwner, removeOwner } from '../organization/organization';
 

@@ -14,7 +14,7 @@ import {
   Role,
 } from '@billing/proto/billing/identity/v1/operator';
 import { start } from '../service';
-import { identityTestConfiguration } from '../testing/testing';
+import { identityTestConfiguration } from '../testing/configuration';
 
 const configuration = identityTestConfiguration();
 const password = 'correct horse battery';

@@ -6,9 +6,9 @@ import type {
   OperatorServiceServer,
   ShownSession,
 } from '@billing/proto/billing/identity/v1/operator';
-import type { OperatorSession, Origin } from './operator-session';
-import type { OperatorSessionStore } from './operator-session-store';
-import type { SignIn } from './sign-in-service';
+import { type OperatorSession, sentOrigin } from './session';
+import type { OperatorSessionStore } from './session-store';
+import type { SignIn } from './sign-in';
 
 export interface SessionListRpcOptions {
   readonly signIn: SignIn;
@@ -37,11 +37,6 @@ export function sessionListHandlers({
       return {};
     },
   };
-}
-
-/** An absent origin counts as an unknown network, shared by all such callers. */
-export function sentOrigin(origin: Origin | undefined): Origin {
-  return origin ?? { network: '', address: '', userAgent: '' };
 }
 
 function toProtoSession(

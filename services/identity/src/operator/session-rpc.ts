@@ -15,12 +15,11 @@ import type { EnvironmentStore } from '../environment/environment-store';
 import { toProtoEnvironment } from '../environment/environment-rpc';
 import { invalidCredentials, type Operator, setPassword } from './operator';
 import { toProtoOperator } from './operator-rpc';
-import type { Origin } from './operator-session';
+import { type Origin, sentOrigin } from './session';
 import { findByEmail } from './operator-store';
-import { sentOrigin } from './session-list-rpc';
 import type { Organization } from '../organization/organization';
 import { type CommonPasswords, passwordProblems } from '../password/password';
-import type { SignIn } from './sign-in-service';
+import type { SignIn } from './sign-in';
 
 export interface SessionRpcOptions {
   readonly signIn: SignIn;

@@ -22,7 +22,7 @@ import {
 import type { RequestFilter } from './request-entry';
 import { RequestStore } from './request-store';
 import { start } from '../service';
-import { identityTestConfiguration } from '../testing/testing';
+import { identityTestConfiguration } from '../testing/configuration';
 
 jest.setTimeout(120_000);
 

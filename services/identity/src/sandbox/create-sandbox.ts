@@ -8,7 +8,7 @@ import type { KeyCreator } from '../api-key/api-key';
 import type { ApiKeyStore } from '../api-key/api-key-store';
 import { type Environment, openSandbox, type SandboxInput } from '../environment/environment';
 import { sandboxTenant } from '../environment/environment-store';
-import type { KeyLineage } from '../api-key/key-lineage-store';
+import type { KeyLineage } from '../api-key/lineage-store';
 import { insufficientPermissions } from '../operator/operator';
 import type { SandboxSlotStore } from './sandbox-slot-store';
 

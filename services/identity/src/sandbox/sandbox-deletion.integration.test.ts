@@ -16,7 +16,7 @@ import {
   startBatonService,
   startIdentity,
   useBatonSystem,
-} from '../testing/testing-baton-service';
+} from '../testing/baton-service';
 
 useBatonSystem();
 

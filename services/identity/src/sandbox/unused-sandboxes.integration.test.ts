@@ -16,7 +16,7 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import { start } from '../service';
-import { identityTestConfiguration } from '../testing/testing';
+import { identityTestConfiguration } from '../testing/configuration';
 
 const configuration = identityTestConfiguration();
 const dayMs = 24 * 60 * 60_000;

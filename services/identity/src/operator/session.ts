@@ -79,6 +79,11 @@ export function endSession(session: OperatorSession, now: Date): Transition<Oper
   return session.endedAt === undefined ? only({ ...session, endedAt: now }) : unchanged(session);
 }
 
+/** An absent origin counts as an unknown network, shared by all such callers. */
+export function sentOrigin(origin: Origin | undefined): Origin {
+  return origin ?? { network: '', address: '', userAgent: '' };
+}
+
 /** The same answer for every invalid session. */
 export function invalidSession(): DomainError {
   return new DomainError('unauthenticated', 'INVALID_SESSION', 'The session has expired');

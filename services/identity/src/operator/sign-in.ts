@@ -4,7 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { HashQueue } from '../password/hash-queue-worker';
+import type { HashQueue } from '../password/hash-queue';
 import {
   attempt,
   perEmail,
@@ -29,8 +29,8 @@ import {
   openSession,
   type OperatorSession,
   type Origin,
-} from './operator-session';
-import type { OperatorSessionStore } from './operator-session-store';
+} from './session';
+import type { OperatorSessionStore } from './session-store';
 import { findAnywhere, operatorId } from './operator-store';
 import { hashPassword, isPassword, saltBytes } from '../password/password-hash';
 import type { TokenStore } from './token-store';

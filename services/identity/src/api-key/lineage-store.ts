@@ -5,7 +5,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { type ApiKey, invalidApiKey, isValid, type KeyCreator, revoke } from './api-key';
 import type { ApiKeyStore } from './api-key-store';
-import { invalidSession } from '../operator/operator-session';
+import { invalidSession } from '../operator/session';
 import type { Operator } from '../operator/operator';
 import { findAnywhere } from '../operator/operator-store';
 

@@ -1,4 +1,4 @@
-import { crc32, formatKey, isWellFormed } from './api-key-format';
+import { crc32, formatKey, isWellFormed } from './format';
 
 const secret = Uint8Array.from({ length: 32 }, (_value, index) => index);
 const key = formatKey('SANDBOX', secret);

@@ -13,7 +13,7 @@ import {
   type Role,
 } from '@billing/proto/billing/identity/v1/operator';
 import { start } from '../service';
-import { identityTestConfiguration } from './testing';
+import { identityTestConfiguration } from './configuration';
 
 const callDeadlineMs = 25_000;
 

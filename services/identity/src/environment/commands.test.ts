@@ -1,6 +1,6 @@
 import { type CommandDelivery, isUnfinishedPass } from '@billing/chassis/aggregate-collection';
 import { testContext } from '@billing/chassis/testing';
-import { deletionCommand } from './environment-commands';
+import { deletionCommand } from './commands';
 
 const delivery: CommandDelivery = { context: testContext(), aggregateId: 'sandbox', sequence: 1 };
 const done = { deleteEnvironment: () => Promise.resolve({ isDone: true }) };

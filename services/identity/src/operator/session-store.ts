@@ -3,7 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { networkKnownMs } from '../password/login-attempts';
 import type { Operator } from './operator';
-import { isOpen, type OperatorSession } from './operator-session';
+import { isOpen, type OperatorSession } from './session';
 
 const shownMax = 100;
 

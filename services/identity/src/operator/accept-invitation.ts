@@ -1,0 +1,116 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import type { AcceptInvitationRequest } from '@billing/proto/billing/identity/v1/operator';
+import { addOwner, type Organization } from '../organization/organization';
+import { type CommonPasswords, passwordProblems } from '../password/password';
+import { accept, type Invitation, invitationNotFound } from './invitation';
+import {
+  createOperator,
+  mayInvite,
+  type Operator,
+  operatorEmail,
+  operatorExists,
+} from './operator';
+import { findAnywhere, operatorId } from './operator-store';
+import type { SignIn, SignInCall } from './sign-in';
+import type { TokenStore } from './token-store';
+
+export interface AcceptInvitationOptions {
+  readonly signIn: SignIn;
+  readonly organizations: AggregateCollection<Organization>;
+  readonly operators: AggregateCollection<Operator>;
+  readonly invitations: TokenStore<Invitation>;
+  readonly commonPasswords: CommonPasswords;
+  readonly clock: Clock;
+}
+
+/**
+ * Accepts an invitation. The invitation is consumed for one address first, then the operator is
+ * stored: an interrupted caller retries, and no other person can use the same link.
+ */
+export async function acceptInvitation(
+  request: AcceptInvitationRequest,
+  { signal, storing }: SignInCall,
+  options: AcceptInvitationOptions,
+): Promise<Stored<Operator>> {
+  const { signIn, organizations, operators, invitations, commonPasswords, clock } = options;
+  const invitation = await openInvitation(request.token, options);
+  const email = operatorEmail(request.email);
+  const { password, name } = request;
+  refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
+  if (await isTaken(email, options)) throw operatorExists();
+  const id = operatorId(email);
+  const { role, invitedBy } = invitation.state;
+  // Validates input before consuming the invitation, and verifies the invitation before hashing,
+  // because hashing is expensive.
+  const made = { id, email, name, role, invitedBy };
+  createOperator({ ...made, passwordHash: undefined });
+  const { tenant } = await invitations.mutate(
+    invitation,
+    (state, now) => accept(state, { operatorId: id, email }, now),
+    storing,
+  );
+  const passwordHash = await signIn.hash(password, signal);
+  const place = { tenant, now: clock.now(), storing };
+  const { stored, inserted } = await operators
+    .within(place)
+    .insert(createOperator({ ...made, passwordHash }));
+  if (!inserted) throw operatorExists();
+  if (role === 'OWNER') {
+    await organizations
+      .within(place)
+      .mutate(tenant.organizationId, (organization) => addOwner(organization, id));
+  }
+  return stored;
+}
+
+/**
+ * Finds an invitation that can still be accepted, or throws not_found. The first owner's invitation
+ * ends when the organization has an operator, any other when its inviter may no longer invite into
+ * its role.
+ */
+export async function openInvitation(
+  token: string,
+  options: AcceptInvitationOptions,
+): Promise<Stored<Invitation>> {
+  const invitation = await options.invitations.find(token);
+  if (invitation === undefined) throw invitationNotFound();
+  const { state, tenant } = invitation;
+  const { acceptedBy, email, expiresAt } = state;
+  const isOver = options.clock.now() >= expiresAt;
+  const isUsed = acceptedBy !== undefined && (await isStored(acceptedBy, options));
+  const isLate = email === undefined && (await hasOperators(tenant, options));
+  if (isOver || isUsed || isLate) throw invitationNotFound();
+  if (!(await isStillGiven(invitation, options))) throw invitationNotFound();
+  return invitation;
+}
+
+async function isStillGiven(
+  { state: { role, invitedBy }, tenant }: Stored<Invitation>,
+  { operators, clock }: AcceptInvitationOptions,
+): Promise<boolean> {
+  if (invitedBy === undefined) return true;
+  const inviter = await operators.within({ tenant, now: clock.now() }).find(invitedBy.id);
+  return inviter?.state.active === true && mayInvite(inviter.state, role);
+}
+
+export async function hasOperators(
+  tenant: Tenant,
+  { operators, clock }: AcceptInvitationOptions,
+): Promise<boolean> {
+  const { total } = await operators
+    .within({ tenant, now: clock.now() })
+    .list({ page: 1, perPage: 1 });
+  return total > 0;
+}
+
+function isTaken(email: string, options: AcceptInvitationOptions): Promise<boolean> {
+  return isStored(operatorId(email), options);
+}
+
+async function isStored(id: string, { operators }: AcceptInvitationOptions): Promise<boolean> {
+  return (await findAnywhere(operators, id)) !== undefined;
+}

@@ -1,0 +1,97 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { notFound } from '@billing/kernel/domain-error';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import type { AuditEntry } from '../audit/audit-entry';
+import type { AuditStore } from '../audit/audit-store';
+import { type CommonPasswords, passwordProblems } from '../password/password';
+import { type Operator, resetPassword as withNewPassword } from './operator';
+import { isResetLinkValid, type ResetLink } from './reset-link';
+import { type Origin, sentOrigin } from './session';
+import type { SignIn } from './sign-in';
+import type { TokenStore } from './token-store';
+
+export interface ResetPasswordOptions {
+  readonly signIn: SignIn;
+  readonly operators: AggregateCollection<Operator>;
+  readonly resetLinks: TokenStore<ResetLink>;
+  readonly commonPasswords: CommonPasswords;
+  readonly audit: AuditStore;
+  readonly clock: Clock;
+}
+
+/** A use of a reset link. */
+interface PasswordReset {
+  readonly token: string;
+  readonly password: string;
+  readonly origin: Origin | undefined;
+}
+
+/** Sets a new password by a reset link; returns the changed operator. */
+export async function resetPassword(
+  { token, password, origin }: PasswordReset,
+  { signal, requestId, storing }: Pick<CallContext, 'signal' | 'requestId' | 'storing'>,
+  options: ResetPasswordOptions,
+): Promise<Stored<Operator>> {
+  const { signIn, operators, commonPasswords, clock } = options;
+  const { link, operator } = await openLink(token, options);
+  const { id, email } = operator.state;
+  const { tenant } = operator;
+  refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
+  const passwordHash = await signIn.hash(password, signal);
+  // Its creator may have lost access while the password waited to be hashed.
+  await openLink(token, options);
+  const { generation } = link.state;
+  // One compare-and-set decides: only one of two uses of the link finds the generation that it
+  // was created for.
+  const changed = await operators
+    .within({ tenant, now: clock.now(), storing })
+    .mutate(id, (state) => withNewPassword(state, { generation, passwordHash }));
+  await signIn.clearFailures(email, sentOrigin(origin));
+  const actor = { type: 'OPERATOR', id, email } as const;
+  const action = 'POST /dashboard/api/reset-links/use';
+  await recordReset(operator, { actor, action, requestId, origin, status: 204 }, options);
+  return changed;
+}
+
+/** Records the use or the creation of a link in the audit log. */
+export async function recordReset(
+  { state, tenant }: Stored<Operator>,
+  done: Pick<AuditEntry, 'actor' | 'action' | 'requestId'> & {
+    readonly origin?: Origin | undefined;
+    readonly status?: number;
+  },
+  { audit, clock }: ResetPasswordOptions,
+): Promise<void> {
+  const { address, userAgent } = sentOrigin(done.origin);
+  const { actor, action, requestId, status } = done;
+  const path = action.split(' ')[1] ?? '';
+  const what = { action, path, target: { type: 'operator', id: state.id }, changes: [], status };
+  const when = { id: newId(), at: clock.now(), requestId, environmentId: undefined };
+  const entry = { ...when, ...what, actor, address, userAgent };
+  await audit.insert([{ live: tenant.environmentId, entry }]);
+}
+
+/**
+ * Finds a valid link. Throws not_found for a link that is unknown, used, expired, or of a creator
+ * who may no longer create it.
+ */
+export async function openLink(
+  token: string,
+  { operators, resetLinks, clock }: ResetPasswordOptions,
+): Promise<{ link: Stored<ResetLink>; operator: Stored<Operator> }> {
+  const link = await resetLinks.find(token);
+  if (link === undefined) throw notFound('Reset link');
+  const now = clock.now();
+  const own = operators.within({ tenant: link.tenant, now });
+  const { operatorId: id, createdBy } = link.state;
+  const operator = await own.find(id);
+  if (operator === undefined) throw notFound('Reset link');
+  const creator = createdBy === undefined ? undefined : await own.find(createdBy);
+  const people = { operator: operator.state, creator: creator?.state };
+  if (!isResetLinkValid(link.state, people, now)) throw notFound('Reset link');
+  return { link, operator };
+}
