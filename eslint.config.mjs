@@ -55,6 +55,7 @@ const verbs = [
   'receive',
   'reserve',
   'reset',
+  'retry',
   'run',
   'send',
   'settle',

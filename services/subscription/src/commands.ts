@@ -3,7 +3,13 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
 import type { BillingDependencies } from './billing/attempt-bill';
-import { billEnd, billLate, billOwed, billPeriod } from './billing/commands';
+import { billEnd, billLate, billPeriod } from './billing/commands';
+import { billOwed } from './billing/retry-waiting-bills';
+import { authorizationResolved } from './creation/creation';
+import { type InvoiceClient, voidInvoice } from './peer/checkout';
+import type { CustomerClient } from './peer/customer';
+import type { Peers } from './peer/peers';
+import type { Subscriptions } from './subscription-store';
 import type {
   BillEnd,
   BillingCommand,
@@ -16,12 +22,7 @@ import type {
   ReleaseRedemption,
   ResolveAuthorization,
 } from './subscription/command';
-import { authorizationResolved } from './creation/creation';
-import type { CustomerClient } from './peer/customer';
-import { type InvoiceClient, voidInvoice } from './peer/checkout';
-import type { Peers } from './peer/peers';
 import type { Subscription } from './subscription/subscription';
-import type { Subscriptions } from './subscription-store';
 
 export interface CommandDependencies {
   readonly subscriptions: Subscriptions;

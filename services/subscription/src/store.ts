@@ -1,8 +1,9 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
-import type { SubscriptionEvent } from './subscription/announcement';
 import { encodeEvent } from './events';
+import { type DueStep, dueStep } from './lifecycle/renewals';
+import { fromDocumentOverLimit, type OverLimitFields } from './over-limit/store';
+import type { SubscriptionEvent } from './subscription/announcement';
 import { stepsReached } from './subscription/reached-step';
-import { dueStep } from './lifecycle/renewals';
 import type {
   LatestInvoice,
   OpenInvoice,
@@ -11,12 +12,7 @@ import type {
   SubscriptionDiscount,
 } from './subscription/subscription';
 import type { SubscriptionRecord, Tombstone } from './subscription/tombstone';
-import {
-  noUsageBilling,
-  type OverLimitBills,
-  type UnbilledSettlements,
-  type UsageBilling,
-} from './subscription/usage-billing';
+import { noUsageBilling, type UsageBilling } from './subscription/usage-billing';
 
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
 type Count = number | bigint;
@@ -69,35 +65,27 @@ type SubscriptionDocument = Omit<
   readonly usage?: UsageDocument;
 };
 
-type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds' | 'held' | 'unbilled'> & {
-  readonly lastBill: Count | null;
-  readonly refunds: readonly (Omit<UsageBilling['refunds'][number], 'amount'> & {
-    readonly amount: Count;
-  })[];
-  readonly rates: readonly {
-    readonly from: Count;
-    readonly through: Count;
-    readonly set: Count;
-  }[];
-  /**
-   * Absent in documents that were stored before over-limit bills were recorded, as are the
-   * settlements.
-   */
-  readonly held?: OverLimitDocument | null;
-  readonly unbilled?: readonly UnbilledDocument[];
-};
-
-type OverLimitDocument = Omit<OverLimitBills, 'bill' | 'triesLeft'> & {
-  readonly bill: Count;
-  readonly triesLeft: Count;
-};
-
-type UnbilledDocument = Omit<UnbilledSettlements, 'through' | 'tries'> & {
-  readonly through: Count;
-  readonly tries: Count;
-};
+type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds' | keyof OverLimitFields> &
+  OverLimitFields & {
+    readonly lastBill: Count | null;
+    readonly refunds: readonly (Omit<UsageBilling['refunds'][number], 'amount'> & {
+      readonly amount: Count;
+    })[];
+    readonly rates: readonly {
+      readonly from: Count;
+      readonly through: Count;
+      readonly set: Count;
+    }[];
+  };
 
 type RecordDocument = SubscriptionDocument | Omit<Tombstone, 'id'>;
+
+// Other steps must not be counted as renewals.
+const renewing: ReadonlySet<DueStep['kind']> = new Set([
+  'START_TRIAL',
+  'ENTER_PERIOD',
+  'BILL_LATE',
+]);
 
 /** Subscriptions as documents. Their ids are their only natural key. */
 export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
@@ -118,9 +106,7 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   dueAt: (record) => {
     const step = record.isTombstone ? undefined : dueStep(record);
     if (step === undefined) return undefined;
-    // A retry of a bill is no renewal, and must not be counted as one.
-    const isEnd = step.kind === 'END' || step.kind === 'BILL_AGAIN';
-    return { at: step.at, workClass: isEnd ? 'END' : 'RENEWAL' };
+    return { at: step.at, workClass: renewing.has(step.kind) ? 'RENEWAL' : 'END' };
   },
   stepsReached: (record) => (record.isTombstone ? [] : stepsReached(record)),
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
@@ -225,28 +211,14 @@ function fromDocumentUsage(usage: UsageDocument | undefined): UsageBilling {
     through: Number(through),
     set: Number(set),
   }));
-  const { lastBill, lateBillAt, held, unbilled } = usage;
+  const { lastBill, lateBillAt } = usage;
   return {
     rates,
     lastBill: lastBill === null ? null : Number(lastBill),
     refunds: usage.refunds.map((refund) => ({ ...refund, amount: BigInt(refund.amount) })),
     lateBillAt,
-    held: held === null || held === undefined ? null : fromDocumentOverLimit(held),
-    unbilled: (unbilled ?? []).map(fromDocumentUnbilled),
+    ...fromDocumentOverLimit(usage),
   };
-}
-
-function fromDocumentOverLimit({
-  bill,
-  triesLeft,
-  retryAt,
-  closing,
-}: OverLimitDocument): OverLimitBills {
-  return { bill: Number(bill), triesLeft: Number(triesLeft), retryAt, closing };
-}
-
-function fromDocumentUnbilled({ key, through, tries }: UnbilledDocument): UnbilledSettlements {
-  return { key, through: Number(through), tries: Number(tries) };
 }
 
 function readMetadata(text: string): Record<string, unknown> {

@@ -1,11 +1,11 @@
-import type { Stored, Completion } from '@billing/chassis/aggregate';
+import type { Completion, Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { filterByIds } from '@billing/chassis/request-fields';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { isAlarming, retriedWithChange } from './over-limit/over-limit-bill';
-import { type ParkReason, parkReason } from './over-limit/parking';
+import { parkedBy, type ParkReason } from './over-limit/parking';
+import { retriedWithChange } from './over-limit/retries';
 import type {
   Subscription,
   SubscriptionPhase,
@@ -73,20 +73,9 @@ export class Subscriptions {
     rule: (current: Subscription, decision: Decision) => SubscriptionTransition,
     expected: { readonly expectedVersion?: number } = {},
   ): Promise<StoredSubscription> {
-    const before = { isParked: false };
-    const changed = await this.records.within(context).mutate(
-      id,
-      (record, now) => {
-        const current = subscriptionOf(record);
-        before.isParked = parkReason(current) !== null;
-        return retriedWithChange(current, rule(current, decisionOn(id, context.tenant, now)));
-      },
-      expected,
-    );
-    const stored = present(changed);
-    const reason = parkReason(stored.state);
-    if (reason !== null && !before.isParked) this.onParked(id, reason, context.tenant);
-    return stored;
+    const changed = (current: Subscription, now: Date) =>
+      retriedWithChange(current, rule(current, decisionOn(id, context.tenant, now)));
+    return this.write(id, context, changed, expected);
   }
 
   /**
@@ -99,16 +88,12 @@ export class Subscriptions {
     change: (current: Subscription) => Subscription,
     { completes }: { readonly completes?: Completion } = {},
   ): Promise<void> {
-    const before: { state?: Subscription } = {};
-    const noted = (record: SubscriptionRecord) => {
-      const current = subscriptionOf(record);
-      before.state = current;
-      return { state: change(current), events: [], commands: [] };
-    };
-    const stored = present(await this.records.within(context).mutate(id, noted, { completes }));
-    if (before.state !== undefined && isAlarming(before.state, stored.state)) {
-      this.onParked(id, 'USAGE_TOO_LARGE', context.tenant);
-    }
+    const recorded = (current: Subscription) => ({
+      state: change(current),
+      events: [],
+      commands: [],
+    });
+    await this.write(id, context, recorded, { completes });
   }
 
   /**
@@ -123,6 +108,27 @@ export class Subscriptions {
     const isRecordReached = ({ state }: Stored<SubscriptionRecord>) =>
       isReached(subscriptionOf(state));
     return present(await this.records.waitFor(id, context, { isReached: isRecordReached, until }));
+  }
+
+  private async write(
+    id: string,
+    context: Within,
+    decide: (current: Subscription, now: Date) => SubscriptionTransition,
+    options: { readonly expectedVersion?: number; readonly completes?: Completion | undefined },
+  ): Promise<StoredSubscription> {
+    const before: { state?: Subscription } = {};
+    const written = await this.records.within(context).mutate(
+      id,
+      (record, now) => {
+        before.state = subscriptionOf(record);
+        return decide(before.state, now);
+      },
+      options,
+    );
+    const stored = present(written);
+    const reason = parkedBy(before.state ?? stored.state, stored.state);
+    if (reason !== null) this.onParked(id, reason, context.tenant);
+    return stored;
   }
 }
 

@@ -1,20 +1,26 @@
-import type { Stored, Completion } from '@billing/chassis/aggregate';
+import type { Completion, Stored } from '@billing/chassis/aggregate';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import { meterPricesOf } from '../peer/catalog';
-import type { BillingReason, BillPeriod } from '../subscription/command';
-import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { type CustomerClient, fixCurrency } from '../peer/customer';
-import { fromProtoUsageLine, type InvoiceClient, toProtoNewInvoice } from '../peer/checkout';
-import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
 import {
-  nextSettlement,
-  type OverLimitAttempt,
+  hasWaitingBills,
+  overLimitAttempt,
+  type OverLimitBill,
   recordOverLimitBill,
 } from '../over-limit/over-limit-bill';
+import { meterPricesOf } from '../peer/catalog';
+import { fromProtoUsageLine, type InvoiceClient, toProtoNewInvoice } from '../peer/checkout';
+import { type CustomerClient, fixCurrency } from '../peer/customer';
+import { type SettlementDependencies, settleUsage } from '../peer/metering';
+import type { BillingReason, BillPeriod } from '../subscription/command';
+import { type CustomerFacts, withCustomer } from '../subscription/customer';
+import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
+import type { Closing } from '../subscription/over-limit-state';
 import { periodOf, type Subscription } from '../subscription/subscription';
+import { lastPeriod, type Settlement, settlementBefore } from '../usage/settlement';
+import { type UsageLine, usageLines } from '../usage/usage-line';
+import { pinnedSet, pinRates } from '../usage/usage-period';
 import {
   beginDiscount,
   type Billed,
@@ -25,11 +31,6 @@ import {
   periodBill,
   recordBill,
 } from './bill';
-import type { Closing } from '../subscription/usage-billing';
-import { type SettlementDependencies, settleUsage } from '../peer/metering';
-import { type UsageLine, usageLines } from '../usage/usage-line';
-import { pinnedSet, pinRates } from '../usage/usage-period';
-import { lastPeriod, type Settlement, settlementBefore } from '../usage/settlement';
 
 export interface BillingDependencies extends SettlementDependencies {
   readonly invoices: InvoiceClient;
@@ -71,7 +72,12 @@ export async function attemptPeriodBill(
   }
   const { recurring, ...bill } = periodBill(state, periodIndex, settled ?? []);
   if (!bill.isBillable) {
-    return hold(stored, { bill: periodIndex, settlements: [settlement] }, context, dependencies);
+    return waitOverLimit(
+      stored,
+      { bill: periodIndex, settlements: [settlement] },
+      context,
+      dependencies,
+    );
   }
   const { lines, refunds } = bill;
   const isDiscounted = isBillDiscounted(state, { ...payload, lines });
@@ -141,12 +147,11 @@ export async function attemptFinalBill(
   const bill = endBill(state, settled ?? [], owed.lines);
   // A subscription without metered prices has nothing to record either.
   const isNothing = settled === undefined && bill.lines.length + bill.refunds.length === 0;
-  if (isNothing && state.usage.held === null) return true;
+  if (isNothing && !hasWaitingBills(state)) return true;
   const number = through + 1;
   if (!bill.isBillable) {
     const settlements = [...owed.settlements, settlement];
-    const first = Math.min(state.usage.held?.bill ?? number, number);
-    return hold(stored, { bill: first, settlements, closing }, context, dependencies);
+    return waitOverLimit(stored, { bill: number, settlements, closing }, context, dependencies);
   }
   const key = settlement.key;
   const invoiceId = await billUsage(
@@ -184,7 +189,12 @@ export async function attemptLateBill(
   const bill = endBill(state, settled ?? [], []);
   const number = through + 2;
   if (!bill.isBillable) {
-    return hold(stored, { bill: number, settlements: [settlement] }, context, dependencies);
+    return waitOverLimit(
+      stored,
+      { bill: number, settlements: [settlement] },
+      context,
+      dependencies,
+    );
   }
   const invoiceId = await billUsage(
     stored,
@@ -242,24 +252,13 @@ async function billUsage(
   return invoiceId;
 }
 
-/** A bill over the largest invoice amount, and the settlements that it was made from. */
-interface OverLimitBill {
-  readonly bill: number;
-  readonly settlements: readonly Settlement[];
-  readonly closing?: Closing;
-}
-
-async function hold(
-  { state: { id, usage } }: Stored<Subscription>,
-  { bill, settlements, closing }: OverLimitBill,
+async function waitOverLimit(
+  { state }: Stored<Subscription>,
+  bill: OverLimitBill,
   context: CallContext,
   { subscriptions }: BillingDependencies,
 ): Promise<boolean> {
-  const settled = settlements.map((settlement) => {
-    const { key, through, tries } = nextSettlement(usage, settlement);
-    return { key, through, tries };
-  });
-  const failed: OverLimitAttempt = { bill, settled, closing: closing ?? null, now: context.now };
-  await subscriptions.record(id, context, (current) => recordOverLimitBill(current, failed));
+  const failed = overLimitAttempt(state, bill, context.now);
+  await subscriptions.record(state.id, context, (current) => recordOverLimitBill(current, failed));
   return false;
 }

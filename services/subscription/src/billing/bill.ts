@@ -1,5 +1,5 @@
 import { discountsPeriod } from '@billing/kernel/discount-validity';
-import { overLimitBillsAfter, stillUnbilled } from '../over-limit/over-limit-bill';
+import { overLimitAfter } from '../over-limit/over-limit-bill';
 import { type PeriodLine, periodLine } from '../subscription/recurring-charge';
 import { periodOf, type Subscription } from '../subscription/subscription';
 import { isBilled, type UsageBilling } from '../subscription/usage-billing';
@@ -86,9 +86,8 @@ export function recordBill(
   news: Partial<Pick<UsageBilling, 'refunds' | 'lateBillAt'>>,
 ): Subscription {
   if (isBilled(subscription, bill)) return subscription;
-  const held = overLimitBillsAfter(subscription, bill);
-  const unbilled = stillUnbilled(subscription, bill);
-  const usage = { ...subscription.usage, ...news, lastBill: bill, held, unbilled };
+  const overLimit = overLimitAfter(subscription, bill);
+  const usage = { ...subscription.usage, ...news, lastBill: bill, ...overLimit };
   return { ...subscription, usage };
 }
 

@@ -1,5 +1,5 @@
+import { isParked } from '../over-limit/parking';
 import { amountOff, takeDiscount } from '../subscription/discount';
-import { parkReason } from '../over-limit/parking';
 import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
 import { periodBill } from './bill';
 
@@ -22,8 +22,8 @@ export interface UpcomingCharge {
  */
 export function upcomingCharge(subscription: Subscription): UpcomingCharge | null {
   const at = nextInvoiceAt(subscription);
-  const { periodIndex, discount, usage } = subscription;
-  if (at === null || parkReason(subscription) !== null || usage.held !== null) return null;
+  const { periodIndex, discount } = subscription;
+  if (at === null || isParked(subscription)) return null;
   const next = periodIndex === null ? 0 : periodIndex + 1;
   const { recurring, lines } = periodBill(subscription, next, []);
   const amounts = [recurring, ...lines].map(({ amount }) => amount);

@@ -23,9 +23,9 @@ export interface CheckedInput extends SubscriptionInput {
 }
 
 /**
- * Returns valid input; refuses invalid input with all its violations at once. Metadata is validated the same way by all
- * services. Ids are not validated: a malformed id is reported as unknown by the service that owns
- * the resource.
+ * Returns valid input; refuses invalid input with all its violations at once. Metadata is validated
+ * the same way by all services. Ids are not validated: a malformed id is reported as unknown by the
+ * service that owns the resource.
  */
 export function checkInput(
   input: SubscriptionInput,

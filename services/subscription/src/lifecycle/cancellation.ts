@@ -1,13 +1,13 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
+import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
 import { canceled, updated } from '../subscription/announcement';
 import type { BillEnd, BillingCommand, Close } from '../subscription/command';
-import { billEnd, createdInvoices, endAtOnce, endBeforeStart, endCollection } from './ending';
 import { findOpenInvoice } from '../subscription/open-invoices';
-import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
-import { decideAfterDueSteps } from './renewals';
 import type { OpenInvoice, Subscription } from '../subscription/subscription';
 import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
+import { billEnd, createdInvoices, endAtOnce, endBeforeStart, endCollection } from './ending';
+import { decideAfterDueSteps } from './renewals';
 
 /** A request to end a subscription. */
 export interface Cancellation extends Decision {
@@ -87,8 +87,8 @@ export function runningInvoice(
 ): OpenInvoice | undefined {
   const { status, cancelAtPeriodEnd, periodIndex } = subscription;
   if (status !== 'CANCELED' || cancelAtPeriodEnd || periodIndex === null) return undefined;
-  if (isInvoiceOverLimit(subscription, { periodIndex })) return undefined;
-  return findOpenInvoice(subscription, invoiceIdOf(periodIndex));
+  const invoiceId = invoiceIdOf(periodIndex);
+  return createdInvoices(subscription).find((invoice) => invoice.invoiceId === invoiceId);
 }
 
 function closeRunningPeriod(

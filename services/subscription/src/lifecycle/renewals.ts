@@ -1,36 +1,36 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
+import { parkReason } from '../over-limit/parking';
+import { type RetryStep, withRetries } from '../over-limit/retries';
 import { canceled, renewed } from '../subscription/announcement';
+import { periodOf, type Subscription } from '../subscription/subscription';
+import type {
+  Decision,
+  InvoiceIdOf,
+  LifeStep,
+  SubscriptionTransition,
+} from '../subscription/transition';
 import { enterPeriod } from './billed-period';
 import { billEnd, createdInvoices, endCollection, ended, releaseRedemption } from './ending';
-import { retryBills, withRetryPostponed } from '../over-limit/over-limit-bill';
-import { parkReason } from '../over-limit/parking';
-import { periodOf, type Subscription } from '../subscription/subscription';
-import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
 
 /** The next step of a subscription that follows from time alone. */
-export interface DueStep {
-  readonly at: Date;
-  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END' | 'BILL_LATE' | 'BILL_AGAIN';
-}
+export type DueStep = LifeStep | RetryStep;
 
 // One write has room for this number of steps, with an event and a command each; a subscription
 // further behind is caught up step by step first.
 const stepsMax = 32;
 
+const dueSteps = withRetries({ next: stepOfLife, take: takeStep });
+
 /**
  * The next automatic step of a subscription's life; undefined once all of it is billed, and while
- * it is parked. Bills over the limit are retried in between, and keep no period from beginning or
- * ending.
+ * it is parked.
  */
 export function dueStep(subscription: Subscription): DueStep | undefined {
-  const step = stepOfLife(subscription);
-  const retryAt = subscription.usage.held?.retryAt ?? null;
-  if (retryAt === null || (step !== undefined && step.at <= retryAt)) return step;
-  return { at: retryAt, kind: 'BILL_AGAIN' };
+  return dueSteps.next(subscription);
 }
 
-function stepOfLife(subscription: Subscription): DueStep | undefined {
+function stepOfLife(subscription: Subscription): LifeStep | undefined {
   const { phase, startAt, trialEnd, anchor, periodIndex, cancelAtPeriodEnd } = subscription;
   if (phase === 'ENDED') {
     const { lateBillAt } = subscription.usage;
@@ -56,7 +56,7 @@ export function takeDueStep(
 ): SubscriptionTransition {
   const step = dueStep(subscription);
   if (step === undefined || step.at > decision.now) return unchanged(subscription);
-  return take(subscription, step, decision);
+  return dueSteps.take(subscription, step, decision);
 }
 
 /**
@@ -78,22 +78,14 @@ export function decideAfterDueSteps(
     if (steps === stepsMax) {
       throw new DomainError('unavailable', 'RENEWALS_BEHIND', 'Service unavailable');
     }
-    taken = followedBy(taken, take(taken.state, step, decision));
+    taken = followedBy(taken, dueSteps.take(taken.state, step, decision));
   }
 }
 
-function take(
+function takeStep(
   subscription: Subscription,
-  step: DueStep,
-  decision: Decision,
-): SubscriptionTransition {
-  return withRetryPostponed(transitionOf(subscription, step, decision), step.at);
-}
-
-function transitionOf(
-  subscription: Subscription,
-  step: DueStep,
-  { now, invoiceIdOf }: Decision,
+  step: LifeStep,
+  { invoiceIdOf }: Decision,
 ): SubscriptionTransition {
   switch (step.kind) {
     case 'END':
@@ -106,8 +98,6 @@ function transitionOf(
       return renew(subscription, invoiceIdOf);
     case 'BILL_LATE':
       return billLate(subscription);
-    case 'BILL_AGAIN':
-      return retryBills(subscription, now);
   }
 }
 

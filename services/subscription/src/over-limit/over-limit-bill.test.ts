@@ -1,22 +1,21 @@
 import fc from 'fast-check';
+import { recordBill } from '../billing/bill';
 import { cancel } from '../lifecycle/cancellation';
 import { changeFields } from '../lifecycle/change';
 import { applyCollectionResult } from '../lifecycle/collection';
-import {
-  closeOverLimitBills,
-  recordOverLimitBill,
-  isAlarming,
-  attemptKey,
-  nextSettlement,
-  type OwedBill,
-  owedBill,
-  retriedWithChange,
-} from './over-limit-bill';
 import { dueStep, takeDueStep } from '../lifecycle/renewals';
 import { periodOf, type Subscription } from '../subscription/subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
-import { recordBill } from '../billing/bill';
 import { type Settlement, settlementBefore } from '../usage/settlement';
+import {
+  closeOverLimitBills,
+  isAlarming,
+  type OwedBill,
+  owedBill,
+  recordOverLimitBill,
+} from './over-limit-bill';
+import { retriedWithChange } from './retries';
+import { attemptKey, nextSettlement } from './settlement-attempt';
 
 const hour = (date: Date, hours: number) => new Date(date.getTime() + hours * 3_600_000);
 const closing = { voidedInvoiceId: null };

@@ -1,38 +1,29 @@
-import type { BillingCommand } from '../subscription/command';
-import {
-  endedWithin,
-  type OpenInvoice,
-  periodOf,
-  type Subscription,
-} from '../subscription/subscription';
-import type { SubscriptionTransition } from '../subscription/transition';
-import {
-  type Closing,
-  isBilled,
-  type OverLimitBills,
-  type UnbilledSettlements,
-  type UsageBilling,
-} from '../subscription/usage-billing';
-import { lateForMs, mayBeSettled } from '../usage/usage-period';
+import type {
+  Closing,
+  OverLimitBills,
+  OverLimitState,
+  UnbilledSettlements,
+} from '../subscription/over-limit-state';
+import { endedWithin, type OpenInvoice, type Subscription } from '../subscription/subscription';
+import { isBilled } from '../subscription/usage-billing';
 import type { Settlement } from '../usage/settlement';
-
-const dayMs = 86_400_000;
-// Each retry leaves a settlement behind, and metering is sent all of them: a caller with a change
-// every minute must not create thousands.
-const retriesADayMax = 20;
-const settlementsMax = 1_000;
-
-/** Request for a settlement: a new one for each attempt, because a settlement never changes. */
-export interface SettlementAttempt extends UnbilledSettlements {
-  /** Keys of the settlements that were made and never billed. */
-  readonly unbilledKeys: readonly string[];
-}
+import { mayBeSettled } from '../usage/usage-period';
+import { nextRetryAt, retriesADayMax } from './retries';
+import { nextSettlement } from './settlement-attempt';
 
 /** The next retry among the bills over the limit. */
 export type OwedBill =
   | { readonly kind: 'PERIOD'; readonly periodIndex: number }
   | { readonly kind: 'END'; readonly closing: Closing }
   | { readonly kind: 'LATE' };
+
+/** A bill over the largest invoice amount, and the settlements that it was made from. */
+export interface OverLimitBill {
+  readonly bill: number;
+  readonly settlements: readonly Settlement[];
+  /** Set for the bill of the end. */
+  readonly closing?: Closing;
+}
 
 /** A bill that was over the limit. */
 export interface OverLimitAttempt {
@@ -44,25 +35,22 @@ export interface OverLimitAttempt {
   readonly now: Date;
 }
 
-/**
- * Determines the settlement of the next attempt. When no settlement is left, the last one is used
- * again.
- */
-export function nextSettlement(
-  { unbilled }: UsageBilling,
-  { key, through }: Settlement,
-): SettlementAttempt {
-  const unbilledKeys = unbilled.flatMap((one) =>
-    Array.from({ length: one.tries }, (_, index) => attemptKey({ ...one, tries: index + 1 })),
-  );
-  const attempts = unbilled.find((one) => one.key === key)?.tries ?? 0;
-  const tries = unbilledKeys.length < settlementsMax || attempts === 0 ? attempts + 1 : attempts;
-  return { key, through, tries, unbilledKeys };
+/** Describes the attempt of a bill that was over the limit; bills that wait already come first. */
+export function overLimitAttempt(
+  { usage }: Subscription,
+  { bill, settlements, closing }: OverLimitBill,
+  now: Date,
+): OverLimitAttempt {
+  const settled = settlements.map((settlement) => {
+    const { key, through, tries } = nextSettlement(usage, settlement);
+    return { key, through, tries };
+  });
+  return { bill: Math.min(usage.held?.bill ?? bill, bill), settled, closing: closing ?? null, now };
 }
 
-/** Derives the key of an attempt's settlement. */
-export function attemptKey({ key, tries }: UnbilledSettlements): string {
-  return tries === 1 ? key : `${key}/${String(tries)}`;
+/** True while bills wait because one of them is over the limit. */
+export function hasWaitingBills({ usage }: Subscription): boolean {
+  return usage.held !== null;
 }
 
 /**
@@ -111,70 +99,10 @@ export function owedBill(subscription: Subscription): OwedBill | undefined {
   return closing === null ? undefined : { kind: 'END', closing };
 }
 
-/** Returns the bills that still wait once a bill is created. */
-export function overLimitBillsAfter(
-  subscription: Subscription,
-  bill: number,
-): OverLimitBills | null {
-  const { phase, periodIndex, usage } = subscription;
-  if (usage.held === null || periodIndex === null) return null;
-  const last = phase === 'ENDED' ? periodIndex + 1 : periodIndex;
-  return bill < last ? { ...usage.held, bill: bill + 1 } : null;
-}
-
-/**
- * Returns the unbilled settlements whose periods a later settlement may be about, too: that one
- * must know that their usage was not billed.
- */
-export function stillUnbilled(
-  subscription: Subscription,
-  bill: number,
-): readonly UnbilledSettlements[] {
-  const { periodIndex, usage } = subscription;
-  if (periodIndex === null || bill > periodIndex) return usage.unbilled;
-  return usage.unbilled.filter(({ through }) => mayBeSettled(subscription, through, bill));
-}
-
-/**
- * Orders a retry of the waiting bills with a change of the subscription; the change may have been
- * made for that purpose.
- */
-export function retriedWithChange(
-  before: Subscription,
-  transition: SubscriptionTransition,
-): SubscriptionTransition {
-  const { state, commands } = transition;
-  const { held } = state.usage;
-  const isTried = commands.some(({ type }) => billing.has(type));
-  if (state === before || held === null || held.triesLeft === 0 || isTried) return transition;
-  const usage = { ...state.usage, held: { ...held, triesLeft: held.triesLeft - 1 } };
-  return { ...transition, state: { ...state, usage }, commands: [...commands, billOwed] };
-}
-
-/** Orders the retry of the waiting bills that is due. */
-export function retryBills(subscription: Subscription, now: Date): SubscriptionTransition {
-  const { usage } = subscription;
-  const { held } = usage;
-  if (held === null) return { state: subscription, events: [], commands: [] };
-  const retryAt = nextRetryAt(subscription, held.bill, now);
-  const next = { ...usage, held: { ...held, retryAt, triesLeft: retriesADayMax } };
-  return { state: { ...subscription, usage: next }, events: [], commands: [billOwed] };
-}
-
-/**
- * Postpones the next retry after a step of the subscription's life, which retries the waiting bills
- * with its own bill.
- */
-export function withRetryPostponed(
-  transition: SubscriptionTransition,
-  at: Date,
-): SubscriptionTransition {
-  const { state } = transition;
-  const { held } = state.usage;
-  if (held === null || held.retryAt === null || held.retryAt > at) return transition;
-  const retryAt = nextRetryAt(state, held.bill, at);
-  const usage = { ...state.usage, held: { ...held, retryAt } };
-  return { ...transition, state: { ...state, usage } };
+/** The waiting bills, and the settlements without a bill, once a bill is created. */
+export function overLimitAfter(subscription: Subscription, bill: number): OverLimitState {
+  const held = waitingAfter(subscription, bill);
+  return { held, unbilled: stillUnbilled(subscription, bill) };
 }
 
 /** True when operators have to be alarmed: a bill is over the limit for the first time. */
@@ -195,22 +123,6 @@ export function isInvoiceOverLimit(
   return held !== null && held.bill <= periodIndex && !endedWithin(subscription, periodIndex);
 }
 
-const billOwed: BillingCommand = { type: 'billOwed', payload: {} };
-const billing: ReadonlySet<string> = new Set<BillingCommand['type']>([
-  'billOwed',
-  'billPeriod',
-  'billEnd',
-  'billLate',
-  'close',
-]);
-
-// Retries continue while an event may be accepted for the periods of the bill.
-function nextRetryAt(subscription: Subscription, bill: number, now: Date): Date | null {
-  const closedAt = subscription.endedAt ?? periodOf(subscription, bill).start;
-  const last = closedAt.getTime() + lateForMs;
-  return now.getTime() >= last ? null : new Date(Math.min(now.getTime() + dayMs, last));
-}
-
 function withAttempt(
   unbilled: readonly UnbilledSettlements[],
   { key, through, tries }: UnbilledSettlements,
@@ -219,4 +131,22 @@ function withAttempt(
   if (known === undefined) return [...unbilled, { key, through, tries }];
   if (known.tries >= tries) return unbilled;
   return unbilled.map((one) => (one === known ? { ...one, tries } : one));
+}
+
+/** Returns the bills that still wait once a bill is created. */
+function waitingAfter(subscription: Subscription, bill: number): OverLimitBills | null {
+  const { phase, periodIndex, usage } = subscription;
+  if (usage.held === null || periodIndex === null) return null;
+  const last = phase === 'ENDED' ? periodIndex + 1 : periodIndex;
+  return bill < last ? { ...usage.held, bill: bill + 1 } : null;
+}
+
+/**
+ * Returns the unbilled settlements whose periods a later settlement may be about, too: that one
+ * must know that their usage was not billed.
+ */
+function stillUnbilled(subscription: Subscription, bill: number): readonly UnbilledSettlements[] {
+  const { periodIndex, usage } = subscription;
+  if (periodIndex === null || bill > periodIndex) return usage.unbilled;
+  return usage.unbilled.filter(({ through }) => mayBeSettled(subscription, through, bill));
 }

@@ -1,4 +1,5 @@
 import { periodOf, type Subscription } from '../subscription/subscription';
+import { hasWaitingBills, isAlarming } from './over-limit-bill';
 
 /** Limits that no correct subscription reaches. */
 export interface BillingLimits {
@@ -40,4 +41,18 @@ export function parkReason(
   if (next < invoicesADayMax) return null;
   const startOf = (index: number) => periodOf(subscription, index).start.getTime();
   return startOf(next) - startOf(next - invoicesADayMax) < dayMs ? 'INVOICES_A_DAY' : null;
+}
+
+/** True while the subscription is not renewed, or not billed. */
+export function isParked(subscription: Subscription): boolean {
+  return parkReason(subscription) !== null || hasWaitingBills(subscription);
+}
+
+/** The reason why a write parks a subscription that was not parked for it before; null: none. */
+export function parkedBy(before: Subscription, after: Subscription): ParkReason | null {
+  if (parkReason(before) === null) {
+    const limit = parkReason(after);
+    if (limit !== null) return limit;
+  }
+  return isAlarming(before, after) ? 'USAGE_TOO_LARGE' : null;
 }

@@ -5,18 +5,18 @@ import type {
   UsageQuantity as ProtoUsageQuantity,
   UsageWindow,
 } from '@billing/proto/billing/metering/v1/metering';
-import { fromProtoMeterRate, meterPricesOf } from './catalog';
-import { attemptKey, nextSettlement } from '../over-limit/over-limit-bill';
-import type { Peers } from './peers';
-import type { Subscription } from '../subscription/subscription';
+import { settlementKeys } from '../over-limit/settlement-attempt';
 import { type Subscriptions, subscriptionsOf } from '../subscription-store';
-import type { SettledUsage, UsageQuantity } from '../usage/usage-line';
+import type { Subscription } from '../subscription/subscription';
 import {
   livedWithin,
   type SettledPeriod,
   settledPeriods,
   type Settlement,
 } from '../usage/settlement';
+import type { SettledUsage, UsageQuantity } from '../usage/usage-line';
+import { fromProtoMeterRate, meterPricesOf } from './catalog';
+import type { Peers } from './peers';
 
 export interface SettlementDependencies {
   readonly subscriptions: Subscriptions;
@@ -39,7 +39,6 @@ export async function settleUsage(
   context: CallContext,
   dependencies: SettlementDependencies,
 ): Promise<SettledUsage[] | undefined> {
-  const attempt = nextSettlement(stored.state.usage, settlement);
   const periods = await pricedPeriods(stored, settlement, context, dependencies);
   if (periods.every(({ prices }) => prices.length === 0)) return undefined;
   const earlier = await earlierSubscriptions(stored, context, dependencies);
@@ -50,9 +49,8 @@ export async function settleUsage(
   const request = {
     subscriptionId,
     customerId: customer.id,
-    key: attemptKey(attempt),
     windows,
-    unbilledKeys: [...attempt.unbilledKeys],
+    ...settlementKeys(stored.state.usage, settlement),
   };
   const { usages } = await dependencies.peers.metering.settleUsage(request, context);
   return usages.map(({ periodIndex, meterId, meterName, current, previous }) => {

@@ -15,3 +15,19 @@ export interface Decision {
 
 /** The decision of any rule about a subscription. */
 export type SubscriptionTransition = Transition<Subscription, SubscriptionEvent, BillingCommand>;
+
+/** A step of a subscription's life that follows from time alone. */
+export interface LifeStep {
+  readonly at: Date;
+  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END' | 'BILL_LATE';
+}
+
+/** The next step that follows from time alone, and the decision when it is taken. */
+export interface DueSteps<Step> {
+  readonly next: (subscription: Subscription) => Step | undefined;
+  readonly take: (
+    subscription: Subscription,
+    step: Step,
+    decision: Decision,
+  ) => SubscriptionTransition;
+}

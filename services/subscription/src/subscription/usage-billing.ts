@@ -1,7 +1,8 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
+import { nothingOverLimit, type OverLimitState } from './over-limit-state';
 
 /** The state of the billing of a subscription's usage. */
-export interface UsageBilling {
+export interface UsageBilling extends OverLimitState {
   /** Oldest first; periods that no late event can reach any more are left out. */
   readonly rates: readonly PeriodRates[];
   /**
@@ -16,13 +17,6 @@ export interface UsageBilling {
    * already billed.
    */
   readonly lateBillAt: Date | null;
-  /**
-   * Bills over the largest invoice amount, and the bills behind them; null: all ordered bills are
-   * created.
-   */
-  readonly held: OverLimitBills | null;
-  /** Settlements of bills over the limit: no invoice bills their usage. */
-  readonly unbilled: readonly UnbilledSettlements[];
 }
 
 /**
@@ -34,36 +28,6 @@ export interface PeriodRates {
   readonly through: number;
   /** The number of the set. */
   readonly set: number;
-}
-
-/** Bills that are still owed: one over the largest invoice amount, and all that follow it. */
-export interface OverLimitBills {
-  /** Number of the first one, counted as `lastBill`. */
-  readonly bill: number;
-  /** Time of the next automatic retry; null: no event can change the amount any more. */
-  readonly retryAt: Date | null;
-  /** Number of retries before then that changes of the subscription may trigger. */
-  readonly triesLeft: number;
-  /** Set once the bill of the end has been ordered, too. */
-  readonly closing: Closing | null;
-}
-
-/** Facts about the end of the subscription that its last bill needs. */
-export interface Closing {
-  /**
-   * The invoice of the running period, voided or never created: its usage is billed with the end;
-   * null: there is none.
-   */
-  readonly voidedInvoiceId: string | null;
-}
-
-/** Settlements made for one bill, one per attempt. */
-export interface UnbilledSettlements {
-  /** Key of the first one; the others append their number. */
-  readonly key: string;
-  /** The last period of the settlements. */
-  readonly through: number;
-  readonly tries: number;
 }
 
 /** Credit for overcharged usage that could not be deducted yet. */
@@ -83,8 +47,7 @@ export const noUsageBilling: UsageBilling = {
   lastBill: null,
   refunds: [],
   lateBillAt: null,
-  held: null,
-  unbilled: [],
+  ...nothingOverLimit,
 };
 
 /** True once the bill of a period was created. */
