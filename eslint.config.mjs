@@ -51,6 +51,7 @@ const verbs = [
   'ensure',
   'find',
   'ingest',
+  'pay',
   'read',
   'receive',
   'reserve',

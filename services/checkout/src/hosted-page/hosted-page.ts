@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Kind of resource that a public page shows. */
-export type HostedPageKind = 'CHECKOUT_SESSION' | 'CHECKOUT_LINK' | 'INVOICE';
+type HostedPageKind = 'CHECKOUT_SESSION' | 'CHECKOUT_LINK' | 'INVOICE';
 
 /** A page, identified by the resource it shows. */
 export interface HostedResource {

@@ -46,7 +46,7 @@ export interface InvoiceSum {
 }
 
 /** Results of the invoices of one currency whose first charge failed on one day. */
-export interface DunningSums {
+interface DunningSums {
   readonly failed: InvoiceSum;
   /** Indexed by the retry that paid, starting with the first. */
   readonly recoveredByRetry: readonly InvoiceSum[];

@@ -7,7 +7,7 @@ import type { DeclineKind } from '../provider/port/payment-provider';
 import { type DiscountOnInvoice, discountLines, type InvoiceDiscount } from './invoice-discount';
 import { type PaidPeriod, periodFrom } from './paid-period';
 
-export type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
+type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
 export type BillingReason =
   'CHECKOUT' | 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
@@ -48,7 +48,7 @@ export interface LineItemDetails {
 }
 
 /** Units covered by one grant of prepaid credits, a decimal string. */
-export interface LineItemCredit {
+interface LineItemCredit {
   readonly grantId: string;
   readonly quantity: string;
 }

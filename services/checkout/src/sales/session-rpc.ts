@@ -1,10 +1,10 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import { rpcService } from '@billing/chassis/rpc';
-import { invalidInput, notFound, unlessNotFound } from '@billing/kernel/domain-error';
+import { notFound } from '@billing/kernel/domain-error';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import {
   type CreateSessionRequest,
@@ -19,37 +19,31 @@ import { sessionCallers } from '../callers';
 import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { type InvoicePages, toProtoInvoice, toProtoPaymentError } from '../invoice/rpc';
-import type { PaymentMethodStore } from '../payment-method/store';
 import { customerSnapshot } from '../peer/customer';
 import { discountSnapshot } from '../peer/discount';
-import { isOfferGone, priceSnapshot } from '../peer/product';
-import type { Peers } from '../peers';
+import { priceSnapshot } from '../peer/product';
 import {
-  asksForCard,
-  isPastExpiry,
   isPaying,
-  isSettled,
   type Session,
   type SessionPhase,
   type SessionRecord,
   sessionTombstone,
 } from './session';
 import type { SessionCreationWorker } from './create-session';
+import {
+  answerSessionChallenge,
+  currentSession,
+  paySession,
+  type SessionPaymentDependencies,
+} from './pay-session';
 import { untilEnded } from './session-end-worker';
 import { isEnding, redemptionOf } from './session-ending';
 import type { SessionInput } from './session-input';
-import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
-import type { SessionWorker } from './session-worker';
 
-export interface SessionRpcDependencies {
-  readonly sessions: AggregateCollection<SessionRecord>;
+export interface SessionRpcDependencies extends SessionPaymentDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
-  readonly methods: PaymentMethodStore;
-  readonly refused: RefusedAttemptStore;
   readonly pages: HostedPageStore;
-  readonly peers: Peers;
   readonly creation: SessionCreationWorker;
-  readonly worker: SessionWorker;
   readonly clock: Clock;
 }
 
@@ -57,7 +51,7 @@ type StoredSession = Stored<SessionRecord>;
 
 /** RPCs of checkout sessions. */
 export function sessionRpc(dependencies: SessionRpcDependencies) {
-  const { sessions, worker, refused } = dependencies;
+  const { sessions } = dependencies;
   return rpcService<SessionServiceServer>(
     SessionServiceService,
     {
@@ -71,11 +65,7 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
       },
 
       getSession: async ({ id }, context) => {
-        const stored = await endIfDue(
-          await known(id, context, dependencies),
-          context,
-          dependencies,
-        );
+        const stored = await currentSession(id, context, dependencies);
         const ended = isEnding(stored.state)
           ? await untilEnded(stored, context, dependencies)
           : stored;
@@ -85,27 +75,13 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
         };
       },
 
-      paySession: async ({ id, paymentMethodId, returnUrl, clientNetwork }, context) => {
-        const client = { resourceId: id, network: clientNetwork };
-        await refused.check(client, context);
-        const stored = await endIfDue(
-          await known(id, context, dependencies),
-          context,
-          dependencies,
-        );
-        await checkMethod(stored.state, paymentMethodId, context, dependencies);
-        await worker.pay(id, { paymentMethodId, returnUrl }, context);
-        const paid = await untilSettled(id, context, dependencies);
-        if (wasRefused(stored, paid)) await refused.record(client, context);
+      paySession: async (request, context) => {
+        const paid = await paySession(request, context, dependencies);
         return toPaymentAnswer(paid, context, dependencies);
       },
 
-      answerSessionChallenge: async ({ id, attempt, approved, clientNetwork }, context) => {
-        const stored = await known(id, context, dependencies);
-        await worker.answerChallenge(id, { attempt, approved }, context);
-        const answered = await untilSettled(id, context, dependencies);
-        const client = { resourceId: id, network: clientNetwork };
-        if (wasRefused(stored, answered)) await refused.record(client, context);
+      answerSessionChallenge: async (request, context) => {
+        const answered = await answerSessionChallenge(request, context, dependencies);
         return toPaymentAnswer(answered, context, dependencies);
       },
 
@@ -127,70 +103,6 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
     },
     { callers: sessionCallers },
   );
-}
-
-// True if a payment has failed since the session was read: each failure is recorded in the write
-// that ends its payment.
-function wasRefused(before: StoredSession, after: StoredSession): boolean {
-  if (before.state.isTombstone || after.state.isTombstone) return false;
-  const { phase, challenge, lastPaymentError } = after.state;
-  const isOpen = phase === 'READY' && challenge === undefined && lastPaymentError !== undefined;
-  return isOpen && after.version > before.version;
-}
-
-async function known(
-  id: string,
-  context: CallContext,
-  { sessions }: SessionRpcDependencies,
-): Promise<StoredSession> {
-  const stored = await sessions.within(context).get(id);
-  if (stored.state.isTombstone) throw notFound('Checkout session');
-  return stored;
-}
-
-/**
- * Applies earlier due work before this call: ends a session that has expired, or whose product or
- * discount was removed.
- */
-async function endIfDue(
-  stored: StoredSession,
-  context: CallContext,
-  { worker, peers }: SessionRpcDependencies,
-): Promise<StoredSession> {
-  const { state } = stored;
-  if (state.isTombstone || state.phase !== 'READY') return stored;
-  if (isPastExpiry(state, context.now)) return worker.expireDue(state.id, context);
-  return (await isOfferGone(peers, state, context)) ? worker.withdraw(state.id, context) : stored;
-}
-
-// A method of another customer counts as unknown.
-async function checkMethod(
-  session: SessionRecord,
-  paymentMethodId: string | undefined,
-  context: CallContext,
-  { methods }: SessionRpcDependencies,
-): Promise<void> {
-  if (session.isTombstone || session.phase !== 'READY') return;
-  if (paymentMethodId === undefined) {
-    if (asksForCard(session)) throw invalidInput({ paymentMethodId: ['Required'] });
-    return;
-  }
-  const method = await unlessNotFound(methods.get(paymentMethodId, context));
-  if (method?.customerId !== session.customerId) {
-    throw invalidInput({ paymentMethodId: ['Payment method not found'] });
-  }
-}
-
-/** Waits until the purchase is delivered, within the call's deadline. */
-function untilSettled(
-  id: string,
-  context: CallContext,
-  { sessions }: SessionRpcDependencies,
-): Promise<StoredSession> {
-  return sessions.waitFor(id, context, {
-    isReached: ({ state }) => isSettled(state),
-    until: answerBy(context),
-  });
 }
 
 function toAnswer(

@@ -11,7 +11,7 @@ export type SessionPhase = 'CREATING' | 'READY' | 'PAYING' | 'COMPLETE' | 'EXPIR
  * Customer, price and discount at the time of creation, as text that only the edges read: shown,
  * and passed to the subscription.
  */
-export interface Snapshots {
+interface Snapshots {
   readonly customer: string;
   readonly price: string;
   /** Redeemed terms; undefined until the redemption. */
@@ -60,7 +60,7 @@ export interface Challenge extends PaymentPlan {
   readonly redirectUrl: string | undefined;
 }
 
-export interface PaymentError {
+interface PaymentError {
   readonly code: string;
   /** Environment time. */
   readonly at: Date;
@@ -120,7 +120,7 @@ export interface Session extends Offer {
 /**
  * Takes the place of a session that must never be created, because its redemption was given back.
  */
-export interface SessionTombstone {
+interface SessionTombstone {
   readonly id: string;
   readonly isTombstone: true;
 }

@@ -96,7 +96,7 @@ export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>;
 export type ReceivedResult = ApplyCollectionResultRequest & { readonly context: CallContext };
 
 /** Simulates the subscription service: accepts results, or refuses them for a while. */
-export class ResultReceiver {
+class ResultReceiver {
   private readonly taken: ReceivedResult[] = [];
   private readonly refusals = new Map<string, DomainError[]>();
   private server: GrpcServer | undefined;

@@ -21,7 +21,7 @@ import { advancingClock, replicaOn, type Replicas } from './store';
 // and scanner.
 
 /** Creation time of a scene's session; it expires a day later. */
-export const sceneStart = new Date('2026-03-01T12:00:00.000Z');
+const sceneStart = new Date('2026-03-01T12:00:00.000Z');
 export const sceneEnd = new Date('2026-03-02T12:00:00.000Z');
 
 export interface Scene {

@@ -1,0 +1,148 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import { invalidInput, notFound, unlessNotFound } from '@billing/kernel/domain-error';
+import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
+import type { PaymentMethodStore } from '../payment-method/store';
+import { isOfferGone } from '../peer/product';
+import type { Peers } from '../peers';
+import { asksForCard, isPastExpiry, isSettled, type SessionRecord } from './session';
+import type { SessionWorker } from './session-worker';
+
+export interface SessionPaymentDependencies {
+  readonly sessions: AggregateCollection<SessionRecord>;
+  readonly methods: PaymentMethodStore;
+  readonly refused: RefusedAttemptStore;
+  readonly peers: Peers;
+  readonly worker: SessionWorker;
+}
+
+type StoredSession = Stored<SessionRecord>;
+
+/**
+ * Pays a session and waits until its purchase is delivered. Refuses a client with too many refused
+ * payments.
+ */
+export async function paySession(
+  {
+    id,
+    paymentMethodId,
+    returnUrl,
+    clientNetwork,
+  }: {
+    readonly id: string;
+    readonly paymentMethodId?: string | undefined;
+    readonly returnUrl: string;
+    readonly clientNetwork?: string | undefined;
+  },
+  context: CallContext,
+  dependencies: SessionPaymentDependencies,
+): Promise<StoredSession> {
+  const { worker, refused } = dependencies;
+  const client = { resourceId: id, network: clientNetwork };
+  await refused.check(client, context);
+  const stored = await currentSession(id, context, dependencies);
+  await checkMethod(stored.state, paymentMethodId, context, dependencies);
+  await worker.pay(id, { paymentMethodId, returnUrl }, context);
+  const paid = await untilSettled(id, context, dependencies);
+  if (wasRefused(stored, paid)) await refused.record(client, context);
+  return paid;
+}
+
+/** Continues a payment after its payer has answered, and waits until the purchase is delivered. */
+export async function answerSessionChallenge(
+  {
+    id,
+    attempt,
+    approved,
+    clientNetwork,
+  }: {
+    readonly id: string;
+    readonly attempt: number;
+    readonly approved?: boolean | undefined;
+    readonly clientNetwork?: string | undefined;
+  },
+  context: CallContext,
+  dependencies: SessionPaymentDependencies,
+): Promise<StoredSession> {
+  const { worker, refused } = dependencies;
+  const stored = await known(id, context, dependencies);
+  await worker.answerChallenge(id, { attempt, approved }, context);
+  const answered = await untilSettled(id, context, dependencies);
+  const client = { resourceId: id, network: clientNetwork };
+  if (wasRefused(stored, answered)) await refused.record(client, context);
+  return answered;
+}
+
+/** Session after earlier due work; throws for an unknown session. */
+export async function currentSession(
+  id: string,
+  context: CallContext,
+  dependencies: SessionPaymentDependencies,
+): Promise<StoredSession> {
+  return endIfDue(await known(id, context, dependencies), context, dependencies);
+}
+
+// True if a payment has failed since the session was read: each failure is recorded in the write
+// that ends its payment.
+function wasRefused(before: StoredSession, after: StoredSession): boolean {
+  if (before.state.isTombstone || after.state.isTombstone) return false;
+  const { phase, challenge, lastPaymentError } = after.state;
+  const isOpen = phase === 'READY' && challenge === undefined && lastPaymentError !== undefined;
+  return isOpen && after.version > before.version;
+}
+
+async function known(
+  id: string,
+  context: CallContext,
+  { sessions }: SessionPaymentDependencies,
+): Promise<StoredSession> {
+  const stored = await sessions.within(context).get(id);
+  if (stored.state.isTombstone) throw notFound('Checkout session');
+  return stored;
+}
+
+/**
+ * Applies earlier due work before this call: ends a session that has expired, or whose product or
+ * discount was removed.
+ */
+async function endIfDue(
+  stored: StoredSession,
+  context: CallContext,
+  { worker, peers }: SessionPaymentDependencies,
+): Promise<StoredSession> {
+  const { state } = stored;
+  if (state.isTombstone || state.phase !== 'READY') return stored;
+  if (isPastExpiry(state, context.now)) return worker.expireDue(state.id, context);
+  return (await isOfferGone(peers, state, context)) ? worker.withdraw(state.id, context) : stored;
+}
+
+// A method of another customer counts as unknown.
+async function checkMethod(
+  session: SessionRecord,
+  paymentMethodId: string | undefined,
+  context: CallContext,
+  { methods }: SessionPaymentDependencies,
+): Promise<void> {
+  if (session.isTombstone || session.phase !== 'READY') return;
+  if (paymentMethodId === undefined) {
+    if (asksForCard(session)) throw invalidInput({ paymentMethodId: ['Required'] });
+    return;
+  }
+  const method = await unlessNotFound(methods.get(paymentMethodId, context));
+  if (method?.customerId !== session.customerId) {
+    throw invalidInput({ paymentMethodId: ['Payment method not found'] });
+  }
+}
+
+/** Waits until the purchase is delivered, within the call's deadline. */
+function untilSettled(
+  id: string,
+  context: CallContext,
+  { sessions }: SessionPaymentDependencies,
+): Promise<StoredSession> {
+  return sessions.waitFor(id, context, {
+    isReached: ({ state }) => isSettled(state),
+    until: answerBy(context),
+  });
+}
