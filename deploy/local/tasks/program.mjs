@@ -103,7 +103,7 @@ export async function runInteractive(args, { detached = false } = {}) {
   return await ended(child);
 }
 
-export function ended(child) {
+function ended(child) {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve((say(error.message), 1)));
     child.once('exit', (code) => resolve(code ?? 1));
@@ -174,7 +174,7 @@ function stopLate(child, timeoutMs) {
   setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
 }
 
-export function environment() {
+function environment() {
   return { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
 }
 
