@@ -65,6 +65,21 @@ describe('a semaphore with two slots', () => {
     expect(line.inUse).toBe(0);
   });
 
+  test('refuses a call immediately whose queue is full, until a waiting one has left', async () => {
+    const line = new Semaphore(1, { waitingMax: 1, refusal: () => new Error('Full') });
+    const running = Promise.withResolvers<string>();
+    const first = line.run(() => running.promise);
+    const impatient = new AbortController();
+    const second = line.run(() => Promise.resolve('second'), impatient.signal);
+    await expect(line.run(() => Promise.resolve('third'))).rejects.toThrow('Full');
+    impatient.abort(new Error('No longer wanted'));
+    await expect(second).rejects.toThrow('No longer wanted');
+    const fourth = line.run(() => Promise.resolve('fourth'));
+    running.resolve('first');
+    expect(await Promise.all([first, fourth])).toEqual(['first', 'fourth']);
+    expect(line.inUse).toBe(0);
+  });
+
   test('never runs more calls concurrently', async () => {
     let underWay = 0;
     let most = 0;

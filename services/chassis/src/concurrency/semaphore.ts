@@ -1,9 +1,21 @@
-/** Semaphore with a FIFO queue: runs a number of calls concurrently, and queues the rest. */
+/** Bound of a semaphore's queue. */
+export interface QueueLimit {
+  readonly waitingMax: number;
+  readonly refusal: () => Error;
+}
+
+/**
+ * Semaphore with a FIFO queue: runs a number of calls concurrently, and queues the rest. With a
+ * limit, calls that find the queue full are refused immediately.
+ */
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];
   private used = 0;
 
-  constructor(private readonly max: number) {}
+  constructor(
+    private readonly max: number,
+    private readonly queueLimit?: QueueLimit,
+  ) {}
 
   /** Number of calls that hold a slot. */
   get inUse(): number {
@@ -38,6 +50,11 @@ export class Semaphore {
       };
       if (signal?.aborted === true) {
         reject(signal.reason as Error);
+        return;
+      }
+      const limit = this.queueLimit;
+      if (limit !== undefined && this.waiting.length >= limit.waitingMax) {
+        reject(limit.refusal());
         return;
       }
       this.waiting.push(go);
