@@ -1,7 +1,7 @@
-import { observeBacklogs } from '@billing/chassis/backlog';
-import { sleep, systemClock } from '@billing/chassis/clock';
+import { sleep } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
 import { Metrics, type MetricsOptions } from '@billing/chassis/metrics';
+import { measureAll } from '@billing/chassis/testing';
 
 export type Labels = ReadonlySet<string>;
 
@@ -86,30 +86,4 @@ async function everythingMeasured(): Promise<Collected> {
   const { resourceMetrics } = await producer.collect();
   await metrics.shutdown();
   return resourceMetrics;
-}
-
-function measureAll(metrics: Metrics): void {
-  metrics.observeReadiness(() => true);
-  metrics.observeStream(async () => ({ isConnected: true, missingReplicas: 0 }));
-  metrics.observeMissingEvents(async () => 0);
-  metrics.observeSettlements(() => 0);
-  metrics.observeWaitingInvoices(async () => 0);
-  metrics.recordDroppedCredits({ live: true });
-  metrics.recordNotCharged({ reason: 'NO_PAYMENT_PROVIDER', live: true });
-  metrics.recordProviderReport({ kind: 'REFUND', live: true });
-  metrics.recordRenewal({ lagMs: 1, live: true });
-  metrics.recordParkedSubscription({ reason: 'OPEN_INVOICES', live: true });
-  metrics.recordPayment({ outcome: 'FAILED', live: true });
-  metrics.recordWebhook({ lagMs: 1 });
-  metrics.recordPoisonMessage('notifier');
-  metrics.recordDroppedRequests(1);
-  metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 1);
-  metrics.recordRequest({ method: 'GET', route: '/v1/products', status: 200, durationMs: 1 });
-  // A kind of aggregate without documents: its observations have their attributes all the same.
-  const nothing = {
-    documents: { findOne: async () => null, countDocuments: async () => 0 },
-    definition: { aggregate: 'nothing', dueAt: () => null, recoverAt: () => null },
-  };
-  observeBacklogs(metrics, [nothing] as never, systemClock);
-  metrics.observe('activeRequests', async () => [{ value: 0, attributes: {} }]);
 }

@@ -1,16 +1,17 @@
 import { systemClock } from '@billing/chassis/clock';
-import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
-import { newId } from '@billing/chassis/ids';
-import { createLogger } from '@billing/chassis/logging';
-import { connectPeer, type Peer } from '@billing/chassis/peer';
-import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
-import type { RunningService } from '@billing/chassis/service';
 import {
+  serveInTest,
+  type TestServer,
   dropTestDatabase,
   dropTestStream,
   testContext,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
+import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
+import type { RunningService } from '@billing/chassis/service';
 import {
   BillingInterval,
   type CatalogServiceServer,
@@ -27,7 +28,7 @@ import {
 import { start } from './service';
 
 const meters = new Set<string>();
-let metering: GrpcServer;
+let metering: TestServer;
 let service: RunningService;
 let catalog: Peer<CatalogServiceServer>;
 let configuration: Parameters<typeof start>[0];
@@ -38,7 +39,7 @@ beforeAll(async () => {
     clock: systemClock,
     logger: createLogger({ service: 'metering', level: 'silent' }),
   };
-  metering = await listen('127.0.0.1:0', [
+  metering = await serveInTest([
     rpcService<MeteringServiceServer>(MeteringServiceService, meteringRole())(dependencies),
   ]);
   configuration = testServiceConfiguration('catalog-meter-prices', {

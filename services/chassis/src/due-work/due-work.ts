@@ -17,8 +17,7 @@ import { jitter } from '../ids';
 import type { Logger } from '../telemetry/logging';
 import { retryTransient } from '../mongo/mongo';
 import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
-import { aggregateAttributes } from '../grpc/span-attributes';
-import { inSpan } from '../telemetry/tracing';
+import { aggregateAttributes, inSpan } from '../telemetry/tracing';
 
 // Maximum delay until a due document is noticed, in addition to the work before it.
 const pollEveryMs = 1_000;

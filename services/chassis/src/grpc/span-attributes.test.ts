@@ -1,8 +1,8 @@
 import { Metadata, status } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
 import { fromServiceError } from './grpc-status';
+import { aggregateAttributes } from '../telemetry/tracing';
 import {
-  aggregateAttributes,
   callerAttributes,
   clientOutcome,
   eventAttributes,

@@ -11,9 +11,8 @@ import { KeyedRetryQueue } from '../concurrency/keyed-retry-queue';
 import type { Logger } from '../telemetry/logging';
 import { announcementOf, asStored } from './outbox-entry';
 import { OutboxProgress } from '../aggregates/outbox-progress';
-import { aggregateAttributes } from '../grpc/span-attributes';
+import { aggregateAttributes, inSpan } from '../telemetry/tracing';
 import type { StuckCommands } from './stuck-commands';
-import { inSpan } from '../telemetry/tracing';
 import { workContext } from '../grpc/call-context';
 
 type Lane = OutboxEntry['kind'];

@@ -302,3 +302,41 @@ function recordError(span: Span, error: unknown): void {
     stack: redactSecrets(stack ?? ''),
   });
 }
+
+/** Fields of a stored document that appear in spans. */
+export interface NamedDocument {
+  readonly _id: string;
+  readonly environmentId?: unknown;
+  readonly live?: unknown;
+  readonly customerId?: unknown;
+  /** For documents that contain a copy of their customer. */
+  readonly customer?: unknown;
+  readonly subscriptionId?: unknown;
+}
+
+/** Attributes of work on one aggregate. */
+export function aggregateAttributes(
+  aggregate: string,
+  document: NamedDocument,
+  sequence: number,
+): SpanAttributes {
+  const { _id: id, environmentId, live, customerId, customer, subscriptionId } = document;
+  const ofCustomer = aggregate === 'customer' ? id : (customerId ?? idOf(customer));
+  return {
+    'billing.aggregate': aggregate,
+    'billing.aggregate_id': id,
+    'billing.sequence': sequence,
+    'billing.environment_id': textOf(environmentId),
+    'billing.live': typeof live === 'boolean' ? live : undefined,
+    'billing.customer_id': textOf(ofCustomer),
+    'billing.subscription_id': aggregate === 'subscription' ? id : textOf(subscriptionId),
+  };
+}
+
+function idOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,3 +1,7 @@
+import { observeBacklogs } from '../service/backlog';
+import { listen } from '../grpc/grpc-server';
+import type { RpcService } from '../grpc/rpc';
+import type { Metrics } from '../telemetry/metrics';
 import {
   Metadata,
   type ServiceDefinition,
@@ -178,4 +182,39 @@ export function callService<
     await dropTestDatabase(configuration);
     await dropTestStream(configuration);
   });
+}
+
+/** A gRPC server of a test. */
+export type TestServer = Awaited<ReturnType<typeof listen>>;
+
+/** Serves RPCs on a free port of this machine, in place of peers. */
+export function serveInTest(services: readonly RpcService[]): Promise<TestServer> {
+  return listen('127.0.0.1:0', services);
+}
+
+/** Uses every instrument once. */
+export function measureAll(metrics: Metrics): void {
+  metrics.observeReadiness(() => true);
+  metrics.observeStream(async () => ({ isConnected: true, missingReplicas: 0 }));
+  metrics.observeMissingEvents(async () => 0);
+  metrics.observeSettlements(() => 0);
+  metrics.observeWaitingInvoices(async () => 0);
+  metrics.recordDroppedCredits({ live: true });
+  metrics.recordNotCharged({ reason: 'NO_PAYMENT_PROVIDER', live: true });
+  metrics.recordProviderReport({ kind: 'REFUND', live: true });
+  metrics.recordRenewal({ lagMs: 1, live: true });
+  metrics.recordParkedSubscription({ reason: 'OPEN_INVOICES', live: true });
+  metrics.recordPayment({ outcome: 'FAILED', live: true });
+  metrics.recordWebhook({ lagMs: 1 });
+  metrics.recordPoisonMessage('notifier');
+  metrics.recordDroppedRequests(1);
+  metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 1);
+  metrics.recordRequest({ method: 'GET', route: '/v1/products', status: 200, durationMs: 1 });
+  // A kind of aggregate without documents: its observations have their attributes all the same.
+  const nothing = {
+    documents: { findOne: async () => null, countDocuments: async () => 0 },
+    definition: { aggregate: 'nothing', dueAt: () => null, recoverAt: () => null },
+  };
+  observeBacklogs(metrics, [nothing] as never, systemClock);
+  metrics.observe('activeRequests', async () => [{ value: 0, attributes: {} }]);
 }

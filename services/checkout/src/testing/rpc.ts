@@ -1,17 +1,18 @@
 import type { ServiceOverrides } from '@billing/chassis/service';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import type { CallContext } from '@billing/chassis/call-context';
-import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
-import { newId } from '@billing/chassis/ids';
-import { createLogger } from '@billing/chassis/logging';
-import { connectPeer } from '@billing/chassis/peer';
-import { rpcService } from '@billing/chassis/rpc';
 import {
+  serveInTest,
+  type TestServer,
   dropTestDatabase,
   dropTestStream,
   eventually,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
+import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectPeer } from '@billing/chassis/peer';
+import { rpcService } from '@billing/chassis/rpc';
 import { type DomainError, notFound } from '@billing/kernel/domain-error';
 import {
   BillingReason,
@@ -99,7 +100,7 @@ export type ReceivedResult = ApplyCollectionResultRequest & { readonly context: 
 class ResultReceiver {
   private readonly taken: ReceivedResult[] = [];
   private readonly refusals = new Map<string, DomainError[]>();
-  private server: GrpcServer | undefined;
+  private server: TestServer | undefined;
 
   async start(): Promise<string> {
     const unknown = () => Promise.reject(notFound('Subscription'));
@@ -120,7 +121,7 @@ class ResultReceiver {
         return Promise.resolve({});
       },
     });
-    this.server = await listen('127.0.0.1:0', [
+    this.server = await serveInTest([
       bind({ service: 'subscription', clock: systemClock, logger }),
     ]);
     return this.server.address;

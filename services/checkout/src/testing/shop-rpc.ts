@@ -1,5 +1,5 @@
 import { systemClock } from '@billing/chassis/clock';
-import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
+import { serveInTest, type TestServer } from '@billing/chassis/testing';
 import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import {
@@ -48,7 +48,7 @@ export class Shop {
   readonly subscribed = new Map<string, CreateFromCheckoutRequest[]>();
   /** Called before each answer with the name of the call; an error thrown here is the answer. */
   before: (call: string) => Promise<void> | void = () => undefined;
-  private server: GrpcServer | undefined;
+  private server: TestServer | undefined;
 
   aCustomer(customer: Partial<Customer> = {}): Customer {
     const made = Customer.fromPartial({
@@ -101,8 +101,7 @@ export class Shop {
   }
 
   async start(): Promise<string> {
-    this.server = await listen(
-      '127.0.0.1:0',
+    this.server = await serveInTest(
       [this.catalog(), this.customer(), this.discount(), this.subscription()].map((bind) =>
         bind({ service: 'shop', clock: systemClock, logger }),
       ),

@@ -3,8 +3,12 @@ import { type Clock, monotonicMs } from '@billing/chassis/clock';
 import { jitter, newId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
-import { aggregateAttributes } from '@billing/chassis/span-attributes';
-import { currentTraceparent, inSpan, type SpanAttributes } from '@billing/chassis/tracing';
+import {
+  aggregateAttributes,
+  currentTraceparent,
+  inSpan,
+  type SpanAttributes,
+} from '@billing/chassis/tracing';
 import type { Assignment } from './assignment-store';
 import type { Attempt } from '../delivery/attempt-store';
 import { judge, type Outcome, type Verdict, type Delivery } from '../delivery/delivery';

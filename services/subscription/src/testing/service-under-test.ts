@@ -1,15 +1,16 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
-import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
-import { createLogger } from '@billing/chassis/logging';
-import { connectPeer, type Peer } from '@billing/chassis/peer';
-import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import {
+  serveInTest,
+  type TestServer,
   dropTestDatabase,
   dropTestStream,
   testContext,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
+import { createLogger } from '@billing/chassis/logging';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import {
   BillingInterval,
@@ -179,7 +180,7 @@ class PeerServers {
   isCustomerDown = false;
   /** Runs between a reservation and its answer. */
   onReservation: (request: ReserveRedemptionRequest) => Promise<void> = () => Promise.resolve();
-  private server: GrpcServer | undefined;
+  private server: TestServer | undefined;
 
   get address(): string {
     if (this.server === undefined) throw new Error('The peers are not at home');
@@ -192,7 +193,7 @@ class PeerServers {
       clock: systemClock,
       logger: createLogger({ service: 'peers', level: 'silent' }),
     };
-    this.server = await listen('127.0.0.1:0', [
+    this.server = await serveInTest([
       rpcService<CatalogServiceServer>(CatalogServiceService, this.catalog())(dependencies),
       rpcService<CustomerServiceServer>(CustomerServiceService, this.customer())(dependencies),
       rpcService<CheckoutServiceServer>(CheckoutServiceService, this.checkout())(dependencies),
