@@ -35,8 +35,6 @@ const domainOnly = {
 const edges = [
   'services/*/src/**/{callers,commands,config,events,main,peers,rpc,service}.ts',
   'services/*/src/**/*-rpc.ts',
-  // Being renamed: no further suffixes.
-  'services/*/src/**/*-{commands,service}.ts',
   'services/*/src/first-owner.ts',
 ];
 const stores = ['services/*/src/**/store.ts', 'services/*/src/**/*-store.ts'];
@@ -68,8 +66,6 @@ const workers = [
   ...verbs.map((verb) => `services/*/src/**/${verb}-*.ts`),
   // Folders that talk to other systems.
   'services/*/src/**/{peer,provider,sending}/**/*.ts',
-  // Being renamed: no further suffixes.
-  'services/*/src/**/*-{provider,client,sender,consumer,reconciliation,pool}.ts',
 ];
 
 export default tseslint.config(
