@@ -10,8 +10,8 @@ import {
 } from '@billing/proto/billing/notifier/v1/notifier';
 import { notifierCallers } from './callers';
 import type { DeliveryStore } from './delivery/delivery-store';
-import type { EndpointKey, EndpointStore } from './endpoint/endpoint-store';
-import type { WebhookEndpoint, WebhookEndpointChanges } from './endpoint/endpoint';
+import type { EndpointStore } from './endpoint/endpoint-store';
+import type { WebhookEndpoint, WebhookEndpointChanges, EndpointKey } from './endpoint/endpoint';
 
 export interface NotifierDependencies {
   readonly endpoints: EndpointStore;

@@ -4,7 +4,7 @@ import { retryUpsert } from '@billing/chassis/inserts';
 import { type CalendarDay, calendarDayOf } from '@billing/kernel/calendar-day';
 import type { DeliveryOutcomes } from './outcomes';
 import type { Delivery } from './delivery';
-import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
 
 type Count = number | bigint;
 

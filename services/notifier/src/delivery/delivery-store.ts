@@ -5,7 +5,7 @@ import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { insertMissing } from '@billing/chassis/inserts';
 import type { Delivery } from './delivery';
 import { DeliveryDayStore } from './day-store';
-import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
 
 /**
  * The id of a message's delivery to an endpoint. Deterministic, so that a retry creates no second

@@ -12,6 +12,7 @@ import type { Slot, SlotStore } from './slot-store';
 import {
   change,
   disable,
+  type EndpointKey,
   endpointsMax,
   neverRegistered,
   register,
@@ -21,12 +22,6 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointChanges,
 } from './endpoint';
-
-/** Identifies an endpoint as deliveries do. */
-export interface EndpointKey {
-  readonly environmentId: string;
-  readonly endpointId: string;
-}
 
 /** The facts that decide whether an endpoint receives an event. */
 export interface Subscriber {

@@ -47,6 +47,12 @@ export interface WebhookEndpoint {
   readonly deletedAt: Date | undefined;
 }
 
+/** Identifies an endpoint as deliveries do. */
+export interface EndpointKey {
+  readonly environmentId: string;
+  readonly endpointId: string;
+}
+
 /** A caller's fields of a new endpoint. */
 export interface Registration {
   readonly url: string;

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
 import { retryUpsert } from '@billing/chassis/inserts';
-import type { EndpointKey } from './endpoint-store';
+import type { EndpointKey } from './endpoint';
 
 interface HealthDocument {
   /** The endpoint's id. */

@@ -1,8 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
-
-/** The holder of a slot. */
-type EndpointKey = Pick<Slot, 'environmentId' | 'endpointId'>;
+import type { EndpointKey } from './endpoint';
 
 /** One of an environment's numbered places for endpoints. */
 export interface Slot {

@@ -8,7 +8,7 @@ import { DeliveryDayWorker } from './day-worker';
 import { DeliveryReportStore } from './report-store';
 import type { Delivery } from '../delivery/delivery';
 import { DeliveryStore } from '../delivery/delivery-store';
-import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
 import { RetryStore } from './retry-store';
 import { SlotStore } from '../endpoint/slot-store';
 

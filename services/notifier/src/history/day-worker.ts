@@ -3,7 +3,7 @@ import { type CalendarDay, lastDays } from '@billing/kernel/calendar-day';
 import type { DeliveryDayStore } from '../delivery/day-store';
 import type { DeliveryOutcomes } from '../delivery/outcomes';
 import type { DeliveryReportStore } from './report-store';
-import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
 import type { SlotStore } from '../endpoint/slot-store';
 
 export interface DeliveryDayWorkerOptions {

@@ -14,13 +14,13 @@ import { webhookDeliveryStatuses } from '@billing/proto/values/notifier';
 import { webhookDeliveryCallers } from '../callers';
 import type { Attempt } from '../delivery/attempt-store';
 import type { DescribedDelivery, DeliveryHistoryStore } from './history-store';
-import type { EndpointKey, EndpointStore } from '../endpoint/endpoint-store';
+import type { EndpointStore } from '../endpoint/endpoint-store';
 import type { GapReconciliation, WebhookGap } from './find-gaps';
 import { retentionMs } from './retention-worker';
 import type { ReplayWorker } from './replay-worker';
 import type { RetryStore } from './retry-store';
 import type { TestWebhookSender } from '../message/send-test-webhook';
-import { requireActive } from '../endpoint/endpoint';
+import { requireActive, type EndpointKey } from '../endpoint/endpoint';
 
 export interface DeliveryRpcDependencies {
   readonly endpoints: EndpointStore;

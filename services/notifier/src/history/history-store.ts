@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { Attempt } from '../delivery/attempt-store';
 import type { Delivery } from '../delivery/delivery';
-import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
 import type { Message } from '../message/message-store';
 
 /** A delivery as shown to the owner of its endpoint. */

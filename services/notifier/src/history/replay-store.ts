@@ -4,7 +4,7 @@ import { insertMissing } from '@billing/chassis/inserts';
 import { DeliveryDayStore } from '../delivery/day-store';
 import { linksInOrder } from '../delivery/order';
 import { dueAgain, type Delivery } from '../delivery/delivery';
-import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
 
 /** A stored request to resend an endpoint's undelivered events; removed when done. */
 export interface Replay extends EndpointKey {

@@ -1,7 +1,8 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
-import type { EndpointKey, EndpointStore } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
+import type { EndpointStore } from '../endpoint/endpoint-store';
 import type { Replay, ReplayStore } from './replay-store';
 
 export interface ReplayWorkerOptions {

@@ -12,8 +12,8 @@ import type { DeliveryStatus } from '../delivery/delivery';
 import type { DeliveryDayWorker } from './day-worker';
 import type { DeliveryOutcomes } from '../delivery/outcomes';
 import type { DeliveryReportStore } from './report-store';
-import type { EndpointKey, EndpointStore } from '../endpoint/endpoint-store';
-import { endpointsMax } from '../endpoint/endpoint';
+import type { EndpointStore } from '../endpoint/endpoint-store';
+import { endpointsMax, type EndpointKey } from '../endpoint/endpoint';
 
 export interface ReportRpcDependencies {
   readonly endpoints: EndpointStore;

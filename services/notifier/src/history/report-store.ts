@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
 import { type DeliveryGroup, outcomesOf, type StandingOutcomes } from '../delivery/outcomes';
 import type { DeliveryStatus, Delivery } from '../delivery/delivery';
-import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
 
 /** A span of time, [start, end). */
 interface Span {

@@ -5,7 +5,7 @@ import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { DeliveryDayStore } from '../delivery/day-store';
 import { dueAgain, type Delivery } from '../delivery/delivery';
-import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
 
 // A delivery changes at most once between two reads, unless several callers retry it concurrently.
 const readsMax = 5;

@@ -4,7 +4,8 @@ import { currentTraceparent } from '@billing/chassis/tracing';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Delivery } from '../delivery/delivery';
 import { deliveryId, type DeliveryStore } from '../delivery/delivery-store';
-import type { EndpointKey, EndpointStore, Subscriber } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
+import type { EndpointStore, Subscriber } from '../endpoint/endpoint-store';
 import { type AnnouncedEvent, toBody } from './events';
 import {
   type KnownMessage,

@@ -3,9 +3,9 @@ import type { Clock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import type { Delivery } from '../delivery/delivery';
 import type { DeliveryStore } from '../delivery/delivery-store';
-import type { EndpointKey, EndpointStore } from '../endpoint/endpoint-store';
+import type { EndpointStore } from '../endpoint/endpoint-store';
 import type { Message, MessageStore } from '../message/message-store';
-import type { WebhookEndpoint } from '../endpoint/endpoint';
+import type { WebhookEndpoint, EndpointKey } from '../endpoint/endpoint';
 
 /** A claimed delivery with its message and endpoint. */
 export interface Assignment {

@@ -5,7 +5,7 @@ import type { Assignment, AssignmentStore } from './assignment-store';
 import { isAccepted } from '../delivery/delivery';
 import type { DeliveryStore } from '../delivery/delivery-store';
 import type { EndpointHealthStore } from '../endpoint/health-store';
-import type { EndpointKey } from '../endpoint/endpoint-store';
+import type { EndpointKey } from '../endpoint/endpoint';
 import type { WebhookSender } from './webhook-sender';
 
 export interface DeliveryWorkerOptions {
