@@ -179,7 +179,7 @@ describe('the folder of the gateway', () => {
   });
 
   it('the folder contains the fonts of PDF documents', async () => {
-    const script = "console.log(require('./dist/pdf/pdf-fonts').pdfFonts().bold.bytes.length)";
+    const script = "console.log(require('./dist/pdf/fonts').pdfFonts().bold.bytes.length)";
     const { stdout } = await run(process.execPath, ['--eval', script], { cwd: folder });
     expect(Number(stdout)).toBeGreaterThan(10_000);
   });
