@@ -11,7 +11,9 @@ import { ApiClient } from './api-client';
 import type { TestSystem } from './shared-system';
 import { givenInfrastructure, type Servers, siteIn, unlimited } from './test-site';
 
-/** A system with its own databases, stream and keys, for files that kill, limit or reconfigure it. */
+/**
+ * A system with its own databases, stream and keys, for files that kill, limit or reconfigure it.
+ */
 export interface OwnTestSystem extends TestSystem {
   /** The database of a service. */
   databaseOf(service: string): { uri: string; database: string };

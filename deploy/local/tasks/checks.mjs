@@ -1,8 +1,10 @@
 // What `npm run lint` checks.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bin, root, run, say } from './program.mjs';
+
+const SOURCE_FILES_MAX = 25;
 
 /** Counts failed checks. ESLint takes as long as all others, so it runs in parallel to them. */
 export async function failedChecks() {
@@ -22,6 +24,7 @@ export async function failedQuickChecks() {
   const results = [
     lockfileNamesNoAddress(),
     wordsArePlain(),
+    foldersAreSmall(),
     await isClean('buf', ['lint'], join(root, 'proto')),
     await contractsBreakNothing(),
     await isClean('prettier', ['--check', '--log-level', 'warn', '--cache', '.']),
@@ -67,6 +70,23 @@ function contractsBaseline() {
   if (left !== head) return left;
   const hasChanges = git('status', '--porcelain', 'proto') !== '';
   return hasChanges ? head : git('rev-parse', '--verify', '--quiet', 'HEAD~1');
+}
+
+/** Finds folders with so many source files that they need folders by noun. Tests do not count. */
+function foldersAreSmall() {
+  say('Checking sizes of folders');
+  const { stdout } = spawnSync('git', ['ls-files', '*.ts', '*.tsx'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const sources = stdout.split('\n').filter((file) => file !== '' && !file.endsWith('.test.ts'));
+  const counts = new Map();
+  for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  const large = [...counts].filter(([, count]) => count > SOURCE_FILES_MAX);
+  for (const [folder, count] of large) {
+    say(`${folder} has ${count} source files; at most ${SOURCE_FILES_MAX} are allowed`);
+  }
+  return large.length === 0;
 }
 
 /** Finds words of `.forbidden-words`, which readers have to decode; CONTRIBUTING.md has the rule. */
