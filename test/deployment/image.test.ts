@@ -145,7 +145,7 @@ describe('the folder of the gateway', () => {
     const built = own.filter((file) => /\.\w+$/.test(file) && !file.startsWith('dist/site/'));
     expect(built).toContain('dist/main.js');
     expect(built.filter((file) => !file.endsWith('.js'))).toEqual([]);
-    expect(built.filter((file) => /\.test\.|\/testing[^/]*$/.test(file))).toEqual([]);
+    expect(built.filter((file) => /\.test\.|\/testing(\/|[^/]*$)/.test(file))).toEqual([]);
     // Native code would not run on another architecture, and the image has its own Node.
     expect(files.filter((file) => file.endsWith('.node'))).toEqual([]);
     const packages = await readdir(join(folder, 'node_modules/.pnpm'));

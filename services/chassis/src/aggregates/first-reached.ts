@@ -1,5 +1,5 @@
 /** Real time of the write that first reached each step, by the step's name. */
-export type FirstReachedTimestamps = Readonly<Record<string, Date>>;
+type FirstReachedTimestamps = Readonly<Record<string, Date>>;
 
 /** Fields of a document with its first-reached timestamps. */
 export interface FirstReachedFields {

@@ -1,4 +1,4 @@
-import type { Completion, OutboxDocument, AggregateDocument, OutboxEntry } from './aggregate';
+import type { Completion, OutboxDocument, OutboxEntry } from './aggregate';
 import { sleep } from '../clock';
 
 // Events are published within milliseconds, unless the stream is unavailable.

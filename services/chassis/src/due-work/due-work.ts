@@ -1,5 +1,5 @@
 import { tenantOf, type WorkClass, type AggregateDocument } from '../aggregates/aggregate';
-import { dueWorkCallers, type Callers } from '../grpc/callers';
+import { dueWorkCallers } from '../grpc/callers';
 import type { Filter } from 'mongodb';
 import { DomainError } from '@billing/kernel/domain-error';
 import {

@@ -1,4 +1,3 @@
-import { DomainError } from '@billing/kernel/domain-error';
 import { isTransientFailure } from '../grpc/transient-failure';
 
 /** Failures of a command since it last succeeded. */

@@ -1,4 +1,4 @@
-import { eventLogCallers, type Callers } from '../grpc/callers';
+import { eventLogCallers } from '../grpc/callers';
 import type { Collection, Db, Filter } from 'mongodb';
 import {
   type EventLogEntry,

@@ -30,14 +30,14 @@ export function readOutboxAges(collections: Collections, clock: Clock): Promise<
  * Reads for each kind of aggregate how many documents are due to be woken or recovered, up to a
  * limit. Documents under manual clocks do not count.
  */
-export function readDueBacklog(collections: Collections, clock: Clock): Promise<Observation[]> {
+function readDueBacklog(collections: Collections, clock: Clock): Promise<Observation[]> {
   return readDue(collections, clock.now(), ({ documents, filter }) =>
     documents.countDocuments(filter, { limit: countMax }),
   );
 }
 
 /** Reads for the same documents how many seconds the earliest has been due; 0 if none is due. */
-export function readDueAges(collections: Collections, clock: Clock): Promise<Observation[]> {
+function readDueAges(collections: Collections, clock: Clock): Promise<Observation[]> {
   const now = clock.now();
   return readDue(collections, now, async ({ documents, filter, field }) => {
     // Excludes the id, so that the index covers the query.

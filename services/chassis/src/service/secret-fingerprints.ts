@@ -25,7 +25,7 @@ interface FingerprintDocument {
 const fingerprintBytes = 8;
 const duplicateKey = 11_000;
 
-export function fingerprintOf(secret: string | Buffer): string {
+function fingerprintOf(secret: string | Buffer): string {
   const hash = createHash('sha256').update(secret).digest();
   return hash.subarray(0, fingerprintBytes).toString('hex');
 }

@@ -1,4 +1,4 @@
-import { systemCallers, type Callers } from '../grpc/callers';
+import { systemCallers } from '../grpc/callers';
 import { processStatus } from './process';
 import {
   type GetStatusResponse,

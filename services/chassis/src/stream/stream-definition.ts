@@ -116,7 +116,7 @@ function streamSettings(name: string) {
  * Number of copies of the stream that are reachable and up to date. A server without a cluster
  * holds one.
  */
-export function currentReplicas({ cluster }: Pick<StreamInfo, 'cluster'>): number {
+function currentReplicas({ cluster }: Pick<StreamInfo, 'cluster'>): number {
   if (cluster?.leader === undefined) return 1;
   const followers = (cluster.replicas ?? []).filter(({ current, offline }) => current && !offline);
   return 1 + followers.length;

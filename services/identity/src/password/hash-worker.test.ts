@@ -1,4 +1,4 @@
-import { HashQueue } from './hash-queue';
+import { HashQueue } from './hash-worker';
 
 const never = new AbortController().signal;
 
