@@ -1,8 +1,26 @@
+import { z } from 'zod';
 import type { CheckoutLink } from '../gen/billing/checkout/v1/checkout_link';
-import { toJsonMetadata, toJsonTime } from './scalars';
+import { id, metadata, toJsonMetadata, toJsonTime, timestamps, url } from './scalars';
+
+export const CheckoutLinkJson = z
+  .object({
+    id,
+    organizationId: id,
+    label: z.string(),
+    productIds: z.array(id),
+    successUrl: z.string().nullable(),
+    returnUrl: z.string().nullable(),
+    active: z.boolean(),
+    discountId: id.nullable(),
+    metadata,
+    url: url.meta({ description: 'URL of the public page.' }),
+    ...timestamps,
+  })
+  .meta({ id: 'CheckoutLink' });
+export type CheckoutLinkJson = z.infer<typeof CheckoutLinkJson>;
 
 /** Checkout link in REST responses. */
-export function toJsonCheckoutLink(link: CheckoutLink) {
+export function toJsonCheckoutLink(link: CheckoutLink): CheckoutLinkJson {
   return {
     id: link.id,
     organizationId: link.organizationId,

@@ -1,11 +1,51 @@
+import { z } from 'zod';
 import type { Invoice } from '../gen/billing/checkout/v1/checkout';
 import { type Session, type SessionStatus } from '../gen/billing/checkout/v1/session';
 import type { Subscription } from '../gen/billing/subscription/v1/subscription';
-import { toJsonCustomer } from './customer';
-import { toJsonInvoice, toJsonPaymentError } from './invoice';
-import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
-import { toJsonSubscription } from './subscription';
+import { CustomerJson, toJsonCustomer } from './customer';
+import { InvoiceJson, PaymentErrorJson, toJsonInvoice, toJsonPaymentError } from './invoice';
+import {
+  id,
+  metadata,
+  time,
+  toJsonMetadata,
+  toJsonOptionalTime,
+  toJsonTime,
+  timestamps,
+  url,
+} from './scalars';
+import { SubscriptionJson, toJsonSubscription } from './subscription';
 import { sessionStatuses } from '../values/checkout';
+
+export const SessionJson = z
+  .object({
+    id,
+    organizationId: id,
+    customerId: id,
+    productId: id,
+    priceId: id,
+    quantity: z.int().min(1).max(1_000_000),
+    discountId: id.nullable(),
+    checkoutLinkId: id.nullable(),
+    invoiceId: id.nullable(),
+    subscriptionId: id.nullable(),
+    status: z.enum(['OPEN', 'COMPLETE', 'EXPIRED']),
+    checkoutUrl: url.meta({ description: 'URL of the hosted payment page.' }),
+    successUrl: z.string().nullable(),
+    cancelUrl: z.string().nullable(),
+    expiresAt: time,
+    completedAt: time.nullable(),
+    lastPaymentError: PaymentErrorJson.nullable().meta({
+      description: 'Reason of the latest failed payment.',
+    }),
+    metadata,
+    ...timestamps,
+    invoice: InvoiceJson.nullable(),
+    subscription: SubscriptionJson.nullable(),
+    customer: CustomerJson.nullable(),
+  })
+  .meta({ id: 'CheckoutSession' });
+export type SessionJson = z.infer<typeof SessionJson>;
 
 /** Resources of a session that are not stored in it, if any. */
 export interface SessionCompanions {
@@ -14,7 +54,10 @@ export interface SessionCompanions {
 }
 
 /** Checkout session in REST responses and webhooks. */
-export function toJsonSession(session: Session, { invoice, subscription }: SessionCompanions) {
+export function toJsonSession(
+  session: Session,
+  { invoice, subscription }: SessionCompanions,
+): SessionJson {
   return {
     id: session.id,
     organizationId: session.organizationId,
@@ -43,6 +86,6 @@ export function toJsonSession(session: Session, { invoice, subscription }: Sessi
 }
 
 /** OPEN, COMPLETE or EXPIRED. */
-export function toJsonSessionStatus(status: SessionStatus): string {
+export function toJsonSessionStatus(status: SessionStatus): SessionJson['status'] {
   return sessionStatuses.nameOf(status);
 }

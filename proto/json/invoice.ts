@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   type Invoice,
   type InvoiceDiscount,
@@ -7,12 +8,115 @@ import {
   type Payment,
   type PaymentError,
 } from '../gen/billing/checkout/v1/checkout';
-import { toJsonCollectionMethod } from './customer';
-import { toJsonAmount, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { collectionMethod, toJsonCollectionMethod } from './customer';
+import { PricingTierJson } from './product';
+import {
+  amount,
+  currency,
+  decimal,
+  id,
+  metadata,
+  time,
+  toJsonAmount,
+  toJsonMetadata,
+  toJsonOptionalTime,
+  toJsonTime,
+  timestamps,
+} from './scalars';
 import { billingReasons, invoiceStatuses, paymentStatuses } from '../values/checkout';
 
+const text = z.string().nullable();
+
+const LineDetailsJson = z
+  .object({
+    tiers: z.array(PricingTierJson.extend({ quantity: decimal, amount: decimal })),
+    includedUnits: decimal,
+    creditsUsed: z.array(z.object({ grantId: id, quantity: decimal })),
+    billedQuantity: decimal,
+    exactAmount: decimal,
+  })
+  .meta({ id: 'LineDetails', description: 'Calculation of the amount of a line.' });
+type LineDetailsJson = z.infer<typeof LineDetailsJson>;
+
+const LineItemJson = z
+  .object({
+    id,
+    invoiceId: id,
+    description: z.string(),
+    quantity: decimal,
+    unitAmount: decimal.nullable(),
+    amount: z.int().meta({ description: "In the currency's smallest unit." }),
+    discountAmount: amount,
+    priceId: id.nullable(),
+    meterId: id.nullable(),
+    periodStart: time.nullable(),
+    periodEnd: time.nullable(),
+    details: LineDetailsJson.nullable(),
+    metadata,
+  })
+  .meta({ id: 'LineItem' });
+type LineItemJson = z.infer<typeof LineItemJson>;
+
+const PaymentJson = z
+  .object({
+    id,
+    invoiceId: id,
+    amount,
+    currency,
+    provider: z.string(),
+    providerPaymentId: text,
+    status: z.enum(['PENDING', 'REQUIRES_ACTION', 'SUCCEEDED', 'FAILED']),
+    failureCode: text,
+    createdAt: time,
+  })
+  .meta({ id: 'Payment' });
+type PaymentJson = z.infer<typeof PaymentJson>;
+
+export const PaymentErrorJson = z.object({ code: z.string(), message: z.string(), at: time });
+
+export const InvoiceJson = z
+  .object({
+    id,
+    organizationId: id,
+    customerId: id,
+    subscriptionId: id.nullable(),
+    number: text.meta({ examples: ['INV-000001'] }),
+    status: z.enum(['DRAFT', 'OPEN', 'PAID', 'VOID', 'UNCOLLECTIBLE']),
+    collectionMethod,
+    billingReason: z.enum([
+      'CHECKOUT',
+      'SUBSCRIPTION_CREATE',
+      'SUBSCRIPTION_CYCLE',
+      'SUBSCRIPTION_CANCEL',
+    ]),
+    currency,
+    subtotal: amount,
+    discountAmount: amount,
+    tax: amount,
+    total: amount.meta({ description: 'subtotal − discountAmount + tax.' }),
+    amountPaid: amount,
+    amountDue: amount,
+    dueDate: time.nullable(),
+    paidAt: time.nullable(),
+    periodStart: time.nullable(),
+    periodEnd: time.nullable(),
+    hostedUrl: text.meta({
+      description: 'URL of the page on which the payer can view and pay the invoice.',
+    }),
+    discounts: z.array(z.object({ discountId: id, name: z.string(), amount })),
+    lastPaymentError: PaymentErrorJson.nullable().meta({
+      description: 'Reason of the latest failed payment. Null once the invoice is paid.',
+    }),
+    metadata,
+    ...timestamps,
+    lineItems: z.array(LineItemJson),
+    payments: z.array(PaymentJson),
+  })
+  .meta({ id: 'Invoice' });
+export type InvoiceJson = z.infer<typeof InvoiceJson>;
+
 /** Invoice in REST responses and webhooks. */
-export function toJsonInvoice(invoice: Invoice) {
+export function toJsonInvoice(invoice: Invoice): InvoiceJson {
   return {
     id: invoice.id,
     organizationId: invoice.organizationId,
@@ -45,17 +149,23 @@ export function toJsonInvoice(invoice: Invoice) {
 }
 
 /** Error of the last failed charge; null if none failed. */
-export function toJsonPaymentError(error: PaymentError | undefined) {
+export function toJsonPaymentError(
+  error: PaymentError | undefined,
+): InvoiceJson['lastPaymentError'] {
   return error === undefined
     ? null
-    : { code: error.code, message: error.message, at: toJsonOptionalTime(error.at) };
+    : { code: error.code, message: error.message, at: toJsonTime(error.at) };
 }
 
-function toJsonDiscount({ discountId, name, amount }: InvoiceDiscount) {
+function toJsonDiscount({
+  discountId,
+  name,
+  amount,
+}: InvoiceDiscount): InvoiceJson['discounts'][number] {
   return { discountId, name, amount: toJsonAmount(amount) };
 }
 
-function toJsonLineItem(line: LineItem) {
+function toJsonLineItem(line: LineItem): LineItemJson {
   return {
     id: line.id,
     invoiceId: line.invoiceId,
@@ -73,7 +183,7 @@ function toJsonLineItem(line: LineItem) {
   };
 }
 
-function toJsonDetails(details: LineItemDetails) {
+function toJsonDetails(details: LineItemDetails): LineDetailsJson {
   return {
     tiers: details.tiers.map(toJsonTier),
     includedUnits: details.includedUnits,
@@ -83,11 +193,17 @@ function toJsonDetails(details: LineItemDetails) {
   };
 }
 
-function toJsonTier({ upTo, quantity, unitAmount, flatAmount, amount }: LineItemTier) {
+function toJsonTier({
+  upTo,
+  quantity,
+  unitAmount,
+  flatAmount,
+  amount,
+}: LineItemTier): LineDetailsJson['tiers'][number] {
   return { upTo: upTo ?? null, quantity, unitAmount, flatAmount, amount };
 }
 
-function toJsonPayment(payment: Payment) {
+function toJsonPayment(payment: Payment): PaymentJson {
   return {
     id: payment.id,
     invoiceId: payment.invoiceId,

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   CancelReason,
   type Subscription,
@@ -5,12 +6,61 @@ import {
   type SubscriptionItem,
   type SubscriptionStatus,
 } from '../gen/billing/subscription/v1/subscription';
-import { toJsonPrice } from './product';
-import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { PriceJson, toJsonPrice } from './product';
+import {
+  currency,
+  id,
+  metadata,
+  time,
+  toJsonMetadata,
+  toJsonOptionalTime,
+  toJsonTime,
+  timestamps,
+} from './scalars';
 import { cancelReasons, subscriptionPhases, subscriptionStatuses } from '../values/subscription';
 
+const quantity = z.int().min(1).max(1_000_000);
+
+export const SubscriptionJson = z
+  .object({
+    id,
+    organizationId: id,
+    customerId: id,
+    productId: id,
+    priceId: id,
+    status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']),
+    phase: z.enum(['SCHEDULED', 'TRIAL', 'REGULAR', 'ENDED']),
+    entitled: z.boolean().meta({ description: 'Whether the customer may use the product now.' }),
+    quantity,
+    currency,
+    startAt: time,
+    currentPeriodStart: time,
+    currentPeriodEnd: time,
+    nextInvoiceAt: time.nullable(),
+    trialStart: time.nullable(),
+    trialEnd: time.nullable(),
+    cancelAtPeriodEnd: z.boolean(),
+    canceledAt: time.nullable().meta({ description: 'Time of the latest cancellation request.' }),
+    endedAt: time.nullable(),
+    cancelReason: z.enum(['REQUESTED', 'PAYMENT_FAILED']).nullable(),
+    discountId: id.nullable(),
+    discountEndsAt: time.nullable().meta({
+      description:
+        'End of the discount. Null before the first discounted invoice, and for a discount that never ends.',
+    }),
+    latestInvoiceId: id.nullable(),
+    authorizedTransactionId: z.string().nullable(),
+    metadata,
+    ...timestamps,
+    items: z.array(z.object({ id, priceId: id, quantity, price: PriceJson.nullable() })),
+    price: PriceJson.nullable(),
+    customer: z.object({ id, email: z.string(), name: z.string().nullable() }).nullable(),
+  })
+  .meta({ id: 'Subscription' });
+export type SubscriptionJson = z.infer<typeof SubscriptionJson>;
+
 /** Subscription in REST responses and webhooks. */
-export function toJsonSubscription(subscription: Subscription) {
+export function toJsonSubscription(subscription: Subscription): SubscriptionJson {
   return {
     id: subscription.id,
     organizationId: subscription.organizationId,
@@ -46,16 +96,16 @@ export function toJsonSubscription(subscription: Subscription) {
 }
 
 /** ACTIVE, PAST_DUE or CANCELED. */
-export function toJsonSubscriptionStatus(status: SubscriptionStatus): string {
+export function toJsonSubscriptionStatus(status: SubscriptionStatus): SubscriptionJson['status'] {
   return subscriptionStatuses.nameOf(status);
 }
 
 /** REQUESTED or PAYMENT_FAILED; null if no end was requested. */
-export function toJsonCancelReason(reason: CancelReason): string | null {
+export function toJsonCancelReason(reason: CancelReason): SubscriptionJson['cancelReason'] {
   return reason === CancelReason.CANCEL_REASON_UNSPECIFIED ? null : cancelReasons.nameOf(reason);
 }
 
-function toJsonItem(item: SubscriptionItem) {
+function toJsonItem(item: SubscriptionItem): SubscriptionJson['items'][number] {
   return {
     id: item.id,
     priceId: item.priceId,
@@ -64,6 +114,6 @@ function toJsonItem(item: SubscriptionItem) {
   };
 }
 
-function toJsonCustomer({ id, email, name }: SubscriptionCustomer) {
+function toJsonCustomer({ id, email, name }: SubscriptionCustomer): SubscriptionJson['customer'] {
   return { id, email, name: name ?? null };
 }

@@ -1,13 +1,59 @@
+import { z } from 'zod';
 import type {
   WebhookAttempt,
   WebhookDelivery,
   WebhookGap,
 } from '../gen/billing/notifier/v1/webhook_delivery';
 import { webhookDeliveryStatuses } from '../values/notifier';
-import { toJsonOptionalTime, toJsonTime } from './scalars';
+import { id, time, toJsonOptionalTime, toJsonTime } from './scalars';
+
+const AttemptJson = z
+  .object({
+    at: time,
+    durationMs: z.int().min(0),
+    responseStatus: z.int().nullable().meta({ description: 'Null if there was no response.' }),
+    responseBody: z
+      .string()
+      .nullable()
+      .meta({ description: 'First kilobyte of the response. Null if there was no response.' }),
+    error: z.string().nullable().meta({ description: 'Reason why there was no response.' }),
+  })
+  .meta({ id: 'WebhookAttempt' });
+type AttemptJson = z.infer<typeof AttemptJson>;
+
+const sequence = z.int().min(1);
+
+export const WebhookDeliveryJson = z
+  .object({
+    id,
+    messageId: id.meta({ description: 'Value of the header `webhook-id`.' }),
+    type: z.string().meta({ examples: ['subscription.renewed'] }),
+    subscriptionId: id
+      .nullable()
+      .meta({ description: 'Null if the message is not about a subscription.' }),
+    sequence: sequence.nullable().meta({ description: 'Null for a test.' }),
+    status: z.enum(['PENDING', 'DELIVERED', 'FAILED', 'PAUSED']).meta({
+      description:
+        'PENDING: waits for its next attempt or for an earlier message. FAILED: all attempts failed. PAUSED: held because the endpoint was not active.',
+    }),
+    attempts: z.array(AttemptJson).meta({ description: 'The last ten attempts, oldest first.' }),
+    nextAttemptAt: time.nullable(),
+    createdAt: time,
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type WebhookDeliveryJson = z.infer<typeof WebhookDeliveryJson>;
+
+export const WebhookGapJson = z
+  .object({
+    subscriptionId: id.nullable().meta({ description: 'Null for a checkout session.' }),
+    checkoutSessionId: id.optional().meta({ description: 'Only for a checkout session.' }),
+    missing: z.array(sequence).meta({ description: 'Missing sequence numbers, ascending.' }),
+  })
+  .meta({ id: 'WebhookGap' });
+export type WebhookGapJson = z.infer<typeof WebhookGapJson>;
 
 /** Webhook delivery in REST responses. */
-export function toJsonWebhookDelivery(delivery: WebhookDelivery) {
+export function toJsonWebhookDelivery(delivery: WebhookDelivery): WebhookDeliveryJson {
   return {
     id: delivery.id,
     messageId: delivery.messageId,
@@ -25,13 +71,13 @@ export function toJsonWebhookDelivery(delivery: WebhookDelivery) {
  * Undelivered events of an endpoint in REST responses. Those of a checkout session name the session
  * and no subscription.
  */
-export function toJsonWebhookGap({ source, sequences: missing }: WebhookGap) {
+export function toJsonWebhookGap({ source, sequences: missing }: WebhookGap): WebhookGapJson {
   return source?.$case === 'checkoutSessionId'
     ? { subscriptionId: null, checkoutSessionId: source.value, missing }
     : { subscriptionId: source?.value ?? null, missing };
 }
 
-function toJsonAttempt(attempt: WebhookAttempt) {
+function toJsonAttempt(attempt: WebhookAttempt): AttemptJson {
   return {
     at: toJsonTime(attempt.at),
     durationMs: attempt.durationMs,

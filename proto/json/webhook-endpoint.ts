@@ -1,8 +1,26 @@
+import { z } from 'zod';
 import type { WebhookEndpoint } from '../gen/billing/notifier/v1/notifier';
-import { toJsonTime } from './scalars';
+import { id, toJsonTime, timestamps } from './scalars';
+
+export const WebhookEndpointJson = z
+  .object({
+    id,
+    organizationId: id,
+    url: z.string(),
+    events: z.array(z.string()),
+    description: z.string().nullable(),
+    active: z.boolean(),
+    headerPrefix: z.string().meta({
+      description: 'Prefix of the headers `<prefix>-Event` and `<prefix>-Signature`.',
+      examples: ['Billing'],
+    }),
+    ...timestamps,
+  })
+  .meta({ id: 'WebhookEndpoint' });
+export type WebhookEndpointJson = z.infer<typeof WebhookEndpointJson>;
 
 /** Webhook endpoint in REST responses. */
-export function toJsonWebhookEndpoint(endpoint: WebhookEndpoint) {
+export function toJsonWebhookEndpoint(endpoint: WebhookEndpoint): WebhookEndpointJson {
   return {
     id: endpoint.id,
     organizationId: endpoint.organizationId,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { CheckoutSession } from '../api/schemas/checkout';
-import { Invoice } from '../api/schemas/invoice';
-import { id, time } from '../api/schemas/scalars';
-import { Subscription } from '../api/schemas/subscription';
+import { SessionJson } from '@billing/proto/json/checkout-session';
+import { InvoiceJson } from '@billing/proto/json/invoice';
+import { id, time } from '@billing/proto/json/scalars';
+import { SubscriptionJson } from '@billing/proto/json/subscription';
 
 /** A webhook type. */
 export interface WebhookKind {
@@ -23,12 +23,12 @@ const reason = z.enum(['REQUESTED', 'PAYMENT_FAILED']);
 const transitionFacts = {
   subscriptionId: id,
   customerId: id,
-  status: Subscription.shape.status,
+  status: SubscriptionJson.shape.status,
 };
-const endFacts = { customerId: id, status: CheckoutSession.shape.status };
+const endFacts = { customerId: id, status: SessionJson.shape.status };
 
 /** The subscription in its state at the time of the event. */
-const transition = { ...transitionFacts, subscription: Subscription };
+const transition = { ...transitionFacts, subscription: SubscriptionJson };
 
 const ordering = {
   ...transition,
@@ -41,9 +41,9 @@ const ordering = {
 const end = {
   checkoutSessionId: id,
   customerId: id,
-  status: CheckoutSession.shape.status,
-  session: CheckoutSession,
-  invoice: Invoice.nullable(),
+  status: SessionJson.shape.status,
+  session: SessionJson,
+  invoice: InvoiceJson.nullable(),
 };
 
 const changes = z
@@ -79,12 +79,12 @@ export const webhookKinds: readonly WebhookKind[] = [
   }),
   kind('subscription.payment_succeeded', 'An invoice of a subscription was paid.', {
     ...transition,
-    invoice: Invoice,
+    invoice: InvoiceJson,
     attempt,
   }),
   kind('subscription.payment_failed', 'A payment attempt for an invoice failed.', {
     ...transition,
-    invoice: Invoice,
+    invoice: InvoiceJson,
     attempt,
     nextAttemptAt: time
       .optional()
@@ -96,7 +96,7 @@ export const webhookKinds: readonly WebhookKind[] = [
     {
       ...transition,
       // The unpaid invoice and its last payment attempt, if they ended the subscription.
-      invoice: Invoice.optional(),
+      invoice: InvoiceJson.optional(),
       attempt: attempt.optional(),
       canceledAt: time,
       reason,

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { systemClock } from '@billing/chassis/clock';
 import { apiKeyProblems } from '@billing/kernel/input/api-key';
 import type { KeyCreator } from '@billing/proto/billing/identity/v1/identity';
-import { toJsonApiKey } from '@billing/proto/json/api-key';
+import { ApiKeyJson, toJsonApiKey } from '@billing/proto/json/api-key';
 import { keyCreatorKinds } from '@billing/proto/values/identity';
 import { keyScopes } from '@billing/proto/values/path-segments';
 import { flag, optional, pageShape, readBody, readQuery, time } from '../input/input';
 import { page, pageQuery } from '../input/list';
-import { ApiKeyList, NewApiKey } from '../schemas/api-key';
+import { NewApiKey } from '../schemas/api-key';
+import { listOf } from '../schemas/list';
 import { created, present, secretOrNull } from '../../http/answer';
 import { type ApiRequest, param } from '../input/request';
 import type { Route } from './route';
@@ -61,7 +62,7 @@ export const apiKeyRoutes: readonly Route[] = [
       id: 'listApiKeys',
       summary: 'List API keys, newest first',
       query: ListApiKeys,
-      answer: { status: 200, schema: ApiKeyList },
+      answer: { status: 200, schema: listOf(ApiKeyJson, 'ApiKeyList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListApiKeys, request);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkoutLinkProblems } from '@billing/kernel/input/checkout-link';
-import { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
+import { CheckoutLinkJson, toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
 import {
   activeFilter,
   metadata,
@@ -11,7 +11,7 @@ import {
   webAddress,
 } from '../input/input';
 import { page, pageQuery } from '../input/list';
-import { CheckoutLink, CheckoutLinkList } from '../schemas/checkout';
+import { listOf } from '../schemas/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -65,7 +65,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
       id: 'createCheckoutLink',
       summary: 'Create a checkout link',
       body: CreateCheckoutLink,
-      answer: { status: 201, schema: CheckoutLink, isVersioned: true },
+      answer: { status: 201, schema: CheckoutLinkJson, isVersioned: true },
     },
     handle: async (request, peers) => {
       const input = readBody(CreateCheckoutLink, request, (fields) =>
@@ -83,7 +83,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
       id: 'listCheckoutLinks',
       summary: 'List checkout links, newest first',
       query: ListCheckoutLinks,
-      answer: { status: 200, schema: CheckoutLinkList },
+      answer: { status: 200, schema: listOf(CheckoutLinkJson, 'CheckoutLinkList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListCheckoutLinks, request);
@@ -100,7 +100,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
     operation: {
       id: 'getCheckoutLink',
       summary: 'Get a checkout link',
-      answer: { status: 200, schema: CheckoutLink, isVersioned: true },
+      answer: { status: 200, schema: CheckoutLinkJson, isVersioned: true },
       errors: ['checkout_link_not_found'],
     },
     handle: async (request, peers) => {
@@ -121,7 +121,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
       description:
         'The page of an inactive link says that the offer has ended. Checkout sessions created before remain open.',
       body: UpdateCheckoutLink,
-      answer: { status: 200, schema: CheckoutLink, isVersioned: true },
+      answer: { status: 200, schema: CheckoutLinkJson, isVersioned: true },
       errors: ['checkout_link_not_found'],
     },
     handle: async (request, peers) => {

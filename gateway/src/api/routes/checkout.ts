@@ -3,9 +3,9 @@ import { unlessNotFound } from '@billing/kernel/domain-error';
 import type { Session } from '@billing/proto/billing/checkout/v1/session';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
-import { toJsonSession } from '@billing/proto/json/checkout-session';
+import { SessionJson, toJsonSession } from '@billing/proto/json/checkout-session';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
-import { CheckoutSession, NewCheckoutSession } from '../schemas/checkout';
+import { NewCheckoutSession } from '../schemas/checkout';
 import { metadata, optional, readBody, webAddress } from '../input/input';
 import type { Peers } from '../../peers';
 import { type ApiRequest, param } from '../input/request';
@@ -83,7 +83,7 @@ export const checkoutRoutes: readonly Route[] = [
       id: 'getCheckoutSession',
       summary: 'Get a checkout session',
       description: 'Includes the invoice, the subscription and the customer.',
-      answer: { status: 200, schema: CheckoutSession, isVersioned: true },
+      answer: { status: 200, schema: SessionJson, isVersioned: true },
       errors: ['checkout_session_not_found'],
     },
     handle: async (request, peers) => {

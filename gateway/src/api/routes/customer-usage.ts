@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { creditGrantProblems } from '@billing/kernel/input/credit-grant';
-import { toJsonCreditGrant } from '@billing/proto/json/credit-grant';
-import { toJsonUsageState } from '@billing/proto/json/usage-state';
+import { CreditGrantJson, toJsonCreditGrant } from '@billing/proto/json/credit-grant';
+import { UsageStateJson, toJsonUsageState } from '@billing/proto/json/usage-state';
 import { creditSources } from '@billing/proto/values/metering';
 import { decimal } from '../input/decimal-input';
 import { metadata, optional, pageShape, readBody, readQuery, time } from '../input/input';
 import { page, pageQuery } from '../input/list';
-import { CreditGrant, CreditGrantList, UsageStateList } from '../schemas/customer-usage';
+import { listOf } from '../schemas/list';
 import { created, ok, present } from '../../http/answer';
 import { param } from '../input/request';
 import type { Route } from './route';
@@ -42,7 +42,7 @@ export const customerUsageRoutes: readonly Route[] = [
       id: 'createCreditGrant',
       summary: 'Grant prepaid units of a meter to a customer',
       body: CreateCreditGrant,
-      answer: { status: 201, schema: CreditGrant },
+      answer: { status: 201, schema: CreditGrantJson },
       errors: ['customer_not_found', 'meter_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
@@ -77,7 +77,7 @@ export const customerUsageRoutes: readonly Route[] = [
       id: 'listCreditGrants',
       summary: "List a customer's credit grants, newest first",
       query: ListCreditGrants,
-      answer: { status: 200, schema: CreditGrantList },
+      answer: { status: 200, schema: listOf(CreditGrantJson, 'CreditGrantList') },
       errors: ['customer_not_found'],
     },
     handle: async (request, peers) => {
@@ -96,7 +96,7 @@ export const customerUsageRoutes: readonly Route[] = [
       id: 'getUsageState',
       summary: "Get a customer's usage and balance per meter",
       description: 'Includes all usage events accepted before the request.',
-      answer: { status: 200, schema: UsageStateList },
+      answer: { status: 200, schema: z.array(UsageStateJson).meta({ id: 'UsageStateList' }) },
       errors: ['customer_not_found'],
     },
     handle: async (request, peers) => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { customerProblems } from '@billing/kernel/input/customer';
-import { toJsonCustomer } from '@billing/proto/json/customer';
+import { CustomerJson, toJsonCustomer } from '@billing/proto/json/customer';
 import { collectionMethods } from '@billing/proto/values/customer';
-import { Customer, CustomerList } from '../schemas/customer';
+import { listOf } from '../schemas/list';
 import { metadata, optional, lookupShape, pageShape, readBody, readQuery } from '../input/input';
 import { lookupOf, page, pageQuery } from '../input/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
@@ -74,7 +74,7 @@ export const customerRoutes: readonly Route[] = [
       id: 'createCustomer',
       summary: 'Create a customer',
       body: CreateCustomer,
-      answer: { status: 201, schema: Customer, isVersioned: true },
+      answer: { status: 201, schema: CustomerJson, isVersioned: true },
       errors: ['external_id_taken'],
     },
     handle: async (request, peers) => {
@@ -97,7 +97,7 @@ export const customerRoutes: readonly Route[] = [
       id: 'listCustomers',
       summary: 'List customers, newest first',
       query: ListCustomers,
-      answer: { status: 200, schema: CustomerList },
+      answer: { status: 200, schema: listOf(CustomerJson, 'CustomerList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListCustomers, request);
@@ -114,7 +114,7 @@ export const customerRoutes: readonly Route[] = [
     operation: {
       id: 'getCustomer',
       summary: 'Get a customer',
-      answer: { status: 200, schema: Customer, isVersioned: true },
+      answer: { status: 200, schema: CustomerJson, isVersioned: true },
       errors: ['customer_not_found'],
     },
     handle: async (request, peers) => {
@@ -133,7 +133,7 @@ export const customerRoutes: readonly Route[] = [
       id: 'updateCustomer',
       summary: 'Update a customer',
       body: UpdateCustomer,
-      answer: { status: 200, schema: Customer, isVersioned: true },
+      answer: { status: 200, schema: CustomerJson, isVersioned: true },
       errors: ['customer_not_found'],
     },
     handle: async (request, peers) => {

@@ -3,7 +3,7 @@ import type { InputProblems } from '@billing/kernel/input-problems';
 import { discountProblems } from '@billing/kernel/input/discount';
 import { plainDecimal } from '@billing/kernel/plain-decimal';
 import type { Discount as ProtoDiscount } from '@billing/proto/billing/discount/v1/discount';
-import { toJsonDiscount } from '@billing/proto/json/discount';
+import { DiscountJson, toJsonDiscount } from '@billing/proto/json/discount';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import {
   activeFilter,
@@ -16,7 +16,7 @@ import {
 } from '../input/input';
 import type { Sound } from '../input/field-rules';
 import { page, pageQuery } from '../input/list';
-import { Discount, DiscountList } from '../schemas/discount';
+import { listOf } from '../schemas/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -103,7 +103,7 @@ export const discountRoutes: readonly Route[] = [
       id: 'createDiscount',
       summary: 'Create a discount',
       body: CreateDiscount,
-      answer: { status: 201, schema: Discount, isVersioned: true },
+      answer: { status: 201, schema: DiscountJson, isVersioned: true },
       errors: ['code_taken'],
     },
     handle: async (request, peers) => {
@@ -129,7 +129,7 @@ export const discountRoutes: readonly Route[] = [
       id: 'listDiscounts',
       summary: 'List discounts, newest first',
       query: ListDiscounts,
-      answer: { status: 200, schema: DiscountList },
+      answer: { status: 200, schema: listOf(DiscountJson, 'DiscountList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListDiscounts, request);
@@ -151,7 +151,7 @@ export const discountRoutes: readonly Route[] = [
       description:
         'Returns the discount if it can be redeemed now. Does not reserve a redemption: another checkout may use the last one.',
       body: ValidateDiscount,
-      answer: { status: 200, schema: Discount },
+      answer: { status: 200, schema: DiscountJson },
       errors: [
         'discount_not_found',
         'discount_inactive',
@@ -174,7 +174,7 @@ export const discountRoutes: readonly Route[] = [
     operation: {
       id: 'getDiscount',
       summary: 'Get a discount',
-      answer: { status: 200, schema: Discount, isVersioned: true },
+      answer: { status: 200, schema: DiscountJson, isVersioned: true },
       errors: ['discount_not_found'],
     },
     handle: async (request, peers) => {
@@ -194,7 +194,7 @@ export const discountRoutes: readonly Route[] = [
       summary: 'Update a discount',
       description: 'Earlier redemptions keep the terms at the time of redemption.',
       body: UpdateDiscount,
-      answer: { status: 200, schema: Discount, isVersioned: true },
+      answer: { status: 200, schema: DiscountJson, isVersioned: true },
       errors: ['discount_not_found', 'conflict'],
     },
     handle: async (request, peers) => {

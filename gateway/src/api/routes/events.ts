@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { DomainError } from '@billing/kernel/domain-error';
-import { toJsonUsageEvent } from '@billing/proto/json/usage-event';
+import { UsageEventJson, toJsonUsageEvent } from '@billing/proto/json/usage-event';
 import { HeadedError } from '../../http/error';
 import { ignoredFieldsHeader, ignoredFieldsOfBytes } from '../input/ignored-fields';
 import { metadata, pageShape, readQuery, time } from '../input/input';
 import { page, pageQuery } from '../input/list';
-import { IngestResult, UsageEventList } from '../schemas/usage-event';
+import { IngestResult } from '../schemas/usage-event';
+import { listOf } from '../schemas/list';
 import { created } from '../../http/answer';
 import type { Route } from './route';
 
@@ -100,7 +101,7 @@ export const eventRoutes: readonly Route[] = [
       id: 'listEvents',
       summary: 'List usage events, newest timestamp first',
       query: ListEvents,
-      answer: { status: 200, schema: UsageEventList },
+      answer: { status: 200, schema: listOf(UsageEventJson, 'UsageEventList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListEvents, request);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Invoice as ProtoInvoice } from '@billing/proto/billing/checkout/v1/checkout';
-import { toJsonInvoice } from '@billing/proto/json/invoice';
+import { InvoiceJson, toJsonInvoice } from '@billing/proto/json/invoice';
 import { invoiceStatuses } from '@billing/proto/values/checkout';
-import { Invoice, InvoiceList } from '../schemas/invoice';
+import { listOf } from '../schemas/list';
 import { finalAct, optional, lookupShape, pageShape, readBody, readQuery } from '../input/input';
 import { invoiceDownload } from '../../pdf/invoice-download';
 import { lookupOf, page, pageQuery } from '../input/list';
@@ -32,7 +32,7 @@ export const invoiceRoutes: readonly Route[] = [
       id: 'listInvoices',
       summary: 'List invoices, newest first',
       query: ListInvoices,
-      answer: { status: 200, schema: InvoiceList },
+      answer: { status: 200, schema: listOf(InvoiceJson, 'InvoiceList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListInvoices, request);
@@ -53,7 +53,7 @@ export const invoiceRoutes: readonly Route[] = [
     operation: {
       id: 'getInvoice',
       summary: 'Get an invoice',
-      answer: { status: 200, schema: Invoice, isVersioned: true },
+      answer: { status: 200, schema: InvoiceJson, isVersioned: true },
       errors: ['invoice_not_found'],
     },
     handle: async (request, peers) => {
@@ -85,7 +85,7 @@ export const invoiceRoutes: readonly Route[] = [
       description:
         'Charges the authorized transaction, or else the saved payment method. Returns the invoice even if the payment failed.',
       body: PayInvoice,
-      answer: { status: 200, schema: Invoice, isVersioned: true },
+      answer: { status: 200, schema: InvoiceJson, isVersioned: true },
       errors: ['invoice_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
@@ -109,7 +109,7 @@ export const invoiceRoutes: readonly Route[] = [
       summary: 'Void an open invoice',
       description: 'The customer no longer owes the invoice. This cannot be undone.',
       body: VoidInvoice,
-      answer: { status: 200, schema: Invoice, isVersioned: true },
+      answer: { status: 200, schema: InvoiceJson, isVersioned: true },
       errors: ['invoice_not_found', 'conflict'],
     },
     handle: async (request, peers) => {

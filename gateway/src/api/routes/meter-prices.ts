@@ -5,12 +5,11 @@ import {
   meterPriceProblems,
   meterTiersProblems,
 } from '@billing/kernel/input/meter-price';
-import { toJsonMeterPrice } from '@billing/proto/json/product';
+import { MeterPriceJson, toJsonMeterPrice } from '@billing/proto/json/product';
 import { meterPricingTypes } from '@billing/proto/values/catalog';
 import { decimal, rate } from '../input/decimal-input';
 import { type Sound, soundPart } from '../input/field-rules';
 import { amount, metadata, optional, readBody } from '../input/input';
-import { MeterPriceList } from '../schemas/product';
 import { etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
 import type { Route } from './route';
@@ -61,7 +60,11 @@ export const meterPriceRoutes: readonly Route[] = [
       summary: "Replace a product's meter prices",
       description: 'New rates apply from the next period of each subscription.',
       body: SetMeterPrices,
-      answer: { status: 200, schema: MeterPriceList, isVersioned: true },
+      answer: {
+        status: 200,
+        schema: z.array(MeterPriceJson).meta({ id: 'MeterPriceList' }),
+        isVersioned: true,
+      },
       errors: ['product_not_found'],
     },
     handle: async (request, peers) => {

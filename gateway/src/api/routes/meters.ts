@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { meterProblems } from '@billing/kernel/input/meter';
-import { toJsonMeter } from '@billing/proto/json/meter';
+import { MeterJson, toJsonMeter } from '@billing/proto/json/meter';
 import { aggregations } from '@billing/proto/values/metering';
 import { activeFilter, metadata, optional, readBody, readQuery } from '../input/input';
-import { Meter, MeterList } from '../schemas/meter';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -62,7 +61,7 @@ export const meterRoutes: readonly Route[] = [
       id: 'createMeter',
       summary: 'Create a meter',
       body: CreateMeter,
-      answer: { status: 201, schema: Meter, isVersioned: true },
+      answer: { status: 201, schema: MeterJson, isVersioned: true },
     },
     handle: async (request, peers) => {
       const input = readBody(CreateMeter, request, (fields, { wrong }) =>
@@ -87,7 +86,7 @@ export const meterRoutes: readonly Route[] = [
       id: 'listMeters',
       summary: 'List meters, newest first',
       query: ListMeters,
-      answer: { status: 200, schema: MeterList },
+      answer: { status: 200, schema: z.array(MeterJson).meta({ id: 'MeterList' }) },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListMeters, request);
@@ -102,7 +101,7 @@ export const meterRoutes: readonly Route[] = [
       id: 'updateMeter',
       summary: 'Update a meter',
       body: UpdateMeter,
-      answer: { status: 200, schema: Meter, isVersioned: true },
+      answer: { status: 200, schema: MeterJson, isVersioned: true },
       errors: ['meter_not_found'],
     },
     handle: async (request, peers) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { InputProblems } from '@billing/kernel/input-problems';
 import { productProblems } from '@billing/kernel/input/product';
 import type { Tier } from '@billing/proto/billing/catalog/v1/catalog';
-import { toJsonProduct } from '@billing/proto/json/product';
+import { ProductJson, toJsonProduct } from '@billing/proto/json/product';
 import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
 import { decimal, rate } from '../input/decimal-input';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../input/input';
 import type { Sound } from '../input/field-rules';
 import { lookupOf, page, pageQuery } from '../input/list';
-import { Product, ProductList } from '../schemas/product';
+import { listOf } from '../schemas/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -96,7 +96,7 @@ export const productRoutes: readonly Route[] = [
       id: 'createProduct',
       summary: 'Create a product and its price',
       body: CreateProduct,
-      answer: { status: 201, schema: Product, isVersioned: true },
+      answer: { status: 201, schema: ProductJson, isVersioned: true },
       errors: ['lookup_key_taken'],
     },
     handle: async (request, peers) => {
@@ -122,7 +122,7 @@ export const productRoutes: readonly Route[] = [
       id: 'listProducts',
       summary: 'List products, newest first',
       query: ListProducts,
-      answer: { status: 200, schema: ProductList },
+      answer: { status: 200, schema: listOf(ProductJson, 'ProductList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListProducts, request);
@@ -139,7 +139,7 @@ export const productRoutes: readonly Route[] = [
     operation: {
       id: 'getProduct',
       summary: 'Get a product',
-      answer: { status: 200, schema: Product, isVersioned: true },
+      answer: { status: 200, schema: ProductJson, isVersioned: true },
       errors: ['product_not_found'],
     },
     handle: async (request, peers) => {
@@ -160,7 +160,7 @@ export const productRoutes: readonly Route[] = [
       description:
         'A change of the amount creates a new price version. Existing subscriptions keep their price.',
       body: UpdateProduct,
-      answer: { status: 200, schema: Product, isVersioned: true },
+      answer: { status: 200, schema: ProductJson, isVersioned: true },
       errors: ['product_not_found', 'lookup_key_taken'],
     },
     handle: async (request, peers) => {

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { sandboxProblems } from '@billing/kernel/input/sandbox';
-import { toJsonClock, toJsonSandbox, toJsonUsedSandbox } from '@billing/proto/json/sandbox';
+import {
+  UsedSandboxJson,
+  toJsonClock,
+  toJsonSandbox,
+  toJsonUsedSandbox,
+} from '@billing/proto/json/sandbox';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { clockKinds } from '@billing/proto/values/identity';
-import { AdvancedClock, NewSandbox, Sandbox, SandboxClock, SandboxList } from '../schemas/sandbox';
+import { AdvancedClock, NewSandbox, SandboxClock } from '../schemas/sandbox';
+import { listOf } from '../schemas/list';
 import { finalAct, optional, pageShape, readBody, readQuery, time } from '../input/input';
 import { page, pageQuery } from '../input/list';
 import { creatorOf } from './api-keys';
@@ -132,7 +138,7 @@ export const sandboxRoutes: readonly Route[] = [
       summary: 'List sandboxes, newest first',
       description: 'Requires a live key.',
       query: ListSandboxes,
-      answer: { status: 200, schema: SandboxList },
+      answer: { status: 200, schema: listOf(UsedSandboxJson, 'SandboxList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListSandboxes, request);
@@ -151,7 +157,7 @@ export const sandboxRoutes: readonly Route[] = [
       summary: 'Rename a sandbox',
       description: 'Requires a live key.',
       body: UpdateSandbox,
-      answer: { status: 200, schema: Sandbox, isVersioned: true },
+      answer: { status: 200, schema: UsedSandboxJson, isVersioned: true },
       errors: ['sandbox_not_found', 'stale_version'],
     },
     handle: async (request, peers) => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
-import { toJsonSubscription } from '@billing/proto/json/subscription';
+import { SubscriptionJson, toJsonSubscription } from '@billing/proto/json/subscription';
 import { subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
-import { Subscription as SubscriptionSchema, SubscriptionList } from '../schemas/subscription';
+import { listOf } from '../schemas/list';
 import {
   finalAct,
   metadata,
@@ -106,7 +106,7 @@ export const subscriptionRoutes: readonly Route[] = [
       description:
         'Returns once the first invoice exists and the outcome of its first charge is applied, or after 8 seconds.',
       body: CreateSubscription,
-      answer: { status: 201, schema: SubscriptionSchema, isVersioned: true },
+      answer: { status: 201, schema: SubscriptionJson, isVersioned: true },
       errors: ['customer_not_found', 'product_not_found'],
     },
     handle: async (request, peers) => {
@@ -126,7 +126,7 @@ export const subscriptionRoutes: readonly Route[] = [
       id: 'listSubscriptions',
       summary: 'List subscriptions, newest first',
       query: ListSubscriptions,
-      answer: { status: 200, schema: SubscriptionList },
+      answer: { status: 200, schema: listOf(SubscriptionJson, 'SubscriptionList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListSubscriptions, request);
@@ -148,7 +148,7 @@ export const subscriptionRoutes: readonly Route[] = [
     operation: {
       id: 'getSubscription',
       summary: 'Get a subscription',
-      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      answer: { status: 200, schema: SubscriptionJson, isVersioned: true },
       errors: ['subscription_not_found'],
     },
     handle: async (request, peers) => {
@@ -166,7 +166,7 @@ export const subscriptionRoutes: readonly Route[] = [
       id: 'updateSubscription',
       summary: 'Update the metadata of a subscription',
       body: UpdateSubscription,
-      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      answer: { status: 200, schema: SubscriptionJson, isVersioned: true },
       errors: ['subscription_not_found'],
     },
     handle: async (request, peers) => {
@@ -192,7 +192,7 @@ export const subscriptionRoutes: readonly Route[] = [
       description:
         'Ends the subscription now or, with `atPeriodEnd`, at the end of the current period.',
       body: CancelSubscription,
-      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      answer: { status: 200, schema: SubscriptionJson, isVersioned: true },
       errors: ['subscription_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
@@ -215,7 +215,7 @@ export const subscriptionRoutes: readonly Route[] = [
       id: 'uncancelSubscription',
       summary: 'Undo a scheduled cancellation',
       body: UncancelSubscription,
-      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      answer: { status: 200, schema: SubscriptionJson, isVersioned: true },
       errors: ['subscription_not_found', 'conflict'],
     },
     handle: async (request, peers) => {

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { systemClock } from '@billing/chassis/clock';
-import { toJsonWebhookDelivery, toJsonWebhookGap } from '@billing/proto/json/webhook-delivery';
 import {
-  WebhookDelivery,
-  WebhookDeliveryList,
-  WebhookGaps,
-  WebhookReplay,
-  WebhookTest,
-} from '../schemas/webhook-delivery';
+  WebhookDeliveryJson,
+  toJsonWebhookDelivery,
+  toJsonWebhookGap,
+} from '@billing/proto/json/webhook-delivery';
+import { WebhookGaps, WebhookReplay, WebhookTest } from '../schemas/webhook-delivery';
+import { listOf } from '../schemas/list';
 import { optional, pageShape, readBody, readQuery, time } from '../input/input';
 import { page, pageQuery } from '../input/list';
 import { RateLimit, tooManyRequests } from '../../http/rate-limit';
@@ -70,7 +69,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       summary: 'List the deliveries of a webhook endpoint, newest first',
       description: 'Covers the last 30 days, in real time.',
       query: ListWebhookDeliveries,
-      answer: { status: 200, schema: WebhookDeliveryList },
+      answer: { status: 200, schema: listOf(WebhookDeliveryJson, 'WebhookDeliveryList') },
       errors: ['webhook_endpoint_not_found'],
     },
     handle: async (request, peers) => {
@@ -90,7 +89,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       summary: 'Retry a webhook delivery',
       description:
         'Resends the same bytes with the same id, in any state of the delivery. A finished delivery is resent immediately. A pending delivery keeps its position in the queue of its subscription, which is sent now. Returns 409 for an inactive endpoint.',
-      answer: { status: 202, schema: WebhookDelivery },
+      answer: { status: 202, schema: WebhookDeliveryJson },
       errors: ['webhook_endpoint_not_found', 'webhook_delivery_not_found', 'conflict'],
     },
     handle: async (request, peers) => {

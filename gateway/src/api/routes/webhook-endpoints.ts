@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { webhookEndpointProblems } from '@billing/kernel/input/webhook-endpoint';
 import type { WebhookEndpoint as ProtoWebhookEndpoint } from '@billing/proto/billing/notifier/v1/notifier';
-import { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
-import {
-  NewWebhookEndpoint,
-  WebhookEndpoint,
-  WebhookEndpointList,
-} from '../schemas/webhook-endpoint';
+import { WebhookEndpointJson, toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
+import { NewWebhookEndpoint } from '../schemas/webhook-endpoint';
+import { listOf } from '../schemas/list';
 import { optional, pageShape, readBody, readQuery } from '../input/input';
 import { page, pageQuery } from '../input/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
@@ -85,7 +82,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       id: 'listWebhookEndpoints',
       summary: 'List webhook endpoints, newest first',
       query: ListWebhookEndpoints,
-      answer: { status: 200, schema: WebhookEndpointList },
+      answer: { status: 200, schema: listOf(WebhookEndpointJson, 'WebhookEndpointList') },
     },
     handle: async (request, peers) => {
       const query = readQuery(ListWebhookEndpoints, request);
@@ -102,7 +99,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     operation: {
       id: 'getWebhookEndpoint',
       summary: 'Get a webhook endpoint',
-      answer: { status: 200, schema: WebhookEndpoint, isVersioned: true },
+      answer: { status: 200, schema: WebhookEndpointJson, isVersioned: true },
       errors: ['webhook_endpoint_not_found'],
     },
     handle: async (request, peers) => {
@@ -121,7 +118,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       id: 'updateWebhookEndpoint',
       summary: 'Update a webhook endpoint',
       body: UpdateWebhookEndpoint,
-      answer: { status: 200, schema: WebhookEndpoint, isVersioned: true },
+      answer: { status: 200, schema: WebhookEndpointJson, isVersioned: true },
       errors: ['webhook_endpoint_not_found'],
     },
     handle: async (request, peers) => {

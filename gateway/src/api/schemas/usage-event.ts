@@ -1,22 +1,4 @@
 import { z } from 'zod';
-import { decimal, id, listOf, metadata, time } from './scalars';
-
-const UsageEvent = z
-  .object({
-    id,
-    eventId: z
-      .string()
-      .meta({ description: 'Your event id, or a generated one if you sent none.' }),
-    customerId: id,
-    meterId: id,
-    quantity: decimal,
-    timestamp: time,
-    properties: metadata,
-    receivedAt: time,
-  })
-  .meta({ id: 'UsageEvent' });
-
-export const UsageEventList = listOf(UsageEvent, 'UsageEventList');
 
 export const IngestResult = z
   .object({

@@ -1,23 +1,7 @@
 import { z } from 'zod';
-import { id, listOf, timestamps } from './scalars';
+import { WebhookEndpointJson } from '@billing/proto/json/webhook-endpoint';
 
-export const WebhookEndpoint = z
-  .object({
-    id,
-    organizationId: id,
-    url: z.string(),
-    events: z.array(z.string()),
-    description: z.string().nullable(),
-    active: z.boolean(),
-    headerPrefix: z.string().meta({
-      description: 'Prefix of the headers `<prefix>-Event` and `<prefix>-Signature`.',
-      examples: ['Billing'],
-    }),
-    ...timestamps,
-  })
-  .meta({ id: 'WebhookEndpoint' });
-
-export const NewWebhookEndpoint = WebhookEndpoint.extend({
+export const NewWebhookEndpoint = WebhookEndpointJson.extend({
   secret: z
     .string()
     .nullable()
@@ -26,5 +10,3 @@ export const NewWebhookEndpoint = WebhookEndpoint.extend({
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
 }).meta({ id: 'NewWebhookEndpoint' });
-
-export const WebhookEndpointList = listOf(WebhookEndpoint, 'WebhookEndpointList');
