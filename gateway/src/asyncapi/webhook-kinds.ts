@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WebhookEventType } from '@billing/kernel/input/webhook-endpoint';
 import { SessionJson } from '@billing/proto/json/checkout-session';
 import { InvoiceJson } from '@billing/proto/json/invoice';
 import { id, time } from '@billing/proto/json/scalars';
@@ -65,35 +66,52 @@ const ofSession = {
 };
 const ofCancellation = { ...ofSubscription, canceledAt: time, reason };
 
-/** All webhook types. */
-export const webhookKinds: readonly WebhookKind[] = [
-  kind('subscription.created', 'A subscription was created.', ordering),
-  kind(
-    'subscription.renewed',
-    'A billing period started: by renewal, after a trial or at a scheduled start.',
-    ordering,
-  ),
-  kind('subscription.updated', 'A subscription changed.', {
-    ...transition,
-    changes,
-  }),
-  kind('subscription.payment_succeeded', 'An invoice of a subscription was paid.', {
-    ...transition,
-    invoice: InvoiceJson,
-    attempt,
-  }),
-  kind('subscription.payment_failed', 'A payment attempt for an invoice failed.', {
-    ...transition,
-    invoice: InvoiceJson,
-    attempt,
-    nextAttemptAt: time
-      .optional()
-      .meta({ description: 'Time of the next automatic attempt, if one is planned.' }),
-  }),
-  kind(
-    'subscription.canceled',
-    'A subscription ended.',
-    {
+/** What the document says about a type. */
+interface Description {
+  readonly summary: string;
+  /** Fields of `data`. */
+  readonly data: z.ZodRawShape;
+  /** Fields at the top level, in addition to those of every webhook. */
+  readonly head: z.ZodRawShape;
+}
+
+// The types are declared with the rules of an endpoint; each has a description here.
+const descriptions: Readonly<Record<WebhookEventType, Description>> = {
+  'subscription.created': {
+    summary: 'A subscription was created.',
+    data: ordering,
+    head: ofSubscription,
+  },
+  'subscription.renewed': {
+    summary: 'A billing period started: by renewal, after a trial or at a scheduled start.',
+    data: ordering,
+    head: ofSubscription,
+  },
+  'subscription.updated': {
+    summary: 'A subscription changed.',
+    data: { ...transition, changes },
+    head: ofSubscription,
+  },
+  'subscription.payment_succeeded': {
+    summary: 'An invoice of a subscription was paid.',
+    data: { ...transition, invoice: InvoiceJson, attempt },
+    head: ofSubscription,
+  },
+  'subscription.payment_failed': {
+    summary: 'A payment attempt for an invoice failed.',
+    data: {
+      ...transition,
+      invoice: InvoiceJson,
+      attempt,
+      nextAttemptAt: time
+        .optional()
+        .meta({ description: 'Time of the next automatic attempt, if one is planned.' }),
+    },
+    head: ofSubscription,
+  },
+  'subscription.canceled': {
+    summary: 'A subscription ended.',
+    data: {
       ...transition,
       // The unpaid invoice and its last payment attempt, if they ended the subscription.
       invoice: InvoiceJson.optional(),
@@ -101,36 +119,37 @@ export const webhookKinds: readonly WebhookKind[] = [
       canceledAt: time,
       reason,
     },
-    ofCancellation,
-  ),
-  kind(
-    'checkout.completed',
-    'A checkout session was completed: paid, or confirmed if nothing was due.',
-    end,
-    ofSession,
-  ),
-  kind('checkout.expired', 'A checkout session expired.', end, ofSession),
-  kind(
-    'webhook_endpoint.test',
-    'Test webhook, sent by `POST /v1/webhook-endpoints/{id}/test`.',
-    { webhookEndpointId: id },
-    {},
-  ),
-];
+    head: ofCancellation,
+  },
+  'checkout.completed': {
+    summary: 'A checkout session was completed: paid, or confirmed if nothing was due.',
+    data: end,
+    head: ofSession,
+  },
+  'checkout.expired': { summary: 'A checkout session expired.', data: end, head: ofSession },
+};
 
-function kind(
-  type: string,
-  summary: string,
-  data: z.ZodRawShape,
-  place: z.ZodRawShape = ofSubscription,
-): WebhookKind {
+// Sent on request only; no endpoint names it.
+const testDescription: Description = {
+  summary: 'Test webhook, sent by `POST /v1/webhook-endpoints/{id}/test`.',
+  data: { webhookEndpointId: id },
+  head: {},
+};
+
+/** All webhook types. */
+export const webhookKinds: readonly WebhookKind[] = Object.entries({
+  ...descriptions,
+  'webhook_endpoint.test': testDescription,
+}).map(([type, description]) => kind(type, description));
+
+function kind(type: string, { summary, data, head }: Description): WebhookKind {
   const payload = z.object({
     id: z.string().meta({
       description: 'Id of the webhook, the same in every attempt. Also in the header `webhook-id`.',
     }),
     type: z.literal(type),
     timestamp: time.meta({ description: "Time of the event by the environment's clock." }),
-    ...place,
+    ...head,
     data: z.object(data),
   });
   return { type, summary, payload };

@@ -2,22 +2,21 @@ import { type InputProblems, lineProblems, optionalProblems } from '../input-pro
 import { webAddressProblems } from '../web-address';
 
 /** Default event types of an endpoint. */
-export const webhookEventTypes: readonly string[] = [
+export const webhookEventTypes = [
   'subscription.created',
   'subscription.updated',
   'subscription.canceled',
   'subscription.renewed',
   'subscription.payment_succeeded',
   'subscription.payment_failed',
-];
+] as const;
 
 // Event types that an endpoint may name. An endpoint without event types gets only the six above,
 // as the contract promises.
-const namedEventTypes: readonly string[] = [
-  ...webhookEventTypes,
-  'checkout.completed',
-  'checkout.expired',
-];
+const namedEventTypes = [...webhookEventTypes, 'checkout.completed', 'checkout.expired'] as const;
+
+/** Type of an event that an endpoint may name. */
+export type WebhookEventType = (typeof namedEventTypes)[number];
 
 const descriptionLengthMax = 200;
 // `Webhook-Signature` is a header of the standard.
@@ -51,6 +50,8 @@ export function webhookEndpointProblems(fields: WebhookEndpointFields): InputPro
 
 function eventProblems(events: readonly string[]): string[] {
   return events.flatMap((type, index) =>
-    namedEventTypes.includes(type) ? [] : [`${String(index)}: Unknown event`],
+    (namedEventTypes as readonly string[]).includes(type)
+      ? []
+      : [`${String(index)}: Unknown event`],
   );
 }
