@@ -3,8 +3,13 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { parseEmailAddress } from '@billing/kernel/email-address';
 import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems } from '@billing/kernel/input-problems';
-import { type Address, type AddressInput, addressOf } from '@billing/kernel/input/address';
-import { customerProblems } from '@billing/kernel/input/customer';
+import { type Address, addressOf } from '@billing/kernel/input/address';
+import {
+  type CustomerFields,
+  customerProblems,
+  type CustomerText,
+  forCustomerTexts,
+} from '@billing/kernel/input/customer';
 
 // Organizations cannot configure another default yet.
 const currencyDefault: Currency = 'USD';
@@ -13,13 +18,11 @@ const currencyDefault: Currency = 'USD';
 type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
 /** A party that is billed. */
-export interface Customer {
+export interface Customer extends Readonly<Record<CustomerText, string | null>> {
   readonly id: string;
   /** The caller's own id, unique in the environment; never changes. */
   readonly externalId: string | null;
   readonly email: string;
-  readonly name: string | null;
-  readonly phone: string | null;
   readonly address: Address | null;
   readonly currency: Currency;
   /** True once the first invoice has fixed the currency. */
@@ -29,13 +32,9 @@ export interface Customer {
 }
 
 /** Customer fields as sent by the caller. */
-export interface CustomerInput {
+export interface CustomerInput extends CustomerFields {
   /** With or without surrounding whitespace. */
   readonly email: string;
-  readonly externalId?: string | undefined;
-  readonly name?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly address?: AddressInput | undefined;
   /** In any case; absent: USD. */
   readonly currency?: string | undefined;
   /** Absent: CHARGE_AUTOMATICALLY. UNKNOWN: a value that this version does not know. */
@@ -64,7 +63,7 @@ export function createCustomer(
   input: CustomerInput,
   { id, metadataProblems }: CustomerCreation,
 ): Customer {
-  const { externalId, name, phone, address, currency = currencyDefault } = input;
+  const { externalId, address, currency = currencyDefault } = input;
   const { collectionMethod = 'CHARGE_AUTOMATICALLY' } = input;
   refuseProblems({
     ...customerProblems(input),
@@ -76,8 +75,7 @@ export function createCustomer(
     id,
     externalId: externalId ?? null,
     email: parseEmailAddress(input.email),
-    name: name ?? null,
-    phone: phone ?? null,
+    ...textsOf(input),
     address: address === undefined ? null : addressOf(address),
     currency: parseCurrency(currency),
     isCurrencyFixed: false,
@@ -111,6 +109,13 @@ export function fixCurrency(customer: Customer, currency: string): Customer {
   return { ...customer, currency: parseCurrency(currency), isCurrencyFixed: true };
 }
 
+/** Texts of a customer; null for an absent one. */
+export function textsOf(
+  source: Readonly<Partial<Record<CustomerText, string | null | undefined>>>,
+): Record<CustomerText, string | null> {
+  return forCustomerTexts((name) => source[name] ?? null);
+}
+
 /** The error if another customer of the environment has the external id. */
 export function externalIdTaken(): DomainError {
   return new DomainError(
@@ -125,8 +130,7 @@ function inputAfter(customer: Customer, changes: CustomerChanges): CustomerInput
   return {
     email: after.email ?? '',
     externalId: customer.externalId ?? undefined,
-    name: after.name ?? undefined,
-    phone: after.phone ?? undefined,
+    ...forCustomerTexts((name) => after[name] ?? undefined),
     address: after.address ?? undefined,
     currency: after.currency ?? undefined,
     collectionMethod: after.collectionMethod ?? undefined,

@@ -20,6 +20,7 @@ import {
 } from '@billing/proto/billing/customer/v1/customer';
 import { collectionMethods } from '@billing/proto/values/customer';
 import type { Address } from '@billing/kernel/input/address';
+import { type CustomerText, forCustomerTexts } from '@billing/kernel/input/customer';
 import { customerCallers } from './callers';
 import type { CustomerNameStore } from './customer-name-store';
 import {
@@ -29,6 +30,7 @@ import {
   type Customer,
   type CustomerChanges,
   type CustomerInput,
+  textsOf,
 } from './customer';
 import { customersWith } from './store';
 
@@ -113,16 +115,19 @@ export function customerRpc({ customers, names }: CustomerDependencies) {
   );
 }
 
+// A message without one of the texts fails to compile in the conversions below.
 function fromProtoCustomerInput(request: CreateCustomerRequest): CustomerInput {
-  return { ...request, collectionMethod: collectionMethods.sentName(request.collectionMethod) };
+  return {
+    ...(request satisfies Pick<CreateCustomerRequest, CustomerText>),
+    collectionMethod: collectionMethods.sentName(request.collectionMethod),
+  };
 }
 
 function fromProtoCustomerChanges(request: UpdateCustomerRequest): CustomerChanges {
-  const { email, name, phone, address, currency, collectionMethod, metadata } = request;
+  const { email, address, currency, collectionMethod, metadata } = request;
   const fields = {
     email: email ?? null,
-    name: name ?? null,
-    phone: phone ?? null,
+    ...textsOf(request satisfies Pick<UpdateCustomerRequest, CustomerText>),
     address: address ?? null,
     currency: currency ?? null,
     collectionMethod: collectionMethods.sentName(collectionMethod) ?? null,
@@ -132,13 +137,15 @@ function fromProtoCustomerChanges(request: UpdateCustomerRequest): CustomerChang
 }
 
 function toProtoCustomer({ state, ...stored }: Stored<Customer>): ProtoCustomer {
+  const texts: Pick<ProtoCustomer, CustomerText> = forCustomerTexts(
+    (name) => state[name] ?? undefined,
+  );
   return {
     id: state.id,
     organizationId: stored.tenant.organizationId,
     externalId: state.externalId ?? undefined,
     email: state.email,
-    name: state.name ?? undefined,
-    phone: state.phone ?? undefined,
+    ...texts,
     address: state.address === null ? undefined : toProtoAddress(state.address),
     currency: state.currency,
     currencyFixed: state.isCurrencyFixed,

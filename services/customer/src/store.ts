@@ -1,5 +1,5 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
-import { type Customer, externalIdTaken } from './customer';
+import { type Customer, externalIdTaken, textsOf } from './customer';
 
 /** A stored customer, without the fields that every aggregate has. */
 export type CustomerDocument = Omit<Customer, 'id' | 'metadata' | 'isCurrencyFixed'> & {
@@ -54,13 +54,13 @@ export function externalIdKey(externalId: string): string {
 }
 
 function fromDocumentCustomer(document: CustomerDocument & { readonly _id: string }): Customer {
-  const { _id, externalId, email, name, phone, address, currency, collectionMethod } = document;
+  const { _id, externalId, email, address, currency, collectionMethod } = document;
   return {
     id: _id,
     externalId,
     email,
-    name,
-    phone,
+    // A text that was added later is absent in older documents.
+    ...textsOf(document),
     address,
     currency,
     isCurrencyFixed: document.isCurrencyFixed ?? false,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { unlessNotFound } from '@billing/kernel/domain-error';
-import { customerProblems } from '@billing/kernel/input/customer';
+import { customerProblems, forCustomerTexts } from '@billing/kernel/input/customer';
 import { CustomerJson, toJsonCustomer } from '@billing/proto/json/customer';
 import { collectionMethods } from '@billing/proto/values/customer';
 import { listOf } from '../schemas/list';
@@ -22,16 +22,13 @@ const address = z.object({
   postalCode: addressPart,
   country: addressPart,
 });
-const name = z.string().max(200);
-const phone = z.string().max(40);
 const collectionMethod = z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']);
 
 const CreateCustomer = z
   .object({
     email: z.string(),
     externalId: optional(z.string().min(1).max(255)),
-    name: optional(name),
-    phone: optional(phone),
+    ...forCustomerTexts((_name, lengthMax) => optional(z.string().max(lengthMax))),
     address: optional(address),
     currency: optional(z.string()),
     collectionMethod: optional(collectionMethod),
@@ -45,8 +42,7 @@ const CreateCustomer = z
 const UpdateCustomer = z
   .object({
     email: required(z.string()),
-    name: changeable(name),
-    phone: changeable(phone),
+    ...forCustomerTexts((_name, lengthMax) => changeable(z.string().max(lengthMax))),
     address: changeable(address),
     currency: required(z.string()),
     collectionMethod: required(collectionMethod),

@@ -9,15 +9,28 @@ import {
 import { type AddressInput, addressProblems } from './address';
 
 const externalIdLengthMax = 255;
-const nameLengthMax = 200;
-const phoneLengthMax = 40;
+
+/** Optional single-line texts of a customer that have no other rule, with their maximum lengths. */
+const textLengthMax = { name: 200, phone: 40 };
+
+/** Name of such a text. */
+export type CustomerText = keyof typeof textLengthMax;
+
+/** Builds a value for each text. */
+export function forCustomerTexts<Value>(
+  valueOf: (name: CustomerText, lengthMax: number) => Value,
+): Record<CustomerText, Value> {
+  const entries = Object.entries(textLengthMax) as [CustomerText, number][];
+  const values = entries.map(([name, lengthMax]) => [name, valueOf(name, lengthMax)] as const);
+  return Object.fromEntries(values) as Record<CustomerText, Value>;
+}
 
 /** Fields of a customer that have rules of their own. */
-export interface CustomerFields {
+export interface CustomerFields extends Readonly<
+  Partial<Record<CustomerText, string | undefined>>
+> {
   readonly email?: string | undefined;
   readonly externalId?: string | undefined;
-  readonly name?: string | undefined;
-  readonly phone?: string | undefined;
   readonly address?: AddressInput | undefined;
   /** In any case. */
   readonly currency?: string | undefined;
@@ -25,13 +38,12 @@ export interface CustomerFields {
 
 /** Problems of each present field of a customer; absent fields are checked elsewhere. */
 export function customerProblems(fields: CustomerFields): InputProblems {
-  const { email, externalId, name, phone, address, currency } = fields;
+  const { email, externalId, address, currency } = fields;
   const line = (max: number) => (text: string) => lineProblems(text, { max });
   return {
     email: optionalProblems(email, (text) => problemsOfParsing(() => parseEmailAddress(text))),
     externalId: optionalProblems(externalId, line(externalIdLengthMax)),
-    name: optionalProblems(name, line(nameLengthMax)),
-    phone: optionalProblems(phone, line(phoneLengthMax)),
+    ...forCustomerTexts((name, max) => optionalProblems(fields[name], line(max))),
     address: optionalProblems(address, addressProblems),
     currency: optionalProblems(currency, (text) => problemsOfParsing(() => parseCurrency(text))),
   };

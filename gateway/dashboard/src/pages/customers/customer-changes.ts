@@ -1,3 +1,4 @@
+import { forCustomerTexts } from '@billing/kernel/input/customer';
 import type { FormValues } from '../../parts/form-values';
 import type { Customer } from '../../resources/customer';
 
@@ -33,8 +34,7 @@ export function changedCustomer(values: Typed, customer: Customer): object {
 function detailsOf(values: Typed) {
   return {
     email: values.text('email').trim(),
-    name: values.optional('name') ?? null,
-    phone: values.optional('phone') ?? null,
+    ...forCustomerTexts((name) => values.optional(name) ?? null),
     collectionMethod: values.text('collectionMethod'),
   };
 }

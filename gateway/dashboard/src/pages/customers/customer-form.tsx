@@ -2,6 +2,7 @@ import { useAction } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form';
 import type { Customer } from '../../resources/customer';
 import { changedCustomer, newCustomer } from './customer-changes';
+import { customerFields } from './customer-fields';
 
 const collectionMethods = [
   ['CHARGE_AUTOMATICALLY', 'Charge automatically'],
@@ -33,16 +34,11 @@ export function CustomerForm({
         onDone(await save.mutateAsync(body));
       }}
     >
-      <TextField name="email" label="Email" type="email" defaultValue={customer?.email} />
-      <TextField name="name" label="Name" defaultValue={customer?.name ?? ''} />
-      {customer === undefined && (
-        <TextField
-          name="externalId"
-          label="External ID"
-          hint="Optional. ID in your system. It cannot be changed later."
-        />
-      )}
-      <TextField name="phone" label="Phone" type="tel" defaultValue={customer?.phone ?? ''} />
+      {customerFields
+        .filter(({ isFixed }) => customer === undefined || isFixed !== true)
+        .map(({ name, input }) => (
+          <TextField key={name} name={name} {...input} defaultValue={customer?.[name] ?? ''} />
+        ))}
       <TextField
         name="currency"
         label="Currency"

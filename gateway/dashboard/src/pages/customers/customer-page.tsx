@@ -11,6 +11,7 @@ import { SubscriptionForm } from '../../resources/subscription-form';
 import { SubscriptionTable } from '../../resources/subscription-table';
 import { type Customer, customerName } from '../../resources/customer';
 import { addressParts } from './customer-changes';
+import { type CustomerField, customerFields } from './customer-fields';
 import { CustomerForm } from './customer-form';
 import { PaymentMethodPanel } from './payment-method-panel';
 import { PortalButton } from './portal-button';
@@ -101,19 +102,21 @@ function SubscriptionPanel({ customerId }: { customerId: string }) {
 
 function CustomerFacts({ customer }: { customer: Customer }) {
   const { address, collectionMethod } = customer;
+  const factOf = ({ name, input }: CustomerField) => [input.label, customer[name] ?? '–'] as const;
+  // The name is the title of the page.
+  const listed = customerFields.filter(({ name }) => name !== 'name');
   const lines = addressParts.map((part) => address?.[part] ?? '').filter((line) => line !== '');
   return (
     <Facts
       facts={[
-        ['Email', customer.email],
-        ['Phone', customer.phone ?? '–'],
+        ...listed.filter(({ isFixed }) => isFixed !== true).map(factOf),
         ['Address', lines.length === 0 ? '–' : lines.join(', ')],
         ['Currency', customer.currency],
         [
           'Collection',
           collectionMethod === 'SEND_INVOICE' ? 'Send invoice' : 'Charge automatically',
         ],
-        ['External ID', customer.externalId ?? '–'],
+        ...listed.filter(({ isFixed }) => isFixed === true).map(factOf),
         ['Created', <Day key="since" at={customer.createdAt} />],
         ['ID', <code key="id">{customer.id}</code>],
       ]}
