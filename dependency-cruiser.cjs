@@ -1,7 +1,7 @@
 /**
- * Folders of each package, and files beside them that they import, lowest first: what is listed
- * imports only what is listed before it. Other files directly in the package import everything, and
- * no folder imports them.
+ * Folders of each package, and single files that folders import, lowest first. Each imports only
+ * what is listed before it. All other files of the package's root import everything, and no folder
+ * imports them.
  */
 const layers = {
   'gateway/src': [
