@@ -128,17 +128,15 @@ describe('an update', () => {
     const later = { ...context, now: new Date('2026-02-28T12:00:00.000Z') };
     const changed = await update(later, {
       id: created.id,
-      updateMask: ['phone', 'metadata', 'collection_method', 'company_name'],
+      updateMask: ['phone', 'metadata', 'collection_method'],
       name: 'ignored',
       phone: '+44',
-      companyName: 'Analytical Engines',
       metadata: { 'a.b': 1 },
       collectionMethod: CollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
     });
     expect(changed).toEqual({
       ...created,
       phone: '+44',
-      companyName: 'Analytical Engines',
       metadata: { 'a.b': 1 },
       collectionMethod: CollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
       updatedAt: later.now,

@@ -33,7 +33,6 @@ describe('a new customer', () => {
       email: 'ada@example.com',
       name: null,
       phone: null,
-      companyName: null,
       address: null,
       currency: 'USD',
       isCurrencyFixed: false,
@@ -62,7 +61,6 @@ describe('a new customer', () => {
     ['an empty name', { name: '' }],
     ['the longest name', { name: 'x'.repeat(200) }],
     ['the longest phone number', { phone: '1'.repeat(40) }],
-    ['the longest company name', { companyName: 'x'.repeat(200) }],
     ['the collection method SEND_INVOICE', { collectionMethod: 'SEND_INVOICE' }],
     ['metadata with dots in a key', { metadata: { 'a.b': 1 } }],
   ])('can have %s', (_case, overrides) => {
@@ -142,7 +140,6 @@ describe('an update', () => {
     ['an e-mail address', { email: ' grace@example.com ' }, { email: 'grace@example.com' }],
     ['a name', { name: 'Grace' }, { name: 'Grace' }],
     ['a phone number', { phone: '1' }, { phone: '1' }],
-    ['a company name', { companyName: 'X' }, { companyName: 'X' }],
     ['all parts of an address', { address: { city: 'L' } }, { address: anAddress({ city: 'L' }) }],
     ['a currency', { currency: 'eur' }, { currency: 'EUR' }],
     [

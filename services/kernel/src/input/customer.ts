@@ -11,7 +11,7 @@ import { type AddressInput, addressProblems } from './address';
 const externalIdLengthMax = 255;
 
 /** Optional single-line texts of a customer that have no other rule, with their maximum lengths. */
-const textLengthMax = { name: 200, phone: 40, companyName: 200 };
+const textLengthMax = { name: 200, phone: 40 };
 
 /** Name of such a text. */
 export type CustomerText = keyof typeof textLengthMax;

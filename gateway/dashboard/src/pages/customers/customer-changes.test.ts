@@ -10,7 +10,6 @@ const customer = {
   email: 'ada@example.com',
   name: 'Ada',
   phone: null,
-  companyName: null,
   currency: 'USD',
   collectionMethod: 'CHARGE_AUTOMATICALLY',
   address: {
@@ -27,7 +26,6 @@ const unchanged = {
   email: 'ada@example.com',
   name: 'Ada',
   phone: '',
-  companyName: '',
   currency: 'USD',
   collectionMethod: 'CHARGE_AUTOMATICALLY',
   'address.line1': 'Main 1',
@@ -46,7 +44,6 @@ test('a new customer has the values of the form', () => {
     externalId: null,
     name: null,
     phone: null,
-    companyName: null,
     currency: null,
     collectionMethod: 'SEND_INVOICE',
     address: {

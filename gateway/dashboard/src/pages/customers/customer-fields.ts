@@ -25,7 +25,6 @@ const fields: Readonly<Record<FieldName, Omit<CustomerField, 'name'>>> = {
     isFixed: true,
   },
   phone: { input: { label: 'Phone', type: 'tel' } },
-  companyName: { input: { label: 'Company' } },
 };
 
 /** Fields of the form and the page, in the order of the form. */
