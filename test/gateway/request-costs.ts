@@ -6,7 +6,7 @@ import { eventually } from '@billing/chassis/testing';
 import { startTracing, type TracingOptions } from '@billing/chassis/tracing';
 import { ApiClient } from '../support/api-client';
 import { routeExamples } from '../support/isolation-examples';
-import { joinTestSystem, type TestSystem } from '../support/shared-system';
+import { startTestSystem, type TestSystem } from '../support/test-system';
 
 /** The calls and commands that one request causes before its response; exact on every machine. */
 export interface RequestCost {
@@ -64,10 +64,11 @@ export async function measureRequestCosts(): Promise<RequestCost[]> {
   // Services in one process share the tracing that was started first.
   const tracing = startTracing({ spanProcessors: [collectInto(spans)] });
   try {
-    const system = await joinTestSystem();
+    const system = await startTestSystem();
     try {
       return await requestEveryRoute(system, spans);
     } finally {
+      await system.stop();
     }
   } finally {
     await tracing.shutdown();
