@@ -6,7 +6,8 @@ import { eventually } from '@billing/chassis/testing';
 import { startTracing, type TracingOptions } from '@billing/chassis/tracing';
 import { ApiClient } from '../support/api-client';
 import { routeExamples } from '../support/isolation-examples';
-import { startTestSystem, type TestSystem } from '../support/test-system';
+import type { TestSystem } from '../support/shared-system';
+import { startTestSystem } from '../support/test-system';
 
 /** The calls and commands that one request causes before its response; exact on every machine. */
 export interface RequestCost {
