@@ -1,15 +1,14 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
 /**
- * A scanner or the relay waits this long for a provider that does not answer, then processes other
- * due work.
+ * Limit on the wait for one piece of due work, so that a payment provider that does not answer does
+ * not block the other work of the due-work scanner and the outbox relay.
  */
 export const providerWaitMs = 10_000;
 
 /**
- * Outcome of the work, if it arrives in time. Slower work continues in the background, so that it
- * does not block the queue; what it leaves undone is resumed like the work of a process that
- * stopped.
+ * Returns the outcome of the work, or throws unavailable after `timeMs`. The work is not canceled:
+ * it continues in the background. If it fails there, its steps are resumed as after a crash.
  */
 export async function withinTime<T>(timeMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -22,7 +21,7 @@ export async function withinTime<T>(timeMs: number, work: Promise<T>): Promise<T
     return await Promise.race([work, tooLate]);
   } finally {
     clearTimeout(timer);
-    // The caller no longer reads its failure.
+    // A failure after the timeout must not be an unhandled rejection.
     work.catch(() => undefined);
   }
 }

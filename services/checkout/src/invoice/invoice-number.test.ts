@@ -1,10 +1,13 @@
 import { formatInvoiceNumber, nextInvoiceNumber } from './invoice-number';
 
+test('the first invoice number is 1', () => {
+  expect(nextInvoiceNumber(undefined)).toBe(1);
+});
+
 test.each([
-  [undefined, 1],
   [1, 2],
   [999_999, 1_000_000],
-])('the number after %s is %s', (highest, next) => {
+])('the invoice number after %s is %s', (highest, next) => {
   expect(nextInvoiceNumber(highest)).toBe(next);
 });
 
@@ -12,7 +15,7 @@ test.each([
   [1, 'INV-000001'],
   [999_999, 'INV-999999'],
   [1_000_000, 'INV-1000000'],
-])('the number %s is shown as %s', (number, text) => {
+])('the invoice number %s is shown as %s', (number, text) => {
   expect(formatInvoiceNumber(number)).toBe(text);
 });
 

@@ -6,22 +6,22 @@ import type { NewSessionInvoice } from '../collection/session-invoice';
 import { discountSnapshot, fromProtoDiscount } from '../peer/discount';
 import { fromProtoPrice, priceSnapshot } from '../peer/product';
 
-/** The fields of a session that determine its invoice, the same before and after it is stored. */
+/** The fields of a session, new or stored, that determine its invoice. */
 type Purchase = Omit<NewSession, 'total' | 'isForVisitor'>;
 
-/** Amount that the payer of a session will owe, with its discount if it has one. */
+/** Total of a session's invoice, after its discount. */
 export function totalOfPurchase(purchase: Purchase): bigint {
   return totalOfNew(toNewSessionInvoice(purchase));
 }
 
 /**
- * Invoice of a session: for the first period, for a one-time purchase, or for the trial, which is
- * free.
+ * Describes the invoice of a session: it bills the first period, a one-time purchase, or a trial at
+ * no charge.
  */
 export function toNewSessionInvoice(session: Purchase): NewSessionInvoice {
   const { snapshots } = session;
   const isTrial = session.trialDays > 0;
-  // A discount begins with the first invoice that has an amount.
+  // A discount starts with the first invoice that has an amount, so not with a trial's.
   const discount = isTrial ? undefined : snapshots.discount;
   return {
     invoiceId: session.invoiceId,
