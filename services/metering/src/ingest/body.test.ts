@@ -7,9 +7,9 @@ import { readIngestInput } from './input';
 /** The stored quantity of an event, or the validation error. */
 function quantityOf(literal: string, rest = ''): string | undefined {
   const text = `[{"customerId": "ada", "meterId": "calls", "quantity": ${literal}${rest}}]`;
-  const { json, written } = readIngestBody(Buffer.from(text));
+  const { json, exactQuantities } = readIngestBody(Buffer.from(text));
   try {
-    return readIngestInput(json, written).events[0]?.quantity;
+    return readIngestInput(json, exactQuantities).events[0]?.quantity;
   } catch (error) {
     if (error instanceof DomainError) return error.fields?.events?.[0];
     throw error;
@@ -50,8 +50,8 @@ describe('a quantity sent as a JSON number', () => {
   test('leaves other fields of the same name and numbers of the same length unchanged', () => {
     const rest = ', "properties": { "quantity": 1.0000000000000001, "at": "1.0000000000000001" }';
     const text = `[{"customerId": "ada", "meterId": "calls"${rest}}]`;
-    const { json, written } = readIngestBody(Buffer.from(text));
-    expect(readIngestInput(json, written).events[0]).toMatchObject({
+    const { json, exactQuantities } = readIngestBody(Buffer.from(text));
+    expect(readIngestInput(json, exactQuantities).events[0]).toMatchObject({
       quantity: '1',
       properties: { quantity: 1, at: '1.0000000000000001' },
     });

@@ -8,7 +8,7 @@ export interface IngestBody {
    * Original text of quantities with more digits than a number holds, by the object that contains
    * them; absent: none.
    */
-  readonly written: ReadonlyMap<object, string> | undefined;
+  readonly exactQuantities: ReadonlyMap<object, string> | undefined;
 }
 
 // A number holds any 15 digits; with the decimal point, a longer one has at least this many
@@ -24,7 +24,9 @@ export function readIngestBody(body: Buffer): IngestBody {
   if (body.length === 0) throw invalidInput({ events: ['Required'] });
   try {
     const text = utf8.decode(body);
-    return hasLongNumber(body) ? readExactly(text) : { json: JSON.parse(text), written: undefined };
+    return hasLongNumber(body)
+      ? readExactly(text)
+      : { json: JSON.parse(text), exactQuantities: undefined };
   } catch {
     throw new DomainError('invalid_input', 'MALFORMED_JSON', 'Malformed JSON');
   }
@@ -52,7 +54,7 @@ function isNumberCharacter(byte = 0): boolean {
 }
 
 function readExactly(text: string): IngestBody {
-  const written = new Map<object, string>();
+  const exactQuantities = new Map<object, string>();
   const json: unknown = JSON.parse(
     text,
     function keep(
@@ -63,12 +65,12 @@ function readExactly(text: string): IngestBody {
     ) {
       if (name === 'quantity' && typeof value === 'number') {
         const exact = exactly(context?.source ?? '');
-        if (exact !== plainDecimal(String(value))) written.set(this, exact);
+        if (exact !== plainDecimal(String(value))) exactQuantities.set(this, exact);
       }
       return value;
     },
   );
-  return { json, written };
+  return { json, exactQuantities };
 }
 
 function exactly(source: string): string {

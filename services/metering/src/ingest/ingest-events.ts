@@ -62,7 +62,8 @@ interface Refused {
 
 // Shared by all events without properties.
 const noProperties: UsageEvent['properties'] = {};
-// A longer wait outlives the caller's deadline; isOpenHour relies on this limit.
+// Limit on the wait in the queue, longer than any caller's deadline. `isOpenHour` relies on it: an
+// hour that is open when the batch arrives must not be sealed before the insert.
 const storeMsMax = 60_000;
 
 /** Stores a batch, each event at most once. */
@@ -71,8 +72,8 @@ export async function ingest(
   context: CallContext,
   dependencies: IngestDependencies,
 ): Promise<IngestResult> {
-  const { json, written } = readIngestBody(body);
-  const { events, ignoredFields } = readIngestInput(json, written);
+  const { json, exactQuantities } = readIngestBody(body);
+  const { events, ignoredFields } = readIngestInput(json, exactQuantities);
   const { candidates, refused } = await validateEvents(events, context, dependencies);
   const [stored, replayed] = await Promise.all([
     store(candidates, events, { context, dependencies }),
@@ -124,7 +125,7 @@ async function validateEvents(
     };
     candidates.push({ index, document: toEventDocument(context.tenant, event) });
   });
-  await fixAggregations(candidates, meters, { context, dependencies });
+  await markMetersInUse(candidates, meters, { context, dependencies });
   return { candidates, refused };
 }
 
@@ -151,17 +152,17 @@ async function metersOf(
   return new Map(found.map(({ state }) => [state.id, state]));
 }
 
-/** Marks meters as in use: from the first event on, the aggregation of a meter is fixed. */
-async function fixAggregations(
+/** Marks the meters of first events as in use, so that their aggregation cannot be changed. */
+async function markMetersInUse(
   candidates: readonly Candidate[],
   meters: ReadonlyMap<string, Meter>,
   { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
 ): Promise<void> {
-  const isFresh = (id: string) => meters.get(id)?.inUse === false;
-  if (![...meters.keys()].some(isFresh)) return;
+  const isUnused = (id: string) => meters.get(id)?.inUse === false;
+  if (![...meters.keys()].some(isUnused)) return;
   const ids = new Set(candidates.map(({ document }) => document.meterId));
-  const fresh = [...ids].filter(isFresh);
-  await Promise.all(fresh.map((id) => dependencies.meters.within(context).mutate(id, markInUse)));
+  const unused = [...ids].filter(isUnused);
+  await Promise.all(unused.map((id) => dependencies.meters.within(context).mutate(id, markInUse)));
 }
 
 function newEventId(context: CallContext, index: number): string {
@@ -182,6 +183,7 @@ async function store(
   if (candidates.length === 0) return { accepted: 0, duplicates: 0, rejected: [] };
   const usage = dependencies.usageOf(context);
   const startedAt = dependencies.clock.now();
+  // An hour that may be sealed already: with a manual clock, any hour.
   const isLate = ({ hour }: SeriesHour) =>
     context.tenant.manualClock || !isOpenHour(hour, startedAt);
   const documents = candidates.map(({ document }) => document);
@@ -189,18 +191,19 @@ async function store(
   const late = hours.filter(isLate);
   const batch = { id: newId(), at: startedAt };
   await usage.beginLate(late, batch);
-  const duplicates = await dependencies.queue.store(documents, () => {
+  const refuseIfTooLate = () => {
     const now = dependencies.clock.now().getTime();
     const latest = Math.min(context.deadline.getTime(), startedAt.getTime() + storeMsMax);
     if (now > latest) throw new DeadlineExceededError();
-  });
+  };
+  const duplicates = await dependencies.queue.store(documents, refuseIfTooLate);
   const existing =
     duplicates.size === 0 ? [] : candidates.filter(({ document }) => duplicates.has(document));
   const { replayed, rejected, known } = await separateDuplicates(existing, events, {
     context,
     dependencies,
   });
-  // A crashed ingest may have left a stale hour total.
+  // The call that stored a duplicate may have crashed and left a total without its event.
   const possiblyStale = seriesHours(known).filter(isLate);
   await usage.finishLate([...late, ...possiblyStale], batch.id);
   await usage.reopenDays(possiblyStale);
@@ -244,16 +247,16 @@ async function findReplays(
   context: CallContext,
   { events }: IngestDependencies,
 ): Promise<Set<Refused>> {
-  const named = refused.filter(
+  const identified = refused.filter(
     ({ input, customerId }) => input.eventId !== undefined && customerId !== undefined,
   );
-  if (named.length === 0) return new Set();
+  if (identified.length === 0) return new Set();
   const known = await events.find(
     context.tenant,
-    named.map(({ input }) => input.eventId ?? ''),
+    identified.map(({ input }) => input.eventId ?? ''),
   );
   return new Set(
-    named.filter(({ input, customerId }) => {
+    identified.filter(({ input, customerId }) => {
       const stored = known.get(input.eventId ?? '');
       return stored !== undefined && isSameContent(stored, input, customerId);
     }),

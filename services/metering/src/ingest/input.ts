@@ -38,9 +38,12 @@ export interface IngestInput {
 
 /**
  * Reads a parsed body: `{"events":[…]}` or a bare array. Any wrong shape refuses the whole batch.
- * `written` holds the original text of quantities that lost digits as numbers.
+ * `exactQuantities` holds the original text of quantities that lost digits as numbers.
  */
-export function readIngestInput(body: unknown, written?: ReadonlyMap<object, string>): IngestInput {
+export function readIngestInput(
+  body: unknown,
+  exactQuantities?: ReadonlyMap<object, string>,
+): IngestInput {
   const ignoredFields: string[] = [];
   const isBare = Array.isArray(body);
   const sent: unknown = isBare ? body : eventsOf(body, ignoredFields);
@@ -50,7 +53,11 @@ export function readIngestInput(body: unknown, written?: ReadonlyMap<object, str
   if (sent.length > eventsMax) {
     throw invalidInput({ events: [`Must have at most ${String(eventsMax)} elements`] });
   }
-  const reader = new EventReader({ prefix: isBare ? '' : 'events.', ignoredFields, written });
+  const reader = new EventReader({
+    prefix: isBare ? '' : 'events.',
+    ignoredFields,
+    exactQuantities,
+  });
   const events = sent.map((event, index) => reader.read(event, index));
   if (reader.problems.length > 0) throw invalidInput({ events: reader.problems });
   return { events, ignoredFields };
@@ -84,7 +91,7 @@ class EventReader {
     private readonly batch: {
       readonly prefix: string;
       readonly ignoredFields: string[];
-      readonly written: ReadonlyMap<object, string> | undefined;
+      readonly exactQuantities: ReadonlyMap<object, string> | undefined;
     },
   ) {}
 
@@ -101,7 +108,7 @@ class EventReader {
       this.refuse(`${String(index)}.customerId`, 'Required');
     }
     if (isAbsent(event.meterId)) this.refuse(`${String(index)}.meterId`, 'Required');
-    const sent = this.batch.written?.get(event) ?? event.quantity;
+    const sent = this.batch.exactQuantities?.get(event) ?? event.quantity;
     const quantity = this.quantity(sent, index) ?? '0';
     return {
       customerId,

@@ -79,7 +79,7 @@ function afterBurning(account: CreditAccount, burning: Burning): CreditAccount {
   return setConsumption(account, consumption, now);
 }
 
-/** Usage state for a quantity used on one day, as texts. */
+/** Usage state after one event; decimals as strings. `priced` null: the meter has no price. */
 function stateOf(
   used: string,
   {
@@ -162,15 +162,15 @@ describe('a usage state', () => {
   });
 
   test('has no estimate without a price, and its entitlement depends on credits alone', () => {
-    const without = { priced: null };
-    expect(stateOf('3', without)).toMatchObject({
+    const unpriced = { priced: null };
+    expect(stateOf('3', unpriced)).toMatchObject({
       balance: '-3',
       estimated: undefined,
       entitled: false,
     });
     const grants = [{ amount: '5' }];
-    expect(stateOf('3', { ...without, grants })).toMatchObject({ balance: '2', entitled: true });
-    expect(stateOf('5', { ...without, grants })).toMatchObject({ balance: '0', entitled: false });
+    expect(stateOf('3', { ...unpriced, grants })).toMatchObject({ balance: '2', entitled: true });
+    expect(stateOf('5', { ...unpriced, grants })).toMatchObject({ balance: '0', entitled: false });
   });
 
   test('of a trial is free', () => {
@@ -183,7 +183,7 @@ describe('a usage state', () => {
     expect(stateOf('10', { priced }).entitled).toBe(false);
   });
 
-  test('balances: remaining minus overage equals included plus credits minus usage, for any grants and usage', () => {
+  test('has a balance of included units plus credits minus usage, for any grants and usage', () => {
     const amounts = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 4 });
     fc.assert(
       fc.property(amounts, fc.nat({ max: 100 }), (all, used) => {
@@ -203,7 +203,7 @@ describe('the estimate of a usage state', () => {
   const costing = (unitAmount: string, used: string) =>
     stateOf(used, { priced: { ...terms, price: { ...price, unitAmount } } }).estimated;
 
-  test('reaches the largest amount and is absent above it', () => {
+  test('is given up to the largest amount and absent above it', () => {
     expect(costing('1', String(AMOUNT_MAX + 10n))).toBe(AMOUNT_MAX);
     expect(costing('1', `${String(AMOUNT_MAX + 10n)}.4`)).toBe(AMOUNT_MAX);
     expect(costing('1', `${String(AMOUNT_MAX + 10n)}.5`)).toBeUndefined();
@@ -211,14 +211,14 @@ describe('the estimate of a usage state', () => {
     expect(costing('99999999', '1000000000')).toBeUndefined();
   });
 
-  test("equals the price's maximum amount if that is the largest amount", () => {
-    const held = { ...price, unitAmount: '99999999999', maximumAmount: AMOUNT_MAX };
-    const priced = { ...terms, price: held };
+  test("is limited by the price's maximum amount, even if that is the largest amount", () => {
+    const capped = { ...price, unitAmount: '99999999999', maximumAmount: AMOUNT_MAX };
+    const priced = { ...terms, price: capped };
     expect(stateOf('1000000000000000', { priced }).estimated).toBe(AMOUNT_MAX);
   });
 });
 
-test('a state of any valid prices, credits and events is returned completely', () => {
+test('the returned state has the exact usage and a valid estimate, for any valid price, credits and events', () => {
   const decimal = (max: bigint) =>
     fc.tuple(fc.bigInt(0n, max), fc.nat({ max: 999_999_999_999 })).map(([whole, part]) => {
       const parts = whole === max ? 0n : BigInt(part);
@@ -260,11 +260,11 @@ test('a state of any valid prices, credits and events is returned completely', (
   );
   fc.assert(
     fc.property(prices, units, quantities, amounts, (given, includedUnits, used, granted) => {
-      const told = returnedState({ ...given, includedUnits }, used, granted);
-      const { estimatedAmount, currency } = told;
+      const returned = returnedState({ ...given, includedUnits }, used, granted);
+      const { estimatedAmount, currency } = returned;
       expect(currency).toBe('USD');
       expect(estimatedAmount ?? 0).toBeLessThanOrEqual(Number(AMOUNT_MAX));
-      expect(Decimal.parse(told.usage).toString()).toBe(sum(used));
+      expect(Decimal.parse(returned.usage).toString()).toBe(sum(used));
     }),
     { numRuns: 500 },
   );
@@ -274,7 +274,7 @@ function sum(all: readonly string[]): string {
   return all.reduce((total, one) => total.add(Decimal.parse(one)), Decimal.of(0n)).toString();
 }
 
-/** A usage state for a quantity, as REST callers get it. */
+/** Usage state after events with these quantities, in the JSON form of the REST API. */
 function returnedState(
   given: UsageTerms['price'],
   used: readonly string[],

@@ -24,16 +24,17 @@ import type {
 } from './hour';
 import { type HourDocument, hourIn, hoursWithValues } from './hour-document';
 
-/** How far a series is sealed, and when it is due for sealing. */
+/** State of a series: how far its hours are sealed, and when the next sealing is due. */
 export interface SeriesDocument extends Series, TenantFields {
   readonly _id: string;
   readonly sealedUntil: Date | null;
   /**
-   * Between these two day starts, a day that is not stored has no events; null or absent: unknown.
+   * Range of complete days, as two day starts: in it, a day without a document has no events. Null
+   * or absent: no day is known to be complete.
    */
   readonly daysFrom?: Date | null;
   readonly daysUntil?: Date | null;
-  /** Real time; `never` while no sealing is due. */
+  /** Real time of the next sealing; `never` if none is due. */
   readonly sealAt: Date;
 }
 
@@ -48,6 +49,7 @@ export interface UsageCollections {
 /** Later than any due time. */
 export const never = new Date(8.64e15);
 
+// Hours counted again in one run of sealing; the rest is left for the next run.
 const hoursMax = 1_000;
 const cursorBatch = 5_000;
 
@@ -79,7 +81,7 @@ export async function ensureUsageIndexes({
   ]);
 }
 
-/** Usage of one environment. */
+/** Events, hours and series of one environment; `UsageStorage` describes each step. */
 export class UsageStore implements UsageStorage {
   private readonly values: DistinctValuesStore;
 
@@ -114,8 +116,8 @@ export class UsageStore implements UsageStorage {
   }
 
   /**
-   * Removes the totals of the hours' days. Runs after the hours: a day total computed in between
-   * finds one of them open.
+   * Removes the totals of the days that contain the hours. Called after the hours were reopened: a
+   * day total computed in between then finds an open hour and is not stored.
    */
   async reopenDays(hours: readonly SeriesHour[]): Promise<void> {
     await new UsageDayStore(this.collections.days, this.tenant).reopen(hours);
@@ -135,7 +137,7 @@ export class UsageStore implements UsageStorage {
   async hoursIn(series: Series, { start, end }: Span): Promise<UsageHour[]> {
     const found = await retryTransient(() =>
       this.collections.hours
-        .find({ ...this.of(series), hour: { $gte: start, $lt: end } })
+        .find({ ...this.seriesFilter(series), hour: { $gte: start, $lt: end } })
         .sort({ hour: 1 })
         .toArray(),
     );
@@ -146,7 +148,7 @@ export class UsageStore implements UsageStorage {
   async hourVersions(series: Series, { start, end }: Span): Promise<HourVersion[]> {
     const found = await retryTransient(() =>
       this.collections.hours
-        .find({ ...this.of(series), hour: { $gte: start, $lt: end } })
+        .find({ ...this.seriesFilter(series), hour: { $gte: start, $lt: end } })
         .project<Pick<HourDocument, 'hour' | 'version' | 'pending' | 'total'>>({
           hour: 1,
           version: 1,
@@ -166,7 +168,7 @@ export class UsageStore implements UsageStorage {
   async hoursWithoutTotal(series: Series, before: Date): Promise<UsageHour[]> {
     const found = await retryTransient(() =>
       this.collections.hours
-        .find({ ...this.of(series), hour: { $lt: before }, total: null })
+        .find({ ...this.seriesFilter(series), hour: { $lt: before }, total: null })
         .sort({ hour: 1 })
         .limit(hoursMax)
         .toArray(),
@@ -239,7 +241,7 @@ export class UsageStore implements UsageStorage {
   async *eventsIn(series: MeasuredSeries, { start, end }: Span): AsyncIterable<MeasuredEvent> {
     const { uniqueProperty } = series;
     const cursor = this.collections.events
-      .find({ ...this.of(series), timestamp: { $gte: start, $lt: end } })
+      .find({ ...this.seriesFilter(series), timestamp: { $gte: start, $lt: end } })
       .project<Omit<EventDocument, 'environmentId'>>({
         timestamp: 1,
         quantity: 1,
@@ -251,9 +253,9 @@ export class UsageStore implements UsageStorage {
   }
 
   async edgeOf(series: Series, edge: 'first' | 'last'): Promise<Date | null> {
-    // The range has no effect on the result; without it some servers sort all matches instead of
-    // walking the index.
-    const query = { ...this.of(series), timestamp: { $lte: never } };
+    // Every event matches the condition on its timestamp. Without it, some servers sort all events
+    // of the series instead of walking the index.
+    const query = { ...this.seriesFilter(series), timestamp: { $lte: never } };
     const found = await retryTransient(() =>
       this.collections.events
         .find(query)
@@ -276,7 +278,7 @@ export class UsageStore implements UsageStorage {
     return found.map(({ meterId }) => meterId);
   }
 
-  /** Schedules series for sealing, each at its real time or earlier. */
+  /** Makes each series due for sealing at its real time `at`, unless it is due earlier. */
   async scheduleSealing(all: readonly (Series & { readonly at: Date })[]): Promise<void> {
     const { organizationId, environmentId, live } = this.tenant;
     const owner = { organizationId, environmentId, live, timeline: timelineOf(this.tenant) };
@@ -307,7 +309,7 @@ export class UsageStore implements UsageStorage {
     }
   }
 
-  private of({ customerId, meterId }: Series): Series & { environmentId: string } {
+  private seriesFilter({ customerId, meterId }: Series): Series & { environmentId: string } {
     return { environmentId: this.tenant.environmentId, customerId, meterId };
   }
 
