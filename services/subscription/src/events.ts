@@ -17,7 +17,7 @@ import {
   subscriptionPhases,
   subscriptionStatuses,
 } from '@billing/proto/values/subscription';
-import type { PaymentNews, SubscriptionEvent } from './subscription/announcement';
+import type { PaymentOutcome, SubscriptionEvent } from './subscription/announcement';
 import { discountEndsAt } from './subscription/discount';
 import { isEntitled } from './subscription/entitlement';
 import {
@@ -71,9 +71,9 @@ function toProtoEvent(
   }
 }
 
-function toProtoPayment({ invoice, attempt, nextAttemptAt }: PaymentNews) {
+function toProtoPayment({ invoice, attempt, nextAttemptAt }: PaymentOutcome) {
   return {
-    // rpc.ts passes invoices through the rules unchanged.
+    // The rules never read it (`InvoiceForm`); rpc.ts gave them checkout's message.
     invoice: invoice as Invoice,
     attempt: attempt === 0 ? undefined : attempt,
     nextAttemptAt: nextAttemptAt ?? undefined,
@@ -81,8 +81,8 @@ function toProtoPayment({ invoice, attempt, nextAttemptAt }: PaymentNews) {
 }
 
 /**
- * Lists every field that differs, in its REST form; `updatedAt` never does, because both sides are
- * shown as of the same write.
+ * Lists every field that differs, in its REST form. Never contains `updatedAt`, because both sides
+ * are mapped with the time of the same write.
  */
 function changesBetween(
   before: ProtoSubscription,

@@ -3,7 +3,7 @@ import { unchanged } from '@billing/kernel/transition';
 import {
   canceled,
   paymentFailed,
-  type PaymentNews,
+  type PaymentOutcome,
   paymentSucceeded,
   type SubscriptionEvent,
   updated,
@@ -35,7 +35,7 @@ export interface CollectionResult {
   readonly outcome: CollectionOutcome;
   /** The invoice's own method: the customer's may have changed since. */
   readonly collectionMethod: CollectionMethod;
-  readonly payment: PaymentNews;
+  readonly payment: PaymentOutcome;
 }
 
 // The invoice stays open after all other outcomes.
@@ -131,7 +131,7 @@ function announcementsOf(
  */
 function endForNonPayment(
   subscription: Subscription,
-  payment: PaymentNews,
+  payment: PaymentOutcome,
   now: Date,
 ): SubscriptionTransition {
   const state = endAtOnce(subscription, { now, cancelReason: 'PAYMENT_FAILED' });

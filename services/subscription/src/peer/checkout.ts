@@ -50,7 +50,7 @@ export function toProtoNewInvoice(
   };
 }
 
-/** Checkout assigns ids and discounts to the lines. */
+/** The empty ids and the discount of 0 are placeholders, which checkout replaces. */
 function toProtoLineItem(line: PeriodLine | UsageLine): ProtoLineItem {
   const { description, priceId, quantity, unitAmount, amount, details, period } = line;
   return {
@@ -75,8 +75,8 @@ function toProtoLineItem(line: PeriodLine | UsageLine): ProtoLineItem {
 }
 
 /**
- * Maps a usage line of a voided invoice, to be billed by another one; undefined for a line that
- * bills no usage.
+ * Maps a usage line of a voided invoice, so that another invoice can bill it; undefined for any
+ * other line.
  */
 export function fromProtoUsageLine(line: ProtoLineItem): UsageLine | undefined {
   const { meterId, priceId, details, periodStart, periodEnd } = line;
@@ -100,22 +100,23 @@ export function fromProtoUsageLine(line: ProtoLineItem): UsageLine | undefined {
   };
 }
 
-/** Orders invoices from checkout; concurrent orders share one call. */
+/** Creates invoices in checkout; concurrent requests are sent in one call. */
 export class InvoiceClient {
-  private readonly orders: BatchClient<CreateInvoiceRequest, CreateInvoiceResponse>;
+  private readonly batches: BatchClient<CreateInvoiceRequest, CreateInvoiceResponse>;
 
   constructor(checkout: Pick<Peers['checkout'], 'createInvoice' | 'createInvoices'>) {
-    this.orders = new BatchClient({
+    this.batches = new BatchClient({
       one: (request, context) => checkout.createInvoice(request, context),
       many: async (requests, context) => {
         const { responses } = await checkout.createInvoices({ requests }, context);
+        // The response of a failed request is empty; sent alone, the request gets its error.
         return responses.map((response) => (response.invoice === undefined ? undefined : response));
       },
     });
   }
 
   create(request: CreateInvoiceRequest, context: CallContext): Promise<CreateInvoiceResponse> {
-    return this.orders.ask(request, context);
+    return this.batches.ask(request, context);
   }
 }
 
@@ -126,14 +127,15 @@ export async function billedCurrency(
   context: CallContext,
 ): Promise<string | undefined> {
   if (customer.isCurrencyFixed) return customer.currency;
-  // A customer stored before currencies were fixed has the currency that an invoice has set.
+  // A customer document older than `isCurrencyFixed` lacks it, so the invoices decide.
   const { currency } = await checkout.getBilledCurrency({ customerId: customer.id }, context);
   return currency;
 }
 
 /**
- * Ensures that an invoice whose creation may be in flight is never created, or never paid. Checkout
- * refuses while a payment runs; the command is retried until that payment has an outcome.
+ * Voids an invoice whose creation may still be in flight: if it arrives later, the invoice is void
+ * from the start. Checkout refuses while a payment runs; the command is retried until that payment
+ * has an outcome.
  */
 export async function voidInvoice(
   invoiceId: string,

@@ -9,7 +9,7 @@ import { settlementKeys } from '../over-limit/settlement-attempt';
 import { type Subscriptions, subscriptionsOf } from '../subscription-store';
 import type { Subscription } from '../subscription/subscription';
 import {
-  livedWithin,
+  overlappingPeriods,
   type SettledPeriod,
   settledPeriods,
   type Settlement,
@@ -121,7 +121,7 @@ async function pricedSpans(
   { peers }: SettlementDependencies,
 ) {
   const lived = earlier.flatMap((stored) =>
-    livedWithin(stored.state, stored, window).map((part) => ({ stored, ...part })),
+    overlappingPeriods(stored.state, stored, window).map((part) => ({ stored, ...part })),
   );
   return Promise.all(
     lived.map(async ({ stored, index, overlap }) => {

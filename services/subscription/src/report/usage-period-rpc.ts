@@ -11,7 +11,7 @@ import { isEntitled } from '../subscription/entitlement';
 import type { Peers } from '../peer/peers';
 import { currentPeriod, type Subscription } from '../subscription/subscription';
 import { type Subscriptions, subscriptionsOf } from '../subscription-store';
-import { livedWithin } from '../usage/settlement';
+import { overlappingPeriods } from '../usage/settlement';
 
 /**
  * Lists the running periods of a customer's subscriptions, and the recent ones that usage of the
@@ -33,7 +33,7 @@ export async function usagePeriodsOf(
   // A period that begins at this instant counts.
   const end = new Date(now.getTime() + 1);
   const lived = all.flatMap((stored) =>
-    livedWithin(stored.state, stored, { start: from, end }).map(({ index, period }) => ({
+    overlappingPeriods(stored.state, stored, { start: from, end }).map(({ index, period }) => ({
       stored,
       index,
       ...period,

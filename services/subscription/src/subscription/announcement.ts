@@ -6,7 +6,7 @@ import type { Subscription } from './subscription';
 export type InvoiceForm = unknown;
 
 /** The outcome of one payment attempt on an invoice. */
-export interface PaymentNews {
+export interface PaymentOutcome {
   readonly invoice: InvoiceForm;
   /** Counted from 1; 0 when no attempt was made. */
   readonly attempt: number;
@@ -30,7 +30,7 @@ export type SubscriptionEvent = DomainEvent &
         /** The abandoned payment that caused the end; null for other causes. */
         readonly data: {
           readonly subscription: Subscription;
-          readonly payment: PaymentNews | null;
+          readonly payment: PaymentOutcome | null;
         };
       }
     | {
@@ -39,7 +39,7 @@ export type SubscriptionEvent = DomainEvent &
       }
     | {
         readonly type: 'subscription.payment_succeeded' | 'subscription.payment_failed';
-        readonly data: { readonly subscription: Subscription; readonly payment: PaymentNews };
+        readonly data: { readonly subscription: Subscription; readonly payment: PaymentOutcome };
       }
   );
 
@@ -56,7 +56,7 @@ export function renewed(subscription: Subscription, invoiceId: string | null): S
 /** Includes the abandoned payment where that is the cause. */
 export function canceled(
   subscription: Subscription,
-  payment: PaymentNews | null = null,
+  payment: PaymentOutcome | null = null,
 ): SubscriptionEvent {
   return { type: 'subscription.canceled', data: { subscription, payment } };
 }
@@ -68,11 +68,14 @@ export function updated(before: Subscription, subscription: Subscription): Subsc
 
 export function paymentSucceeded(
   subscription: Subscription,
-  payment: PaymentNews,
+  payment: PaymentOutcome,
 ): SubscriptionEvent {
   return { type: 'subscription.payment_succeeded', data: { subscription, payment } };
 }
 
-export function paymentFailed(subscription: Subscription, payment: PaymentNews): SubscriptionEvent {
+export function paymentFailed(
+  subscription: Subscription,
+  payment: PaymentOutcome,
+): SubscriptionEvent {
   return { type: 'subscription.payment_failed', data: { subscription, payment } };
 }

@@ -9,44 +9,50 @@ import {
 } from '../subscription/subscription';
 import { mayStillChange } from './usage-period';
 
-/** Selects the periods of a settlement. */
+/** The periods whose usage one bill settles, in a request to metering. */
 export interface Settlement {
   /** Idempotency key, unique in the subscription. */
   readonly key: string;
-  /** The last period; earlier ones are settled again while events of them may have arrived. */
+  /**
+   * Index of the last period. Earlier periods are settled again if events of them may have arrived
+   * since the previous settlement.
+   */
   readonly through: number;
 }
 
-/** A billed period, cut off where the subscription ended in it. */
+/** A settled period, shortened if the subscription ended in it. */
 export interface SettledPeriod extends BillingPeriod {
   readonly index: number;
   /** The first instant whose usage is not counted any more. */
   readonly countedUntil: Date;
 }
 
-/** The settlement for the bill of a period: the periods before it. */
+/** The settlement for the bill of period n: the usage up to period n - 1. */
 export function settlementBefore(periodIndex: number): Settlement {
   return { key: `period:${String(periodIndex - 1)}`, through: periodIndex - 1 };
 }
 
 /**
- * Lists the periods of a settlement, oldest first; none when the first one has not been billed. The
- * previous settlement was made when the last of them began, or later: every event since then
- * belongs to this one. For a period in which the subscription ended the bill may never have been
- * created, nor the settlement for it.
+ * Lists the periods of a settlement, oldest first; none if `through` is before the first billed
+ * period.
+ *
+ * The previous settlement belongs to the bill of period `through`, so it was made at the start of
+ * that period or later. Periods that no event can enter after that instant are omitted. If the
+ * subscription ended within period `through`, its bill may not exist; then the bill before it
+ * counts.
  */
 export function settledPeriods(
   subscription: Subscription,
-  made: { readonly createdAt: Date },
+  creation: { readonly createdAt: Date },
   { through }: Settlement,
 ): SettledPeriod[] {
-  const first = firstBilledPeriod(subscription, made);
+  const first = firstBilledPeriod(subscription, creation);
   const periods: SettledPeriod[] = [];
   if (through < first) return periods;
   const billed = endedWithin(subscription, through) ? Math.max(through - 1, first) : through;
-  const { start: settledBefore } = periodOf(subscription, billed);
+  const { start: previousSettlementAt } = periodOf(subscription, billed);
   for (let index = through; index >= first; index -= 1) {
-    if (index < through && !mayStillChange(subscription, index, settledBefore)) break;
+    if (index < through && !mayStillChange(subscription, index, previousSettlementAt)) break;
     const period = periodOf(subscription, index);
     const countedUntil = countedUntilOf(subscription, index, period);
     periods.unshift({ index, ...untilEnd(subscription, period), countedUntil });
@@ -54,24 +60,24 @@ export function settledPeriods(
   return periods;
 }
 
-/** A period in which a subscription lived, cut off at the end. */
-export interface LivedPeriod {
+/** A trial or billed period that overlaps a requested span. */
+export interface OverlappingPeriod {
   /** Null: the trial. */
   readonly index: number | null;
-  /** Ends with the first instant whose usage is not counted any more. */
+  /** The whole period, up to the first instant whose usage is not counted any more. */
   readonly period: BillingPeriod;
-  /** The requested part of it. */
+  /** The part of it within the span. */
   readonly overlap: BillingPeriod;
 }
 
 /** Lists a subscription's trial and billed periods that overlap a span of time. */
-export function livedWithin(
+export function overlappingPeriods(
   subscription: Subscription,
-  made: { readonly createdAt: Date },
+  creation: { readonly createdAt: Date },
   span: BillingPeriod,
-): LivedPeriod[] {
+): OverlappingPeriod[] {
   const { anchor, price, trialStart, trialEnd } = subscription;
-  const found: LivedPeriod[] = [];
+  const found: OverlappingPeriod[] = [];
   const add = (index: number | null, whole: BillingPeriod) => {
     const period = { start: whole.start, end: countedUntilOf(subscription, index, whole) };
     const start = later(period.start, span.start);
@@ -81,7 +87,7 @@ export function livedWithin(
   if (trialStart !== null && trialEnd !== null) add(null, { start: trialStart, end: trialEnd });
   const from = later(span.start, anchor);
   const { index: current } = periodContaining(anchor, price, from);
-  for (let index = Math.max(current, firstBilledPeriod(subscription, made)); ; index += 1) {
+  for (let index = Math.max(current, firstBilledPeriod(subscription, creation)); ; index += 1) {
     const period = periodOf(subscription, index);
     if (period.start >= span.end) return found;
     add(index, period);
@@ -104,9 +110,9 @@ function countedUntilOf(
 ): Date {
   const { endedAt, canceledAt, periodIndex } = subscription;
   if (endedAt === null || endedAt > period.end) return period.end;
-  const endedAtOnce = canceledAt?.getTime() === endedAt.getTime();
+  const endedImmediately = canceledAt?.getTime() === endedAt.getTime();
   const isLast = index === periodIndex;
-  return endedAtOnce && isLast ? new Date(endedAt.getTime() + 1) : endedAt;
+  return endedImmediately && isLast ? new Date(endedAt.getTime() + 1) : endedAt;
 }
 
 function untilEnd({ endedAt }: Subscription, { start, end }: BillingPeriod): BillingPeriod {
