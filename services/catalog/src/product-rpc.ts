@@ -33,10 +33,10 @@ import {
   type ProductChanges,
   type ProductInput,
 } from './product';
-import { pricedBy, productsWith } from './store';
+import { productsWith, withCurrentPrice } from './store';
 import type { SupersededPriceStore } from './superseded-price-store';
 
-// Limit of one call.
+// Ids of one call, as catalog.proto says.
 const idsMax = 100;
 
 export interface ProductDependencies {
@@ -103,7 +103,7 @@ export function productCalls({ products, supersededPricesOf }: ProductDependenci
 
     getPrice: async ({ id }, context) => {
       const store = products.within(context);
-      const current = await store.findBy(pricedBy(id));
+      const current = await store.findBy(withCurrentPrice(id));
       if (current !== undefined) {
         const product = toProtoProduct(current);
         return { price: product.price, product };
@@ -116,7 +116,7 @@ export function productCalls({ products, supersededPricesOf }: ProductDependenci
   };
 }
 
-/** Deterministic, so that a retried step creates no second version. */
+/** Derives price ids from product and version number, so that a retry creates no second version. */
 function priceIdsOf(productId: string, { tenant }: CallContext): PriceIdOf {
   return (number) => derivedId(tenant.environmentId, 'price', productId, number);
 }

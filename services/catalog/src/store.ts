@@ -10,7 +10,8 @@ import {
 } from './product';
 
 // Metadata is stored as JSON text: the keys may contain dots, which the database would read as
-// paths. Integers come back 32 or 64 bits wide, depending on the server.
+// paths. The driver returns 32-bit integers as number and 64-bit integers as bigint; the width
+// depends on the server.
 
 /** A stored price version. */
 export type PriceDocument = Omit<
@@ -38,7 +39,7 @@ export type MeterPriceSetDocument = Omit<MeterPriceSet, 'number' | 'prices'> & {
 
 type ProductDocument = Omit<Product, 'id' | 'metadata' | 'price' | 'meterPrices'> & {
   readonly metadata: string;
-  /** Never null, because a unique index includes documents without a lookup key. */
+  /** Value of the unique index; never null, because the index would admit only one null. */
   readonly lookupKeyKey: string;
   readonly price: PriceDocument;
   /** Absent in documents stored before meter prices existed. */
@@ -90,7 +91,7 @@ export function productsWith({
 }
 
 /** Filter for the product with the given current price. */
-export function pricedBy(priceId: string): Record<string, unknown> {
+export function withCurrentPrice(priceId: string): Record<string, unknown> {
   return { 'price.id': priceId };
 }
 
@@ -144,6 +145,7 @@ function toDocumentPrice(price: Price): PriceDocument {
   return { ...price, metadata: JSON.stringify(price.metadata) };
 }
 
+/** The prefix keeps a lookup key that looks like a product id apart from that id. */
 function lookupKeyKey(lookupKey: string): string {
   return `v:${lookupKey}`;
 }

@@ -214,33 +214,32 @@ test('an external id in use is a conflict with the message of the API', () => {
 });
 
 describe('the currency of the first invoice', () => {
-  const creation = { id: '01900000-0000-7000-8000-0000000000a2', metadataProblems: [] };
-  const dollars = createCustomer({ email: 'a@b.co', collectionMethod: undefined }, creation);
-  const change = (customer: typeof dollars, currency: string) =>
+  const inDollars = createCustomer(input, creation);
+  const change = (customer: typeof inDollars, currency: string) =>
     changeCustomer(customer, { currency }, { metadataProblems: [] });
 
   test('replaces the customer’s initial currency', () => {
-    expect(fixCurrency(dollars, 'EUR')).toEqual({
-      ...dollars,
+    expect(fixCurrency(inDollars, 'EUR')).toEqual({
+      ...inDollars,
       currency: 'EUR',
       isCurrencyFixed: true,
     });
   });
 
   test('stays if a later invoice has another currency', () => {
-    const euros = fixCurrency(dollars, 'EUR');
-    expect(fixCurrency(euros, 'USD')).toBe(euros);
+    const inEuros = fixCurrency(inDollars, 'EUR');
+    expect(fixCurrency(inEuros, 'USD')).toBe(inEuros);
   });
 
   test('is frozen, while other fields can be changed', () => {
-    expect(change(dollars, 'GBP').currency).toBe('GBP');
-    const euros = fixCurrency(dollars, 'EUR');
-    expect(() => change(euros, 'GBP')).toThrow(
+    expect(change(inDollars, 'GBP').currency).toBe('GBP');
+    const inEuros = fixCurrency(inDollars, 'EUR');
+    expect(() => change(inEuros, 'GBP')).toThrow(
       expect.objectContaining({
         fields: { currency: ['Cannot be changed once the customer has an invoice'] },
       }),
     );
-    const named = changeCustomer(euros, { name: 'Ada' }, { metadataProblems: [] });
-    expect(named).toEqual({ ...euros, name: 'Ada' });
+    const named = changeCustomer(inEuros, { name: 'Ada' }, { metadataProblems: [] });
+    expect(named).toEqual({ ...inEuros, name: 'Ada' });
   });
 });

@@ -80,7 +80,7 @@ const visit = (secret: string) =>
   portal.findPortalVisit({ secret }, testContext({ deadlineMs: 20_000 + aheadMs }));
 
 describe('a session', () => {
-  test('belongs to a customer and lasts an hour of real time, also in an environment with its own clock', async () => {
+  test('belongs to a customer and lasts an hour of real time, also in a sandbox with a manual clock', async () => {
     const context = testContext({ now: new Date('2030-01-01T00:00:00Z') });
     const before = clock.now().getTime();
     const { sessionId, token, expiresAt } = await aSession('https://shop.example/account', context);
@@ -115,7 +115,7 @@ describe('a session', () => {
     },
   );
 
-  test('is not readable from stored idempotency responses, only through its service', async () => {
+  test('omits its URL from an idempotent replay, and GetPortalUrl returns it', async () => {
     const { customerId, context } = await aSession();
     const keyed = { ...context, idempotency: { key: newId(), requestHash: 'h' } };
     const request = { customerId, returnUrl: undefined };
@@ -138,7 +138,7 @@ describe('a session', () => {
     });
   });
 
-  test('cannot be opened with the stored hash', async () => {
+  test('is stored without its token and the secret of its visit', async () => {
     const { token } = await aSession();
     const { secret } = await enter(token);
     const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
@@ -176,8 +176,8 @@ describe('a sign-in link', () => {
   test('signs in one of twenty concurrent requests', async () => {
     const { token } = await aSession();
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => enter(token)));
-    const isIn = ({ status }: { status: string }) => status === 'fulfilled';
-    expect(outcomes.filter(isIn)).toHaveLength(1);
+    const isSignedIn = ({ status }: { status: string }) => status === 'fulfilled';
+    expect(outcomes.filter(isSignedIn)).toHaveLength(1);
   });
 
   test('returns the same visit to a browser that clicks twice, but not after a minute', async () => {

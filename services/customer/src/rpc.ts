@@ -34,7 +34,7 @@ import {
 } from './customer';
 import { customersWith } from './store';
 
-// Limit of one call.
+// Ids of one call, as customer.proto says.
 const idsMax = 100;
 const namesMax = 1000;
 

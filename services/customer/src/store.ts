@@ -7,7 +7,7 @@ export type CustomerDocument = Omit<Customer, 'id' | 'metadata' | 'isCurrencyFix
   readonly isCurrencyFixed?: boolean;
   /** JSON text: the keys may contain dots, which the database would read as paths. */
   readonly metadata: string;
-  /** Never null, because a unique index includes documents without an external id. */
+  /** Value of the unique index; never null, because the index would admit only one null. */
   readonly externalIdKey: string;
 };
 
@@ -48,7 +48,7 @@ function toDocumentCustomer({ id, ...customer }: Customer): CustomerDocument {
   };
 }
 
-/** The unique index key of an external id. */
+/** The prefix keeps an external id that looks like a customer id apart from that id. */
 export function externalIdKey(externalId: string): string {
   return `v:${externalId}`;
 }

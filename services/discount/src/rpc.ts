@@ -30,7 +30,7 @@ export interface DiscountDependencies extends RedemptionDependencies {
 /** gRPC handlers of the service. */
 export function discountRpc(dependencies: DiscountDependencies) {
   const { discounts, slotsOf } = dependencies;
-  const answer = async (stored: Stored<Discount>, context: CallContext) => ({
+  const toResponse = async (stored: Stored<Discount>, context: CallContext) => ({
     discount: toProtoDiscount(stored, await slotsOf(context).count(stored.state.id)),
   });
   return rpcService<DiscountServiceServer>(
@@ -38,27 +38,27 @@ export function discountRpc(dependencies: DiscountDependencies) {
     {
       createDiscount: async (request, context) => {
         const { stored, inserted } = await create(request, context, dependencies);
-        return inserted ? { discount: toProtoDiscount(stored, 0) } : answer(stored, context);
+        return inserted ? { discount: toProtoDiscount(stored, 0) } : toResponse(stored, context);
       },
 
       getDiscount: async ({ id }, context) =>
-        answer(await discounts.within(context).get(id), context),
+        toResponse(await discounts.within(context).get(id), context),
 
       listDiscounts: async (request, context) => {
         const { data, total } = await discounts
           .within(context)
           .list({ filter: discountsWith(request), ...readPage(request) });
-        const answers = await Promise.all(data.map((stored) => answer(stored, context)));
-        return { discounts: answers.map(({ discount }) => discount), total };
+        const responses = await Promise.all(data.map((stored) => toResponse(stored, context)));
+        return { discounts: responses.map(({ discount }) => discount), total };
       },
 
       updateDiscount: async (request, context) =>
-        answer(await updateDiscount(fromProtoUpdate(request), context, dependencies), context),
+        toResponse(await updateDiscount(fromProtoUpdate(request), context, dependencies), context),
 
       validateCode: async (request, context) => validate(request, context, dependencies),
 
       reserveRedemption: async (request, context) =>
-        answer(await reserve(fromProtoReservation(request), context, dependencies), context),
+        toResponse(await reserve(fromProtoReservation(request), context, dependencies), context),
 
       confirmRedemption: async ({ discountId, holderId }, context) => {
         if (await slotsOf(context).confirm(discountId, holderId)) return {};

@@ -13,7 +13,7 @@ type DiscountDocument = Omit<
   readonly maxRedemptions: Count | null;
   /** JSON text: the keys may contain dots, which the database would read as paths. */
   readonly metadata: string;
-  /** Never null, because a unique index includes documents without a code. */
+  /** Value of the unique index; never null, because the index would admit only one null. */
   readonly codeKey: string;
 };
 
@@ -54,6 +54,7 @@ function toDocumentDiscount({ id, ...discount }: Discount): DiscountDocument {
   };
 }
 
+/** The prefix keeps a code that looks like a discount id apart from that id. */
 function codeKey(code: string): string {
   return `v:${discountCodeKey(code)}`;
 }

@@ -60,8 +60,8 @@ export async function updateDiscount(
 }
 
 /**
- * Closes the slots above a lowered maximum. Throws if one of them is taken; then all are opened
- * again.
+ * Closes the redemption slots above a lowered maximum for callers that have read the old one.
+ * Throws if a slot is taken, after opening the others again.
  */
 async function closeSlotsAbove(
   stored: Stored<Discount>,
@@ -74,7 +74,7 @@ async function closeSlotsAbove(
   const { id, maxRedemptions: before } = stored.state;
   if (maximum === null || !isLower(maximum, before)) return;
   const slots = slotsOf(context);
-  // Refuses in the common case before anything is closed.
+  // Usually refuses here, before any slot is closed.
   if (await slots.isTakenAbove(id, maximum)) throw redemptionsHeld();
   if (await closeSlots(slots, id, { maximum, version: stored.version + 1 })) return;
   await bumpVersion(stored, context, discounts);
@@ -82,8 +82,9 @@ async function closeSlotsAbove(
 }
 
 /**
- * Increases the discount's version without any other change. Slots that a crash left closed for a
- * version that was never written become open; a change in progress starts again.
+ * Increases the discount's version without any other change. This opens slots that were closed for
+ * a version that was never written, after a refusal or a crash. A concurrent update finds its
+ * version stale and retries.
  */
 export async function bumpVersion(
   { state: { id }, version }: Stored<Discount>,
