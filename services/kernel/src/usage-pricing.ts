@@ -23,11 +23,11 @@ export interface UsagePrice {
    * ones.
    */
   readonly tiers: readonly Tier[] | null;
-  /** Free in each period. */
+  /** Units that are free in each period. */
   readonly includedUnits: string;
   /** Units in a package, above 0; only for PACKAGE. */
   readonly packageSize: string | null;
-  /** In minor units; due without usage, too. */
+  /** In minor units; charged even without usage. */
   readonly minimumAmount: bigint | null;
   /** In minor units, at least the minimum. */
   readonly maximumAmount: bigint | null;
@@ -53,9 +53,9 @@ export function usageCharge(price: UsagePrice, usage: Usage): Charge {
 }
 
 /**
- * Charge for the usage of a period beyond its earlier bill; below 0 if that was too much. Its units
- * are those added since. Its exact amount is the charge for all usage less the billed amount. It
- * has no tiers, since none sum to it.
+ * Charge for a period that was billed before: the charge for all its usage less the billed amount,
+ * below 0 if too much was billed. The quantity counts the units added since. The tiers are empty,
+ * because they would not sum to the difference.
  */
 export function usageChargeBeyond(price: UsagePrice, usage: Usage, billed: Usage): Charge {
   const now = exactCharge(price, usage);
@@ -78,8 +78,8 @@ export function usageChargeBeyond(price: UsagePrice, usage: Usage, billed: Usage
 function exactCharge(price: UsagePrice, { quantity, creditedUnits = '0' }: Usage): ExactCharge {
   const used = Decimal.parse(quantity, 'quantity');
   const includedUnits = parseUnits(price.includedUnits, 'includedUnits');
-  const credited = notNegative(Decimal.parse(creditedUnits, 'creditedUnits'));
-  const billedQuantity = notNegative(used.subtract(includedUnits).subtract(credited));
+  const credited = atLeastZero(Decimal.parse(creditedUnits, 'creditedUnits'));
+  const billedQuantity = atLeastZero(used.subtract(includedUnits).subtract(credited));
   const { unitAmount, tiers, amount } = priceUnits(price, billedQuantity);
   return {
     quantity: used,
@@ -143,7 +143,7 @@ function given<K extends 'unitAmount' | 'tiers' | 'packageSize'>(
   return value;
 }
 
-function notNegative(units: Decimal): Decimal {
+function atLeastZero(units: Decimal): Decimal {
   const none = Decimal.of(0n);
   return units.compare(none) < 0 ? none : units;
 }

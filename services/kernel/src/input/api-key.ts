@@ -4,11 +4,12 @@ const nameLengthMax = 120;
 // Last instant that ISO 8601 can represent with four digits of the year; many callers send it to
 // mean "never".
 const expiresAtMax = new Date('9999-12-31T23:59:59.999Z');
-// Far more than the number of path segments.
+// Bounds the work of validation. A scope is a path segment of the API and `read` or `write`, and
+// there are far fewer.
 const scopesMax = 50;
 const scopePattern = /^[a-z-]+:(?:read|write)$/;
 
-/** Fields of an API key that have rules of their own. */
+/** The validated fields of an API key. */
 export interface ApiKeyFields {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
