@@ -28,7 +28,7 @@ export class Semaphore {
    */
   async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.used < this.max) this.used += 1;
-    else await this.turn(signal);
+    else await this.waitForSlot(signal);
     try {
       return await call();
     } finally {
@@ -38,13 +38,13 @@ export class Semaphore {
     }
   }
 
-  private turn(signal: AbortSignal | undefined): Promise<void> {
+  private waitForSlot(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.waiting.splice(this.waiting.indexOf(go), 1);
+        this.waiting.splice(this.waiting.indexOf(start), 1);
         reject(signal?.reason as Error);
       };
-      const go = () => {
+      const start = () => {
         signal?.removeEventListener('abort', leave);
         resolve();
       };
@@ -57,7 +57,7 @@ export class Semaphore {
         reject(limit.refusal());
         return;
       }
-      this.waiting.push(go);
+      this.waiting.push(start);
       signal?.addEventListener('abort', leave, { once: true });
     });
   }

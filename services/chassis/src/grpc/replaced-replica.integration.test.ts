@@ -42,10 +42,10 @@ async function serve(version: string, address: string): Promise<GrpcServer> {
 
 const stop = (server: GrpcServer) => server.stop({ drainDelayMs: 0, graceMs: 200 });
 
-/** Returns the old addresses for a moment longer, as a DNS cache does. */
-function answerNames(lookups: string[]): void {
+/** Makes each lookup of a name return the next address, and later ones the last address. */
+function mockLookups(addresses: string[]): void {
   jest.spyOn(dns.promises, 'lookup').mockImplementation((() => {
-    const address = lookups.length > 1 ? lookups.shift() : lookups[0];
+    const address = addresses.length > 1 ? addresses.shift() : addresses[0];
     return Promise.resolve([{ address, family: 4 }]);
   }) as never);
 }
@@ -57,7 +57,8 @@ afterEach(() => {
 test('a caller finds the replica that replaced another, although the first lookup returned the old address', async () => {
   const first = await serve('first', '127.0.0.2:0');
   const port = first.address.split(':')[1] ?? '';
-  answerNames(['127.0.0.2', '127.0.0.2', '127.0.0.3']);
+  // A DNS cache returns the old address for a moment longer.
+  mockLookups(['127.0.0.2', '127.0.0.2', '127.0.0.3']);
   const peer = connectPeer<SystemServiceServer>(SystemServiceService, {
     address: `dns:///replica.test:${port}`,
     service: 'test',

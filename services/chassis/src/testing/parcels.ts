@@ -12,7 +12,8 @@ import {
 } from '../totals/running-totals';
 import type { testTenant } from './testing';
 
-// A parcel is sent and may arrive. Both are summed by place of origin.
+// Test aggregate of the running totals. A parcel is sent and may arrive; both steps are summed by
+// place of origin.
 
 interface Parcel {
   readonly id: string;
@@ -97,8 +98,8 @@ export class Parcels {
     return {
       totals,
       read: async () => Object.fromEntries(await totals.read(tenant)),
-      /** Runs as in production every minute, even with nothing to do. */
-      runUpdate: () => totals.updateSnapshots(AbortSignal.abort()),
+      /** Reads the replica's clock, as each periodic update does, and updates no snapshot. */
+      observeClock: () => totals.updateSnapshots(AbortSignal.abort()),
       updateSnapshot: () => totals.updateSnapshot(tenant.environmentId, clock.now()),
       /** Wraps the next write of this replica. */
       around: (writer: <T>(write: () => Promise<T>) => Promise<T>) => {
@@ -121,7 +122,7 @@ export class Parcels {
     };
   }
 
-  /** Returns the only parcel's document of an environment. */
+  /** Returns the document of an environment's only parcel. */
   async one(environmentId: string): Promise<AggregateDocument> {
     const document = await this.documents.findOne({ environmentId });
     if (document === null) throw new Error('No parcel');

@@ -73,7 +73,7 @@ describe('running totals, with wrong clocks and stalled processes,', () => {
     const [writer, updater] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
     await writer.send('a');
     clock.wait(20);
-    await writer.runUpdate();
+    await writer.observeClock();
     await updater.updateSnapshot();
     clock.wait(-5);
     await writer.send('a');

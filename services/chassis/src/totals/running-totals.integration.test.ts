@@ -41,7 +41,7 @@ describe('running totals', () => {
         const replicas = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)] as const;
         const sent: string[] = [];
         for (const one of steps) {
-          for (const { runUpdate } of replicas) await runUpdate();
+          for (const { observeClock } of replicas) await observeClock();
           const here = replicas[one.kind === 'update' && one.by === 1 ? 1 : 0];
           if (one.kind === 'wait') clock.wait(one.minutes);
           if (one.kind === 'update') await here.updateSnapshot();
