@@ -56,21 +56,21 @@ export interface NotifierOverrides extends ServiceOverrides {
 }
 
 const timeoutMsDefault = 15_000;
-// One write for many costs hardly more than for one, and the delay is negligible.
+// Outcomes are collected this long, then stored in one write.
 const outcomeBatchDelayMsDefault = 25;
 const reconcileEveryMsDefault = 5_000;
 const sendEveryMs = 1_000;
-// Each step of events accepted in parallel is one database command: higher parallelism means fewer
-// commands.
-const acceptedAtOnce = 100;
+// Events accepted concurrently share one database command for each step, so that a higher number
+// means fewer commands.
+const acceptConcurrency = 100;
 const replayEveryMs = 5_000;
 const retainEveryMs = 60 * 60_000;
-// During a rollout a replica of the previous release, with the older key first, may still encrypt
-// for some minutes.
+// Repeated, because replicas that do not have the newest key yet may encrypt with the older one
+// during a rollout.
 const sealEveryMs = 10 * 60_000;
 const countDaysEveryMs = 60 * 60_000;
 
-/** Objects shared by the parts of the start-up. */
+/** Objects that the functions below share while the service starts. */
 interface NotifierDependencies {
   readonly service: Service;
   readonly config: NotifierConfiguration;
@@ -116,7 +116,7 @@ export async function start(
   };
   return service.serve([
     notifierRpc({ ...stores, onChange }),
-    startRequests(dependencies, worker),
+    startDeliveryCalls(dependencies, worker),
     startReports(dependencies),
   ]);
 }
@@ -250,7 +250,7 @@ function startConsuming(
   service.consume({
     durable: 'notifier',
     filterSubjects: webhookSubjects,
-    concurrency: acceptedAtOnce,
+    concurrency: acceptConcurrency,
     handle: ({ data }) => acceptFromStream(data, { consumer: ordered, reconciliation }),
   });
 }
@@ -258,7 +258,7 @@ function startConsuming(
 function startRetention({ service, stores }: NotifierDependencies): void {
   const retention = new RetentionWorker({ ...stores, clock: service.clock });
   service.every({
-    name: 'remove what is old',
+    name: 'remove expired webhooks',
     everyMs: retainEveryMs,
     run: (signal) => retention.run(signal),
   });
@@ -268,15 +268,18 @@ function startReports({ service, stores }: NotifierDependencies) {
   const { clock } = service;
   const days = new DeliveryDayWorker({ ...stores, clock });
   service.every({
-    name: 'count days that are over',
+    name: 'count past days',
     everyMs: countDaysEveryMs,
     run: (signal) => days.countAll(signal),
   });
   return reportRpc({ ...stores, days, clock });
 }
 
-/** Wires the calls about deliveries. */
-function startRequests({ service, stores, owners }: NotifierDependencies, worker: DeliveryWorker) {
+/** Starts replays, and returns the calls about deliveries. */
+function startDeliveryCalls(
+  { service, stores, owners }: NotifierDependencies,
+  worker: DeliveryWorker,
+) {
   const { clock, db, logger } = service;
   const onDeliveries = (endpoints: readonly EndpointKey[]) => {
     worker.wake(endpoints);

@@ -27,7 +27,7 @@ export function isAllowedAddress(address: string, { allowLoopback }: AddressPoli
 }
 
 /**
- * True if a URL's host may be registered, judged by its text. Names other than `localhost` pass:
+ * True if a URL's host may be registered; looks up no name. Names other than `localhost` pass:
  * their addresses are checked at each connection. `hostname` comes from a parsed URL, so that every
  * spelling of an IPv4 address is dotted decimal.
  */

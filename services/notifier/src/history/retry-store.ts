@@ -21,16 +21,13 @@ export class RetryStore {
     this.deliveries = db.collection<Delivery>('deliveries');
   }
 
-  /**
-   * Returns the delivery after it was made due now; throws not_found for one that the endpoint does
-   * not have.
-   */
+  /** Makes a delivery due now and returns it; throws not_found if the endpoint has none. */
   async send(
     key: EndpointKey,
     id: string,
     { now, storing }: Pick<CallContext, 'now' | 'storing'>,
   ): Promise<Delivery> {
-    for (let look = 1; look <= readsMax; look += 1) {
+    for (let read = 1; read <= readsMax; read += 1) {
       const delivery = await this.get(key, id);
       storing?.pass();
       if (await this.sendNow(delivery, now)) return this.get(key, id);
@@ -47,10 +44,10 @@ export class RetryStore {
   }
 
   /**
-   * Makes a delivery due now from its present state; returns false if the state has changed. A
-   * finished delivery leaves the order: its successors have gone their way, and must not wait for
-   * it now. A pending one keeps its place, and every pending delivery of its subscription is tried
-   * now. The schedule restarts, because repeated requests must not use it up.
+   * Makes a delivery due now; returns false if its status has changed since it was read. A finished
+   * delivery is sent out of order: its successors have been sent, and do not wait for it. A pending
+   * one keeps its place, and every pending delivery of its subscription becomes due now. The retry
+   * schedule starts again, so that repeated requests do not exhaust it.
    */
   private async sendNow(delivery: Delivery, now: Date): Promise<boolean> {
     if (delivery.status === 'PENDING') {
@@ -71,7 +68,7 @@ export class RetryStore {
     return matchedCount === 1;
   }
 
-  /** A delivery in flight is left to its sender. */
+  /** Makes the pending deliveries of a subscription due now, except those in flight. */
   private async retrySubscriptionNow(
     { environmentId, endpointId, subscriptionId }: Delivery,
     now: Date,
