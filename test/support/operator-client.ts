@@ -1,4 +1,4 @@
-import { ownerLink } from '@billing/identity/first-owner-client';
+import { ownerLink } from '@billing/identity/create-owner-link';
 import { type Answer, answerOf } from './api-client';
 import type { TestSystem } from './shared-system';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { Closers, type Running } from '@billing/chassis/process';
-import { ownerLink } from '@billing/identity/first-owner-client';
+import { ownerLink } from '@billing/identity/create-owner-link';
 import { unprivilegedAccount } from './files/account';
 import type { Announcement } from './announcement';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
@@ -25,7 +25,10 @@ export interface LaunchOptions {
   environment?: LauncherEnvironment;
 }
 
-/** Starts databases, services and first keys. Stops them in reverse order, also after a failure. */
+/**
+ * Starts databases and services, and creates the first keys. Stops in reverse order, also after a
+ * failure.
+ */
 export async function launch(options: LaunchOptions): Promise<Running> {
   const { flags, log, environment = readLauncherEnvironment() } = options;
   const closers = new Closers();
@@ -48,6 +51,7 @@ export async function launch(options: LaunchOptions): Promise<Running> {
     closers.add('databases', () => infrastructure.stop());
 
     log(flags.processes ? 'Starting the services in separate processes' : 'Starting the services');
+    // The gateway takes the port now.
     await port?.release();
     const system = await startServices({
       ...options,
@@ -101,7 +105,11 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
   if (!flags.processes) return await startSystem(site);
   const { watch: watches } = flags;
   return await startSystemProcesses({
-    ...{ site, root, dataDir, watches, log },
+    site,
+    root,
+    dataDir,
+    watches,
+    log,
     environment: environment.all,
   });
 }

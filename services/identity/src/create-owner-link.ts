@@ -10,7 +10,7 @@ import {
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
 
-/** The organization whose first owner is invited, and its addresses. */
+/** The organization of the owner, and the addresses of the system. */
 export interface OwnerLinkOptions {
   /** Address of identity. */
   readonly identityAddress: string;
@@ -19,14 +19,13 @@ export interface OwnerLinkOptions {
   readonly gatewayUrl: string;
   /** The organization's name; the organization is created if it does not exist. */
   readonly organization: string;
-  /** Name of the calling service, for the trace. */
+  /** Name of the calling program, for the trace. */
   readonly service: string;
 }
 
 /**
- * Creates the link by which the first operator of an organization joins; undefined once there is
- * one. The link is not stored: each call creates another one, and the first one used invalidates
- * all others.
+ * Creates a link by which the first operator of an organization joins; undefined if it has an
+ * operator. Each call creates another link. The first one used invalidates all others.
  */
 export async function ownerLink(options: OwnerLinkOptions): Promise<string | undefined> {
   return withIdentity(options, async ({ identity, operators }) => {

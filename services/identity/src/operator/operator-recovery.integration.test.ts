@@ -109,7 +109,9 @@ describe('sessions', () => {
     await expect(end(owner.token, newId())).rejects.toThrow(reason('SESSION_NOT_FOUND'));
     await end(owner.token, id);
     await end(owner.token, id);
-    await expect(tests.whose(present(session).token)).rejects.toThrow(reason('INVALID_SESSION'));
+    await expect(tests.authenticate(present(session).token)).rejects.toThrow(
+      reason('INVALID_SESSION'),
+    );
     expect(await list(owner.token)).toHaveLength(1);
   });
 });
@@ -131,7 +133,7 @@ describe('a reset link', () => {
       fields: { password: ['Must be at least 12 characters'] },
     });
     await use(token);
-    await expect(tests.whose(viewer.token)).rejects.toThrow(reason('INVALID_SESSION'));
+    await expect(tests.authenticate(viewer.token)).rejects.toThrow(reason('INVALID_SESSION'));
     const { operator } = await tests.logIn(viewer.email, newPassword, 'home');
     expect(operator?.id).toBe(viewer.id);
     await expect(tests.logIn(viewer.email)).rejects.toThrow(reason('INVALID_CREDENTIALS'));
@@ -234,7 +236,7 @@ test('operators and sessions of earlier releases stay valid', async () => {
   await mongo.db.collection('operators').updateMany({}, { $unset: { invitedBy: '' } });
   await mongo.db.collection('operatorSessions').updateMany({}, { $unset: { origin: '' } });
   await mongo.close();
-  expect((await tests.whose(owner.token)).operator).toMatchObject({
+  expect((await tests.authenticate(owner.token)).operator).toMatchObject({
     id: owner.id,
     invitedBy: undefined,
   });

@@ -58,12 +58,12 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       const session = await signIn.open(operator, origin, call);
       return { operator: toProtoOperator(operator), session };
     },
-    logInByProvider: async ({ origin: sent, ...vouched }, call) => {
+    logInByProvider: async ({ origin: sent, ...verified }, call) => {
       const origin = sentOrigin(sent);
-      const { email } = vouched;
+      const { email } = verified;
       const { requestId } = call;
       const tried = { email, origin, requestId, action: providerAction, status: 403 };
-      const operator = await audited(tried, options, () => signIn.logInByProvider(vouched, call));
+      const operator = await audited(tried, options, () => signIn.logInByProvider(verified, call));
       const session = await signIn.open(operator, origin, call);
       return { operator: toProtoOperator(operator), session };
     },
@@ -111,11 +111,11 @@ interface TriedSignIn {
   readonly origin: Origin;
   readonly requestId: string;
   readonly action: string;
-  /** Status of the answer when it fails. */
+  /** HTTP status of the response if the sign-in fails. */
   readonly status: number;
 }
 
-/** Records a failed sign-in of an existing operator, in the operator's own organization alone. */
+/** Signs in; records a failure in the audit log of the operator's organization, if any. */
 async function audited<T>(
   { email, origin, requestId, action, status }: TriedSignIn,
   { operators, audit, clock }: SessionRpcOptions,
@@ -147,13 +147,13 @@ async function authenticateOperator(
   const { operator } = await signIn.authenticate(sessionToken);
   const now = clock.now();
   const { tenant } = operator;
-  const place = { tenant, now };
-  const { state } = await organizations.within(place).get(tenant.organizationId);
+  const live = { tenant, now };
+  const { state } = await organizations.within(live).get(tenant.organizationId);
   const environment =
     environmentId === undefined
       ? undefined
       : await environments.within({ tenant: { ...tenant, environmentId }, now }).get(environmentId);
-  // The id alone does not identify its operator.
+  // An environment of another organization is as unknown as a deleted one.
   const isUnknown =
     environment?.tenant.organizationId !== state.id || environment.state.deletedAt !== undefined;
   if (environment !== undefined && isUnknown) {

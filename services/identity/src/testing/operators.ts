@@ -29,11 +29,11 @@ export function reason(name: string): Error {
 }
 
 export function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('The answer lacks it');
+  if (value === undefined) throw new Error('A field of the response is absent');
   return value;
 }
 
-/** An identity that runs alone, and the actions of its operators. */
+/** An identity service without its peers, and calls of operators to it. */
 export class OperatorTests {
   readonly configuration = identityTestConfiguration();
   identity!: Peer<IdentityServiceServer>;
@@ -91,19 +91,19 @@ export class OperatorTests {
 
   async aColleague(of: { token: string }, role: Role) {
     const email = anEmail();
-    const wish = { sessionToken: of.token, email, role };
-    const { token } = await this.peer.inviteOperator(wish, context());
+    const request = { sessionToken: of.token, email, role };
+    const { token } = await this.peer.inviteOperator(request, context());
     return this.accept(token, email);
   }
 
   logIn(email: string, typed = password, network = aNetwork()) {
-    // Where a test moves the service's clock, a deadline by the real one would be over.
-    const movedMs = this.clock.now().getTime() - systemClock.now().getTime();
-    const call = testContext({ deadlineMs: movedMs + callDeadlineMs });
+    // A test may have advanced the service's clock, which then judges the deadline.
+    const advancedMs = this.clock.now().getTime() - systemClock.now().getTime();
+    const call = testContext({ deadlineMs: advancedMs + callDeadlineMs });
     return this.peer.logIn({ email, password: typed, origin: originAt(network) }, call);
   }
 
-  whose(sessionToken: string) {
+  authenticate(sessionToken: string) {
     return this.peer.authenticateOperator({ sessionToken, environmentId: undefined }, context());
   }
 }
