@@ -19,8 +19,8 @@ export async function startSystem(
   overrides: ServiceOverrides = {},
 ): Promise<RunningSystem> {
   const site = await withPort(wanted);
-  // Started first and stopped last: services share the process's tracing, and each would stop it
-  // for all.
+  // Started first and stopped last. Tracing belongs to the process: a service that started it would
+  // stop it for all.
   const tracing = startTracing({
     otlpEndpoint: site.otlpEndpoint,
     ...(site.traceSampleRatio !== undefined && { sampleRatio: Number(site.traceSampleRatio) }),
@@ -66,7 +66,7 @@ export function addressesOf(site: SystemSite): Record<ServiceName, string> {
   ) as Record<ServiceName, string>;
 }
 
-/** Waits for all before it reports an error, so that nothing starts after a stop. */
+/** Waits for all, then throws the first error: nothing may still be starting at a stop. */
 export async function allOrFirstError(running: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(running);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
