@@ -34,51 +34,48 @@ describe('a body', () => {
   test.each([
     ['missing', {}],
     ['null', { email: null }],
-  ])('says Required for a required field that is %s', (_case, body) => {
+  ])('reports Required for a required field that is %s', (_case, body) => {
     expect(problemsOf(() => readBody(Body, request({ body })))).toEqual({ email: ['Required'] });
   });
 
   test.each([
-    [z.string().max(3), 'long', 'Must be at most 3 characters'],
-    [z.string().min(2), 'x', 'Must be at least 2 characters'],
-    [z.string(), 7, 'Must be a string'],
-    [z.int(), 1.5, 'Must be a whole number'],
-    [z.int().max(9), 10, 'Must be at most 9'],
-    [z.int().min(1), 0, 'Must be at least 1'],
-    [z.boolean(), 'yes', 'Must be true or false'],
-    [z.enum(['X', 'Y']), 'Z', 'Must be one of X, Y'],
-    [z.enum(['X', 'Y']), undefined, 'Required'],
-    [time, undefined, 'Required'],
-    [z.string().min(1), '', 'Must be at least 1 character'],
-    [z.array(z.string()).max(1), ['a', 'b'], 'Must have at most 1 element'],
-    [z.array(z.string()).min(2), ['a'], 'Must have at least 2 elements'],
-    [z.number().gt(0), 0, 'Must be above 0'],
-    [z.int().max(9), 2 ** 53, 'Must be at most 9'],
-    [z.int().min(1), -(2 ** 53), 'Must be at least 1'],
-    [z.object({}), 'x', 'Must be an object'],
-  ])('has short problem texts: %#', (field: z.ZodType, a, message) => {
+    ['Must be at most 3 characters', z.string().max(3), 'long'],
+    ['Must be at least 2 characters', z.string().min(2), 'x'],
+    ['Must be a string', z.string(), 7],
+    ['Must be a whole number', z.int(), 1.5],
+    ['Must be at most 9', z.int().max(9), 10],
+    ['Must be at least 1', z.int().min(1), 0],
+    ['Must be true or false', z.boolean(), 'yes'],
+    ['Must be one of X, Y', z.enum(['X', 'Y']), 'Z'],
+    ['Required', z.enum(['X', 'Y']), undefined],
+    ['Required', time, undefined],
+    ['Must be at least 1 character', z.string().min(1), ''],
+    ['Must have at most 1 element', z.array(z.string()).max(1), ['a', 'b']],
+    ['Must have at least 2 elements', z.array(z.string()).min(2), ['a']],
+    ['Must be above 0', z.number().gt(0), 0],
+    ['Must be at most 9', z.int().max(9), 2 ** 53],
+    ['Must be at least 1', z.int().min(1), -(2 ** 53)],
+    ['Must be an object', z.object({}), 'x'],
+  ])('reports the problem: %s', (message, field: z.ZodType, a) => {
     const read = () => readBody(z.object({ a: field }), request({ body: { a } }));
     expect(problemsOf(read)).toEqual({ a: [message] });
   });
 
-  test('null of an optional field counts as absent', () => {
+  test('treats null in an optional field as absent', () => {
     const input = readBody(Body, request({ body: { email: 'a', name: null } }));
     expect(input).toEqual({ email: 'a' });
   });
 
-  test('a nested problem is listed under its top-level field with the path in front', () => {
+  test('lists a nested problem under its top-level field with the path in front', () => {
     const body = { email: 'a', events: [{ timestamp: '2026-01-01' }] };
     expect(problemsOf(() => readBody(Body, request({ body })))).toEqual({
       events: ['0.timestamp: Invalid datetime'],
     });
   });
 
-  test.each([[[]], ['text'], [7], [null]])(
-    'a body that is not an object is refused: %j',
-    (body) => {
-      expect(() => readBody(Body, request({ body }))).toThrow('Body must be a JSON object');
-    },
-  );
+  test.each([[[]], ['text'], [7], [null]])('is refused if it is not an object: %j', (body) => {
+    expect(() => readBody(Body, request({ body }))).toThrow('Body must be a JSON object');
+  });
 
   test.each(['2026-01-01T00:00:00', '2026-13-01T00:00:00Z', 'yesterday', '2026-02-30T00:00:00Z'])(
     'refuses the time %s',
@@ -90,7 +87,7 @@ describe('a body', () => {
     },
   );
 
-  test('a time with a UTC offset is accepted', () => {
+  test('accepts a time with a UTC offset', () => {
     const body = { email: 'a', startAt: '2026-01-01T01:00:00+01:00' };
     expect(readBody(Body, request({ body })).startAt).toEqual(new Date('2026-01-01T00:00:00Z'));
   });
@@ -99,16 +96,16 @@ describe('a body', () => {
 describe('a page', () => {
   const Query = z.object(pageShape);
 
-  test('the default is the first page with 20 items', () => {
+  test('defaults to the first page with 20 items', () => {
     expect(readQuery(Query, request({}))).toEqual({ page: 1, perPage: 20 });
   });
 
-  test.each(['', '0', '-1', '1.5', 'x', '101', '1e2', ' 1'])('perPage=%j is refused', (perPage) => {
+  test.each(['', '0', '-1', '1.5', 'x', '101', '1e2', ' 1'])('refuses perPage=%j', (perPage) => {
     const read = () => readQuery(Query, request({ query: { perPage } }));
     expect(Object.keys(problemsOf(read) as object)).toEqual(['perPage']);
   });
 
-  test('a repeated parameter is refused', () => {
+  test('refuses a repeated parameter', () => {
     const read = () => readQuery(Query, request({ query: { page: ['1', '2'] } }));
     expect(Object.keys(problemsOf(read) as object)).toEqual(['page']);
   });

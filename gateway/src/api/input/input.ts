@@ -107,7 +107,7 @@ export const activeFilter = flag.optional();
  * Body of an irreversible action. Unknown fields are refused, since ignoring a misspelled option
  * could make a mild action final.
  */
-export function finalAct<S extends z.ZodRawShape>(shape: S) {
+export function irreversibleAction<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape);
 }
 

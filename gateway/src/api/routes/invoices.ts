@@ -3,18 +3,25 @@ import type { Invoice as ProtoInvoice } from '@billing/proto/billing/checkout/v1
 import { InvoiceJson, toJsonInvoice } from '@billing/proto/json/invoice';
 import { invoiceStatuses } from '@billing/proto/values/checkout';
 import { listOf } from '../schemas/list';
-import { finalAct, optional, lookupShape, pageShape, readBody, readQuery } from '../input/input';
+import {
+  irreversibleAction,
+  optional,
+  lookupShape,
+  pageShape,
+  readBody,
+  readQuery,
+} from '../input/input';
 import { invoiceDownload } from '../../pdf/invoice-download';
 import { lookupOf, page, pageQuery } from '../input/list';
 import { type ApiAnswer, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
 import type { Route } from './route';
 
-const PayInvoice = finalAct({
+const PayInvoice = irreversibleAction({
   authorizedTransactionId: optional(z.string().min(1).max(255)),
 }).meta({ id: 'PayInvoice', examples: [{ authorizedTransactionId: 'txn_4242424242424242' }] });
 
-const VoidInvoice = finalAct({}).meta({ id: 'VoidInvoice', examples: [{}] });
+const VoidInvoice = irreversibleAction({}).meta({ id: 'VoidInvoice', examples: [{}] });
 
 const ListInvoices = z.object({
   ...pageShape,

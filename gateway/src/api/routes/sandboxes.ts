@@ -10,7 +10,7 @@ import { toJsonTime } from '@billing/proto/json/scalars';
 import { clockKinds } from '@billing/proto/values/identity';
 import { AdvancedClock, NewSandbox, SandboxClock } from '../schemas/sandbox';
 import { listOf } from '../schemas/list';
-import { finalAct, optional, pageShape, readBody, readQuery, time } from '../input/input';
+import { irreversibleAction, optional, pageShape, readBody, readQuery, time } from '../input/input';
 import { page, pageQuery } from '../input/list';
 import { creatorOf } from './api-keys';
 import { frozen } from '../input/patch';
@@ -44,12 +44,12 @@ const UpdateSandbox = z
   })
   .meta({ id: 'UpdateSandbox', examples: [{ name: 'Two years' }] });
 
-const AdvanceClock = finalAct({ to: time }).meta({
+const AdvanceClock = irreversibleAction({ to: time }).meta({
   id: 'AdvanceClock',
   examples: [{ to: '2026-02-28T00:00:00Z' }],
 });
 
-// An advance over years runs many renewals. It continues after the deadline.
+// An advance over years runs many renewals. It continues after the deadline of the request.
 const advanceDeadlineMs = 10 * 60_000;
 
 export const sandboxRoutes: readonly Route[] = [
@@ -65,6 +65,7 @@ export const sandboxRoutes: readonly Route[] = [
       errors: ['sandbox_limit_reached'],
     },
     handle: async (request, peers) => {
+      // An absent clock is REAL; the problem of an invalid one is reported already.
       const input = readBody(CreateSandbox, request, (fields, { wrong }) =>
         sandboxProblems({ ...(!wrong.has('clock') && { clock: 'REAL' as const }), ...fields }),
       );
@@ -78,6 +79,7 @@ export const sandboxRoutes: readonly Route[] = [
         request.context,
       );
       const body = { ...toJsonSandbox(present(sandbox)), key: secretOrNull(key) };
+      // A sandbox has no GET of its own; the new key reads the sandbox's clock here.
       return created('/sandboxes/clock', body);
     },
   },
@@ -101,7 +103,7 @@ export const sandboxRoutes: readonly Route[] = [
       id: 'advanceClock',
       summary: 'Advance a manual clock',
       description:
-        'Runs all work that falls due on the way in order, each item at its own time. Returns once all of it is done.',
+        'Runs all work that is due up to the new time, in order and each item at its own time. Returns once all of it is done.',
       body: AdvanceClock,
       answer: { status: 200, schema: AdvancedClock },
       errors: ['conflict'],

@@ -5,7 +5,7 @@ import { SubscriptionJson, toJsonSubscription } from '@billing/proto/json/subscr
 import { subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
 import { listOf } from '../schemas/list';
 import {
-  finalAct,
+  irreversibleAction,
   metadata,
   optional,
   lookupShape,
@@ -41,12 +41,15 @@ const CreateSubscription = z
     ],
   });
 
-const CancelSubscription = finalAct({ atPeriodEnd: optional(z.boolean()) }).meta({
+const CancelSubscription = irreversibleAction({ atPeriodEnd: optional(z.boolean()) }).meta({
   id: 'CancelSubscription',
   examples: [{ atPeriodEnd: true }],
 });
 
-const UncancelSubscription = finalAct({}).meta({ id: 'UncancelSubscription', examples: [{}] });
+const UncancelSubscription = irreversibleAction({}).meta({
+  id: 'UncancelSubscription',
+  examples: [{}],
+});
 
 const UpdateSubscription = z
   .object({

@@ -1,4 +1,4 @@
-import { toJsonSum } from '../report/report-json';
+import { toJsonSum } from './json-sum';
 
 test.each<[bigint, number | string]>([
   [0n, 0],

@@ -10,7 +10,7 @@ import { readQuery, wholeNumber } from '../../api/input/input';
 import type { Peers } from '../../peers';
 import { ok, present } from '../../http/answer';
 import type { EnvironmentRoute } from '../route/route';
-import { toJsonSum } from './report-json';
+import { toJsonSum } from './json-sum';
 
 const Months = z.object({ months: wholeNumber(1, 120).default(13) });
 const DaysOfCheckout = z.object({ days: wholeNumber(1, 400).default(30) });

@@ -5,7 +5,7 @@ import type { GetProviderStateResponse } from '@billing/proto/billing/checkout/v
 import { readQuery } from '../../api/input/input';
 import { ok, present } from '../../http/answer';
 import type { EnvironmentRoute, OperatorRoute } from '../route/route';
-import { toJsonSum } from './report-json';
+import { toJsonSum } from './json-sum';
 
 const ListProviderReports = z.object({ invoiceId: z.string() });
 
