@@ -74,11 +74,11 @@ describe('POST /checkout', () => {
       { customerId: ['Invalid uuid'], priceId: ['Required'] },
     ],
     [
-      'a price that is no text, once',
+      'a price that is not a string, with one problem',
       { customerId: undefined, priceId: 7 },
       { customerId: ['Required'], priceId: ['Invalid uuid'] },
     ],
-    ['null in the place of both', { priceId: null, productId: null }, { priceId: ['Required'] }],
+    ['null as price and product', { priceId: null, productId: null }, { priceId: ['Required'] }],
     ['a malformed discount', { discountId: 'x' }, { discountId: ['Discount is not valid'] }],
     ['an unknown discount', { discountId: unknownId }, { discountId: ['Discount is not valid'] }],
   ])('refuses %s', async (_case, wrong, fields) => {

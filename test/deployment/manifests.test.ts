@@ -25,10 +25,10 @@ const kinds = [
   'ServiceAccount',
 ];
 
-// Stop limit of a process; see chassis/process.ts.
+// Stop limit of a process; see services/chassis/src/service/process.ts.
 const stopLimitMs = 25_000;
-// Calls, due work, outboxes and webhooks: closed one after another.
-const gracesInTurn = 4;
+// Calls, due work, outboxes and webhooks are stopped one after another, each within the grace time.
+const graceCount = 4;
 
 // The Secrets that INSTALL.md describes.
 const secretsOf: Partial<Record<ServiceName, Record<string, string>>> = {
@@ -41,7 +41,7 @@ const secretsOf: Partial<Record<ServiceName, Record<string, string>>> = {
 const stores = { MONGODB_URI: 'mongodb://mongodb/', NATS_URL: 'nats://nats:4222' };
 
 const storePorts = { 27_017: 'mongodb', 4_222: 'nats' };
-const named = (name: string) => ({
+const hasName = (name: string) => ({
   key: 'app.kubernetes.io/name',
   operator: 'In',
   values: [name],
@@ -73,7 +73,7 @@ interface ServiceConfig {
   };
 }
 
-// Resolves as the launcher does, which knows every service.
+// Resolved from the launcher, whose package depends on every service.
 const launcherRequire = createRequire(require.resolve('@billing/local/services'));
 const configOf = (name: ServiceName) => launcherRequire(`@billing/${name}/config`) as ServiceConfig;
 
@@ -139,23 +139,23 @@ describe.each(serviceNames)('%s', (name) => {
 
   testWithKubectl('the service reads the variables of its pod and its Secret', async () => {
     const variables = await variablesOf(name);
-    const told = Object.entries(variables).filter(([variable]) => !mountsFiles(variable));
+    const settings = Object.entries(variables).filter(([variable]) => !mountsFiles(variable));
     const secrets = { ...(name !== 'gateway' && stores), ...secretsOf[name] };
     const { readConfig, configurationSchema } = configOf(name);
-    const configuration = readConfig({ ...Object.fromEntries(told), ...secrets });
+    const configuration = readConfig({ ...Object.fromEntries(settings), ...secrets });
     // A variable that no service reads is a misspelt one.
     const known = new Set([
       ...Object.keys(configurationSchema.shape),
       ...Object.keys((await find('foundation', 'ConfigMap')).data),
       ...(name === 'identity' ? ['IDENTITY_ADDRESS'] : []),
     ]);
-    expect(told.map(([variable]) => variable).filter((variable) => !known.has(variable))).toEqual(
-      [],
-    );
+    expect(
+      settings.map(([variable]) => variable).filter((variable) => !known.has(variable)),
+    ).toEqual([]);
 
     if (name !== 'gateway') expect(configuration.MONGODB_DATABASE).toBe(`billing_${name}`);
     const { spec } = await podOf(name);
-    const graces = name === 'gateway' ? 1 : gracesInTurn;
+    const graces = name === 'gateway' ? 1 : graceCount;
     const stopMs = Number(variables.DRAIN_DELAY_MS) + graces * configuration.SHUTDOWN_GRACE_MS;
     expect(stopMs).toBeLessThan(stopLimitMs);
     expect(stopLimitMs).toBeLessThan(spec.terminationGracePeriodSeconds * 1_000);
@@ -243,7 +243,7 @@ describe.each(serviceNames)('%s', (name) => {
       );
       expect(reached).toEqual(peers.toSorted());
       for (const [port, store] of Object.entries(storePorts)) {
-        const to = [{ namespaceSelector: {}, podSelector: { matchExpressions: [named(store)] } }];
+        const to = [{ namespaceSelector: {}, podSelector: { matchExpressions: [hasName(store)] } }];
         const rule = { to, ports: [{ port: Number(port) }] };
         expect(ruleOf(Number(port))).toEqual(name === 'gateway' ? [] : [rule]);
       }
@@ -252,7 +252,7 @@ describe.each(serviceNames)('%s', (name) => {
       expect(ruleOf(53)).toHaveLength(1);
       const partOf = { key: 'app.kubernetes.io/part-of', operator: 'In', values: ['billing'] };
       expect(ruleOf(4_318).map(({ to }: any) => to)).toEqual([
-        [{ podSelector: { matchExpressions: [partOf, named('collector')] } }],
+        [{ podSelector: { matchExpressions: [partOf, hasName('collector')] } }],
       ]);
       const outside = egress.filter(({ to }: any) => to?.some(({ ipBlock }: any) => ipBlock));
       const ports = { notifier: [80, 443], checkout: [443], gateway: [443] } as const;
@@ -320,8 +320,8 @@ testWithKubectl(
     const changed = Object.fromEntries(env.map(({ name, value }: any) => [name, value]));
     expect(changed).toMatchObject({ HTTP_LISTEN: own.HTTP_LISTEN, TRUSTED_PROXIES: '10.1.2.0/24' });
     const { readConfig } = configOf('gateway');
-    const told = Object.entries<string>(changed).filter(([variable]) => !mountsFiles(variable));
-    readConfig({ ...Object.fromEntries(told), HOSTED_PAGE_URL: 'https://pay.example.com' });
+    const settings = Object.entries<string>(changed).filter(([variable]) => !mountsFiles(variable));
+    readConfig({ ...Object.fromEntries(settings), HOSTED_PAGE_URL: 'https://pay.example.com' });
     for (const name of backends) {
       expectStoresOfExample(
         example.find(

@@ -16,16 +16,17 @@ const events = 'usageEvents';
 export interface IngestPace {
   readonly size: number;
   readonly inFlight: number;
+  /** Adds repeated events and unknown customers; see `BatchShape`. */
   readonly isDirty?: boolean;
 }
 
-/** Customers, meters and load for ingest, and its floors. */
+/** Setup of the ingest benchmarks: customers, meters and load of the system, and its floors. */
 export class IngestSite {
   private constructor(
     private readonly stage: Stage,
     readonly system: StagedSystem,
     readonly generator: TimedGenerator,
-    private readonly named: Pick<BatchShape, 'customerIds' | 'meterIds'>,
+    private readonly targets: Pick<BatchShape, 'customerIds' | 'meterIds'>,
   ) {}
 
   static async open(stage: Stage): Promise<IngestSite> {
@@ -42,22 +43,22 @@ export class IngestSite {
 
   /** Any one of its customers. */
   get customerId(): string {
-    return this.named.customerIds[0] ?? '';
+    return this.targets.customerIds[0] ?? '';
   }
 
   /** A job for the generator without its duration and pace. */
   jobOf({ size, isDirty = false }: Omit<IngestPace, 'inFlight'>, url = this.system.gatewayUrl) {
     const headers = { Authorization: `Bearer ${this.system.keys.testKey}` };
-    const work = { kind: 'ingest', shape: { ...this.named, size, isDirty } } as const;
+    const work = { kind: 'ingest', shape: { ...this.targets, size, isDirty } } as const;
     return { url, headers, work } satisfies Partial<TimedJob>;
   }
 
-  /** Sends as many batches as the system accepts. */
+  /** The system under as many batches as it accepts. */
   side(pace: IngestPace, name = 'billing'): Side {
     return this.loadedSide(pace, { name, url: this.system.gatewayUrl, pids: this.system.pids });
   }
 
-  /** The driver alone, in one process. */
+  /** Floor: the driver's inserts alone, in one process. */
   async insertsSide(): Promise<(pace: IngestPace) => Side> {
     const { infrastructure } = this.stage;
     await this.prepareFloor();
@@ -68,7 +69,7 @@ export class IngestSite {
       name: 'driver',
       pids: () => ({ 'floor loop': child.pid ?? 0 }),
       run: async (seconds) => {
-        child.send({ database: floorDatabase, seconds, inFlight, size, ...this.named });
+        child.send({ database: floorDatabase, seconds, inFlight, size, ...this.targets });
         const [answer] = (await once(child, 'message')) as [
           { operations: number; seconds: number } | { failure: string },
         ];
@@ -79,7 +80,7 @@ export class IngestSite {
     });
   }
 
-  /** Express, one gRPC hop and the same insert. */
+  /** Floor: Express, one gRPC hop and the same inserts. */
   async hopSide(): Promise<(pace: IngestPace) => Side> {
     const template = await this.prepareFloor();
     const address = this.stage.socket('ingest-floor');
@@ -123,10 +124,10 @@ export class IngestSite {
     };
   }
 
-  /** The floors insert into a collection with the system's indexes, copying one of its events. */
+  /** Creates the floors' collection with the system's indexes and a copy of one of its events. */
   private async prepareFloor() {
     const { site } = this.system;
-    // Any batch will do: one event of it is copied.
+    // Stores a batch, of which one event is copied.
     await this.generator.run({
       ...this.jobOf({ size: 1 }),
       seconds: 0.01,
