@@ -46,8 +46,8 @@ async function aScene() {
   const { organizationId } = organization;
   const [live, sandbox] = [present(organization.live), present(organization.sandbox)];
   const at = () => testContext({ tenant: { organizationId, environmentId: live.id, live: true } });
-  const wish = { name: 'Key', scopes: [], expiresAt: undefined, createdBy: undefined };
-  const { apiKey } = await tests.identity.createApiKey(wish, at());
+  const request = { name: 'Key', scopes: [], expiresAt: undefined, createdBy: undefined };
+  const { apiKey } = await tests.identity.createApiKey(request, at());
   const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
   const invited = anEmail();
   const sessionToken = owner.token;
@@ -70,7 +70,7 @@ async function aScene() {
     owner,
     viewer,
     invited,
-    wish,
+    request,
     keyId: present(apiKey).id,
   };
 }
@@ -79,7 +79,7 @@ type Scene = Awaited<ReturnType<typeof aScene>>;
 
 const calls: Record<string, (scene: Scene) => Promise<unknown>> = {
   ensureOrganization: () => tests.identity.ensureOrganization({ name: newId() }, context()),
-  createApiKey: ({ wish, at }) => tests.identity.createApiKey(wish, at()),
+  createApiKey: ({ request, at }) => tests.identity.createApiKey(request, at()),
   revokeApiKey: ({ keyId: id, at }) =>
     tests.identity.revokeApiKey({ id, descendants: false }, at()),
   createSandbox: ({ at }) =>

@@ -70,7 +70,7 @@ export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
 }
 
 async function createApiKey(
-  { createdBy: creator, ...wished }: CreateApiKeyRequest,
+  { createdBy: creator, ...sent }: CreateApiKeyRequest,
   { tenant: caller, scopes, resourceSeed, storing }: CallContext,
   { apiKeys, lineage, environments, clock }: ApiKeyRpcOptions,
 ) {
@@ -79,11 +79,11 @@ async function createApiKey(
   const createdBy = fromProtoCreator(creator);
   const { key, stored } = await lineage.issueFor(createdBy, caller, async (creatorExpiresAt) => {
     const limits = { knownScopes: keyScopes, callerScopes, creatorExpiresAt, now };
-    const wish = validateKeyInput(wished, limits);
+    const input = validateKeyInput(sent, limits);
     const { state, tenant } = await environments
       .within({ tenant: caller, now })
       .get(caller.environmentId);
-    return apiKeys.issue({ tenant, kind: state.kind, createdBy, resourceSeed, storing }, wish);
+    return apiKeys.issue({ tenant, kind: state.kind, createdBy, resourceSeed, storing }, input);
   });
   return { key, apiKey: toProtoApiKey(stored) };
 }

@@ -92,7 +92,7 @@ export class ApiKeyStore {
    */
   async issue(
     { tenant, kind, createdBy, resourceSeed, storing }: KeyPlace,
-    wish: ApiKeyInput,
+    input: ApiKeyInput,
   ): Promise<{ key: string; stored: Stored<ApiKey> }> {
     const key = formatKey(
       kind,
@@ -101,7 +101,7 @@ export class ApiKeyStore {
     const hash = this.hashOf(key);
     const shown = { prefix: keyPrefixes[kind], last4: key.slice(-4) };
     const kept = { id: idOf(hash), hash, ...shown, createdBy };
-    const { stored } = await this.within({ tenant, storing }).insert(issue(wish, kept));
+    const { stored } = await this.within({ tenant, storing }).insert(issue(input, kept));
     return { key, stored };
   }
 

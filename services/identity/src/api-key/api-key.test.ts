@@ -4,7 +4,7 @@ import { type ApiKey, validateKeyInput, isValid, issue, recordUse, revoke } from
 const now = new Date('2026-03-01T12:00:00.000Z');
 const before = new Date('2026-03-01T11:59:59.999Z');
 const after = new Date('2026-03-01T12:00:00.001Z');
-const wish = { name: 'Backend', scopes: [], expiresAt: undefined };
+const input = { name: 'Backend', scopes: [], expiresAt: undefined };
 const made = {
   id: 'id',
   hash: 'hash',
@@ -20,7 +20,7 @@ const knownScopes = new Set([
 ]);
 
 function aKey(change: Partial<ApiKey> = {}): ApiKey {
-  return { ...issue(wish, made).state, ...change };
+  return { ...issue(input, made).state, ...change };
 }
 
 describe('the input of a key', () => {
@@ -28,7 +28,7 @@ describe('the input of a key', () => {
 
   test('accepts an expiry at the end of the year 9999', () => {
     const expiresAt = new Date('9999-12-31T23:59:59.999Z');
-    expect(validateKeyInput({ ...wish, expiresAt }, asAnybody)).toMatchObject({ expiresAt });
+    expect(validateKeyInput({ ...input, expiresAt }, asAnybody)).toMatchObject({ expiresAt });
   });
 
   test('is returned with the name trimmed and each scope once', () => {
@@ -41,27 +41,27 @@ describe('the input of a key', () => {
   });
 
   test.each([
-    ['no name', { ...wish, name: ' ' }, { name: ['Required'] }],
-    ['too long a name', { ...wish, name: 'x'.repeat(121) }, { name: [expect.any(String)] }],
+    ['no name', { ...input, name: ' ' }, { name: ['Required'] }],
+    ['too long a name', { ...input, name: 'x'.repeat(121) }, { name: [expect.any(String)] }],
     [
       'an expiry that four digits of a year cannot say',
-      { ...wish, expiresAt: new Date('+010000-01-01T00:00:00.000Z') },
+      { ...input, expiresAt: new Date('+010000-01-01T00:00:00.000Z') },
       { expiresAt: ['Invalid datetime'] },
     ],
-    ['an expiry that has come', { ...wish, expiresAt: now }, { expiresAt: [expect.any(String)] }],
+    ['an expiry that has come', { ...input, expiresAt: now }, { expiresAt: [expect.any(String)] }],
     [
       'scopes that are none',
-      { ...wish, scopes: ['customers:read', 'customers', 'Customers:read', 'customers:all', ''] },
+      { ...input, scopes: ['customers:read', 'customers', 'Customers:read', 'customers:all', ''] },
       { scopes: ['1: Invalid scope', '2: Invalid scope', '3: Invalid scope', '4: Invalid scope'] },
     ],
     [
       'scopes of no route',
-      { ...wish, scopes: ['customers:read', 'foo:read', 'customer:write'] },
+      { ...input, scopes: ['customers:read', 'foo:read', 'customer:write'] },
       { scopes: ['1: Unknown scope', '2: Unknown scope'] },
     ],
     [
       'more scopes than there are',
-      { ...wish, scopes: Array.from({ length: 51 }, () => 'customers:read') },
+      { ...input, scopes: Array.from({ length: 51 }, () => 'customers:read') },
       { scopes: [expect.any(String)] },
     ],
   ])('is refused with %s', (_case, refused, fields) => {
@@ -79,7 +79,7 @@ describe('the input of a key', () => {
   ])('with limited scopes may grant %s: %j %s', (_case, scopes, allowed) => {
     const ask = () =>
       validateKeyInput(
-        { ...wish, scopes },
+        { ...input, scopes },
         { ...asAnybody, callerScopes: ['customers:read', 'products:write'] },
       );
     if (allowed) expect(ask).not.toThrow();
@@ -90,7 +90,8 @@ describe('the input of a key', () => {
 test.each([[[]], [['customers:read']]])(
   'grants nothing for a caller without scopes: %j',
   (scopes) => {
-    const ask = () => validateKeyInput({ ...wish, scopes }, { knownScopes, callerScopes: [], now });
+    const ask = () =>
+      validateKeyInput({ ...input, scopes }, { knownScopes, callerScopes: [], now });
     expect(ask).toThrow(expect.objectContaining({ kind: 'permission' }));
   },
 );
@@ -99,23 +100,25 @@ describe('a key created by another key', () => {
   const limits = { knownScopes, callerScopes: 'ALL' as const, creatorExpiresAt: after, now };
 
   test.each([
-    ['its own expiry where none is wished for', undefined, after],
+    ['its own expiry if none is requested', undefined, after],
     ['the expiry of its creator', after, after],
   ])('has %s', (_case, expiresAt, expected) => {
-    expect(validateKeyInput({ ...wish, expiresAt }, limits)).toMatchObject({ expiresAt: expected });
+    expect(validateKeyInput({ ...input, expiresAt }, limits)).toMatchObject({
+      expiresAt: expected,
+    });
   });
 
   test('may expire before its creator', () => {
     const soon = new Date(now.getTime() + 1);
     const later = new Date(now.getTime() + 2);
     expect(
-      validateKeyInput({ ...wish, expiresAt: soon }, { ...limits, creatorExpiresAt: later }),
+      validateKeyInput({ ...input, expiresAt: soon }, { ...limits, creatorExpiresAt: later }),
     ).toMatchObject({ expiresAt: soon });
   });
 
   test('is refused when it would expire after its creator', () => {
     const expiresAt = new Date(after.getTime() + 1);
-    expect(() => validateKeyInput({ ...wish, expiresAt }, limits)).toThrow(
+    expect(() => validateKeyInput({ ...input, expiresAt }, limits)).toThrow(
       expect.objectContaining({
         kind: 'invalid_input',
         fields: { expiresAt: ['Must not be after the key that creates it'] },

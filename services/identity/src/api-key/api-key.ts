@@ -59,11 +59,11 @@ export interface KeyInputLimits {
  * key that creates it.
  */
 export function validateKeyInput(
-  wish: ApiKeyInput,
+  input: ApiKeyInput,
   { knownScopes, callerScopes, creatorExpiresAt, now }: KeyInputLimits,
 ): ApiKeyInput {
-  const name = wish.name.trim();
-  const { scopes, expiresAt = creatorExpiresAt } = wish;
+  const name = input.name.trim();
+  const { scopes, expiresAt = creatorExpiresAt } = input;
   const problems = apiKeyProblems({ name, scopes, expiresAt }, { knownScopes, now });
   refuseProblems(problems);
   if (expiresAt !== undefined && creatorExpiresAt !== undefined && expiresAt > creatorExpiresAt) {
@@ -75,11 +75,11 @@ export function validateKeyInput(
 
 /** Creates a key. */
 export function issue(
-  wish: ApiKeyInput,
+  input: ApiKeyInput,
   made: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'last4' | 'createdBy'>,
 ): Transition<ApiKey> {
   return {
-    state: { ...wish, ...made, revokedAt: undefined, lastUsedAt: undefined },
+    state: { ...input, ...made, revokedAt: undefined, lastUsedAt: undefined },
     events: [],
     commands: [],
   };

@@ -17,15 +17,15 @@ describe('a deactivated operator', () => {
     const { id: environmentId, organizationId } = live;
     const within = testContext({ tenant: { organizationId, environmentId, live: true } });
     const made = async (kind: KeyCreatorKind, id: string) => {
-      const wish = { name: 'Key', scopes: [], expiresAt: undefined, createdBy: { kind, id } };
-      return present((await tests.identity.createApiKey(wish, within)).apiKey);
+      const request = { name: 'Key', scopes: [], expiresAt: undefined, createdBy: { kind, id } };
+      return present((await tests.identity.createApiKey(request, within)).apiKey);
     };
     const own = await made(KeyCreatorKind.KEY_CREATOR_KIND_OPERATOR, developer.id);
     const child = await made(KeyCreatorKind.KEY_CREATOR_KIND_KEY, own.id);
     const other = await made(KeyCreatorKind.KEY_CREATOR_KIND_OPERATOR, owner.id);
-    const wish = { operatorId: developer.id, role: Role.ROLE_UNSPECIFIED, revokeKeys: true };
+    const request = { operatorId: developer.id, role: Role.ROLE_UNSPECIFIED, revokeKeys: true };
     const leave = (active: boolean | undefined) =>
-      tests.peer.updateOperator({ ...wish, sessionToken: owner.token, active }, context());
+      tests.peer.updateOperator({ ...request, sessionToken: owner.token, active }, context());
     await expect(leave(undefined)).rejects.toMatchObject({
       fields: { revokeKeys: ['Requires active: false'] },
     });

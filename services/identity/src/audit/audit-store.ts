@@ -15,8 +15,8 @@ import type { AuditEntry, AuditFilter, AuditRange } from './audit-entry';
 const endOfTime = new Date(8.64e15);
 // A larger exact number has no use, and the cost of counting grows with the number.
 const countMax = 10_000;
-const exportedAtOnce = 500;
-const removedAtOnce = 1_000;
+const exportBatchMax = 500;
+const removeBatchMax = 1_000;
 
 /** Stores the changes made by operators, keys and the system. */
 export class AuditStore {
@@ -128,7 +128,7 @@ export class AuditStore {
       }),
     };
     const documents = await retryTransient(() =>
-      this.entries.find(query).sort({ at: 1, _id: 1 }).limit(exportedAtOnce).toArray(),
+      this.entries.find(query).sort({ at: 1, _id: 1 }).limit(exportBatchMax).toArray(),
     );
     return documents.map(fromAuditDocument);
   }
@@ -143,7 +143,7 @@ export class AuditStore {
           .find({ at: { $lt: before } })
           .project<Pick<AuditDocument, '_id' | 'environmentId'>>({ environmentId: 1 })
           .sort({ at: 1 })
-          .limit(removedAtOnce)
+          .limit(removeBatchMax)
           .toArray(),
       );
       if (old.length === 0) return;

@@ -2,7 +2,7 @@ import { type ClockKind, openLive, openSandbox, timeOf } from './environment';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const startsAt = new Date('2026-01-17T00:00:00.000Z');
-const wish = { name: '', clock: 'REAL', startsAt: undefined } as const;
+const input = { name: '', clock: 'REAL', startsAt: undefined } as const;
 
 describe('an environment', () => {
   test('of kind live has the time of the wall clock', () => {
@@ -12,9 +12,9 @@ describe('an environment', () => {
   });
 
   test.each<[string, Parameters<typeof openSandbox>[1], ClockKind, Date]>([
-    ['a real clock', wish, 'REAL', now],
-    ['a manual clock', { ...wish, clock: 'MANUAL' }, 'MANUAL', now],
-    ['a manual clock with a start', { ...wish, clock: 'MANUAL', startsAt }, 'MANUAL', startsAt],
+    ['a real clock', input, 'REAL', now],
+    ['a manual clock', { ...input, clock: 'MANUAL' }, 'MANUAL', now],
+    ['a manual clock with a start', { ...input, clock: 'MANUAL', startsAt }, 'MANUAL', startsAt],
   ])('of kind sandbox with %s', (_case, sandbox, kind, time) => {
     const { state } = openSandbox('id', sandbox, now);
     expect(state).toMatchObject({ kind: 'SANDBOX', clock: { kind } });
@@ -22,7 +22,7 @@ describe('an environment', () => {
   });
 
   test('with a manual clock keeps its time', () => {
-    const { state } = openSandbox('id', { ...wish, clock: 'MANUAL', startsAt }, now);
+    const { state } = openSandbox('id', { ...input, clock: 'MANUAL', startsAt }, now);
     expect(timeOf(state, new Date('2030-01-01T00:00:00.000Z'))).toEqual(startsAt);
   });
 
@@ -31,20 +31,20 @@ describe('an environment', () => {
     '1969-12-31T23:59:59.999Z',
     '9000-01-01T00:00:00.000Z',
   ])('is refused with a start at %s, which lets later times exceed four-digit years', (time) => {
-    const wished = { ...wish, clock: 'MANUAL', startsAt: new Date(time) } as const;
-    expect(() => openSandbox('id', wished, now)).toThrow(
+    const startingAtTime = { ...input, clock: 'MANUAL', startsAt: new Date(time) } as const;
+    expect(() => openSandbox('id', startingAtTime, now)).toThrow(
       expect.objectContaining({ fields: { startsAt: ['Must be in the years 1970 to 8999'] } }),
     );
   });
 
   test.each([
-    ['a start of a real clock', { ...wish, startsAt }, { startsAt: ['Requires a manual clock'] }],
+    ['a start of a real clock', { ...input, startsAt }, { startsAt: ['Requires a manual clock'] }],
     [
       'a start that is no instant',
-      { ...wish, clock: 'MANUAL', startsAt: new Date(Number.NaN) } as const,
+      { ...input, clock: 'MANUAL', startsAt: new Date(Number.NaN) } as const,
       { startsAt: ['Invalid datetime'] },
     ],
-    ['too long a name', { ...wish, name: 'x'.repeat(201) }, { name: [expect.any(String)] }],
+    ['too long a name', { ...input, name: 'x'.repeat(201) }, { name: [expect.any(String)] }],
   ])('is refused with %s', (_case, refused, fields) => {
     expect(() => openSandbox('id', refused, now)).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields }),

@@ -25,8 +25,8 @@ const leaseOf = (owner: string, untilSecond: number): Lease => ({
 });
 
 function aSandbox(): Environment {
-  const wish = { name: '', clock: 'MANUAL', startsAt: january(1) } as const;
-  return openSandbox('sandbox', wish, real(0)).state;
+  const input = { name: '', clock: 'MANUAL', startsAt: january(1) } as const;
+  return openSandbox('sandbox', input, real(0)).state;
 }
 
 function request(
@@ -81,8 +81,8 @@ describe('requesting an advance', () => {
       ['Must be at most 5 years ahead'],
     ],
   ])('to %s', (_case, to, problems) => {
-    const wish = { to: new Date(to), id: 'a', claim: leaseOf('worker', 5), now: real(0) };
-    const refusal = problemsOf(() => requestAdvance(aSandbox(), wish));
+    const input = { to: new Date(to), id: 'a', claim: leaseOf('worker', 5), now: real(0) };
+    const refusal = problemsOf(() => requestAdvance(aSandbox(), input));
     expect(refusal).toEqual(problems === undefined ? undefined : { to: problems });
   });
 

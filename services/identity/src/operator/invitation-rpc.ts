@@ -26,9 +26,9 @@ export function invitationHandlers(options: AcceptInvitationOptions): Handlers {
       const tenant = liveTenant(organizationId);
       await organizations.within({ tenant, now: clock.now() }).get(organizationId);
       if (await hasOperators(tenant, options)) return {};
-      const wish = { role: 'OWNER', email: undefined, invitedBy: undefined } as const;
+      const input = { role: 'OWNER', email: undefined, invitedBy: undefined } as const;
       const { token } = await invitations.issue({ tenant, storing }, (id, now) =>
-        invite(id, wish, now),
+        invite(id, input, now),
       );
       return { token };
     },
@@ -57,14 +57,14 @@ export function invitationHandlers(options: AcceptInvitationOptions): Handlers {
       const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
       const email = operatorEmail(text);
       const invitedBy = { id: actor.id, email: actor.email };
-      const wish = { role: sentRole(role) ?? requireRole(), email, invitedBy };
-      checkInvitation(actor, wish.role);
+      const input = { role: sentRole(role) ?? requireRole(), email, invitedBy };
+      checkInvitation(actor, input.role);
       // Checked in the own organization alone: operators of other organizations are not revealed to
       // the inviter.
       const taken = await findAnywhere(operators, operatorId(email));
       if (taken?.tenant.organizationId === tenant.organizationId) throw operatorExists();
       const { token, stored } = await invitations.issue({ tenant, storing }, (id, now) =>
-        invite(id, wish, now),
+        invite(id, input, now),
       );
       return { token, expiresAt: stored.state.expiresAt };
     },

@@ -34,10 +34,10 @@ async function guess(email: string, count: number, network: () => string) {
     ),
   );
   const reasons = guesses.map((one) =>
-    one.status === 'rejected' ? (one.reason as { reason: string }).reason : 'let in',
+    one.status === 'rejected' ? (one.reason as { reason: string }).reason : 'signed in',
   );
-  const told = (name: string) => reasons.filter((one) => one === name).length;
-  return { wrong: told('INVALID_CREDENTIALS'), locked: told('TOO_MANY_LOGINS') };
+  const countOf = (name: string) => reasons.filter((one) => one === name).length;
+  return { wrong: countOf('INVALID_CREDENTIALS'), locked: countOf('TOO_MANY_LOGINS') };
 }
 
 describe('wrong passwords', () => {
@@ -150,7 +150,7 @@ describe('a reset link', () => {
   test.each([
     ['may not sign in any more', { role: undefined, active: false }],
     ['may not create it any more', { role: Role.ROLE_VIEWER, active: undefined }],
-  ])('is invalid when its creator %s', async (_case, wish) => {
+  ])('is invalid when its creator %s', async (_case, update) => {
     const { owner } = await tests.anOwner();
     const admin = await tests.aColleague(owner, Role.ROLE_ADMIN);
     const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
@@ -159,8 +159,8 @@ describe('a reset link', () => {
       {
         sessionToken: owner.token,
         operatorId: admin.id,
-        role: wish.role ?? Role.ROLE_UNSPECIFIED,
-        active: wish.active,
+        role: update.role ?? Role.ROLE_UNSPECIFIED,
+        active: update.active,
         revokeKeys: false,
       },
       context(),
@@ -220,8 +220,8 @@ describe('the list of operators', () => {
 
   test('does not reveal an address of another organization', async () => {
     const [{ owner }, other] = [await tests.anOwner(), await tests.anOwner()];
-    const wish = { sessionToken: owner.token, role: Role.ROLE_VIEWER };
-    const invite = (email: string) => tests.peer.inviteOperator({ ...wish, email }, context());
+    const request = { sessionToken: owner.token, role: Role.ROLE_VIEWER };
+    const invite = (email: string) => tests.peer.inviteOperator({ ...request, email }, context());
     expect(Object.keys(await invite(other.owner.email))).toEqual(
       Object.keys(await invite(anEmail())),
     );

@@ -35,8 +35,12 @@ export function operatorHandlers(options: OperatorRpcOptions): Handlers {
     updateOperator: async ({ sessionToken, operatorId, role, active, revokeKeys }, { storing }) => {
       if (revokeKeys && active !== false) refuseRevocation();
       const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
-      const wish = { role: sentRole(role), active };
-      const updated = await updateOperator(operatorId, { wish, actor, tenant, storing }, options);
+      const changes = { role: sentRole(role), active };
+      const updated = await updateOperator(
+        operatorId,
+        { changes, actor, tenant, storing },
+        options,
+      );
       if (revokeKeys) await revokeKeysOf(operatorId, tenant.organizationId);
       return { operator: toProtoOperator(updated) };
     },

@@ -162,8 +162,8 @@ describe('a reset link', () => {
     ['an operator who is not there any more', undefined, 'VIEWER', false],
   ] as const)('of %s is valid: %#', (_case, creator, role, expected) => {
     const of = operator({ role });
-    const wish = { operator: of, createdBy: 'creator' };
-    const { state } = issueResetLink('link-2', wish, now);
+    const input = { operator: of, createdBy: 'creator' };
+    const { state } = issueResetLink('link-2', input, now);
     expect(isResetLinkValid(state, { operator: of, creator }, now)).toBe(expected);
   });
 

@@ -80,10 +80,10 @@ export function checkInvitation(actor: Actor, role: Role): void {
  */
 export function change(
   operator: Operator,
-  wish: { readonly role: Role | undefined; readonly active: boolean | undefined },
+  changes: { readonly role: Role | undefined; readonly active: boolean | undefined },
   actor: Actor,
 ): Transition<Operator> {
-  const { role = operator.role, active = operator.active } = wish;
+  const { role = operator.role, active = operator.active } = changes;
   const isForeign = isAbove(operator.role, actor.role) || isAbove(role, actor.role);
   if (!mayManageOperators(actor.role) || isForeign) throw insufficientPermissions();
   if (role === operator.role && active === operator.active) return unchanged(operator);

@@ -222,16 +222,16 @@ describe('signing in', () => {
   test('by a provider is refused for a deactivated operator, and binds an identity again after reactivation', async () => {
     const { owner } = await anOwner();
     const { id, email } = await aColleague(owner, Role.ROLE_VIEWER);
-    const wish = {
+    const request = {
       sessionToken: owner.token,
       operatorId: id,
       role: Role.ROLE_UNSPECIFIED,
       revokeKeys: false,
     };
     await vouched(email, 'one');
-    await peer.updateOperator({ ...wish, active: false }, context());
+    await peer.updateOperator({ ...request, active: false }, context());
     await expect(vouched(email, 'one')).rejects.toThrow(reason('INVALID_CREDENTIALS'));
-    await peer.updateOperator({ ...wish, active: true }, context());
+    await peer.updateOperator({ ...request, active: true }, context());
     expect((await vouched(email, 'two')).operator?.id).toBe(id);
     await expect(vouched(email, 'one')).rejects.toThrow(reason('INVALID_CREDENTIALS'));
   });
@@ -318,25 +318,27 @@ describe('the operators of an organization', () => {
     expect(operators.map(({ email }) => email)).toEqual([owner.email, admin.email, viewer.email]);
 
     const email = anEmail();
-    const wish = { sessionToken: owner.token, email, role: Role.ROLE_VIEWER };
-    const { token } = await peer.inviteOperator(wish, context());
+    const request = { sessionToken: owner.token, email, role: Role.ROLE_VIEWER };
+    const { token } = await peer.inviteOperator(request, context());
     expect(await peer.getInvitation({ token }, context())).toMatchObject({ email });
     await expect(accept(token, anEmail())).rejects.toThrow(reason('INVITATION_NOT_FOUND'));
     await accept(token, email);
-    await expect(peer.inviteOperator(wish, context())).rejects.toThrow(reason('OPERATOR_EXISTS'));
+    await expect(peer.inviteOperator(request, context())).rejects.toThrow(
+      reason('OPERATOR_EXISTS'),
+    );
   });
 
   test.each([
     ['may not sign in any more', { role: Role.ROLE_UNSPECIFIED, active: false }],
     ['may not invite any more', { role: Role.ROLE_VIEWER, active: undefined }],
-  ])('have no valid invitation when its inviter %s', async (_case, wish) => {
+  ])('have no valid invitation when its inviter %s', async (_case, update) => {
     const { owner } = await anOwner();
     const admin = await aColleague(owner, Role.ROLE_ADMIN);
     const email = anEmail();
     const invited = { sessionToken: admin.token, email, role: Role.ROLE_VIEWER };
     const { token } = await peer.inviteOperator(invited, context());
     const change = { sessionToken: owner.token, operatorId: admin.id, revokeKeys: false };
-    await peer.updateOperator({ ...change, ...wish }, context());
+    await peer.updateOperator({ ...change, ...update }, context());
     const unknown = reason('INVITATION_NOT_FOUND');
     await expect(peer.getInvitation({ token }, context())).rejects.toThrow(unknown);
     await expect(accept(token, email)).rejects.toThrow(unknown);
@@ -344,11 +346,11 @@ describe('the operators of an organization', () => {
 
   test('need a role and an address to be invited', async () => {
     const { owner } = await anOwner();
-    const wish = { sessionToken: owner.token, email: anEmail(), role: Role.ROLE_UNSPECIFIED };
-    await expect(peer.inviteOperator(wish, context())).rejects.toMatchObject({
+    const request = { sessionToken: owner.token, email: anEmail(), role: Role.ROLE_UNSPECIFIED };
+    await expect(peer.inviteOperator(request, context())).rejects.toMatchObject({
       fields: { role: ['Required'] },
     });
-    const wrong = { ...wish, email: 'ada', role: Role.ROLE_VIEWER };
+    const wrong = { ...request, email: 'ada', role: Role.ROLE_VIEWER };
     await expect(peer.inviteOperator(wrong, context())).rejects.toMatchObject({
       fields: { email: ['Invalid email'] },
     });

@@ -21,9 +21,9 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
       const { state: actor, tenant } = (await signIn.authenticate(sessionToken)).operator;
       const { state } = await operators.within({ tenant, now: clock.now() }).get(id);
       checkReset(actor, state);
-      const wish = { operator: state, createdBy: actor.id };
+      const input = { operator: state, createdBy: actor.id };
       const { token, stored } = await resetLinks.issue({ tenant, storing }, (linkId, now) =>
-        issueResetLink(linkId, wish, now),
+        issueResetLink(linkId, input, now),
       );
       return { token, expiresAt: stored.state.expiresAt };
     },
@@ -31,9 +31,9 @@ export function resetLinkHandlers(options: ResetPasswordOptions): Handlers {
       const found = await findAnywhere(operators, operatorId(operatorEmail(email)));
       const isOwner = found?.state.role === 'OWNER' && found.state.active;
       if (!isOwner || found.tenant.organizationId !== organizationId) throw notFound('Operator');
-      const wish = { operator: found.state, createdBy: undefined };
+      const input = { operator: found.state, createdBy: undefined };
       const { token } = await resetLinks.issue({ tenant: found.tenant, storing }, (linkId, now) =>
-        issueResetLink(linkId, wish, now),
+        issueResetLink(linkId, input, now),
       );
       await recordReset(
         found,

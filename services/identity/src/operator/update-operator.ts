@@ -12,7 +12,7 @@ export interface UpdateOperatorOptions {
 }
 
 interface OperatorChange extends Pick<CallContext, 'tenant' | 'storing'> {
-  readonly wish: Parameters<typeof change>[1];
+  readonly changes: Parameters<typeof change>[1];
   readonly actor: Operator;
 }
 
@@ -23,19 +23,19 @@ interface OperatorChange extends Pick<CallContext, 'tenant' | 'storing'> {
  */
 export async function updateOperator(
   id: string,
-  { wish, actor, tenant, storing }: OperatorChange,
+  { changes, actor, tenant, storing }: OperatorChange,
   { operators, organizations, clock }: UpdateOperatorOptions,
 ): Promise<Stored<Operator>> {
   const place = { tenant, now: clock.now(), storing };
   const own = operators.within(place);
   const organization = organizations.within(place);
   const { state: before } = await own.get(id);
-  const { state: after } = change(before, wish, actor);
+  const { state: after } = change(before, changes, actor);
   const { organizationId } = tenant;
   if (isActiveOwner(before) && !isActiveOwner(after)) {
     await organization.mutate(organizationId, (state) => removeOwner(state, id));
   }
-  const changed = await own.mutate(id, (state) => change(state, wish, actor));
+  const changed = await own.mutate(id, (state) => change(state, changes, actor));
   if (isActiveOwner(changed.state)) {
     await organization.mutate(organizationId, (state) => addOwner(state, id));
   }

@@ -60,11 +60,11 @@ async function insertFirstEnvironments(
 ): Promise<void> {
   const now = clock.now();
   const [ofLive, ofSandbox] = [liveTenant(organizationId), firstSandboxTenant(organizationId)];
-  const wish = { name: '', clock: 'REAL', startsAt: undefined } as const;
+  const input = { name: '', clock: 'REAL', startsAt: undefined } as const;
   await environments
     .within({ tenant: ofLive, now, storing })
     .insert(openLive(ofLive.environmentId));
   await environments
     .within({ tenant: ofSandbox, now, storing })
-    .insert(openSandbox(ofSandbox.environmentId, wish, now));
+    .insert(openSandbox(ofSandbox.environmentId, input, now));
 }

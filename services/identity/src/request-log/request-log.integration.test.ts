@@ -205,8 +205,8 @@ test('the first call with a key is recorded, in its environment alone', async ()
     const { id: environmentId, organizationId } = environment;
     return testContext({ tenant: { environmentId, organizationId } });
   };
-  const wish = { name: 'Backend', scopes: [], expiresAt: undefined, createdBy: undefined };
-  const { key } = await identity.createApiKey(wish, contextOf(sandbox));
+  const request = { name: 'Backend', scopes: [], expiresAt: undefined, createdBy: undefined };
+  const { key } = await identity.createApiKey(request, contextOf(sandbox));
   const isUsed = async (environment: typeof live) =>
     (await log.getApiUse({}, contextOf(environment))).firstCallMade;
   expect(await isUsed(sandbox)).toBe(false);

@@ -27,7 +27,7 @@ const countMax = 10_000;
 // Filters without an index search this number of the newest entries: half a second of a slow
 // server.
 const searchedMaxDefault = 100_000;
-const removedAtOnce = 1_000;
+const removeBatchMax = 1_000;
 // Sorts after every id.
 const lastId = 'g';
 const lastCharacter = '\uffff';
@@ -114,7 +114,7 @@ export class RequestStore {
           .find(old)
           .project<Pick<RequestDocument, '_id' | 'environmentId'>>({ environmentId: 1 })
           .sort({ _id: 1 })
-          .limit(removedAtOnce)
+          .limit(removeBatchMax)
           .toArray(),
       );
       if (found.length === 0) return;

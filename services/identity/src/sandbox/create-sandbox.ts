@@ -32,7 +32,7 @@ const firstKey = { name: 'First key', scopes: [] };
 
 /** Creates a sandbox with its first key, for a caller of the organization's live environment. */
 export async function createSandbox(
-  { wish, createdBy }: { readonly wish: SandboxInput; readonly createdBy: KeyCreator },
+  { input, createdBy }: { readonly input: SandboxInput; readonly createdBy: KeyCreator },
   context: CallContext,
   options: CreateSandboxOptions,
 ): Promise<CreatedSandbox> {
@@ -41,7 +41,7 @@ export async function createSandbox(
   const now = clock.now();
   const caller = await environments.within({ tenant, now }).get(tenant.environmentId);
   if (caller.state.kind !== 'LIVE') throw insufficientPermissions();
-  const transition = openSandbox(newResourceId(context, 'sandbox'), wish, now);
+  const transition = openSandbox(newResourceId(context, 'sandbox'), input, now);
   const { id, kind } = transition.state;
   const tenantOfSandbox = sandboxTenant(caller.tenant.organizationId, id, {
     manualClock: transition.state.clock.kind === 'MANUAL',

@@ -51,10 +51,10 @@ export function sandboxHandlers(options: SandboxRpcOptions): Handlers {
   };
 
   return {
-    createSandbox: async ({ createdBy: creator, ...input }, context) => {
-      const wish = { ...input, clock: fromProtoClockKind(input.clock) };
+    createSandbox: async ({ createdBy: creator, ...sent }, context) => {
+      const input = { ...sent, clock: fromProtoClockKind(sent.clock) };
       const createdBy = fromProtoCreator(creator);
-      const { sandbox, key, now } = await createSandbox({ wish, createdBy }, context, options);
+      const { sandbox, key, now } = await createSandbox({ input, createdBy }, context, options);
       return { sandbox: toProtoEnvironment(sandbox, now), key };
     },
 

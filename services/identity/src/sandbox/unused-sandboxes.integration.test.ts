@@ -71,8 +71,8 @@ async function anOrganization() {
 }
 
 async function aSandbox(live: Environment) {
-  const wish = { name: '', clock: ClockKind.CLOCK_KIND_REAL, startsAt: undefined };
-  const made = await identity.createSandbox({ ...wish, createdBy: undefined }, contextOf(live));
+  const request = { name: '', clock: ClockKind.CLOCK_KIND_REAL, startsAt: undefined };
+  const made = await identity.createSandbox({ ...request, createdBy: undefined }, contextOf(live));
   return { id: present(made.sandbox).id, key: made.key, environment: present(made.sandbox) };
 }
 
