@@ -15,12 +15,12 @@ export type CollectionOutcome =
   /** Voided by a caller. */
   | 'VOIDED';
 
-/**
- * An outcome, the number of its attempt (0 for none), and the time of the next automatic attempt.
- */
-export interface CollectionNews {
+/** Outcome of an invoice's collection, as reported to its subscription. */
+export interface OutcomeReport {
   readonly outcome: CollectionOutcome;
+  /** Number of the attempt; 0 for none. */
   readonly attempt: number;
+  /** Time of the next automatic attempt; undefined if none follows. */
   readonly nextAttemptAt?: Date | undefined;
 }
 
@@ -29,12 +29,12 @@ export interface CollectionNews {
  * appends the command, so the receiver can apply results in order and once; a session reads the
  * invoice instead.
  */
-export function withResult(invoice: Invoice, news: CollectionNews): Transition<Invoice> {
+export function withResult(invoice: Invoice, report: OutcomeReport): Transition<Invoice> {
   if (invoice.session !== undefined) {
     const payload = { sessionId: invoice.session.sessionId };
     return { state: invoice, events: [], commands: [{ type: 'tellSession', payload }] };
   }
-  const { outcome, attempt, nextAttemptAt } = news;
+  const { outcome, attempt, nextAttemptAt } = report;
   const resultNumber = invoice.resultsSent + 1;
   const payload = { resultNumber, outcome, attempt, nextAttemptAt: nextAttemptAt ?? null };
   return {

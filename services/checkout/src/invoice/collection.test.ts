@@ -395,38 +395,38 @@ describe('a due date for which the scanner is late', () => {
     methods: { methodId: undefined },
   });
   const paidAt = (at: Date) => ({ ...finished(succeeded), now: at });
-  const news = ({ commands }: ReturnType<typeof payNow>) =>
+  const reports = ({ commands }: ReturnType<typeof payNow>) =>
     commands
       .filter(({ type }) => type === 'applyCollectionResult')
       .map(({ payload }) => [payload.resultNumber, payload.outcome]);
 
   test('is reported before a payment', () => {
     const paying = payNow(sent, payment(late));
-    expect(news(paying)).toEqual([[1, 'OVERDUE']]);
+    expect(reports(paying)).toEqual([[1, 'OVERDUE']]);
     expect(asInvoice(paying.state)).toMatchObject({ collectAt: undefined, attempt: { number: 1 } });
-    expect(news(recordResult(paying.state, paidAt(late)))).toEqual([[2, 'SUCCEEDED']]);
+    expect(reports(recordResult(paying.state, paidAt(late)))).toEqual([[2, 'SUCCEEDED']]);
   });
 
   test('is reported before the outcome of a payment that was begun in time', () => {
     const paying = payNow(sent, payment(dueDate));
-    expect(news(paying)).toEqual([]);
-    expect(news(recordResult(paying.state, paidAt(dueDate)))).toEqual([[1, 'SUCCEEDED']]);
-    expect(news(recordResult(paying.state, paidAt(late)))).toEqual([
+    expect(reports(paying)).toEqual([]);
+    expect(reports(recordResult(paying.state, paidAt(dueDate)))).toEqual([[1, 'SUCCEEDED']]);
+    expect(reports(recordResult(paying.state, paidAt(late)))).toEqual([
       [1, 'OVERDUE'],
       [2, 'SUCCEEDED'],
     ]);
   });
 
   test('is reported before a void', () => {
-    expect(news(voidForCaller(sent, dueDate))).toEqual([[1, 'VOIDED']]);
-    expect(news(voidForCaller(sent, late))).toEqual([
+    expect(reports(voidForCaller(sent, dueDate))).toEqual([[1, 'VOIDED']]);
+    expect(reports(voidForCaller(sent, late))).toEqual([
       [1, 'OVERDUE'],
       [2, 'VOIDED'],
     ]);
   });
 
   test('is reported once', () => {
-    const told = collectWhenDue(sent, aClaim({ now: dueDate, claimedAt })).state;
-    expect(news(payNow(told, payment(late)))).toEqual([]);
+    const reported = collectWhenDue(sent, aClaim({ now: dueDate, claimedAt })).state;
+    expect(reports(payNow(reported, payment(late)))).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import {
   waitForPayer,
 } from './attempt';
 import { claimSlot, withMethod } from './attempt-slot';
-import { type CollectionNews, withResult } from './collection-result';
+import { type OutcomeReport, withResult } from './collection-result';
 import { isPermanentlyRefused } from './dunning';
 import { keptPayments } from './kept-payments';
 import { usedMethod, withMethodUse } from './method-use';
@@ -361,7 +361,7 @@ export function invoiceNotOpen(): DomainError {
 }
 
 // If nothing is due, the attempt verified the method.
-function successOf(invoice: Invoice, attempt: number): CollectionNews {
+function successOf(invoice: Invoice, attempt: number): OutcomeReport {
   return totalOf(invoice) === 0n
     ? { outcome: 'NOTHING_DUE', attempt: 0 }
     : { outcome: 'SUCCEEDED', attempt };

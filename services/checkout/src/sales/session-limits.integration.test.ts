@@ -50,8 +50,8 @@ function aFailedPayment(number: number): Invoice['payments'][number] {
 async function pay({ context, sessionId, customerId }: Scene, number: string) {
   const card = { number, expiry: '12/49', code: '123' };
   const paymentMethodId = await healthy.saver.enterCard({ customerId, card }, context);
-  const wish = { paymentMethodId, returnUrl: '' };
-  return asSession((await healthy.worker.pay(sessionId, wish, context)).state);
+  const plan = { paymentMethodId, returnUrl: '' };
+  return asSession((await healthy.worker.pay(sessionId, plan, context)).state);
 }
 
 test('a session with 100 failed payments can still be paid', async () => {

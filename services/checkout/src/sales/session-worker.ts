@@ -57,10 +57,10 @@ export class SessionWorker implements SessionListener {
    */
   async pay(
     id: string,
-    wish: Omit<PaymentPlan, 'paymentKey'>,
+    plan: Omit<PaymentPlan, 'paymentKey'>,
     context: SessionContext,
   ): Promise<Stored<SessionRecord>> {
-    const claim = { ...wish, paymentKey: newId(), claimedAt: this.dependencies.clock.now() };
+    const claim = { ...plan, paymentKey: newId(), claimedAt: this.dependencies.clock.now() };
     const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
       startPayment(record, { ...claim, now }),
     );
