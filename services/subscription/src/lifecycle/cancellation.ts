@@ -6,7 +6,7 @@ import type { BillEnd, BillingCommand, Close } from '../subscription/command';
 import { findOpenInvoice } from '../subscription/open-invoices';
 import type { OpenInvoice, Subscription } from '../subscription/subscription';
 import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
-import { billEnd, createdInvoices, endAtOnce, endBeforeStart, endCollection } from './ending';
+import { billEnd, createdInvoices, endImmediately, endBeforeStart, endCollection } from './ending';
 import { decideAfterDueSteps } from './renewals';
 
 /** A request to end a subscription. */
@@ -68,7 +68,7 @@ function endNow(
   subscription: Subscription,
   { now, invoiceIdOf }: Decision,
 ): SubscriptionTransition {
-  const state = endAtOnce(subscription, { now, cancelReason: 'REQUESTED' });
+  const state = endImmediately(subscription, { now, cancelReason: 'REQUESTED' });
   const older = createdInvoices(state).filter(
     ({ periodIndex }) => periodIndex !== state.periodIndex,
   );

@@ -8,7 +8,7 @@ import {
   type SubscriptionEvent,
   updated,
 } from '../subscription/announcement';
-import { billEnd, createdInvoices, endAtOnce, endCollection } from './ending';
+import { billEnd, createdInvoices, endImmediately, endCollection } from './ending';
 import {
   findOpenInvoice,
   finishInvoice,
@@ -134,7 +134,7 @@ function endForNonPayment(
   payment: PaymentOutcome,
   now: Date,
 ): SubscriptionTransition {
-  const state = endAtOnce(subscription, { now, cancelReason: 'PAYMENT_FAILED' });
+  const state = endImmediately(subscription, { now, cancelReason: 'PAYMENT_FAILED' });
   return {
     state,
     events: [canceled(state, payment)],

@@ -18,7 +18,7 @@ export function ended(subscription: Subscription, endedAt: Date): Subscription {
 }
 
 /** Ends the subscription at this instant. */
-export function endAtOnce(
+export function endImmediately(
   subscription: Subscription,
   { now, cancelReason }: { readonly now: Date; readonly cancelReason: CancelReason },
 ): Subscription {
@@ -35,7 +35,7 @@ export function endAtOnce(
  * is released.
  */
 export function endBeforeStart(subscription: Subscription, now: Date): SubscriptionTransition {
-  const state = endAtOnce(subscription, { now, cancelReason: 'REQUESTED' });
+  const state = endImmediately(subscription, { now, cancelReason: 'REQUESTED' });
   return { state, events: [canceled(state)], commands: releaseRedemption(state) };
 }
 

@@ -252,12 +252,12 @@ function expectEndKept({ state, events, commands, billed, applied }: Life): void
     expect(state.endedAt).toEqual(currentPeriod(state).end);
   }
   if (isCanceled && last?.type === 'subscription.canceled') {
-    const { subscription: told, payment } = last.data;
+    const { subscription: announced, payment } = last.data;
     expect(payment !== null).toBe(isAbandoned);
-    expect(told.cancelReason).toBe(state.cancelReason);
-    const rest = told.openInvoices.filter(
+    expect(announced.cancelReason).toBe(state.cancelReason);
+    const rest = announced.openInvoices.filter(
       ({ periodIndex }) =>
-        isAbandoned || state.cancelAtPeriodEnd || periodIndex !== told.periodIndex,
+        isAbandoned || state.cancelAtPeriodEnd || periodIndex !== announced.periodIndex,
     );
     const ordered = commands.flatMap(({ type, payload }) =>
       type === 'endCollection' ? [payload] : [],
@@ -304,17 +304,17 @@ function expectResultsInOrder({ applied, events, state }: Life, drawn: Setting):
  * A consumer of the events alone knows the status at every moment: only `updated` and `canceled`
  * change it.
  */
-function expectStatusTold({ events }: Life): void {
-  let told = 'ACTIVE';
+function expectStatusAnnounced({ events }: Life): void {
+  let status = 'ACTIVE';
   for (const { type, data } of events) {
     if (type === 'subscription.updated') {
-      expect(data.before.status).toBe(told);
+      expect(data.before.status).toBe(status);
       expect(data.subscription).not.toEqual(data.before);
     }
     if (type === 'subscription.updated' || type === 'subscription.canceled') {
-      told = data.subscription.status;
+      status = data.subscription.status;
     }
-    expect(data.subscription.status).toBe(told);
+    expect(data.subscription.status).toBe(status);
   }
 }
 
@@ -331,7 +331,7 @@ describe('the life of a subscription', () => {
         life.collectEverything();
         expectRulesKept(life);
         expectResultsInOrder(life, drawn);
-        expectStatusTold(life);
+        expectStatusAnnounced(life);
         expect(life.state.openInvoices).toEqual([]);
         expect(life.state.latestInvoice?.periodIndex).toBe(life.billed.at(-1));
         expect(life.state.status).not.toBe('PAST_DUE');
