@@ -6,7 +6,7 @@ import type { Tenant } from '../grpc/call-context';
 import { newId } from '../ids';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
 import { testTenant } from '../testing/testing';
-import { TestClock } from '../testing/parcels';
+import { TestClock } from '../testing/test-clock';
 
 type Documents = Collection<AggregateDocument>;
 

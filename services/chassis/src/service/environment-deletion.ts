@@ -53,7 +53,7 @@ const deletionsMax = 2;
 const sweepAfterMs = [30_000, 2 * 60_000, 12 * 60_000, 30 * 60_000];
 // The stream keeps messages for three days.
 const tombstoneRetentionMs = 7 * 24 * 60 * 60_000;
-const sweptAtOnceMax = 100;
+const sweepBatchMax = 100;
 const sweepAgainAfterFailureMs = 60_000;
 const endOfTime = new Date(8.64e15);
 // Replicas find deletions by reading tombstones, and clocks of machines differ.
@@ -126,7 +126,7 @@ export class EnvironmentDeletion {
       this.tombstones
         .find({ sweepAt: { $lte: clock.now() } })
         .sort({ sweepAt: 1 })
-        .limit(sweptAtOnceMax)
+        .limit(sweepBatchMax)
         .toArray(),
     );
     const sweeps = due.map(async (tombstone) => {

@@ -10,6 +10,7 @@ import {
   type Counts,
   TotalsSum,
 } from '../totals/running-totals';
+import { TestClock } from './test-clock';
 import type { testTenant } from './testing';
 
 // Test aggregate of the running totals. A parcel is sent and may arrive; both steps are summed by
@@ -22,7 +23,6 @@ interface Parcel {
   readonly hasArrived: boolean;
 }
 
-const minuteMs = 60_000;
 export const places = ['a', 'b'];
 
 const parcelDefinition: AggregateDefinition<Parcel> = {
@@ -50,19 +50,6 @@ const totalsDefinition: TotalsDefinition = {
     { row: from as string, counts: step === 'SENT' ? sent(weight) : { arrived: 1n } },
   ],
 };
-
-/** A settable real-time clock. */
-export class TestClock implements Clock {
-  constructor(public at = new Date('2026-01-31T00:00:00Z')) {}
-
-  now(): Date {
-    return this.at;
-  }
-
-  wait(minutes: number): void {
-    this.at = new Date(this.at.getTime() + minutes * minuteMs);
-  }
-}
 
 /** Parcels in a database of their own, and replicas that sum them. */
 export class Parcels {

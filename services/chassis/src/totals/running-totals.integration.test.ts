@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { testTenant } from '../testing/testing';
-import { Parcels, places, TestClock } from '../testing/parcels';
+import { Parcels, places } from '../testing/parcels';
+import { TestClock } from '../testing/test-clock';
 
 let parcels: Parcels;
 
