@@ -16,7 +16,7 @@ export interface DescribedDelivery {
 // Covers the whole schedule of one delivery, and keeps a page of a hundred within the size limit of
 // a response.
 const attemptsListed = 10;
-const attemptsAtOnceMax = 1_000;
+const attemptsReadMax = 1_000;
 const endOfTime = new Date(8.64e15);
 
 /** Lists the deliveries of endpoints for the API and the dashboard. */
@@ -114,10 +114,10 @@ export class DeliveryHistoryStore {
     deliveryIds: readonly string[],
   ): Promise<Map<string, Attempt[]>> {
     if (deliveryIds.length === 0) return new Map();
-    const newest = await this.findNewestAttempts(environmentId, deliveryIds, attemptsAtOnceMax);
+    const newest = await this.findNewestAttempts(environmentId, deliveryIds, attemptsReadMax);
     // Some deliveries have so many attempts that they fill the whole query result.
     const found =
-      newest.length < attemptsAtOnceMax
+      newest.length < attemptsReadMax
         ? newest
         : await Promise.all(
             deliveryIds.map((id) => this.findNewestAttempts(environmentId, [id], attemptsListed)),

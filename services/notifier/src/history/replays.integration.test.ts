@@ -171,7 +171,7 @@ describe('undelivered webhooks', () => {
     await eventuallyStored(id, Array(9).fill('PAUSED'));
     await setActive(id, true);
     const now = new Date();
-    const wish: Replay = {
+    const storedReplay: Replay = {
       _id: newId(),
       environmentId: tenant.environmentId,
       endpointId: id,
@@ -182,8 +182,8 @@ describe('undelivered webhooks', () => {
     };
     const store = new ReplayStore(mongo.db);
     // One step was done without its progress being recorded.
-    await store.add(wish);
-    await store.resend(wish, ids.slice(0, 1), now);
+    await store.add(storedReplay);
+    await store.resend(storedReplay, ids.slice(0, 1), now);
     const replica = await system.startNotifier({ retryScheduleMs: [hour], reconcileEveryMs: hour });
     await replay(id);
     await eventuallyStored(id, Array(9).fill('DELIVERED'));

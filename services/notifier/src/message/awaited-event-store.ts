@@ -36,7 +36,7 @@ export interface MissingEvent extends Pick<
   readonly at: Date;
 }
 
-const triedAtOnce = 100;
+const retryBatchMax = 100;
 const shownMax = 1_000;
 
 /**
@@ -94,7 +94,7 @@ export class AwaitedEventStore {
       this.awaited
         .find({ tryAt: { $lte: now } })
         .sort({ tryAt: 1 })
-        .limit(triedAtOnce)
+        .limit(retryBatchMax)
         .toArray(),
     );
     const claimed = await Promise.all(
