@@ -9,7 +9,7 @@ import { confirmMethodPage, methodsPage, methodsPath } from './payment-method-pa
 import type { PortalRequest, PortalRoute } from './route';
 import { doneAt, type Done } from './shell';
 
-type Wish = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
+type MethodRequest = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
 
 // Refusals shown in words; other errors are handled as usual.
 const refusals: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ export const paymentMethodRoutes: readonly PortalRoute[] = [
     handle: (request, peers) =>
       fulfil(request, peers, {
         done: 'default-changed',
-        wish: (method) =>
+        change: (method) =>
           peers.paymentMethod.keepPaymentMethod({ ...method, asDefault: true }, request.context),
       }),
   },
@@ -55,7 +55,7 @@ export const paymentMethodRoutes: readonly PortalRoute[] = [
     handle: (request, peers) =>
       fulfil(request, peers, {
         done: 'card-removed',
-        wish: (method) => peers.paymentMethod.removePaymentMethod(method, request.context),
+        change: (method) => peers.paymentMethod.removePaymentMethod(method, request.context),
       }),
   },
 ];
@@ -64,11 +64,11 @@ export const paymentMethodRoutes: readonly PortalRoute[] = [
 async function fulfil(
   request: PortalRequest,
   peers: Peers,
-  { done, wish }: { done: Done; wish: (method: Wish) => Promise<unknown> },
+  { done, change }: { done: Done; change: (method: MethodRequest) => Promise<unknown> },
 ): Promise<ApiAnswer> {
   const { visit, params } = request;
   try {
-    await wish({ customerId: visit.customerId, paymentMethodId: params.id ?? '' });
+    await change({ customerId: visit.customerId, paymentMethodId: params.id ?? '' });
   } catch (error) {
     const shown = showRefusal(error, request, peers);
     if (shown === undefined) throw error;

@@ -18,8 +18,8 @@ export const subscriptionRoutes: readonly PortalRoute[] = [
     path: '/portal/subscriptions/:id/cancel',
     handle: async (request, peers) => {
       const { id, phase } = await ownSubscription(request, peers);
-      const wish = { id, atPeriodEnd: true };
-      const { subscription } = await peers.subscription.cancelSubscription(wish, request.context);
+      const input = { id, atPeriodEnd: true };
+      const { subscription } = await peers.subscription.cancelSubscription(input, request.context);
       // A subscription that has ended in the meantime stays ended, which the page shows.
       if (!hasEnded(present(subscription))) return redirectAnswer(doneAt('/portal', 'canceled'));
       const wasScheduled = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;

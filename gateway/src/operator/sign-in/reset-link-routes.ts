@@ -39,8 +39,8 @@ export const resetLinkRoutes: readonly OperatorRoute[] = [
     path: '/reset-links/use',
     isOpen: true,
     handle: async ({ body, call, origin }, { peers }) => {
-      const wish = readBody(UseResetLink, { body });
-      await peers.operator.resetPassword({ ...wish, origin }, call as CallContext);
+      const input = readBody(UseResetLink, { body });
+      await peers.operator.resetPassword({ ...input, origin }, call as CallContext);
       return { status: 204 };
     },
   },

@@ -147,14 +147,14 @@ async function earlierPurchase(order: Order): Promise<OrderedSession | undefined
  */
 async function buy({ products }: LinkView, order: Order): Promise<OrderedSession> {
   const { form, peers, context } = order;
-  const wish = {
+  const input = {
     email: form.email,
     currency: products.find(({ id }) => id === form.productId)?.price?.currency,
     address: undefined,
     collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
     metadata: undefined,
   };
-  const { customer } = await onceFree(() => peers.customer.createCustomer(wish, context));
+  const { customer } = await onceFree(() => peers.customer.createCustomer(input, context));
   return openSession(order, present(customer).id);
 }
 
@@ -164,7 +164,7 @@ async function openSession(
   customerId: string,
 ): Promise<OrderedSession> {
   const { productId } = form;
-  const wish = {
+  const input = {
     customerId,
     productId,
     checkoutLinkId: link.id,
@@ -172,7 +172,7 @@ async function openSession(
     earlierVisit,
     metadata: undefined,
   };
-  const { session, visit } = await onceFree(() => peers.session.createSession(wish, context));
+  const { session, visit } = await onceFree(() => peers.session.createSession(input, context));
   return { url: present(session).checkoutUrl, visit };
 }
 

@@ -30,8 +30,8 @@ export interface OfferView extends SessionView {
   readonly rates: readonly UsageRate[];
 }
 
-/** Payment controls of a session. */
-export interface PaymentWish {
+/** Content of the payment controls of a session. */
+export interface PaymentControls {
   /** Undefined if nothing is due now or later and therefore no card is needed. */
   readonly entry: CardEntry | undefined;
   /** True if the card may be left empty. */
@@ -42,17 +42,17 @@ export interface PaymentWish {
 const dueNow = 'Due today';
 
 /** Page on which a session is paid or confirmed. */
-export function payPage(view: OfferView, wish: PaymentWish): Page {
+export function payPage(view: OfferView, payment: PaymentControls): Page {
   const { session, isTest } = view;
   const { lastPaymentError: error } = session;
-  const hasProblems = Object.keys(wish.problems ?? {}).length > 0;
+  const hasProblems = Object.keys(payment.problems ?? {}).length > 0;
   const content = [
     offer(view, dueNow),
     html`<section aria-labelledby="pay">
       <h2 id="pay">${paymentTitle(view)}</h2>
       ${session.discountLost === true && notice('Discount not available', 'The discount of this offer is not available right now. You pay the full price.')}
       ${error !== undefined && !hasProblems && notice('The last payment failed', error.message)}
-      ${controls(view, wish)} ${cancelLink(session)}
+      ${controls(view, payment)} ${cancelLink(session)}
     </section>`,
   ];
   return {
@@ -69,7 +69,7 @@ export function payPage(view: OfferView, wish: PaymentWish): Page {
  * Card form or confirmation button; both if the card is optional and entered on the provider's
  * page.
  */
-function controls(view: OfferView, { entry, isOptional, problems }: PaymentWish): HtmlValue {
+function controls(view: OfferView, { entry, isOptional, problems }: PaymentControls): HtmlValue {
   const { path, invoice } = view;
   if (entry === undefined) return confirmForm(path, 'Nothing is due. No card is needed.');
   const form = cardForm({ place: { path }, label: buttonLabel(view), entry, isOptional, problems });
