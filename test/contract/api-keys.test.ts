@@ -103,8 +103,8 @@ describe('an API key', () => {
   });
 
   test('has no scope that no route requires', async () => {
-    const wish = { name: 'x', scopes: ['customers:read', 'foo:read'] };
-    const { status, body } = await api.post('/api-keys', wish);
+    const input = { name: 'x', scopes: ['customers:read', 'foo:read'] };
+    const { status, body } = await api.post('/api-keys', input);
     expect([status, body]).toEqual([400, { error: { scopes: ['1: Unknown scope'] } }]);
   });
 

@@ -64,8 +64,8 @@ async function firstClientOf(environment: Environment | undefined): Promise<ApiC
   const { id: environmentId, organizationId, kind } = environment;
   const live = kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE;
   const context = testContext({ tenant: { environmentId, organizationId, live } });
-  const wish = { name: 'First key', scopes: [], expiresAt: undefined, createdBy: undefined };
-  return system.client((await identity.createApiKey(wish, context)).key);
+  const input = { name: 'First key', scopes: [], expiresAt: undefined, createdBy: undefined };
+  return system.client((await identity.createApiKey(input, context)).key);
 }
 
 function exampleOf({ name, path }: Operation): RouteExample {

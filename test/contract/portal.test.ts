@@ -39,8 +39,8 @@ describe('a portal session', () => {
   test('lasts an hour of real time in an environment with a manual clock', async () => {
     const sandbox = await system.live.manualSandbox('2031-01-01T00:00:00Z');
     const customer = await sandbox.expect(201, sandbox.post('/customers', { email: 'a@b.co' }));
-    const wish = { customerId: customer.id };
-    const { expiresAt } = await sandbox.expect(201, sandbox.post('/portal/sessions', wish));
+    const input = { customerId: customer.id };
+    const { expiresAt } = await sandbox.expect(201, sandbox.post('/portal/sessions', input));
     const livesMs = new Date(expiresAt as string).getTime() - Date.now();
     expect(livesMs).toBeLessThanOrEqual(hourMs);
     expect(livesMs).toBeGreaterThan(hourMs - 60_000);
@@ -57,8 +57,8 @@ describe('a portal session', () => {
   });
 
   test('of another environment’s customer is 404', async () => {
-    const wish = { customerId };
-    const { error } = await system.live.expect(404, system.live.post('/portal/sessions', wish));
+    const input = { customerId };
+    const { error } = await system.live.expect(404, system.live.post('/portal/sessions', input));
     expect(error).toBe('Customer not found');
   });
 
@@ -75,8 +75,8 @@ describe('a portal session', () => {
     `https://shop.example/${'x'.repeat(2_048)}`,
     7,
   ])('refuses the return address %#', async (address) => {
-    const wish = { customerId, returnUrl: address };
-    expect(await api.refusedFields('/portal/sessions', wish)).toEqual(['returnUrl']);
+    const input = { customerId, returnUrl: address };
+    expect(await api.refusedFields('/portal/sessions', input)).toEqual(['returnUrl']);
   });
 
   test('is returned with all its fields under its Idempotency-Key', async () => {

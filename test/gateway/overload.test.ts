@@ -42,9 +42,9 @@ async function anotherOrganizationsKey(): Promise<string> {
   });
   const { live } = await identity.ensureOrganization({ name: 'Another' }, testContext());
   const { organizationId = '', id: environmentId = '' } = live ?? {};
-  const wish = { name: 'Key', scopes: [], expiresAt: undefined, createdBy: undefined };
+  const input = { name: 'Key', scopes: [], expiresAt: undefined, createdBy: undefined };
   const tenant = { organizationId, environmentId, live: true };
-  const { key } = await identity.createApiKey(wish, testContext({ tenant }));
+  const { key } = await identity.createApiKey(input, testContext({ tenant }));
   identity.close();
   return key;
 }

@@ -67,8 +67,8 @@ describe('the overview', () => {
     const { id: productId } = await scene.create('/products', usd);
     const meterId = await scene.price(productId, { name: 'Calls' }, { unitAmount: '10' });
     const authorizedTransactionId = authorization();
-    const wish = { customerId, productId, discountId, authorizedTransactionId };
-    const { id } = await scene.create('/subscriptions', wish);
+    const input = { customerId, productId, discountId, authorizedTransactionId };
+    const { id } = await scene.create('/subscriptions', input);
     await scene.create('/events/ingest', { events: [{ customerId, meterId, quantity: 100 }] });
     const { page } = await scene.enter(customerId);
     expect(page.text).toContain('Next charge $14.50');
@@ -165,8 +165,8 @@ describe('canceling a subscription', () => {
     const { id: productId } = await scene.create('/products', usd);
     const meterId = await scene.price(productId, { name: 'Minutes' }, { unitAmount: '10' });
     const authorizedTransactionId = authorization();
-    const wish = { customerId, productId, authorizedTransactionId };
-    const { id } = await scene.create('/subscriptions', wish);
+    const input = { customerId, productId, authorizedTransactionId };
+    const { id } = await scene.create('/subscriptions', input);
     const { visitor } = await scene.enter(customerId);
     await visitor.submit(await visitor.open(`/portal/subscriptions/${String(id)}/cancel`));
     expect((await visitor.open('/portal')).text).not.toContain('Usage so far');

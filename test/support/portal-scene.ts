@@ -72,8 +72,8 @@ export class PortalScene {
 
   /** Creates a portal session for a customer. */
   enter(customerId: string, returnUrl?: string) {
-    const wish = { customerId, ...(returnUrl !== undefined && { returnUrl }) };
-    return Visitor.enter(this.api, wish);
+    const input = { customerId, ...(returnUrl !== undefined && { returnUrl }) };
+    return Visitor.enter(this.api, input);
   }
 
   /** Waits until no work is in flight. */

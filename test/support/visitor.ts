@@ -31,8 +31,8 @@ export class Visitor {
     api: ApiClient,
     { customerId, returnUrl }: { customerId: string; returnUrl?: string },
   ): Promise<{ visitor: Visitor; page: VisitorPage; url: string }> {
-    const wish = { customerId, returnUrl: returnUrl ?? null };
-    const { url } = await api.expect(201, api.post('/portal/sessions', wish));
+    const input = { customerId, returnUrl: returnUrl ?? null };
+    const { url } = await api.expect(201, api.post('/portal/sessions', input));
     const visitor = new Visitor(api.gatewayUrl);
     const link = await visitor.open(url as string);
     return { visitor, page: await visitor.submit(link), url };
