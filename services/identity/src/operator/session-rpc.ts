@@ -51,8 +51,8 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
     logIn: async ({ email, password, origin: sent }, call) => {
       const origin = sentOrigin(sent);
       const { requestId } = call;
-      const tried = { email, origin, requestId, action: logInAction, status: 401 };
-      const operator = await audited(tried, options, () =>
+      const attempt = { email, origin, requestId, action: logInAction, status: 401 };
+      const operator = await audited(attempt, options, () =>
         signIn.logIn({ email, password, origin }, call),
       );
       const session = await signIn.open(operator, origin, call);
@@ -62,8 +62,10 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       const origin = sentOrigin(sent);
       const { email } = verified;
       const { requestId } = call;
-      const tried = { email, origin, requestId, action: providerAction, status: 403 };
-      const operator = await audited(tried, options, () => signIn.logInByProvider(verified, call));
+      const attempt = { email, origin, requestId, action: providerAction, status: 403 };
+      const operator = await audited(attempt, options, () =>
+        signIn.logInByProvider(verified, call),
+      );
       const session = await signIn.open(operator, origin, call);
       return { operator: toProtoOperator(operator), session };
     },
@@ -106,7 +108,7 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
   };
 }
 
-interface TriedSignIn {
+interface SignInAttempt {
   readonly email: string;
   readonly origin: Origin;
   readonly requestId: string;
@@ -117,7 +119,7 @@ interface TriedSignIn {
 
 /** Signs in; records a failure in the audit log of the operator's organization, if any. */
 async function audited<T>(
-  { email, origin, requestId, action, status }: TriedSignIn,
+  { email, origin, requestId, action, status }: SignInAttempt,
   { operators, audit, clock }: SessionRpcOptions,
   signIn: () => Promise<T>,
 ): Promise<T> {
@@ -132,9 +134,9 @@ async function audited<T>(
       const actor = { type: 'OPERATOR', id, email: found.state.email } as const;
       const { address, userAgent } = origin;
       const path = action.split(' ')[1] ?? '';
-      const what = { action, path, target: { type: 'operator', id }, changes: [], status };
-      const when = { id: newId(), at: clock.now(), requestId, environmentId: undefined };
-      await audit.insert([{ live, entry: { ...when, ...what, actor, address, userAgent } }]);
+      const change = { action, path, target: { type: 'operator', id }, changes: [], status };
+      const call = { id: newId(), at: clock.now(), requestId, environmentId: undefined };
+      await audit.insert([{ live, entry: { ...call, ...change, actor, address, userAgent } }]);
     }
     throw error;
   }
