@@ -9,7 +9,7 @@ const connectionAgeMs = 5_000;
 const longCallMs = 25_000;
 const timeoutMs = 10 * 60_000;
 const sandboxCount = 2;
-const daysAtOnce = 100;
+const daysFirst = 100;
 
 let system: OwnTestSystem;
 
@@ -53,7 +53,7 @@ test(
     );
     let day = 0;
     let longest = 0;
-    for (let days = daysAtOnce; longest < longCallMs; days *= 2) {
+    for (let days = daysFirst; longest < longCallMs; days *= 2) {
       day += days;
       const advances = await Promise.all(sandboxes.map((sandbox) => advance(sandbox, day)));
       const others = advances.filter(({ answer }) => answer.status !== 200);

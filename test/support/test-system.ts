@@ -77,7 +77,7 @@ export async function startTestSystem({
             ...environment,
             FAILPOINTS_FOLDER: failpointsFolder,
           },
-          restartsAtOnce: failpointsFolder !== undefined,
+          restartsWithoutBackoff: failpointsFolder !== undefined,
           log: () => undefined,
         })
       : startSystem({ ...site, port });

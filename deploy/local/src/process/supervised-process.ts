@@ -18,7 +18,7 @@ export interface Program {
   isReady: () => Promise<boolean>;
   readyWithinMs: number;
   /** Restarts after the same short pause every time, for tests that kill the program. */
-  restartsAtOnce?: boolean;
+  restartsWithoutBackoff?: boolean;
   /** Removes leftovers of a crash that would prevent a start. */
   beforeStart?: () => Promise<void>;
 }
@@ -63,7 +63,7 @@ export function supervise(program: Program, { log, onChange }: Supervision): Sup
       log(`${program.name} ended unexpectedly (${howEnded(child)}); starting it again`);
       await onChange();
       const isHealthy = performance.now() - startedAt > HEALTHY_AFTER_MS;
-      if (isHealthy || program.restartsAtOnce === true) delayMs = RESTART_DELAY_FIRST_MS;
+      if (isHealthy || program.restartsWithoutBackoff === true) delayMs = RESTART_DELAY_FIRST_MS;
       const isStopped = await delay(delayMs, false, { signal: stopping.signal }).catch(() => true);
       if (isStopped) return;
       delayMs = Math.min(delayMs * 2, RESTART_DELAY_MAX_MS);

@@ -27,7 +27,7 @@ export interface ProcessesOptions {
   /** Runs the services from their sources and restarts them when these change, for development. */
   watches?: boolean;
   /** Restarts without growing pauses, for tests that kill processes. */
-  restartsAtOnce?: boolean;
+  restartsWithoutBackoff?: boolean;
   log: (line: string) => void;
 }
 
@@ -124,7 +124,14 @@ function watchedArgs(name: ServiceName, root: string): string[] {
 
 function serviceProgram(
   name: ServiceName,
-  { site, root, environment, watches, restartsAtOnce, url }: ProcessesOptions & { url: string },
+  {
+    site,
+    root,
+    environment,
+    watches,
+    restartsWithoutBackoff,
+    url,
+  }: ProcessesOptions & { url: string },
 ): Program {
   const address = serviceAddress(name, site);
   const instanceId = newId();
@@ -145,7 +152,7 @@ function serviceProgram(
     logFile: join(site.logDir, `${name}.log`),
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
-    restartsAtOnce: restartsAtOnce === true || watches === true,
+    restartsWithoutBackoff: restartsWithoutBackoff === true || watches === true,
     isReady: async () =>
       name === 'gateway' ? await answersReady(url, instanceId) : await serves(address, site),
   };
