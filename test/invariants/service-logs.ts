@@ -126,7 +126,7 @@ function toEventPicture(service: string, entry: EventLogEntry): EventPicture {
     sequence: envelope.sequence,
     type,
     subscription:
-      subscription && (toJsonSubscription(subscription) as EventPicture['subscription']),
+      subscription && (toJsonSubscription(subscription)),
   };
 }
 
@@ -162,7 +162,7 @@ function toSessionPicture({ session, redemptionState, isChanging }: ListedSessio
   const interval = session.product?.price?.billingInterval;
   return {
     id: session.id,
-    status: toJsonSessionStatus(session.status) as SessionPicture['status'],
+    status: toJsonSessionStatus(session.status),
     discountId: session.discountId ?? null,
     invoiceId: session.invoiceId ?? null,
     subscriptionId: session.subscriptionId ?? null,

@@ -1,18 +1,22 @@
 import { unknownId } from '../support/patterns';
 import { PortalScene } from '../support/portal-scene';
-import { joinTestSystem, type TestSystem } from '../support/shared-system';
+import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { readForm, Visitor } from '../support/visitor';
 import { putWallClockForward } from '../support/wall-clock';
 
 const startMs = 120_000;
 
-let system: TestSystem;
+let system: OwnTestSystem;
 let scene: PortalScene;
 
 beforeAll(async () => {
-  system = await joinTestSystem();
+  system = await startTestSystem();
   scene = await PortalScene.begin(system);
 }, startMs);
+
+afterAll(async () => {
+  await system.stop();
+});
 
 describe('the sign-in link', () => {
   test('opens a session only by its button, once', async () => {

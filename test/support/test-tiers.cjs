@@ -16,17 +16,25 @@ const smoke = [
 /** Tests of stores and RPCs that wait for retries and leases, or start many processes. */
 const slow = [
   'advance.integration',
+  'consumer.integration',
+  'environment-deletion.integration',
   'event-log.integration',
   'failing-endpoints.integration',
+  'history/replays.integration',
   'infrastructure.integration',
   'late-writes.integration',
+  'list-counts.integration',
+  'message/reconciliation-worker.integration',
+  'outbox-removal.integration',
+  'provider/stripe/crash.integration',
   'relay.integration',
+  'report/reports.integration',
   'scripted-receiver.integration',
   'slow-endpoints.integration',
   'start.integration',
-  'stripe-crash.integration',
   'stuck-commands.integration',
   'test-selection.integration',
+  'usage-too-large.integration',
 ];
 
 /** Tests that take minutes by their nature. */
