@@ -127,7 +127,7 @@ export class IngestSite {
   /** Creates the floors' collection with the system's indexes and a copy of one of its events. */
   private async prepareFloor() {
     const { site } = this.system;
-    // Stores a batch, of which one event is copied.
+    // Stores a batch; one of its events is copied.
     await this.generator.run({
       ...this.jobOf({ size: 1 }),
       seconds: 0.01,
