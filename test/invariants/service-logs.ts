@@ -125,8 +125,7 @@ function toEventPicture(service: string, entry: EventLogEntry): EventPicture {
     aggregateId: envelope.subject,
     sequence: envelope.sequence,
     type,
-    subscription:
-      subscription && (toJsonSubscription(subscription)),
+    subscription: subscription && toJsonSubscription(subscription),
   };
 }
 
