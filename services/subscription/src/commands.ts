@@ -2,7 +2,7 @@ import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
-import type { BillingDependencies } from './billing/attempt-bill';
+import type { BillingDependencies } from './billing/create-bill';
 import { billEnd, billLate, billPeriod } from './billing/commands';
 import { billOwed } from './billing/retry-waiting-bills';
 import { authorizationResolved } from './creation/creation';

@@ -13,7 +13,7 @@ import {
   type BillingDependencies,
   nothingOwed,
   usageOfUnfinishedInvoice,
-} from './attempt-bill';
+} from './create-bill';
 import { billOwed, billOwedAndEnd } from './retry-waiting-bills';
 
 /**

@@ -15,7 +15,7 @@ import {
   type FinalBillCarryOver,
   nothingOwed,
   usageOfUnfinishedInvoice,
-} from './attempt-bill';
+} from './create-bill';
 
 /** Creates the bills that are waiting, oldest first, until one of them is over the limit again. */
 export async function billOwed(
