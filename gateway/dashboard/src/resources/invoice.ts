@@ -61,7 +61,7 @@ export function reasonText(failureCode: string | null): string {
 export function errorText({ code, at }: NonNullable<Invoice['lastPaymentError']>): string {
   const reason =
     code === 'no_payment_provider' ? 'no payment provider is configured' : reasonText(code);
-  return at === null ? reason : `${reason}, ${instantText(at)}`;
+  return `${reason}, ${instantText(at)}`;
 }
 
 // The invoice of a checkout is open while its session is open.
