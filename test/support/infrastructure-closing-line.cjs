@@ -1,9 +1,16 @@
 /** Reports the numbers of passed and failed tests to the process that started jest. */
 class ClosingLine {
-  onRunComplete(_contexts, results) {
-    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-    process.send?.({ passed: results.numPassedTests, failed });
+  onTestResult(_test, _result, results) {
+    report(results);
   }
+
+  onRunComplete(_contexts, results) {
+    report(results);
+  }
+}
+
+function report({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites }) {
+  process.send?.({ passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites });
 }
 
 module.exports = ClosingLine;

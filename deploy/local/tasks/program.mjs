@@ -79,12 +79,18 @@ export async function run(program, args, { cwd = root, env = {} } = {}) {
   return status;
 }
 
-/** Runs tests like `runInteractive`, and ends every process that they leave in their group. */
-export async function runTests(args, { env = {}, timeoutMs, onMessage }) {
+/**
+ * Runs tests, and ends every process that they leave in their group. Stops them after a time without
+ * a message.
+ */
+export async function runTests(args, { env = {}, idleMs, onMessage }) {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'];
   const child = startGroup(pinnedNode(), args, { stdio, env: { ...environment(), ...env } });
-  child.on('message', onMessage);
-  const timer = setTimeout(() => stopLate(child, timeoutMs), timeoutMs);
+  const timer = setTimeout(() => stopIdle(child, idleMs), idleMs);
+  child.on('message', (message) => {
+    timer.refresh();
+    onMessage(message);
+  });
   const status = await ended(child);
   clearTimeout(timer);
   return status;
@@ -168,8 +174,8 @@ function parentOf(pid) {
   }
 }
 
-function stopLate(child, timeoutMs) {
-  say(`Stopping: not finished after ${String(timeoutMs / 60_000)} minutes`);
+function stopIdle(child, idleMs) {
+  say(`Stopping: no test file has ended for ${String(idleMs / 60_000)} minutes`);
   child.kill('SIGTERM');
   setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
 }

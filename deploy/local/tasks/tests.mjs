@@ -6,8 +6,9 @@ import { fail, filesBelow, root, runTests, say } from './program.mjs';
 import { build, buildSite, prepare, projects } from './sources.mjs';
 import { patternOf, selectTests } from './test-selection.mjs';
 
-// For tests that hang. The nightly rounds take hours on a slow machine.
-const timeoutsMs = { quick: 60 * 60_000, all: 80 * 60_000, nightly: 8 * 60 * 60_000 };
+// For tests that hang: the time without a finished file. An hour of crash runs is one file.
+const IDLE_MS = 30 * 60_000;
+const IDLE_LONG_MS = 5 * 60 * 60_000;
 
 /** `npm test`: what matches the arguments, or else the checks and the quick tests. */
 export async function test(args) {
@@ -17,8 +18,8 @@ export async function test(args) {
 }
 
 /**
- * Runs the checks and the tests of a tier; `test/tiers.cjs` says which. ESLint needs no build and
- * runs in parallel.
+ * Runs the checks and the tests of a tier, which `test/support/test-tiers.cjs` lists. ESLint needs no
+ * build and runs in parallel.
  */
 export async function testTier(tier, args) {
   await prepare();
@@ -29,7 +30,7 @@ export async function testTier(tier, args) {
   say('Running the tests');
   return await jest(args, {
     env: { TEST_TIER: tier },
-    timeoutMs: timeoutsMs[tier],
+    idleMs: tier === 'nightly' ? IDLE_LONG_MS : IDLE_MS,
     failedChecks: async () => failed + ((await linted) ? 0 : 1),
   });
 }
@@ -60,7 +61,7 @@ export async function testCrashes(args) {
   await prepare();
   if (!(await build(projects()))) return 1;
   const { env, others } = crashOptions(args);
-  return await jest(['crash/matrix', ...others], { env, timeoutMs: timeoutsMs.nightly });
+  return await jest(['crash/matrix', ...others], { env, idleMs: IDLE_LONG_MS });
 }
 
 /**
@@ -86,16 +87,13 @@ async function buildForTests() {
 }
 
 /** Runs jest, and prints the numbers of passed and failed tests and checks as the last line. */
-async function jest(
-  args,
-  { env = {}, timeoutMs = timeoutsMs.all, failedChecks = async () => 0 } = {},
-) {
+async function jest(args, { env = {}, idleMs = IDLE_MS, failedChecks = async () => 0 } = {}) {
   const config = ['-c', join(root, 'jest.config.cjs'), '--maxWorkers', String(workers())];
   let counts = { passed: 0, failed: 0 };
   // A handle that a test does not close must not prevent the end.
   const status = await runTests(
     [join(root, 'node_modules/jest/bin/jest.js'), ...config, '--forceExit', ...args],
-    { env, timeoutMs, onMessage: (message) => (counts = message) },
+    { env, idleMs, onMessage: (message) => (counts = message) },
   );
   // Jest can fail without a failed test, for example if the databases do not start.
   const failedTests = status === 0 ? counts.failed : Math.max(counts.failed, 1);
