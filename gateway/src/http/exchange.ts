@@ -73,7 +73,7 @@ export interface ExchangeOptions {
   readonly isIngest?: boolean | undefined;
 }
 
-interface AnswerParts {
+interface AnswerFields {
   readonly response: Response;
   readonly logger: Logger;
   readonly showError: (problem: HttpError) => ApiAnswer;
@@ -196,7 +196,7 @@ function linkedTrace({ traceparent, isTrusted }: RemoteCaller) {
 }
 
 async function answer(
-  { response, logger, showError }: AnswerParts,
+  { response, logger, showError }: AnswerFields,
   work: () => Promise<ApiAnswer>,
 ): Promise<ApiAnswer> {
   try {

@@ -26,7 +26,7 @@ export interface ContainerOptions {
 }
 
 /** Settings of a container without its name and port. */
-interface ContainerParts extends Omit<ContainerSettings, 'name' | 'hostPort'> {
+interface ServerSettings extends Omit<ContainerSettings, 'name' | 'hostPort'> {
   readonly kind: 'mongodb' | 'nats';
   readonly isReady: (hostPort: number) => Promise<boolean>;
 }
@@ -92,10 +92,10 @@ function natsConfiguration(token: string): string {
 
 async function containerProgram(
   options: ContainerOptions,
-  parts: ContainerParts,
+  server: ServerSettings,
 ): Promise<{ program: Program; hostPort: number }> {
   const { runDir, logFile } = options;
-  const { kind, isReady, ...settings } = parts;
+  const { kind, isReady, ...settings } = server;
   const name = containerName(kind, options.dataDir);
   const hostPort = await freePort();
   const settingsFile = join(runDir, `${kind}-container.json`);
@@ -116,7 +116,7 @@ async function containerProgram(
 }
 
 /** Name of the container and of its volume. */
-function containerName(kind: ContainerParts['kind'], dataDir: string): string {
+function containerName(kind: ServerSettings['kind'], dataDir: string): string {
   const key = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
   return `billing-${kind}-${key}`;
 }

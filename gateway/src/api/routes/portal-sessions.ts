@@ -37,11 +37,16 @@ export const portalSessionRoutes: readonly Route[] = [
     handle: async (request, { portal }) => {
       const { context } = request;
       const input = readBody(CreatePortalSession, request);
-      const { sessionId, url: told, expiresAt } = await portal.createPortalSession(input, context);
+      const {
+        sessionId,
+        url: returnedUrl,
+        expiresAt,
+      } = await portal.createPortalSession(input, context);
       // The URL is a secret until its first use, so the stored response of an idempotent replay
       // does not contain it.
       const { idempotency: _answered, ...asking } = context;
-      const url = told === '' ? (await portal.getPortalUrl({ sessionId }, asking)).url : told;
+      const url =
+        returnedUrl === '' ? (await portal.getPortalUrl({ sessionId }, asking)).url : returnedUrl;
       const body = { sessionId, url, expiresAt: present(expiresAt).toISOString() };
       return created(`/portal/sessions/${sessionId}`, body);
     },

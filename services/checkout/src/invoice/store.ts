@@ -53,13 +53,13 @@ type InvoiceFields = Omit<
 };
 
 /** Fields that were introduced later: origin, start time and retry. Older documents lack them. */
-type PaymentDocument = Omit<Nullable<Payment>, NotedLater> &
+type PaymentDocument = Omit<Nullable<Payment>, AddedLater> &
   Partial<Pick<Payment, 'origin' | 'endedAt'>> & {
     readonly charged?: Payment['charged'] | null;
     readonly number?: Count;
     readonly retry?: Count | null;
   };
-type NotedLater = 'origin' | 'endedAt' | 'number' | 'retry' | 'charged';
+type AddedLater = 'origin' | 'endedAt' | 'number' | 'retry' | 'charged';
 
 type SessionDocument = Nullable<Omit<InvoiceSession, 'paidPeriod'>> & {
   readonly paidPeriod: PaidPeriodDocument;

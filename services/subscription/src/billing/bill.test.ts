@@ -57,10 +57,10 @@ describe('the discount of a subscription that costs nothing but usage', () => {
 
 test('a bill is recorded once, and an earlier one not at all', () => {
   const refund = { ...aLine(-5n), amount: -5n };
-  const noted = recordBill(aSubscription(), 3, { refunds: [refund] });
-  expect(noted.usage).toMatchObject({ lastBill: 3, refunds: [{ amount: -5n }] });
-  expect(recordBill(noted, 3, { refunds: [] })).toBe(noted);
-  expect(recordBill(noted, 2, { refunds: [] })).toBe(noted);
+  const recorded = recordBill(aSubscription(), 3, { refunds: [refund] });
+  expect(recorded.usage).toMatchObject({ lastBill: 3, refunds: [{ amount: -5n }] });
+  expect(recordBill(recorded, 3, { refunds: [] })).toBe(recorded);
+  expect(recordBill(recorded, 2, { refunds: [] })).toBe(recorded);
 });
 
 describe('a settlement', () => {

@@ -63,14 +63,14 @@ async function billed(id: string, periods: readonly Date[], context: CallContext
   });
 }
 
-interface Told {
+interface Reported {
   readonly periodIndex: number;
   readonly resultNumber: number;
   readonly outcome: CollectionOutcome;
   readonly nextAttemptAt?: Date;
 }
 
-async function tell(id: string, { periodIndex, ...told }: Told, context: CallContext) {
+async function report(id: string, { periodIndex, ...reported }: Reported, context: CallContext) {
   const request = invoicesOf(id)[periodIndex];
   if (request === undefined) throw new Error('No such invoice');
   const statuses: Partial<Record<CollectionOutcome, InvoiceStatus>> = {
@@ -78,15 +78,15 @@ async function tell(id: string, { periodIndex, ...told }: Told, context: CallCon
     [CollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE]:
       InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE,
   };
-  const status = statuses[told.outcome] ?? InvoiceStatus.INVOICE_STATUS_OPEN;
+  const status = statuses[reported.outcome] ?? InvoiceStatus.INVOICE_STATUS_OPEN;
   const invoice = anInvoice(request, status);
   await under.subscription.applyCollectionResult(
     {
       subscriptionId: id,
-      attempt: told.resultNumber,
+      attempt: reported.resultNumber,
       invoice,
       nextAttemptAt: undefined,
-      ...told,
+      ...reported,
     },
     context,
   );
@@ -115,9 +115,9 @@ describe('an invoice abandoned by dunning', () => {
     const now = later(context, day('04-01'));
     const failed = CollectionOutcome.COLLECTION_OUTCOME_FAILED;
     const nextAttemptAt = day('04-04');
-    await tell(id, { periodIndex: 0, resultNumber: 1, outcome: failed, nextAttemptAt }, now);
+    await report(id, { periodIndex: 0, resultNumber: 1, outcome: failed, nextAttemptAt }, now);
     const uncollectible = CollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE;
-    await tell(id, { periodIndex: 0, resultNumber: 2, outcome: uncollectible }, now);
+    await report(id, { periodIndex: 0, resultNumber: 2, outcome: uncollectible }, now);
 
     const events = await announced(id, 6);
     expect(events.map(({ type }) => type)).toEqual([
@@ -159,7 +159,7 @@ describe('an invoice abandoned by dunning', () => {
     const now = later(context, day('03-01'));
     await run(later(context, day('02-28')));
     const outcome = CollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE;
-    await tell(id, { periodIndex: 0, resultNumber: 1, outcome }, now);
+    await report(id, { periodIndex: 0, resultNumber: 1, outcome }, now);
 
     await eventually(
       () => {
@@ -235,7 +235,7 @@ describe('the answer to a cancellation now', () => {
     const { id } = await under.create({}, context);
     await billed(id, [], context);
     const succeeded = CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED;
-    await tell(id, { periodIndex: 0, resultNumber: 1, outcome: succeeded }, context);
+    await report(id, { periodIndex: 0, resultNumber: 1, outcome: succeeded }, context);
     under.peers.isCheckoutDown = true;
 
     const { subscription } = await cancelNow(id, context);
@@ -270,10 +270,10 @@ test('an invoice that is sent makes its subscription past due at its due date, u
   await billed(id, [day('02-28')], context);
   const now = later(context, day('03-02'));
   const overdue = CollectionOutcome.COLLECTION_OUTCOME_OVERDUE;
-  await tell(id, { periodIndex: 0, resultNumber: 1, outcome: overdue }, now);
+  await report(id, { periodIndex: 0, resultNumber: 1, outcome: overdue }, now);
   expect(await under.get(id, now)).toMatchObject({ status: pastDue, entitled: true });
   const voided = CollectionOutcome.COLLECTION_OUTCOME_VOIDED;
-  await tell(id, { periodIndex: 0, resultNumber: 2, outcome: voided }, now);
+  await report(id, { periodIndex: 0, resultNumber: 2, outcome: voided }, now);
   expect(await under.get(id, now)).toMatchObject({ status: active });
 
   const events = await announced(id, 4);
@@ -305,8 +305,8 @@ test('canceling, renewing and every outcome of a collection race in any order wi
           () => run(later(context, day('02-28'))),
           () => run(later(context, day('02-28'))),
           ...[1, 2, 3, 1, 2, 3].map((resultNumber) => () => {
-            const told = { periodIndex: 0, resultNumber, outcome: outcomeOf(resultNumber) };
-            return eventually(() => tell(id, told, now), { timeoutMs: 20_000 });
+            const reported = { periodIndex: 0, resultNumber, outcome: outcomeOf(resultNumber) };
+            return eventually(() => report(id, reported, now), { timeoutMs: 20_000 });
           }),
         ];
         const finished = calls.map(async (call, index) => {

@@ -74,7 +74,7 @@ const attemptsMax = 64;
 // The unique index decides the order of a card's charges. The mutex within a process keeps
 // contention low: MongoDB-compatible servers on PostgreSQL resolve each conflict as a deadlock,
 // which takes a second and aborts a writer.
-const cardTurns = new KeyedMutex();
+const cardMutex = new KeyedMutex();
 
 /** Creates the indexes that all environments share. */
 export async function ensureSandboxIndexes(db: Db): Promise<void> {
@@ -122,7 +122,7 @@ export class SandboxStore {
     decide: (charge: CardCharge) => CardAnswer,
   ): Promise<SandboxOutcome> {
     const card = `${this.environmentId}:${charge.methodId}`;
-    return cardTurns.runExclusive([card, charge.key], () => this.chargeInTurn(charge, decide));
+    return cardMutex.runExclusive([card, charge.key], () => this.chargeInTurn(charge, decide));
   }
 
   private async chargeInTurn(
