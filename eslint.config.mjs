@@ -186,7 +186,7 @@ export default tseslint.config(
     },
   },
   {
-    // The dashboard runs in browsers: of the rest of the house it takes rules and texts that need nothing, all else as types.
+    // The dashboard runs in browsers: it imports only rules and texts without dependencies, and types.
     files: ['gateway/dashboard/src/**/*.{ts,tsx}'],
     plugins: { 'react-hooks': reactHooks },
     rules: {

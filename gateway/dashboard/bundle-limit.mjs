@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 
 /**
- * Fails the build if a first page load is too large: the gzipped size of the page, the shell and their
- * imports. The largest page counts.
+ * Fails the build if a first page load is too large: the gzipped size of the page, the shell and
+ * their imports. The largest page counts.
  */
 export function bundleLimit({ firstLoadBytesMax }) {
   return {

@@ -11,7 +11,7 @@ export default defineConfig(({ command }) => ({
   // `npm run dev` serves pages that update without a reload; the build is checked for its size.
   plugins: [command === 'serve' ? react() : bundleLimit({ firstLoadBytesMax: 200_000 })],
   server: { host: '127.0.0.1', proxy: { [answeredByGateway]: process.env.GATEWAY_URL ?? '' } },
-  // Workspace packages are bundled from their sources, so their builds are not needed and never stale.
+  // Workspace packages are bundled from their sources, so no build of them is needed or stale.
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },
   build: {
     // Inside the gateway's build, so that an image of the gateway contains the dashboard.

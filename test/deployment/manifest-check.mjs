@@ -1,6 +1,7 @@
 /**
- * Holds Kubernetes objects to the types of their API versions. Reads them as a JSON array, writes what is wrong as another. A program of its
- * own because the types are published as ES modules alone, which jest does not load.
+ * Checks Kubernetes objects against the types of their API versions. Reads a JSON array of objects
+ * and writes a JSON array of problems. A separate program, because the types are published as ES
+ * modules only, which jest does not load.
  */
 import { readFileSync, writeSync } from 'node:fs';
 
@@ -36,8 +37,8 @@ async function problemsOf(object) {
 }
 
 /**
- * The types let fields pass that they do not know, a misspelt one too. But they read every field that they know, so what is never read is
- * not known.
+ * Records the fields that are read. The types accept unknown fields, such as misspelt ones, but they
+ * read every field that they know. A field that is never read is therefore unknown.
  */
 function watched(value, path, unread) {
   if (value === null || typeof value !== 'object') return value;

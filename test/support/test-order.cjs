@@ -1,6 +1,7 @@
 const { statSync } = require('node:fs');
 
-// With two workers the first of these fills one of them while the others wait for processes to come back. Of the rest, the larger first.
+// With two workers the first of these fills one of them while the others wait for processes that
+// restart. Of the rest, the larger first.
 const first = [
   'contract/schemathesis',
   'crash/recovery',
@@ -22,7 +23,8 @@ const first = [
   'start.integration',
 ];
 
-// The short tests before it have ended by then, so it has the machine to itself: it measures how much is served under a load of its own.
+// Starts when the short tests have ended, so no other test uses the machine: it measures how much is
+// served under its load.
 const last = ['gateway/answers-under-load'];
 
 /** Sorts tests alike on every machine, without timings of earlier runs: long tests start first. */

@@ -89,7 +89,7 @@ function foldersAreSmall() {
   return large.length === 0;
 }
 
-/** Finds words of `.forbidden-words`, which readers have to decode; CONTRIBUTING.md has the rule. */
+/** Finds words of `.forbidden-words`, which are unclear; CONTRIBUTING.md has the rule. */
 function wordsArePlain() {
   say('Checking words');
   const notOurs = ['.forbidden-words', 'LICENSE', 'patches', 'pnpm-lock.yaml'];

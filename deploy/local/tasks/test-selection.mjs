@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Test files whose path contains one of the arguments. An argument that no path contains is the name of a test: it selects the files
- * that contain it, and `name` limits the run to the tests of that name. Returns undefined where an argument selects nothing.
+ * Test files whose path contains one of the arguments. An argument that no path contains is the
+ * name of a test: it selects the files that contain it, and `name` limits the run to the tests of
+ * that name. Returns undefined if an argument selects nothing.
  */
 export function selectTests(wanted, files) {
   const paths = wanted.filter((text) => files.some((file) => file.includes(text)));

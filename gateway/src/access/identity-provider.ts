@@ -117,7 +117,8 @@ export class IdentityProvider {
     const { issuer, clientId, clientSecret } = this.settings;
     const { timeoutMs = defaultTimeoutMs } = this.dependencies;
     const execute = [enableNonRepudiationChecks];
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- on a machine's own loopback; the configuration allows it nowhere else
+    // The configuration allows HTTP for loopback addresses only.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to discourage its use
     if (issuer.startsWith('http:')) execute.push(allowInsecureRequests);
     try {
       const configuration = await discovery(

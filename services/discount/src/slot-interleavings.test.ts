@@ -101,7 +101,7 @@ async function perform(does: Act, model: Model, step: Step): Promise<void> {
   }
 }
 
-/** Same as in redemption-rpc.ts. */
+/** Same as in reserve-redemption.ts. */
 async function reserve(number: number, model: Model, step: Step): Promise<void> {
   const holder = {
     kind: 'SUBSCRIPTION' as const,

@@ -33,8 +33,7 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
   /** Noun in messages: `Webhook endpoint`. */
   readonly resource: string;
   /**
-   * Converts state to the document's own fields, which must not use names of the envelope (see
-   * aggregate-document.ts).
+   * Converts state to the document's own fields, which must not use the names of `Envelope`.
    */
   toDocument(state: S): Record<string, unknown>;
   /** Inverse of toDocument; `_id` is the id. */

@@ -55,7 +55,7 @@ export function createLogger({ service, level, file }: LoggerOptions): Logger {
   );
   // pino writes the fields of a child as they are, so they are prepared here; children of children
   // inherit this. pino's own type of `child` cannot be named.
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the logger it is read from
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its logger
   const inherited: unknown = logger.child;
   const makeChild = inherited as MakeChild;
   Reflect.set(logger, 'child', function (this: Logger, bindings: pino.Bindings, options?: object) {
