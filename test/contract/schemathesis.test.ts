@@ -7,7 +7,7 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 // Examples per operation and phase. The live run also covers all variants of each field.
 const rounds = isNightly
   ? { requestsMin: 10_000, live: 56, sandbox: 72, next: 15 }
-  : { requestsMin: 1_500, live: 1, sandbox: 8, next: 4 };
+  : { requestsMin: 1_500, live: 1, sandbox: 3, next: 4 };
 // For a run that hangs. The number of requests is fixed: a slower machine only takes longer.
 const timeoutMs = 40 * 60_000;
 
