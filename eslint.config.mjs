@@ -186,7 +186,7 @@ export default tseslint.config(
     },
   },
   {
-    // The dashboard runs in browsers: it imports only rules and texts without dependencies, and types.
+    // The dashboard runs in browsers: of our packages it bundles only modules without dependencies.
     files: ['gateway/dashboard/src/**/*.{ts,tsx}'],
     plugins: { 'react-hooks': reactHooks },
     rules: {

@@ -37,8 +37,8 @@ async function problemsOf(object) {
 }
 
 /**
- * Records the fields that are read. The types accept unknown fields, such as misspelt ones, but they
- * read every field that they know. A field that is never read is therefore unknown.
+ * Records the fields that are read. The types accept unknown fields, such as misspelt ones, but
+ * they read every field that they know. A field that is never read is therefore unknown.
  */
 function watched(value, path, unread) {
   if (value === null || typeof value !== 'object') return value;

@@ -23,8 +23,8 @@ const first = [
   'start.integration',
 ];
 
-// Starts when the short tests have ended, so no other test uses the machine: it measures how much is
-// served under its load.
+// Starts when the short tests have ended, so no other test uses the machine: it measures how much
+// is served under its load.
 const last = ['gateway/answers-under-load'];
 
 /** Sorts tests alike on every machine, without timings of earlier runs: long tests start first. */
