@@ -96,8 +96,8 @@ export class ClockAdvanceWorker {
     for (;;) {
       const { state } = await this.retryWhileLeased(() => this.store().get(environmentId));
       if (!isHeldBy(state, this.lease.owner)) return;
-      const { now, jumps } = manualClockOf(state);
-      const [current] = jumps;
+      const { now, advances } = manualClockOf(state);
+      const [current] = advances;
       if (current === undefined) return;
       const { id: advanceId, to, processed: before } = current;
       const span = { name: 'advance clock', kind: 'internal', service: 'identity' } as const;

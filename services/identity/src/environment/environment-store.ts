@@ -29,7 +29,7 @@ export const environments: AggregateDefinition<Environment> = {
     deletedAt: deletedAt ?? null,
     deletesAt: deletesAt ?? null,
     advancedAt: advancedAt ?? null,
-    clock: clock.kind === 'REAL' ? clock : { ...clock, lease: clock.lease ?? null },
+    clock: toDocumentClock(clock),
   }),
   fromDocument: ({ _id, kind, name, clock, deletedAt, deletesAt, advancedAt }) => ({
     id: _id,
@@ -176,12 +176,18 @@ type ClockDocument =
       readonly lease: Lease | null;
     };
 
+function toDocumentClock(clock: Environment['clock']): ClockDocument {
+  if (clock.kind === 'REAL') return clock;
+  const { kind, now, advances, landings, lease } = clock;
+  return { kind, now, jumps: advances, landings, lease: lease ?? null };
+}
+
 function fromDocumentClock(clock: ClockDocument): Environment['clock'] {
   if (clock.kind === 'REAL') return { kind: 'REAL' };
   return {
     kind: 'MANUAL',
     now: clock.now,
-    jumps: clock.jumps.map(({ processed, ...advance }) => ({
+    advances: clock.jumps.map(({ processed, ...advance }) => ({
       ...advance,
       processed: Number(processed),
     })),

@@ -34,7 +34,7 @@ export interface ManualClock {
   /** Environment time. Only the holder of the lease moves it, and never back. */
   readonly now: Date;
   /** Advances in order of request; the first one is running, the others wait for it. */
-  readonly jumps: readonly ClockAdvance[];
+  readonly advances: readonly ClockAdvance[];
   /** The results of the last advances, oldest first: waiting callers read their result here. */
   readonly landings: readonly ClockAdvanceResult[];
   /** Right to carry out the advances; undefined exactly while there are none. */
@@ -132,5 +132,5 @@ export function timeOf({ clock }: Environment, now: Date): Date {
 }
 
 function startClock(now: Date): ManualClock {
-  return { kind: 'MANUAL', now, jumps: [], landings: [], lease: undefined };
+  return { kind: 'MANUAL', now, advances: [], landings: [], lease: undefined };
 }

@@ -54,7 +54,7 @@ describe('requesting an advance', () => {
 
     expect(manualClockOf(environment)).toMatchObject({
       now: january(1),
-      jumps: [{ id: 'a', to: january(5), processed: 0 }],
+      advances: [{ id: 'a', to: january(5), processed: 0 }],
       lease: leaseOf('worker', 5),
     });
     expect(isHeldBy(environment, 'worker')).toBe(true);
@@ -121,12 +121,12 @@ describe('requesting an advance', () => {
 
     expect(advanceTo(second, january(1)).id).toBe('b');
     expect(advanceTo(third, january(1)).id).toBe('b');
-    expect(manualClockOf(third).jumps).toHaveLength(2);
+    expect(manualClockOf(third).advances).toHaveLength(2);
   });
 
   test('to another instant waits for earlier advances, even when its instant is earlier', () => {
     const environment = request(request(aSandbox(), 9, { id: 'a' }), 5, { id: 'b' });
-    expect(manualClockOf(environment).jumps.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(manualClockOf(environment).advances.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   test('joins a waiting advance even when the clock has passed its target', () => {
@@ -190,7 +190,7 @@ describe('a clock advance', () => {
     const moved = moveTo(request(aSandbox(), 5), { at: january(3), processed: 7, lease }).state;
     expect(manualClockOf(moved)).toMatchObject({
       now: january(3),
-      jumps: [{ processed: 7 }],
+      advances: [{ processed: 7 }],
       lease,
     });
   });
@@ -208,14 +208,14 @@ describe('a clock advance', () => {
     const finished = finishAdvance(moved, { advanceId: 'a', processed: 8, lease }).state;
 
     expect(advanceResultOf(finished, 'a')).toEqual({ id: 'a', now: january(5), processed: 8 });
-    expect(manualClockOf(finished)).toMatchObject({ jumps: [], lease: undefined });
+    expect(manualClockOf(finished)).toMatchObject({ advances: [], lease: undefined });
   });
 
   test('leaves the lease to the advances behind it', () => {
     const both = request(request(aSandbox(), 5, { id: 'a' }), 9, { id: 'b' });
     const finished = finishAdvance(both, { advanceId: 'a', processed: 0, lease }).state;
 
-    expect(manualClockOf(finished)).toMatchObject({ jumps: [{ id: 'b' }], lease });
+    expect(manualClockOf(finished)).toMatchObject({ advances: [{ id: 'b' }], lease });
     expect(advanceResultOf(finished, 'b')).toBeUndefined();
   });
 
@@ -262,7 +262,7 @@ describe('stopping an advance', () => {
   test('drops the advances behind it', () => {
     const both = request(request(aSandbox(), 9, { id: 'a' }), 5, { id: 'b' });
     const stopping = stopAdvances(both).state;
-    expect(manualClockOf(stopping).jumps.map(({ id }) => id)).toEqual(['a']);
+    expect(manualClockOf(stopping).advances.map(({ id }) => id)).toEqual(['a']);
     expect(advanceResultOf(stopping, 'b')).toEqual({
       id: 'b',
       now: january(1),

@@ -44,12 +44,12 @@ export function requestAdvance(
   if (to > latestTarget(clock.now)) {
     throw invalidInput({ to: [`Must be at most ${String(yearsAheadMax)} years ahead`] });
   }
-  if (clock.jumps.length >= storedAdvancesMax) {
+  if (clock.advances.length >= storedAdvancesMax) {
     throw new DomainError('resource_exhausted', 'TOO_MANY_JUMPS', 'Too many requests');
   }
   // An advance is a use: it withdraws the notice of a deletion.
   const used = { ...environment, advancedAt: now, deletesAt: undefined };
-  return set(used, clock, { lease, jumps: [...clock.jumps, { id, to, processed: 0 }] });
+  return set(used, clock, { lease, advances: [...clock.advances, { id, to, processed: 0 }] });
 }
 
 /**
@@ -58,8 +58,8 @@ export function requestAdvance(
  */
 export function stopAdvances(environment: Environment): Transition<Environment> {
   const { clock } = environment;
-  if (clock.kind !== 'MANUAL' || clock.jumps.length === 0) return unchanged(environment);
-  const [current, ...waiting] = clock.jumps;
+  if (clock.kind !== 'MANUAL' || clock.advances.length === 0) return unchanged(environment);
+  const [current, ...waiting] = clock.advances;
   if (current === undefined || (current.stopped === true && waiting.length === 0)) {
     return unchanged(environment);
   }
@@ -70,14 +70,14 @@ export function stopAdvances(environment: Environment): Transition<Environment> 
     stopped: true,
   }));
   return set(environment, clock, {
-    jumps: [{ ...current, stopped: true }],
+    advances: [{ ...current, stopped: true }],
     landings: [...clock.landings, ...dropped].slice(-advanceResultsMax),
   });
 }
 
 /** True when the running advance was stopped by a caller. */
 export function isStopping({ clock }: Environment): boolean {
-  return clock.kind === 'MANUAL' && clock.jumps[0]?.stopped === true;
+  return clock.kind === 'MANUAL' && clock.advances[0]?.stopped === true;
 }
 
 /**
@@ -89,7 +89,7 @@ export function takeOver(
   { claim, now }: { claim: Lease; now: Date },
 ): Transition<Environment> {
   const clock = manualClockOf(environment);
-  if (clock.jumps.length === 0) return unchanged(environment);
+  if (clock.advances.length === 0) return unchanged(environment);
   return set(environment, clock, { lease: claimed(clock.lease, { claim, now }) });
 }
 
@@ -117,13 +117,13 @@ export function moveTo(
 ): Transition<Environment> {
   const clock = clockHeldBy(environment, lease.owner);
   if (at < clock.now) throw new Error('A clock never goes back');
-  const [current, ...waiting] = clock.jumps;
+  const [current, ...waiting] = clock.advances;
   if (current === undefined) throw new Error('A clock moves only in a advance');
   if (current.stopped === true) return set(environment, clock, { lease });
   return set(environment, clock, {
     now: at,
     lease,
-    jumps: [{ ...current, processed }, ...waiting],
+    advances: [{ ...current, processed }, ...waiting],
   });
 }
 
@@ -136,14 +136,14 @@ export function finishAdvance(
   { advanceId, processed, lease }: { advanceId: string; processed: number; lease: Lease },
 ): Transition<Environment> {
   const clock = clockHeldBy(environment, lease.owner);
-  const [current, ...jumps] = clock.jumps;
+  const [current, ...advances] = clock.advances;
   if (current?.id !== advanceId) return unchanged(environment);
   const stopped = current.stopped === true ? { stopped: true } : {};
   const result: ClockAdvanceResult = { id: current.id, now: clock.now, processed, ...stopped };
   return set(environment, clock, {
-    jumps,
+    advances,
     landings: [...clock.landings, result].slice(-advanceResultsMax),
-    lease: jumps.length === 0 ? undefined : lease,
+    lease: advances.length === 0 ? undefined : lease,
   });
 }
 
@@ -159,7 +159,7 @@ export function manualClockOf({ clock }: Environment): ManualClock {
 
 /** Finds the advance that a caller who requested `to` waits for. */
 export function advanceTo(environment: Environment, to: Date): ClockAdvance {
-  const advance = manualClockOf(environment).jumps.findLast(leadsTo(to));
+  const advance = manualClockOf(environment).advances.findLast(leadsTo(to));
   if (advance === undefined) throw new Error('The advance was not asked for');
   return advance;
 }
@@ -169,8 +169,8 @@ export function advanceResultOf(
   environment: Environment,
   advanceId: string,
 ): ClockAdvanceResult | undefined {
-  const { now, jumps, landings } = manualClockOf(environment);
-  if (jumps.some(({ id }) => id === advanceId)) return undefined;
+  const { now, advances, landings } = manualClockOf(environment);
+  if (advances.some(({ id }) => id === advanceId)) return undefined;
   // Dropped only when many advances ended between two checks; the count is lost then, not the work.
   return landings.find(({ id }) => id === advanceId) ?? { id: advanceId, now, processed: 0 };
 }
@@ -187,8 +187,8 @@ function clockHeldBy(environment: Environment, owner: string): ManualClock {
 
 // An advance that has arrived may have checked for quiet before the caller's last write: that
 // caller needs a check of its own.
-function joinable({ now, jumps }: ManualClock, to: Date): boolean {
-  const [current, ...waiting] = jumps;
+function joinable({ now, advances }: ManualClock, to: Date): boolean {
+  const [current, ...waiting] = advances;
   if (waiting.some(leadsTo(to))) return true;
   return current !== undefined && current.stopped !== true && leadsTo(to)(current) && now < to;
 }
