@@ -39,7 +39,7 @@ export async function usagePeriodsOf(
       ...period,
     })),
   );
-  const toProto = (period: ToldPeriod) => toProtoUsagePeriod(period, context, peers);
+  const toProto = (period: ReportedPeriod) => toProtoUsagePeriod(period, context, peers);
   const [periods, earlier] = await Promise.all([
     Promise.all(running.map(toProto)),
     Promise.all(lived.map(toProto)),
@@ -47,14 +47,14 @@ export async function usagePeriodsOf(
   return { periods, lived: earlier };
 }
 
-interface ToldPeriod extends BillingPeriod {
+interface ReportedPeriod extends BillingPeriod {
   readonly stored: Stored<Subscription>;
   /** Null: the trial. */
   readonly index: number | null;
 }
 
 async function toProtoUsagePeriod(
-  { stored, index, start, end }: ToldPeriod,
+  { stored, index, start, end }: ReportedPeriod,
   context: CallContext,
   peers: Peers,
 ): Promise<UsagePeriod> {
