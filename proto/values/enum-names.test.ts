@@ -3,13 +3,13 @@ import { enumNames } from './enum-names';
 
 const sources = enumNames(CreditSource, 'CREDIT_SOURCE_');
 
-it('names values as rules and JSON do, and finds values by name', () => {
+it('a table of names names values as rules and JSON do, and finds values by name', () => {
   expect(sources.nameOf(CreditSource.CREDIT_SOURCE_PAID)).toBe('PAID');
   expect(sources.valueOf('PROMOTIONAL')).toBe(CreditSource.CREDIT_SOURCE_PROMOTIONAL);
   expect(creditSourceToJSON(sources.valueOf('PAID'))).toBe('CREDIT_SOURCE_PAID');
 });
 
-it('has zero for no name and no name for zero', () => {
+it('a table of names has zero for no name and no name for zero', () => {
   expect(sources.valueOf(undefined)).toBe(CreditSource.CREDIT_SOURCE_UNSPECIFIED);
   expect(sources.sentName(0)).toBeUndefined();
   expect(sources.knownName(0)).toBeUndefined();
@@ -25,6 +25,6 @@ it.each([99, CreditSource.UNRECOGNIZED])(
   },
 );
 
-it('refuses an invalid name that passes the types', () => {
+it('a table of names refuses an invalid name that passes the types', () => {
   expect(() => sources.valueOf('GIFT' as 'PAID')).toThrow('CREDIT_SOURCE_GIFT is not known here');
 });

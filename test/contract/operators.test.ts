@@ -208,7 +208,7 @@ describe('a session', () => {
   });
 });
 
-test('without an identity provider none is offered, and none admits anyone', async () => {
+test('a gateway without an identity provider offers none, and none admits anyone', async () => {
   expect((await newcomer().api('GET', '/sign-in-ways')).body).toEqual({ provider: null });
   for (const step of ['provider', 'callback?code=x&state=y']) {
     const { status, body, headers } = await newcomer().send('GET', `/dashboard/sign-in/${step}`);

@@ -21,14 +21,14 @@ test('covers thirteen months that end today, day by day, except for days without
   });
 });
 
-test('is the same for the same seed, and differs for another', () => {
+test('a plan is the same for the same seed, and differs for another', () => {
   const textOf = (seed: string) => JSON.stringify(planDemo({ seed, customers: 200, calendar }));
   // Compares texts, because the difference of two such plans takes long to print.
   expect(textOf('1') === JSON.stringify(plan)).toBe(true);
   expect(textOf('2') === JSON.stringify(plan)).toBe(false);
 });
 
-test('has as many customers as requested, each with a unique address', () => {
+test('a plan has as many customers as requested, each with a unique address', () => {
   const people = new Map(
     plan.days.flatMap(({ turns }) => turns.map(({ person }) => [person.ref, person])),
   );

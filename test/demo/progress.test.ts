@@ -10,7 +10,7 @@ test('the progress line shows the share done and the remaining time', () => {
   expect(progressLine({ ...state, daysDone: 100 }, 65_000)).toMatch(/100 % .* done in 1:05$/);
 });
 
-test('writes over one line on a terminal, and elsewhere a line for each month', () => {
+test('progress writes over one line on a terminal, and elsewhere a line for each month', () => {
   const shown = (isTTY: boolean): string[] => {
     const texts: string[] = [];
     const screen = { isTTY, write: (text: string) => texts.push(text) };

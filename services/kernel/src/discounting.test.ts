@@ -69,7 +69,7 @@ describe('a discount', () => {
   });
 });
 
-test('without products applies to all products', () => {
+test('a discount without products applies to all products', () => {
   expect(appliesToProduct({ productIds: [] }, 'plan')).toBe(true);
   expect(appliesToProduct({ productIds: ['plan'] }, 'plan')).toBe(true);
   expect(appliesToProduct({ productIds: ['plan'] }, 'other')).toBe(false);

@@ -139,7 +139,7 @@ describe('opening', () => {
   });
 });
 
-test('charges a default method that is set concurrently once the invoice is open', async () => {
+test('collection charges a default method that is set concurrently once the invoice is open', async () => {
   const context = testContext();
   const customerId = newId();
   const id = await replicas.insertDraft(context, { customerId });

@@ -147,7 +147,7 @@ describe('a subscription created with a discount', () => {
   });
 });
 
-test('does all other work when its redemption is lost', async () => {
+test('a creation does all other work when its redemption is lost', async () => {
   const context = at();
   const { discounts, voids } = under.peers;
   discounts.set('lost', aProtoDiscount({ id: 'lost' }));

@@ -155,7 +155,7 @@ describe('an authorization', () => {
   });
 });
 
-test('that is resolved twice gives the same method, or none for an unknown card', async () => {
+test('a token that is resolved twice gives the same method, or none for an unknown card', async () => {
   const { open, customerId } = aSandbox();
   const resolve = (authorizedTransactionId: string) =>
     open().resolveAuthorization({ authorizedTransactionId, customerId });
