@@ -35,6 +35,8 @@ const domainOnly = {
 const edges = [
   'services/*/src/**/{callers,commands,config,events,main,peers,rpc,service}.ts',
   'services/*/src/**/*-rpc.ts',
+  // Conversion between a proto message and its value of the domain.
+  'services/*/src/**/*-message.ts',
   'services/*/src/first-owner.ts',
 ];
 const stores = ['services/*/src/**/store.ts', 'services/*/src/**/*-store.ts'];
@@ -48,6 +50,7 @@ const verbs = [
   'ensure',
   'find',
   'ingest',
+  'list',
   'pay',
   'read',
   'receive',

@@ -13,7 +13,7 @@ import {
 import type { MeterPriceSet } from './meter-price';
 import type { MeterPriceSetStore } from './meter-price-set-store';
 import { fetchKnownMeterIds, type Peers } from './peers';
-import { fromProtoMeterPrices, toProtoMeterPrice } from './price-rpc';
+import { fromProtoMeterPrices, toProtoMeterPrice } from './price-message';
 import { type Product, setMeterPrices } from './product';
 import { toProtoProduct } from './product-rpc';
 

@@ -25,7 +25,7 @@ import {
   toProtoMeterPrice,
   toProtoPrice,
   toProtoSupersededPrice,
-} from './price-rpc';
+} from './price-message';
 import {
   changeProduct,
   createProduct,

@@ -16,7 +16,7 @@ import {
   fromProtoReservation,
   fromProtoUpdate,
   toProtoDiscount,
-} from './discount-rpc';
+} from './discount-message';
 import { currencyOfProduct, type Peers, unknownProducts } from './peers';
 import { purchaseRefusal, redemptionNotFound, refusedRedemption } from './redemption';
 import { type RedemptionDependencies, reserve } from './reserve-redemption';

@@ -29,7 +29,7 @@ import { uncancel } from './lifecycle/cancellation';
 import { changeFields, type SubscriptionChanges } from './lifecycle/change';
 import { applyCollectionResult, type CollectionResult } from './lifecycle/collection';
 import { fromProtoCollectionMethod } from './peer/customer';
-import { usagePeriodsOf } from './report/usage-period-rpc';
+import { listUsagePeriods } from './report/list-usage-periods';
 import type { SubscriptionPhase, SubscriptionStatus } from './subscription/subscription';
 import { redemptionState } from './subscription/tombstone';
 
@@ -96,7 +96,7 @@ export function subscriptionRpc(dependencies: CreationDependencies) {
         return { state: redemptionStates.valueOf(redemptionState(record, { discountId })) };
       },
 
-      listUsagePeriods: (request, context) => usagePeriodsOf(request, context, dependencies),
+      listUsagePeriods: (request, context) => listUsagePeriods(request, context, dependencies),
     },
     // Exempt from the limit: CreateSubscription blocks on ApplyCollectionResult, so limiting that
     // would deadlock under load; CreateFromCheckout serves a payer who has already paid.

@@ -17,7 +17,7 @@ import { type ApiKey, invalidApiKey, isValid, type KeyCreator, validateKeyInput 
 import type { ApiKeyStore } from './api-key-store';
 import type { ApiKeyUseStore } from './use-store';
 import type { Environment } from '../environment/environment';
-import { toProtoEnvironment } from '../environment/environment-rpc';
+import { toProtoEnvironment } from '../environment/environment-message';
 import type { KeyLineage } from './lineage-store';
 
 export interface ApiKeyRpcOptions {

@@ -7,7 +7,7 @@ import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type { IdentityServiceServer } from '@billing/proto/billing/identity/v1/identity';
 import { type Environment, type ClockAdvanceResult, timeOf } from '../environment/environment';
-import { toProtoClockKind } from '../environment/environment-rpc';
+import { toProtoClockKind } from '../environment/environment-message';
 import type { ClockAdvanceWorkerPool } from './run-advances';
 import {
   isHeldBy,

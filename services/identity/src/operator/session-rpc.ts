@@ -12,7 +12,7 @@ import type {
 import type { AuditStore } from '../audit/audit-store';
 import type { Environment } from '../environment/environment';
 import type { EnvironmentStore } from '../environment/environment-store';
-import { toProtoEnvironment } from '../environment/environment-rpc';
+import { toProtoEnvironment } from '../environment/environment-message';
 import { invalidCredentials, type Operator, setPassword } from './operator';
 import { toProtoOperator } from './operator-rpc';
 import { type Origin, sentOrigin } from './session';

@@ -1,7 +1,7 @@
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import type { IdentityServiceServer } from '@billing/proto/billing/identity/v1/identity';
 import { ensureOrganization, type EnsureOrganizationOptions } from './ensure-organization';
-import { toProtoEnvironment } from '../environment/environment-rpc';
+import { toProtoEnvironment } from '../environment/environment-message';
 import { checkName } from './organization';
 
 type Handlers = Pick<AsyncHandlers<IdentityServiceServer>, 'ensureOrganization'>;

@@ -9,7 +9,7 @@ import type {
 } from '@billing/proto/billing/identity/v1/identity';
 import { insufficientPermissions } from '../operator/operator';
 import { deleteSandbox, type Environment, rename } from '../environment/environment';
-import { fromProtoClockKind, toProtoEnvironment } from '../environment/environment-rpc';
+import { fromProtoClockKind, toProtoEnvironment } from '../environment/environment-message';
 import type { EnvironmentStore } from '../environment/environment-store';
 import { fromProtoCreator } from '../api-key/api-key-rpc';
 import { createSandbox, type CreateSandboxOptions } from './create-sandbox';

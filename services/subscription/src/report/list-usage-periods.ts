@@ -17,7 +17,7 @@ import { overlappingPeriods } from '../usage/settlement';
  * Lists the running periods of a customer's subscriptions, and the recent ones that usage of the
  * last days may belong to, with their meter prices.
  */
-export async function usagePeriodsOf(
+export async function listUsagePeriods(
   { customerId, since }: ListUsagePeriodsRequest,
   context: CallContext,
   { subscriptions, peers }: { readonly subscriptions: Subscriptions; readonly peers: Peers },
