@@ -6,6 +6,11 @@ import { bin, root, run, say } from './program.mjs';
 
 const SOURCE_FILES_MAX = 25;
 
+// Suffixes that name no layer, and the folders where they name a technical part or another system.
+const VAGUE_SUFFIX =
+  /-(client|provider|sender|consumer|reconciliation|pool|service|commands|helper|utils?)\.tsx?$/;
+const FREE_FOLDER = /^services\/(chassis|kernel)\/|\/(testing|peer|provider|sending)\//;
+
 /** Counts failed checks. ESLint takes as long as all others, so it runs in parallel to them. */
 export async function failedChecks() {
   const linted = eslint();
@@ -25,6 +30,7 @@ export async function failedQuickChecks() {
     lockfileNamesNoAddress(),
     wordsArePlain(),
     foldersAreSmall(),
+    namesTellTheLayer(),
     await isClean('buf', ['lint'], join(root, 'proto')),
     await contractsBreakNothing(),
     await isClean('prettier', ['--check', '--log-level', 'warn', '--cache', '.']),
@@ -72,21 +78,36 @@ function contractsBaseline() {
   return hasChanges ? head : git('rev-parse', '--verify', '--quiet', 'HEAD~1');
 }
 
-/** Finds folders with so many source files that they need folders by noun. Tests do not count. */
+/** Finds folders with so many source files that they need folders by noun. */
 function foldersAreSmall() {
   say('Checking sizes of folders');
-  const { stdout } = spawnSync('git', ['ls-files', '*.ts', '*.tsx'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  const sources = stdout.split('\n').filter((file) => file !== '' && !file.endsWith('.test.ts'));
   const counts = new Map();
-  for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  for (const file of sourceFiles()) {
+    counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  }
   const large = [...counts].filter(([, count]) => count > SOURCE_FILES_MAX);
   for (const [folder, count] of large) {
     say(`${folder} has ${count} source files; at most ${SOURCE_FILES_MAX} are allowed`);
   }
   return large.length === 0;
+}
+
+/** Finds files of services whose suffix is none of those that tell the layer. */
+function namesTellTheLayer() {
+  say('Checking names of files');
+  const vague = sourceFiles().filter(
+    (file) =>
+      /^services\/[^/]+\/src\//.test(file) && !FREE_FOLDER.test(file) && VAGUE_SUFFIX.test(file),
+  );
+  for (const file of vague) say(`${file} has a suffix that names no layer`);
+  return vague.length === 0;
+}
+
+/** Sources in git, without tests. */
+function sourceFiles() {
+  const args = ['ls-files', '*.ts', '*.tsx'];
+  const { stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  return stdout.split('\n').filter((file) => file !== '' && !file.endsWith('.test.ts'));
 }
 
 /** Finds words of `.forbidden-words`, which are unclear; CONTRIBUTING.md has the rule. */
