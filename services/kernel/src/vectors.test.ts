@@ -7,7 +7,7 @@ import {
   trialEnd,
   type BillingInterval,
 } from './billing-period';
-import type { Charge } from './charge';
+import type { Charge } from './pricing/charge';
 import { type Currency, exponentOf, parseCurrency } from './currency';
 import { Decimal } from './decimal';
 import {
@@ -24,9 +24,9 @@ import {
 } from './discounting';
 import { DomainError } from './domain-error';
 import { allocate, money, toMinor } from './money';
-import { aUsagePrice } from './testing';
-import type { Tier } from './tiers';
-import { usageCharge } from './usage-pricing';
+import { aUsagePrice } from './testing/prices';
+import type { Tier } from './pricing/tiers';
+import { usageCharge } from './pricing/usage-pricing';
 
 // The vectors are recomputed cases of other billing systems; "rules" in each file explains its
 // kinds.

@@ -6,7 +6,7 @@ import {
   problemsOfParsing,
   wholeNumberProblems,
 } from '../input-problems';
-import { parseUnits } from '../units';
+import { parseUnits } from '../pricing/units';
 
 const nameLengthMax = 200;
 const priorityMax = 255;

@@ -1,10 +1,10 @@
 import { Decimal } from '../decimal';
 import { type InputProblems, problemsOfParsing } from '../input-problems';
 import { parseAmount } from '../money';
-import { parseRate } from '../rate';
-import { type TierInput, tierProblems } from '../tiers';
-import { parseUnits } from '../units';
-import type { UsagePricingType } from '../usage-pricing';
+import { parseRate } from '../pricing/rate';
+import { type TierInput, tierProblems } from '../pricing/tiers';
+import { parseUnits } from '../pricing/units';
+import type { UsagePricingType } from '../pricing/usage-pricing';
 import type { SentChoice } from './price-terms';
 
 /** Maximum number of prices of a product. */

@@ -2,8 +2,8 @@ import { type BillingInterval, INTERVAL_COUNT_MAX } from '../billing-period';
 import { parseCurrency } from '../currency';
 import { type InputProblems, problemsOfParsing, wholeNumberProblems } from '../input-problems';
 import { parseAmount } from '../money';
-import type { PricingType } from '../pricing';
-import { type TierInput, tierProblems } from '../tiers';
+import type { PricingType } from '../pricing/pricing';
+import { type TierInput, tierProblems } from '../pricing/tiers';
 
 const trialDaysMax = 730;
 

@@ -1,4 +1,4 @@
-import { Decimal } from './decimal';
+import { Decimal } from '../decimal';
 
 /** Price of packages of `size` units (above 0) at `amount` each, in minor units. */
 export interface PackagePrice {

@@ -1,6 +1,6 @@
-import { Decimal } from './decimal';
-import { invalidInput } from './domain-error';
-import { problemsOfParsing } from './input-problems';
+import { Decimal } from '../decimal';
+import { invalidInput } from '../domain-error';
+import { problemsOfParsing } from '../input-problems';
 import { parseRate } from './rate';
 import { parseUnits } from './units';
 

@@ -1,5 +1,5 @@
-import { Decimal } from './decimal';
-import { invalidInput } from './domain-error';
+import { Decimal } from '../decimal';
+import { invalidInput } from '../domain-error';
 
 /** Maximum number of units. */
 export const UNITS_MAX = Decimal.of(10n ** 15n);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { Decimal } from './decimal';
-import { AMOUNT_MAX } from './money';
+import { Decimal } from '../decimal';
+import { AMOUNT_MAX } from '../money';
 import { recurringCharge, type PricingType } from './pricing';
 import type { Tier } from './tiers';
 

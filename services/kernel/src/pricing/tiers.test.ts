@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { anyTiers } from './testing';
+import { anyTiers } from '../testing/prices';
 import { parseTiers, tierProblems, type TierInput, TIERS_MAX } from './tiers';
 
 const open: TierInput = { upTo: null, unitAmount: '1' };

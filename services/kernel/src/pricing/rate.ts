@@ -1,6 +1,6 @@
-import { Decimal } from './decimal';
-import { invalidInput } from './domain-error';
-import { AMOUNT_MAX } from './money';
+import { Decimal } from '../decimal';
+import { invalidInput } from '../domain-error';
+import { AMOUNT_MAX } from '../money';
 
 const MIN = Decimal.of(0n);
 const MAX = Decimal.of(AMOUNT_MAX);

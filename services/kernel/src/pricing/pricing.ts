@@ -1,7 +1,7 @@
 import { type Charge, roundedCharge } from './charge';
-import { Decimal } from './decimal';
+import { Decimal } from '../decimal';
 import { graduatedPrice } from './graduated-price';
-import { isAmount } from './money';
+import { isAmount } from '../money';
 import { sumOf, type Tier, type TierCharge } from './tiers';
 import { volumePrice } from './volume-price';
 

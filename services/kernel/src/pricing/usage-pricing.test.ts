@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { Decimal } from './decimal';
-import { anyDecimal, anyTiers, aUsagePrice } from './testing';
+import { Decimal } from '../decimal';
+import { anyDecimal, anyTiers, aUsagePrice } from '../testing/prices';
 import type { Tier } from './tiers';
 import { usageCharge, usageChargeBeyond, type UsagePrice } from './usage-pricing';
 

@@ -1,4 +1,4 @@
-import { Decimal } from './decimal';
+import { Decimal } from '../decimal';
 import { chargeIn, type Tier, type TierCharge } from './tiers';
 
 /**

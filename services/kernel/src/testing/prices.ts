@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { Decimal, DECIMAL_PLACES_MAX } from './decimal';
-import type { Tier } from './tiers';
-import type { UsagePrice } from './usage-pricing';
+import { Decimal, DECIMAL_PLACES_MAX } from '../decimal';
+import type { Tier } from '../pricing/tiers';
+import type { UsagePrice } from '../pricing/usage-pricing';
 
 /** Usage price of a type; parts that are not given are free. */
 export function aUsagePrice(price: Partial<UsagePrice> & Pick<UsagePrice, 'type'>): UsagePrice {

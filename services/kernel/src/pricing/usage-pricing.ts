@@ -1,5 +1,5 @@
 import { type Charge, type ExactCharge, roundedCharge } from './charge';
-import { Decimal } from './decimal';
+import { Decimal } from '../decimal';
 import { graduatedPrice } from './graduated-price';
 import { packagePrice } from './package-price';
 import { parseRate } from './rate';
