@@ -1,6 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
-import type { TestCard } from '@billing/checkout/testing-stripe-account';
-import { signedNotice, TestStripe } from '@billing/checkout/testing-stripe-provider';
+import type { TestCard } from '@billing/checkout/testing/stripe-account';
+import { signedNotice, TestStripe } from '@billing/checkout/testing/stripe-provider';
 import type { ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
 import { instant, product } from '../support/patterns';
