@@ -2,12 +2,7 @@ import eslint from '@eslint/js';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-const tests = [
-  '**/*.test.ts',
-  'test/**/*.ts',
-  'services/*/src/testing*.ts',
-  'services/*/src/**/testing/**/*.ts',
-];
+const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/*/src/**/testing/**/*.ts'];
 
 // Where each kind of module may be imported; the reasons are in the READMEs of the folders.
 const noService = {
