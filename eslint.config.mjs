@@ -30,8 +30,8 @@ const domainOnly = {
 const edges = [
   'services/*/src/**/{callers,commands,config,events,main,peers,rpc,service}.ts',
   'services/*/src/**/*-rpc.ts',
-  // Conversion between a proto message and its value of the domain.
-  'services/*/src/**/*-message.ts',
+  // Conversions between a proto message or a document and its value of the domain.
+  'services/*/src/**/*-{message,document}.ts',
   'services/*/src/first-owner.ts',
 ];
 const stores = ['services/*/src/**/store.ts', 'services/*/src/**/*-store.ts'];

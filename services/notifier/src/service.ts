@@ -41,7 +41,7 @@ import { notifierRpc } from './rpc';
 import { SealedSecretStore } from './endpoint/sealed-secret-store';
 import { SealedSecretWorker } from './endpoint/sealed-secret-worker';
 import { SlotStore } from './endpoint/slot-store';
-import { webhookEndpoints } from './endpoint/store';
+import { webhookEndpoints } from './endpoint/endpoint-document';
 import { TestWebhookSender } from './message/send-test-webhook';
 import { WebhookClient } from './sending/webhook-client';
 import { WebhookSender } from './sending/webhook-sender';

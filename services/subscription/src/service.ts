@@ -10,7 +10,7 @@ import { type DueStep, dueStep, takeDueStep } from './lifecycle/renewals';
 import { reportRpc } from './report/report-rpc';
 import { ReportStore } from './report/report-store';
 import { subscriptionRpc } from './rpc';
-import { subscriptionDefinition } from './store';
+import { subscriptionDefinition } from './subscription-document';
 import { Subscriptions } from './subscription-store';
 
 const totalsEveryMs = 60_000;

@@ -12,7 +12,7 @@ import { applyCollectionResult } from './lifecycle/collection';
 import { takeDueStep } from './lifecycle/renewals';
 import { recordOverLimitBill } from './over-limit/over-limit-bill';
 import { billingLimits, type ParkReason } from './over-limit/parking';
-import { subscriptionDefinition } from './store';
+import { subscriptionDefinition } from './subscription-document';
 import { Subscriptions } from './subscription-store';
 import type { OpenInvoice, Subscription } from './subscription/subscription';
 import {

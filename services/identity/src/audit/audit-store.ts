@@ -9,7 +9,7 @@ import {
   fromAuditDocument,
   toAuditDocument,
   toStoredChange,
-} from './audit-document-store';
+} from './audit-document';
 import type { AuditEntry, AuditFilter, AuditRange } from './audit-entry';
 
 const endOfTime = new Date(8.64e15);

@@ -20,7 +20,7 @@ import { readEvent } from './events';
 import { messageId, type MessageKey, MessageStore } from './message-store';
 import type { EventLogOwner, LoggedEvent } from '../peers';
 import { SlotStore } from '../endpoint/slot-store';
-import { webhookEndpoints } from '../endpoint/store';
+import { webhookEndpoints } from '../endpoint/endpoint-document';
 import { testDataKeys } from '../testing/system';
 import { subscriptionEvent } from '../testing/event-owner';
 

@@ -11,7 +11,7 @@ import {
 } from '@billing/chassis/testing';
 import { cancel } from '../lifecycle/cancellation';
 import { takeDueStep } from '../lifecycle/renewals';
-import { subscriptionDefinition } from '../store';
+import { subscriptionDefinition } from '../subscription-document';
 import { Subscriptions } from '../subscription-store';
 import type { Subscription } from '../subscription/subscription';
 import type { SubscriptionRecord } from '../subscription/tombstone';
