@@ -58,7 +58,6 @@ const layers = {
     'grpc',
     'stream',
     'aggregates',
-    'totals',
     'outbox',
     'due-work',
     'service',

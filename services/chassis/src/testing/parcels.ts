@@ -9,7 +9,7 @@ import {
   type TotalsDefinition,
   type Counts,
   TotalsSum,
-} from '../totals/running-totals';
+} from '../aggregates/running-totals';
 import { TestClock } from './test-clock';
 import type { testTenant } from './testing';
 

@@ -1,9 +1,9 @@
 import type { Collection, Db } from 'mongodb';
-import type { AggregateCollection } from '../aggregates/aggregate-collection';
-import type { AggregateDocument } from '../aggregates/aggregate';
+import type { AggregateCollection } from './aggregate-collection';
+import type { AggregateDocument } from './aggregate';
 import type { Tenant } from '../grpc/call-context';
 import type { Clock } from '../clock';
-import { type FirstReachedFields, firstReachedBetween } from '../aggregates/first-reached';
+import { type FirstReachedFields, firstReachedBetween } from './first-reached';
 import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
 
 /** A document with the fields that a definition names. */
