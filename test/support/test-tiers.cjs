@@ -16,6 +16,7 @@ const smoke = [
 /** Tests of stores and RPCs that wait for retries and leases, or start many processes. */
 const slow = [
   'advance.integration',
+  'clock/advance-limits.integration',
   'consumer.integration',
   'environment-deletion.integration',
   'event-log.integration',
@@ -29,7 +30,9 @@ const slow = [
   'provider/stripe/crash.integration',
   'relay.integration',
   'report/reports.integration',
+  'sandbox-deletion.integration',
   'scripted-receiver.integration',
+  'sending/due-deliveries.integration',
   'slow-endpoints.integration',
   'start.integration',
   'stuck-commands.integration',
