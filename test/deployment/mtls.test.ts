@@ -169,7 +169,7 @@ test.each<[string, () => TransportSecurity | undefined]>([
     service: 'test',
     security: stranger(),
   });
-  const context = testContext({ deadlineMs: 5_000 });
+  const context = testContext({ deadlineMs: 20_000 });
   await expect(peer.getCustomers({ ids: [] }, context)).rejects.toMatchObject({
     kind: 'unavailable',
   });
@@ -184,7 +184,7 @@ describe('a call by a service of the same authority', () => {
       security: first.issue(namesOf(service)),
     });
     try {
-      return await peer.createInvoices({ requests: [] }, testContext({ deadlineMs: 5_000 }));
+      return await peer.createInvoices({ requests: [] }, testContext({ deadlineMs: 20_000 }));
     } finally {
       peer.close();
     }

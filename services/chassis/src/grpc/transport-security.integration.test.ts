@@ -90,7 +90,7 @@ describe('a service that is configured for mutual TLS', () => {
     const options = { address: target, service: 'test', security: caller };
     const peer = connectPeer<CustomerServiceServer>(CustomerServiceService, options);
     try {
-      return await peer.getCustomer({ id: 'x' }, testContext({ deadlineMs: 5_000 }));
+      return await peer.getCustomer({ id: 'x' }, testContext({ deadlineMs: 20_000 }));
     } finally {
       peer.close();
     }
@@ -228,7 +228,7 @@ describe('services that are configured for mutual TLS', () => {
       ...options,
       service: 'test',
     });
-    const context = testContext({ deadlineMs: 5_000 });
+    const context = testContext({ deadlineMs: 20_000 });
     try {
       await expect(peer.getCustomer({ id: 'x' }, context)).resolves.toBeDefined();
       await expect(stranger.getCustomer({ id: 'x' }, context)).rejects.toMatchObject({
