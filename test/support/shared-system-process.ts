@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,11 @@ async function main(file: string): Promise<void> {
   };
   await writeFile(file, JSON.stringify(shared));
   process.send?.('started');
-  const stop = () => void system.stop().finally(() => process.exit());
+  const stop = () =>
+    void system
+      .stop()
+      .finally(() => rm(folder, { recursive: true, force: true }))
+      .finally(() => process.exit());
   process.once('disconnect', stop);
   process.once('SIGTERM', stop);
 }

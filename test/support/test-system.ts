@@ -8,7 +8,7 @@ import { serviceNames } from '@billing/local/services';
 import { type RunningSystem, startSystem } from '@billing/local/system';
 import { startSystemProcesses } from '@billing/local/system-processes';
 import { ApiClient } from './api-client';
-import type { TestSystem } from './shared-system';
+import { compileCache, type TestSystem } from './shared-system';
 import { givenInfrastructure, type Servers, siteIn, unlimited } from './test-site';
 
 /**
@@ -26,9 +26,6 @@ export interface OwnTestSystem extends TestSystem {
   restart(whileStopped: () => void): Promise<void>;
   stop(): Promise<void>;
 }
-
-// Lets a killed process restart faster.
-const compileCache = join(tmpdir(), 'billing-compile-cache');
 
 /** Starts every service on the infrastructure of jest's global setup. */
 export async function startTestSystem({

@@ -62,9 +62,9 @@ function startWatchdog() {
   return shell;
 }
 
-function killGroup(pid, signal = 'SIGKILL') {
+function killGroup(pid) {
   try {
-    process.kill(-pid, signal);
+    process.kill(-pid, 'SIGKILL');
   } catch {
     // No process of the group is left.
   }
