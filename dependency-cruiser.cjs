@@ -136,6 +136,8 @@ const layers = {
     'peers.ts',
     'meter',
     'usage',
+    'epoch',
+    'flush',
     'peer',
     'ingest',
     'credit',

@@ -19,6 +19,12 @@ export interface EventDocument {
   readonly receivedAt: Date;
   /** The driver returns integers as number or bigint. */
   readonly arrival: number | bigint;
+  /** Key of the series. Absent, like epoch and flush, in events of earlier versions. */
+  readonly k?: string;
+  /** Epoch of the flush; 0 if absent. */
+  readonly epoch?: number | bigint;
+  /** Insert command that stored the event. */
+  readonly flush?: string;
 }
 
 export type EventCollection = Collection<EventDocument>;
