@@ -7,7 +7,7 @@ import {
   totalOf,
 } from '../meter/aggregation';
 import { slotText, flushText } from './flush-id';
-import { packedBytes } from './distinct-values';
+import { countAt, entryBytes } from '../distinct/packed-values';
 import { partOf, totalOfMinute } from './part';
 
 const meterId = '0190a000-0000-7000-8000-000000000003';
@@ -54,9 +54,9 @@ test('a part of UNIQUE_COUNT has each value of an hour once, with its number of 
       for (const [hour, packed] of values) {
         const own = events.filter(({ at }) => Math.floor(at.getTime() / 3_600_000) === hour);
         const distinct = quantityOf('UNIQUE_COUNT', totalOf('UNIQUE_COUNT', own));
-        expect(String(packed.length / packedBytes)).toBe(distinct.toString());
-        const counts = Array.from({ length: packed.length / packedBytes }, (_, index) =>
-          packed.readInt32BE((index + 1) * packedBytes - 4),
+        expect(String(packed.length / entryBytes)).toBe(distinct.toString());
+        const counts = Array.from({ length: packed.length / entryBytes }, (_, index) =>
+          countAt(packed, index * entryBytes),
         );
         const withValue = own.filter(({ uniqueValue }) => uniqueValue !== null);
         expect(counts.reduce((sum, count) => sum + count, 0)).toBe(withValue.length);

@@ -9,7 +9,7 @@ import { epochText } from '../epoch/epoch';
 import { type EventDocument, measuredEvent } from '../usage/event-store';
 import { hourMs } from '../usage/hour';
 import { seriesKey } from '../usage/series-key';
-import { hashedValue, packValues } from './distinct-values';
+import { hashedValue, packValues } from '../distinct/packed-values';
 
 /**
  * Total of the events of one minute: the minute since 1970, the number of events, and the quantity
