@@ -1,0 +1,51 @@
+import { mergedValues, type RunStore, type ValueStream } from '../distinct/merge';
+import { hashedValue, packValues } from '../distinct/packed-values';
+import { type BareTotal, RunningBareTotal } from '../fold/bucket';
+import type { FlushedEvent, SeriesStorage } from '../fold/series-storage';
+import type { MeasuredSeries, Span } from '../usage/hour';
+
+/** Raw events of a series that are counted. */
+export interface RawSelection {
+  readonly span: Span;
+  readonly isCounted: (event: FlushedEvent) => boolean;
+}
+
+export interface RawCount {
+  readonly total: BareTotal;
+  /** UNIQUE_COUNT only. */
+  readonly values: readonly ValueStream[];
+}
+
+// 65,536 values take a few MB until they are packed.
+const hashesMax = 65_536;
+
+/** Counts raw events. Distinct values beyond the first ones are stored as runs. */
+export async function countRaw(
+  storage: SeriesStorage,
+  { meterId, aggregation }: Pick<MeasuredSeries, 'meterId' | 'aggregation'>,
+  { span, isCounted, runs }: RawSelection & { readonly runs: RunStore },
+): Promise<RawCount> {
+  const running = new RunningBareTotal(aggregation);
+  const values: ValueStream[] = [];
+  let hashes: Buffer[] = [];
+  for await (const event of storage.events(span)) {
+    if (!isCounted(event)) continue;
+    running.add(event);
+    if (aggregation !== 'UNIQUE_COUNT' || event.uniqueValue === null) continue;
+    hashes.push(hashedValue(meterId, event.uniqueValue));
+    if (hashes.length < hashesMax) continue;
+    values.push(await runs.store(mergedValues([streamOf(packValues(hashes))])));
+    hashes = [];
+  }
+  if (hashes.length > 0) values.push(streamOf(packValues(hashes)));
+  return { total: running.total(), values };
+}
+
+/** Packed values in memory as a stream. */
+export function streamOf(packed: Buffer): ValueStream {
+  return {
+    [Symbol.asyncIterator]: async function* () {
+      yield await Promise.resolve(packed);
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import type { RunStore, ValueStream } from '../distinct/merge';
+import { entryBytes, mergePacked } from '../distinct/packed-values';
+import { type BareTotal, partsIn, RunningBareTotal } from '../fold/bucket';
+import { entriesIn } from '../fold/entries';
+import type { FlushedEvent, SeriesStorage } from '../fold/series-storage';
+import type { SpanBucket } from '../fold/span-bucket';
+import type { MeasuredSeries, Span } from '../usage/hour';
+import { buildSpan, type ValuesLimit } from './build-span';
+import { type EventSet, isIn, type NamedSet, nameOf, readEventSet } from './named-set';
+import { countRaw, streamOf } from './raw-count';
+
+/** Usage of a span. */
+export interface SpanUsage {
+  readonly span: Span;
+  readonly total: BareTotal;
+  /** UNIQUE_COUNT only. */
+  readonly values: SpanValues;
+}
+
+/** Distinct values of a span. */
+export interface SpanValues {
+  readonly streams: readonly ValueStream[];
+  /** Upper limit of the number of values. */
+  readonly entries: number;
+  /** Exact number of values; undefined: the streams have to be merged. */
+  readonly counted: number | undefined;
+}
+
+export interface SpansRead {
+  readonly set: NamedSet;
+  /** In the order of the spans. */
+  readonly usages: readonly SpanUsage[];
+}
+
+/** Spans to read, and the bounds of the read. */
+export interface SpansQuery {
+  readonly spans: readonly Span[];
+  readonly runs: RunStore;
+  readonly limit: ValuesLimit;
+  /** Aborted when the caller stops waiting, or the read takes too long. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads spans of a series at once: all of them contain exactly the events of one set. A span is
+ * kept for later reads. A span is built from hours after it was announced by a stub: a fold that
+ * deletes parts then finds the stub, and a total that lacks these parts is not stored.
+ */
+export async function readSpans(
+  storage: SeriesStorage,
+  series: MeasuredSeries,
+  { spans, runs, limit, signal }: SpansQuery,
+): Promise<SpansRead> {
+  const stubs = new Map<string, SpanBucket>();
+  for (let isFresh = false; ; isFresh = true) {
+    if (signal.aborted) throw tooSlow();
+    const set = await readEventSet(storage, { isFresh });
+    const stored = await storedSpans(storage, spans);
+    const missing = spans.filter((span) => stored.get(nameOfSpan(span))?.isStub !== false);
+    const unannounced = missing.filter((span) => !stubs.has(nameOfSpan(span)));
+    if (unannounced.length > 0) {
+      const found = await Promise.all(unannounced.map((span) => storage.announce(span)));
+      for (const span of found) stubs.set(nameOfSpan(span), span);
+      continue;
+    }
+    const buckets = await bucketsOf(storage, series, { spans, stored, stubs, set, limit });
+    if (buckets !== undefined) {
+      const counting = { storage, series, set, runs };
+      const usages: SpanUsage[] = [];
+      for (const bucket of buckets) usages.push(await usageOf(counting, bucket));
+      return { set: nameOf(set), usages };
+    }
+    // A later version of a stub, read before the next set of parts.
+    for (const [name, span] of stored) if (span.isStub) stubs.set(name, span);
+  }
+}
+
+async function storedSpans(
+  storage: SeriesStorage,
+  spans: readonly Span[],
+): Promise<Map<string, SpanBucket>> {
+  const starts = spans.map(({ start }) => start.getTime());
+  const within = {
+    start: new Date(Math.min(...starts)),
+    end: new Date(Math.max(...starts) + 1),
+  };
+  const found = await storage.spans(within);
+  return new Map(found.map((span) => [nameOfSpan(span), span]));
+}
+
+/** Kept spans, and built ones; undefined if one of them contains events outside of the set. */
+async function bucketsOf(
+  storage: SeriesStorage,
+  series: MeasuredSeries,
+  {
+    spans,
+    stored,
+    stubs,
+    set,
+    limit,
+  }: {
+    readonly spans: readonly Span[];
+    readonly stored: ReadonlyMap<string, SpanBucket>;
+    readonly stubs: ReadonlyMap<string, SpanBucket>;
+    readonly set: EventSet;
+    readonly limit: ValuesLimit;
+  },
+): Promise<SpanBucket[] | undefined> {
+  const buckets: SpanBucket[] = [];
+  for (const span of spans) {
+    const kept = stored.get(nameOfSpan(span));
+    const stub = stubs.get(nameOfSpan(span));
+    let bucket = kept?.isStub === false ? kept : undefined;
+    if (bucket === undefined && stub !== undefined) {
+      bucket = await buildSpan(storage, series, { stub, set, limit });
+    }
+    if (bucket === undefined || bucket.folded > set.until) return undefined;
+    buckets.push(bucket);
+  }
+  return buckets;
+}
+
+/** Adds the parts that a bucket does not contain. */
+async function usageOf(
+  {
+    storage,
+    series,
+    set,
+    runs,
+  }: {
+    readonly storage: SeriesStorage;
+    readonly series: MeasuredSeries;
+    readonly set: EventSet;
+    readonly runs: RunStore;
+  },
+  bucket: SpanBucket,
+): Promise<SpanUsage> {
+  const { folded, start, end } = bucket;
+  const span = { start, end };
+  const { aggregation } = series;
+  const fresh = partsIn(set.parts, { above: folded, upTo: Infinity });
+  const { total, values, cut } = entriesIn(aggregation, fresh, span);
+  const running = new RunningBareTotal(aggregation);
+  running.merge(bucket.total);
+  running.merge(total);
+  const added = mergePacked(values);
+  const streams = values.length === 0 ? [] : [streamOf(added)];
+  const inSet = isIn(nameOf(set));
+  const isCounted = (event: FlushedEvent) => event.epoch > folded && inSet(event);
+  for (const piece of cut) {
+    const raw = await countRaw(storage, series, { span: piece, isCounted, runs });
+    running.merge(raw.total);
+    streams.push(...raw.values);
+  }
+  const stored = bucket.total.values;
+  const isAdded = streams.length > 0;
+  if (stored !== null) streams.push(storage.values.read(span, stored));
+  return {
+    span,
+    total: running.total(),
+    values: {
+      streams,
+      entries: (stored?.entries ?? 0) + added.length / entryBytes,
+      counted: isAdded ? undefined : (stored?.counted ?? 0),
+    },
+  };
+}
+
+function nameOfSpan({ start, end }: Span): string {
+  return `${String(start.getTime())}:${String(end.getTime())}`;
+}
+
+function tooSlow(): DomainError {
+  return new DomainError('unavailable', 'USAGE_READ_TIMEOUT', 'Service unavailable');
+}
