@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Stored } from '@billing/chassis/aggregate';
-import type { Price as ProtoPrice } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import {
   type FieldChange,
@@ -11,22 +10,9 @@ import {
   type Subscription as ProtoSubscription,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
-import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
-import {
-  cancelReasons,
-  subscriptionPhases,
-  subscriptionStatuses,
-} from '@billing/proto/values/subscription';
 import type { PaymentOutcome, SubscriptionEvent } from './subscription/announcement';
-import { discountEndsAt } from './subscription/discount';
-import { isEntitled } from './subscription/entitlement';
-import {
-  type CancelReason,
-  currentPeriod,
-  nextInvoiceAt,
-  type PriceSnapshot,
-  type Subscription,
-} from './subscription/subscription';
+import type { Subscription } from './subscription/subscription';
+import { toProtoCancelReason, toProtoSubscription } from './subscription-message';
 import type { SubscriptionRecord } from './subscription/tombstone';
 
 /**
@@ -96,63 +82,4 @@ function changesBetween(
       .filter((field) => !isDeepStrictEqual(from[field], to[field]))
       .map((field) => [field, { from: from[field], to: to[field] }]),
   );
-}
-
-/** Maps a subscription to its public form. */
-export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscription {
-  const { state, tenant } = stored;
-  const { id, productId, quantity, customer } = state;
-  const price = toProtoPrice(state.price, productId);
-  const period = currentPeriod(state);
-  return {
-    id,
-    organizationId: tenant.organizationId,
-    customerId: customer.id,
-    productId,
-    priceId: price.id,
-    status: subscriptionStatuses.valueOf(state.status),
-    phase: subscriptionPhases.valueOf(state.phase),
-    entitled: isEntitled(state, stored),
-    quantity,
-    currency: price.currency,
-    startAt: state.startAt,
-    currentPeriodStart: period.start,
-    currentPeriodEnd: period.end,
-    nextInvoiceAt: nextInvoiceAt(state) ?? undefined,
-    trialStart: state.trialStart ?? undefined,
-    trialEnd: state.trialEnd ?? undefined,
-    cancelAtPeriodEnd: state.cancelAtPeriodEnd,
-    canceledAt: state.canceledAt ?? undefined,
-    endedAt: state.endedAt ?? undefined,
-    cancelReason: toProtoCancelReason(state.cancelReason),
-    latestInvoiceId: state.latestInvoice?.id,
-    authorizedTransactionId: state.authorizedTransactionId ?? undefined,
-    metadata: state.metadata,
-    createdAt: stored.createdAt,
-    updatedAt: stored.updatedAt,
-    items: [{ id: state.itemId, priceId: price.id, quantity, price }],
-    price,
-    customer: { id: customer.id, email: customer.email, name: customer.name ?? undefined },
-    version: BigInt(stored.version),
-    discountId: state.discount?.id,
-    discountEndsAt: discountEndsAt(state) ?? undefined,
-  };
-}
-
-/** Unspecified when no end was requested. */
-function toProtoCancelReason(reason: CancelReason | null): ProtoCancelReason {
-  return cancelReasons.valueOf(reason ?? undefined);
-}
-
-/** Maps the price version to its public form. */
-function toProtoPrice(price: PriceSnapshot, productId: string): ProtoPrice {
-  return {
-    ...price,
-    productId,
-    type: pricingTypes.valueOf(price.type),
-    billingInterval: billingIntervals.valueOf(price.billingInterval),
-    trialDays: price.trialDays ?? undefined,
-    lookupKey: price.lookupKey ?? undefined,
-    tiers: (price.tiers ?? []).map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined })),
-  };
 }

@@ -23,7 +23,7 @@ import {
 import { subscriptionCallers } from './callers';
 import type { CreationDependencies } from './creation/create-subscription';
 import { creationRpc } from './creation/rpc';
-import { toProtoSubscription } from './events';
+import { toProtoSubscription } from './subscription-message';
 import { cancelForCaller } from './lifecycle/cancel-subscription';
 import { uncancel } from './lifecycle/cancellation';
 import { changeFields, type SubscriptionChanges } from './lifecycle/change';

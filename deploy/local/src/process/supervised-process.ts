@@ -60,7 +60,7 @@ export function supervise(program: Program, { log, onChange }: Supervision): Sup
       const startedAt = performance.now();
       await exited(child);
       if (stopping.signal.aborted) return;
-      log(`${program.name} ended unexpectedly (${howEnded(child)}); starting it again`);
+      log(`${program.name} ended (${howEnded(child)}); starting it again`);
       await onChange();
       const isHealthy = performance.now() - startedAt > HEALTHY_AFTER_MS;
       if (isHealthy || program.restartsWithoutBackoff === true) delayMs = RESTART_DELAY_FIRST_MS;

@@ -165,13 +165,13 @@ describe('an outbox', () => {
   });
 
   test('is emptied by one write if the command wrote before its events were published', async () => {
-    const noted = gate();
+    const weighed = gate();
     const { relay, updates, settled, insert } = scene('before', {
       weigh: async ({ aggregateId, completion }, note) => {
         await note(aggregateId, 7, { completes: completion });
-        noted.open();
+        weighed.open();
       },
-      publish: () => noted.passed,
+      publish: () => weighed.passed,
     });
     await insert({ events: [event, event], commands: [command] });
     await settled();
@@ -203,11 +203,11 @@ describe('an outbox', () => {
     const added = gate();
     let count = 0;
     const { id, relay, note, settled, stored, insert } = scene('added', {
-      weigh: async ({ aggregateId, completion }, noted) => {
+      weigh: async ({ aggregateId, completion }, record) => {
         count += 1;
         begun.open();
         await added.passed;
-        await noted(aggregateId, 7, { completes: completion });
+        await record(aggregateId, 7, { completes: completion });
       },
     });
     await insert({ commands: [command] });

@@ -6,7 +6,7 @@ import type {
   CreateSubscriptionRequest,
   SubscriptionServiceServer,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import { toProtoSubscription } from '../events';
+import { toProtoSubscription } from '../subscription-message';
 import { fromProtoPrice } from '../peer/catalog';
 import { fromProtoCustomer } from '../peer/customer';
 import { fromProtoDiscount } from '../peer/discount';

@@ -7,7 +7,7 @@ import {
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
 import { planCallers } from '../callers';
-import { toProtoSubscription } from '../events';
+import { toProtoSubscription } from '../subscription-message';
 import type { Subscription, SubscriptionStatus } from '../subscription/subscription';
 import type { Subscriptions } from '../subscription-store';
 import { upcomingCharge } from '../billing/upcoming-charge';
