@@ -37,9 +37,9 @@ function historyOf(index: number, { count, now }: { count: number; now: Date }):
   const lot = (index * 37) % 100;
   const renewal = { dueAt: endOfDayAfter(now, index % renewalEveryDays), dueClass: 'RENEWAL' };
   const isFresh = index >= count - freshCount;
-  const noted = isFresh ? daysBefore(now, 1 / 1_440) : anchor;
-  const started = { STARTED: noted };
-  if (isFresh) return { anchor, ...renewal, milestones: started, milestonesAt: noted };
+  const reachedAt = isFresh ? daysBefore(now, 1 / 1_440) : anchor;
+  const started = { STARTED: reachedAt };
+  if (isFresh) return { anchor, ...renewal, milestones: started, milestonesAt: reachedAt };
   if (lot < ofHundred.ended) {
     const endedAt = new Date((anchor.getTime() + now.getTime()) / 2);
     const milestones = { ...started, ENDED: endedAt };
@@ -48,12 +48,12 @@ function historyOf(index: number, { count, now }: { count: number; now: Date }):
   }
   if (lot < ofHundred.ended + ofHundred.trialing) {
     const trial = { phase: 'TRIAL', trialStart: anchor, trialEnd: renewal.dueAt };
-    const begun = { TRIAL_BEGUN: noted };
-    return { ...trial, ...renewal, periodIndex: null, milestones: begun, milestonesAt: noted };
+    const begun = { TRIAL_BEGUN: reachedAt };
+    return { ...trial, ...renewal, periodIndex: null, milestones: begun, milestonesAt: reachedAt };
   }
   const isPastDue = lot < ofHundred.ended + ofHundred.trialing + ofHundred.pastDue;
   const status = isPastDue ? 'PAST_DUE' : 'ACTIVE';
-  return { anchor, status, ...renewal, milestones: started, milestonesAt: noted };
+  return { anchor, status, ...renewal, milestones: started, milestonesAt: reachedAt };
 }
 
 function daysBefore(now: Date, days: number): Date {

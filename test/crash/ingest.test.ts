@@ -56,7 +56,7 @@ describe('metering that is killed while it ingests events', () => {
     const { batches, tries, accepted, duplicates } = outcomes;
     process.stderr.write(
       `${String(killed.length)} kills, ${String(batches)} batches in ${String(tries)} tries, ${String(log.size)} events, ` +
-        `${String(log.size - accepted)} of them stored without an answer, ${String(duplicates)} repeats told\n`,
+        `${String(log.size - accepted)} of them stored without an answer, ${String(duplicates)} duplicates reported\n`,
     );
     await system.stop();
   });

@@ -75,9 +75,11 @@ describe('webhooks while notifier, stream and database are killed', () => {
 
   afterAll(async () => {
     const { length } = receiver.received;
-    const told = kills.map(({ name, arrived: count }) => `${name} at ${String(count)}`).join(', ');
+    const killed = kills
+      .map(({ name, arrived: count }) => `${name} at ${String(count)}`)
+      .join(', ');
     process.stderr.write(
-      `${String(arrived.size)} deliveries, ${String(length - arrived.size)} of them repeated; killed: ${told}\n`,
+      `${String(arrived.size)} deliveries, ${String(length - arrived.size)} of them repeated; killed: ${killed}\n`,
     );
     if (arrived.size < deliveriesCount) {
       const facts = [...launched.slice(-logLinesMax), ...(await warningsIn(system))];
