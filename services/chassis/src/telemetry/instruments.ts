@@ -93,6 +93,11 @@ export const instruments = {
     unit: 's',
     description: 'Run time of the longest-running usage settlement of a replica',
   },
+  openCredits: {
+    name: 'billing.credits.open',
+    unit: '{grant}',
+    description: 'Credit grants that are not closed, in the account that has most of them',
+  },
   droppedCredits: {
     name: 'billing.subscription.credits.dropped',
     unit: '{subscription}',

@@ -60,6 +60,7 @@ type ObservedInstrument =
   | 'dueAge'
   | 'missingEvents'
   | 'settlementAge'
+  | 'openCredits'
   | 'waitingInvoices'
   | 'activeRequests';
 type EventLoopDelays = ReturnType<typeof monitorEventLoopDelay>;
@@ -223,6 +224,10 @@ export class Metrics {
     this.observe('settlementAge', () =>
       Promise.resolve([{ value: longestMs() / 1_000, attributes: {} }]),
     );
+  }
+
+  observeOpenCredits(most: () => Promise<number>): void {
+    this.observe('openCredits', async () => [{ value: await most(), attributes: {} }]);
   }
 
   observeWaitingInvoices(count: () => Promise<number>): void {

@@ -198,6 +198,7 @@ export function measureAll(metrics: Metrics): void {
   metrics.observeStream(async () => ({ isConnected: true, missingReplicas: 0 }));
   metrics.observeMissingEvents(async () => 0);
   metrics.observeSettlements(() => 0);
+  metrics.observeOpenCredits(async () => 0);
   metrics.observeWaitingInvoices(async () => 0);
   metrics.recordDroppedCredits({ live: true });
   metrics.recordNotCharged({ reason: 'NO_PAYMENT_PROVIDER', live: true });
