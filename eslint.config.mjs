@@ -40,6 +40,7 @@ const verbs = [
   'accept',
   'burn',
   'cancel',
+  'close',
   'create',
   'describe',
   'ensure',

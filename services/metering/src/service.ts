@@ -2,7 +2,13 @@ import { monotonicMs } from '@billing/chassis/clock';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import type { MeteringConfiguration } from './config';
-import { accountDefinition } from './credit/account-store';
+import { accountDefinition, ensureAccountIndexes, mostOpenGrants } from './credit/account-store';
+import {
+  ClosedCreditStore,
+  ensureClosedCreditIndexes,
+  openClosedCredits,
+} from './credit/closed-credit-store';
+import { GrantDetailsStore, openGrantDetails } from './credit/grant-details-store';
 import { ArrivalOrder } from './ingest/arrival-order';
 import { IngestQueue } from './ingest/queue-worker';
 import { meterDefinition } from './meter/store';
@@ -46,12 +52,16 @@ export async function start(
   const peers = connectPeers(service, config);
   const meters = service.aggregates(meterDefinition);
   const accounts = service.aggregates(accountDefinition);
+  const grantDetails = openGrantDetails(db);
+  const closedCredits = openClosedCredits(db);
   const settlements = openSettlements(db);
   const eventCollection = openEvents(db);
   const usage = openUsage(db, eventCollection);
   service.ensureIndexes(() => ensureEventIndexes(eventCollection));
   service.ensureIndexes(() => ensureUsageIndexes(usage));
   service.ensureIndexes(() => ensureSettlementIndexes(settlements));
+  service.ensureIndexes(() => ensureAccountIndexes(accounts));
+  service.ensureIndexes(() => ensureClosedCreditIndexes(closedCredits));
   const events = new EventStore(eventCollection);
   const usageOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new UsageStore(usage, tenant);
   const queue = new IngestQueue<EventDocument>({
@@ -69,11 +79,14 @@ export async function start(
     nowMs: monotonicMs,
   });
   service.metrics.observeSettlements(() => runs.longestMs());
+  service.metrics.observeOpenCredits(() => mostOpenGrants(accounts));
   service.onClose('settlements', () => runs.stop());
   return service.serve([
     meteringRpc({
       meters,
       accounts,
+      grantDetailsOf: ({ tenant }) => new GrantDetailsStore(grantDetails, tenant),
+      closedCreditsOf: ({ tenant }) => new ClosedCreditStore(closedCredits, tenant),
       settlementsOf: ({ tenant }) => new SettlementStore(settlements, tenant),
       runs,
       events,

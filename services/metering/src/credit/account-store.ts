@@ -2,23 +2,32 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import type { CreditAccount, CreditGrant } from './account';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import type { ClosedCredits, CreditAccount, CreditGrant } from './account';
 
 const accountsPerPage = 500;
 
 type Count = number | bigint;
 
+interface GrantDocument extends Omit<CreditGrant, 'details' | 'priority'> {
+  readonly priority: Count;
+  /** Absent in grants whose details are stored outside the account. */
+  readonly name?: string | null;
+  /** JSON text: the keys may contain dots, which the database would read as paths. */
+  readonly metadata?: string;
+}
+
 /** A stored account, without the fields that every aggregate has. */
-export type AccountDocument = Omit<CreditAccount, 'id' | 'grants' | 'burns'> & {
+export type AccountDocument = Omit<CreditAccount, 'id' | 'grants' | 'burns' | 'closed'> & {
   /** True once the account has a grant. Absent in accounts stored before this field existed. */
   readonly hasGrants?: boolean | null;
+  /** Number of grants. Absent in accounts stored before this field existed. */
+  readonly openGrants?: Count;
   /** Absent in accounts stored before this field existed. */
   readonly burns?: CreditAccount['burns'];
-  readonly grants: readonly (Omit<CreditGrant, 'metadata' | 'priority'> & {
-    readonly priority: Count;
-    /** JSON text: the keys may contain dots, which the database would read as paths. */
-    readonly metadata: string;
-  })[];
+  /** Null or absent: no grant is closed. */
+  readonly closed?: (Omit<ClosedCredits, 'count'> & { readonly count: Count }) | null;
+  readonly grants: readonly GrantDocument[];
 };
 
 /** Credit accounts as documents, one per customer and meter. They emit no events. */
@@ -30,10 +39,12 @@ export const accountDefinition: AggregateDefinition<CreditAccount> = {
     { name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } },
     { name: 'granted', keys: { hasGrants: 1 } },
   ],
-  toDocument: ({ id: _id, ...account }): AccountDocument => ({
+  toDocument: ({ id: _id, closed, ...account }): AccountDocument => ({
     ...account,
-    hasGrants: account.grants.length > 0,
-    grants: account.grants.map((grant) => ({ ...grant, metadata: JSON.stringify(grant.metadata) })),
+    hasGrants: account.grants.length > 0 || closed !== undefined,
+    openGrants: account.grants.length,
+    grants: account.grants.map(toGrantDocument),
+    closed: closed ?? null,
   }),
   fromDocument: (document) => {
     const {
@@ -43,6 +54,7 @@ export const accountDefinition: AggregateDefinition<CreditAccount> = {
       grants,
       consumptions,
       burns = [],
+      closed,
     } = document as AccountDocument & {
       readonly _id: string;
     };
@@ -50,16 +62,51 @@ export const accountDefinition: AggregateDefinition<CreditAccount> = {
       id,
       customerId,
       meterId,
-      grants: grants.map((grant) => ({
-        ...grant,
-        priority: Number(grant.priority),
-        metadata: JSON.parse(grant.metadata) as Record<string, unknown>,
-      })),
+      grants: grants.map(fromGrantDocument),
       consumptions,
       burns,
+      ...(closed && { closed: fromClosed(closed) }),
     };
   },
 };
+
+function toGrantDocument({ details, ...terms }: CreditGrant): GrantDocument {
+  if (details === undefined) return terms;
+  return { ...terms, name: details.name, metadata: JSON.stringify(details.metadata) };
+}
+
+function fromGrantDocument({ name, metadata, ...terms }: GrantDocument): CreditGrant {
+  const grant = { ...terms, priority: Number(terms.priority) };
+  if (metadata === undefined) return grant;
+  const details = { name: name ?? null, metadata: JSON.parse(metadata) as Record<string, unknown> };
+  return { ...grant, details };
+}
+
+export function fromClosed(closed: NonNullable<AccountDocument['closed']>): ClosedCredits {
+  return { ...closed, count: Number(closed.count) };
+}
+
+/** Indexes across environments. */
+export async function ensureAccountIndexes({
+  documents,
+}: AggregateCollection<CreditAccount>): Promise<void> {
+  await ensureIndexes(documents, [{ name: 'openGrants', key: { openGrants: -1 } }]);
+}
+
+/** Number of grants that are not closed in the account that has most of them. */
+export async function mostOpenGrants({
+  documents,
+}: AggregateCollection<CreditAccount>): Promise<number> {
+  const found = await retryTransient(() =>
+    documents
+      .find({ openGrants: { $gt: 0 } })
+      .project<Pick<AccountDocument, 'openGrants'>>({ openGrants: 1 })
+      .sort({ openGrants: -1 })
+      .limit(1)
+      .next(),
+  );
+  return Number(found?.openGrants ?? 0);
+}
 
 /** Id of the account of a customer for a meter. */
 export function accountId(

@@ -36,22 +36,44 @@ test('a grant added twice is stored once', () => {
 describe('an account refuses a grant beyond', () => {
   const many = (count: number, input: Partial<CreditGrant> = {}) =>
     Array.from({ length: count }, (_one, index) => ({
-      ...grant(`old${String(index)}`, '1'),
+      ...grant(`${input.expiresAt ? 'expired' : 'old'}${String(index)}`, '1'),
       ...input,
     }));
-  const more = (grants: CreditAccount['grants']) =>
-    addGrant({ ...empty, grants }, grant('new', '1')).grants.length;
   const expired = { effectiveAt: new Date(0), expiresAt: now };
-  const large = { metadata: { text: 'a'.repeat(100 * 1024) } };
+  const usedUp = (count: number) => {
+    const uses = many(count).map(({ id }) => ({ grantId: id, quantity: '1' }));
+    return [{ period: 's:0', settlement: 'k', quantity: String(count), uses }];
+  };
+  const text = (most: string) => `A customer has at most ${most}`;
+  const withUnits = text('1000 grants of a meter that have units left');
+  const open = text('20000 grants of a meter that are not closed');
 
-  test.each([
-    ['1,000 unexpired grants', many(999), many(1000)],
-    ['1,000 unexpired grants, not counting expired ones', many(2000, expired), many(1000)],
-    ['10,000 grants in all', many(9_999, expired), many(10_000, expired)],
-    ['the document size limit', many(81, large), many(82, large)],
-  ])('%s', (_what, few, enough) => {
-    expect(more(few)).toBe(few.length + 1);
-    expect(() => more(enough)).toThrow(expect.objectContaining({ reason: 'TOO_MANY_GRANTS' }));
+  test.each<[string, Partial<CreditAccount>, Partial<CreditAccount>, string]>([
+    ['1,000 with units left', { grants: many(999) }, { grants: many(1_000) }, withUnits],
+    [
+      '1,000 with units left, not counting expired ones',
+      { grants: [...many(2_000, expired), ...many(999)] },
+      { grants: [...many(2_000, expired), ...many(1_000)] },
+      withUnits,
+    ],
+    [
+      '1,000 with units left, not counting used-up ones',
+      { grants: many(2_999), consumptions: usedUp(2_000) },
+      { grants: many(3_000), consumptions: usedUp(2_000) },
+      withUnits,
+    ],
+    [
+      '20,000 in all',
+      { grants: many(19_999), consumptions: usedUp(19_999) },
+      { grants: many(20_000), consumptions: usedUp(20_000) },
+      open,
+    ],
+  ])('%s', (_what, few, enough, message) => {
+    const more = (account: Partial<CreditAccount>) =>
+      addGrant({ ...empty, ...account }, grant('new', '1')).grants.length;
+    expect(more(few)).toBe((few.grants?.length ?? 0) + 1);
+    const refusal = { reason: 'TOO_MANY_GRANTS', message };
+    expect(() => more(enough)).toThrow(expect.objectContaining(refusal));
   });
 });
 

@@ -7,17 +7,21 @@ import { parseUnits } from '@billing/kernel/units';
 import type { BurnableGrant, Burning, CreditSource, GrantTerms } from './burning';
 
 const priorityDefault = 100;
-// All grants of an account are in one document. Expired grants stay, because late events still burn
-// them.
-const liveGrantsMax = 1_000;
-const grantsMax = 10_000;
-const metadataBytesMax = 8 * 1024 * 1024;
+const usableGrantsMax = 1_000;
+/** All grants of an account that are not closed are in one document, in about 160 bytes each. */
+export const grantsMax = 20_000;
 const none = Decimal.of(0n);
 
 /** Prepaid units of one meter for one customer. */
 export interface CreditGrant extends GrantTerms {
   /** Canonical decimal string, above 0. */
   readonly amount: string;
+  /** Only in grants whose details were stored in the account, as earlier versions did. */
+  readonly details?: GrantDetails;
+}
+
+/** The fields of a grant that decide nothing. Stored outside the account. */
+export interface GrantDetails {
   readonly name: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
@@ -41,16 +45,34 @@ export interface PeriodConsumption {
   readonly limits?: readonly string[];
   /** Digest of all inputs of the decision; absent: more usage may exist than was read. */
   readonly basis?: string;
+  /** True if it was decided when no more events of the period could arrive. */
+  readonly isFinal?: boolean;
+  /**
+   * True if `uses` lacks those of closed grants. The decision is repeated as it is; its complete
+   * uses are stored outside the account.
+   */
+  readonly isClosed?: boolean;
 }
 
 /**
  * Units burnt by the settlements of one day, as a canonical decimal string; below 0 if they
  * returned more than they burnt.
  */
-interface DayBurn {
+export interface DayBurn {
   /** `2026-11-21`, in environment time. */
   readonly day: string;
   readonly quantity: string;
+}
+
+/** Sums over the closed grants of an account. Units are canonical decimal strings. */
+export interface ClosedCredits {
+  readonly count: number;
+  readonly granted: string;
+  readonly consumed: string;
+  /** Units left in grants that expired: granted = consumed + expired. */
+  readonly expired: string;
+  /** The part of `granted` from grants without an expiry. */
+  readonly grantedForever: string;
 }
 
 /** All grants of a customer for a meter, and their consumption. */
@@ -60,8 +82,13 @@ export interface CreditAccount {
   readonly meterId: string;
   readonly grants: readonly CreditGrant[];
   readonly consumptions: readonly PeriodConsumption[];
-  /** In order of day. Settlements made before this field existed are in none of them. */
+  /**
+   * In order of day. Settlements made before this field existed, and those of closed days, are in
+   * none of them.
+   */
   readonly burns: readonly DayBurn[];
+  /** Absent: no grant is closed. */
+  readonly closed?: ClosedCredits;
 }
 
 /** Grant fields as sent by the caller. */
@@ -97,28 +124,44 @@ export function createGrant(
     amount: parseUnits(input.amount, 'amount').toString(),
     priority,
     source,
-    name: input.name ?? null,
     effectiveAt,
     expiresAt: input.expiresAt ?? null,
     createdAt: now,
-    metadata: input.metadata ?? {},
   };
 }
 
+/** The details of a new grant. */
+export function detailsOf({ name, metadata }: GrantInput): GrantDetails {
+  return { name: name ?? null, metadata: metadata ?? {} };
+}
+
+/** An account without grants. */
+export function emptyAccount(
+  account: Pick<CreditAccount, 'id' | 'customerId' | 'meterId'>,
+): CreditAccount {
+  return { ...account, grants: [], consumptions: [], burns: [] };
+}
+
 /**
- * Adds a grant; returns the same account if the grant exists. Only unexpired grants count toward
- * the lower limit.
+ * Adds a grant; returns the same account if the grant exists. Refuses a grant beyond the limits:
+ * grants with units left that have not expired, and grants that are not closed. `consumed` has the
+ * units consumed by grant id, the running period included.
  */
-export function addGrant(account: CreditAccount, grant: CreditGrant): CreditAccount {
+export function addGrant(
+  account: CreditAccount,
+  grant: CreditGrant,
+  consumed: ReadonlyMap<string, Decimal> = consumedIn(account.consumptions),
+): CreditAccount {
   if (account.grants.some(({ id }) => id === grant.id)) return account;
   const grants = [...account.grants, grant];
   const { createdAt: now } = grant;
-  const live = grants.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-  if (live.length > liveGrantsMax) throw tooMany(`${String(liveGrantsMax)} unexpired grants`);
-  if (grants.length > grantsMax) throw tooMany(`${String(grantsMax)} grants`);
-  const bytes = grants.reduce((sum, { metadata }) => sum + bytesOf(metadata), 0);
-  if (bytes > metadataBytesMax)
-    throw tooMany(`${String(metadataBytesMax)} bytes of grant metadata`);
+  const isUsable = ({ id, amount, expiresAt }: CreditGrant) =>
+    (expiresAt === null || expiresAt > now) &&
+    Decimal.parse(amount).compare(consumed.get(id) ?? none) > 0;
+  if (grants.length > usableGrantsMax && grants.filter(isUsable).length > usableGrantsMax)
+    throw tooMany(`${String(usableGrantsMax)} grants of a meter that have units left`);
+  if (grants.length > grantsMax)
+    throw tooMany(`${String(grantsMax)} grants of a meter that are not closed`);
   return { ...account, grants };
 }
 
@@ -126,12 +169,23 @@ function tooMany(most: string): DomainError {
   return new DomainError(
     'failed_precondition',
     'TOO_MANY_GRANTS',
-    `A customer has at most ${most} per meter`,
+    `A customer has at most ${most}`,
   );
 }
 
-function bytesOf(metadata: CreditGrant['metadata']): number {
-  return Buffer.byteLength(JSON.stringify(metadata));
+/** The account after the details of some of its grants were stored outside it. */
+export function withoutDetails(
+  account: CreditAccount,
+  grantIds: ReadonlySet<string>,
+): CreditAccount {
+  const isKept = ({ id, details }: CreditGrant) => details === undefined || !grantIds.has(id);
+  if (account.grants.every(isKept)) return account;
+  const grants = account.grants.map((grant) => {
+    if (isKept(grant)) return grant;
+    const { details: _stored, ...terms } = grant;
+    return terms;
+  });
+  return { ...account, grants };
 }
 
 /** Key of a subscription's period, unique in the environment. */
@@ -176,8 +230,9 @@ export function setConsumption(
   consumption: PeriodConsumption,
   now: Date,
 ): CreditAccount {
-  const isOver = ({ period, settlement, uses }: PeriodConsumption) =>
+  const isOver = ({ period, settlement, uses, isClosed = false }: PeriodConsumption) =>
     uses.length === 0 &&
+    !isClosed &&
     settlement !== consumption.settlement &&
     subscriptionOf(period) === subscriptionOf(consumption.period);
   const others = account.consumptions.filter(
@@ -208,6 +263,36 @@ export function unitsOf(consumptions: readonly PeriodConsumption[]): Decimal {
 
 function subscriptionOf(period: string): string {
   return period.slice(0, period.lastIndexOf(':'));
+}
+
+// Stored in place of a settlement key.
+export const finalSettlement = 'for good';
+
+/**
+ * Returns a check that is true for periods that will not be decided again. An earlier period of the
+ * same subscription is final, too: a settlement decides periods in order, and leaves out only those
+ * that an earlier settlement has decided finally.
+ */
+export function finalPeriods({
+  consumptions,
+}: Pick<CreditAccount, 'consumptions'>): (period: string) => boolean {
+  const months = new Set<string>();
+  const lastIndexes = new Map<string, number>();
+  for (const { period, settlement, isFinal, isClosed } of consumptions) {
+    if (settlement === finalSettlement) months.add(period);
+    else if (isFinal === true || isClosed === true) {
+      const subscription = subscriptionOf(period);
+      const last = Math.max(lastIndexes.get(subscription) ?? -1, indexOf(period));
+      lastIndexes.set(subscription, last);
+    }
+  }
+  return (period) =>
+    months.has(period) || indexOf(period) <= (lastIndexes.get(subscriptionOf(period)) ?? -1);
+}
+
+// NaN for a month.
+function indexOf(period: string): number {
+  return Number(period.slice(period.lastIndexOf(':') + 1));
 }
 
 /** Grant uses of a burn result in stored form. */

@@ -1,25 +1,22 @@
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { customerPeriods } from '../peer/usage-periods';
-import type { Peers } from '../peers';
 import type { MeasuredSeries, Span } from '../usage/hour';
 import type { UsageStore } from '../usage/store';
 import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
 import { type CreditAccount, grantsFor } from './account';
+import { closeCredits, type ClosingDependencies } from './close-credits';
 import {
   afterPeriod,
   type BurningPeriod,
-  isMonthFinal,
+  isFinal,
   isFullyClaimed,
   unclaimedMonths,
   unsettledPeriods,
 } from './unsettled-usage';
 import { readWindow, type WindowUsage } from './usage-window';
 
-export interface AccountDependencies {
-  readonly accounts: AggregateCollection<CreditAccount>;
+export interface AccountDependencies extends ClosingDependencies {
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
-  readonly peers: Pick<Peers, 'subscription'>;
 }
 
 /** An account and the series whose usage burns its credits. */
@@ -58,7 +55,7 @@ export async function afterOtherUsage(
       usage: await usageOf(period, { account: after, series }, context, dependencies),
     };
     after = afterPeriod(after, period, { usage: used.usage, series, now });
-    if (months.includes(period) && isMonthFinal(period.window, now)) final.push(used);
+    if (months.includes(period) && isFinal(period.window, now)) final.push(used);
   }
   if (final.length > 0) await storeMonths(final, { account, series }, context, dependencies);
   return after;
@@ -104,7 +101,7 @@ function usageOf(
 
 /**
  * Stores the whole consumption of each month, not a difference: a retry or a concurrent call gives
- * the same result.
+ * the same result. A month that is final may allow grants to be closed.
  */
 async function storeMonths(
   used: readonly UsedPeriod[],
@@ -117,10 +114,11 @@ async function storeMonths(
   const { state } = await dependencies.accounts.within(context).mutate(account.id, (before) => {
     let after = before;
     for (const { period, usage } of used) {
-      const isFinal = isMonthFinal(period.window, now);
-      after = afterPeriod(after, period, { usage, series, now, grantIds, isFinal });
+      const isDecidedFinally = isFinal(period.window, now);
+      after = afterPeriod(after, period, { usage, series, now, grantIds, isDecidedFinally });
     }
     return { state: after, events: [], commands: [] };
   });
-  return state;
+  const hasFinal = used.some(({ period }) => isFinal(period.window, now));
+  return hasFinal ? closeCredits(state, context, dependencies) : state;
 }

@@ -1,21 +1,36 @@
-import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { type CallContext, mayHaveRun, newResourceId } from '@billing/chassis/call-context';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import { notFound } from '@billing/kernel/domain-error';
 import { requireKnown } from '../meter/meter';
 import { requireCustomer } from '../peer/customers';
-import { addGrant, createGrant, type CreditGrant, type GrantInput } from './account';
+import {
+  addGrant,
+  createGrant,
+  type CreditAccount,
+  type CreditGrant,
+  detailsOf,
+  emptyAccount,
+  type GrantDetails,
+  type GrantInput,
+  grantsMax,
+  withoutDetails,
+} from './account';
 import { accountId } from './account-store';
 import { usagesOf, type UsageDependencies } from './read-running-usage';
-import type { RunningUsage } from './running-usage';
+import { consumedOf, type RunningUsage } from './running-usage';
 
 /** A stored grant, and the running usage that burns it. */
 interface CreatedGrant {
   readonly grant: CreditGrant;
+  readonly details: GrantDetails;
   readonly usage: RunningUsage | undefined;
 }
 
-/** Stores a grant of a customer for a meter. Usage of the running period burns it immediately. */
+/**
+ * Stores a grant of a customer for a meter: its details, then the account. Usage of the running
+ * period burns it immediately.
+ */
 export async function createCreditGrant(
   { customerId, meterId }: { readonly customerId: string; readonly meterId: string },
   input: GrantInput,
@@ -27,6 +42,7 @@ export async function createCreditGrant(
     now: context.now,
     metadataProblems: checkMetadata(input.metadata),
   });
+  const details = detailsOf(input);
   const id = accountId(context, { customerId, meterId });
   const store = dependencies.accounts.within(context);
   const [meter, known] = await Promise.all([
@@ -36,24 +52,51 @@ export async function createCreditGrant(
   ]);
   if (meter === undefined) throw notFound('Meter');
   requireKnown(meter.state);
-  const empty = { id, customerId, meterId, grants: [], consumptions: [], burns: [] };
-  const wanted = addGrant(known?.state ?? empty, grant);
+  const account = known?.state ?? emptyAccount({ id, customerId, meterId });
+  const isKnown = account.grants.some((one) => one.id === grant.id);
   // Read before the grant is stored: a failure or timeout must not leave a grant that the caller
   // does not know of.
   const [usage] = await usagesOf(
-    { customerId, meterIds: [meterId], accounts: [wanted] },
+    {
+      customerId,
+      meterIds: [meterId],
+      accounts: [isKnown ? account : { ...account, grants: [...account.grants, grant] }],
+    },
     context,
     dependencies,
   );
   if (context.signal.aborted) throw new DeadlineExceededError();
-  const fresh = { state: addGrant(empty, grant), events: [], commands: [] };
-  const { stored, inserted } = await store.insert(fresh);
-  const { state: account } = inserted
-    ? stored
-    : await store.mutate(id, (before) => ({
-        state: addGrant(before, grant),
-        events: [],
-        commands: [],
-      }));
-  return { grant: account.grants.find((one) => one.id === grant.id) ?? grant, usage };
+  const createdIn = ({ grants }: CreditAccount) => ({
+    grant: grants.find((one) => one.id === grant.id) ?? grant,
+    details,
+    usage,
+  });
+  if (isKnown || (await isClosed(grant, context, dependencies))) return createdIn(account);
+  const add = (before: CreditAccount) => addGrant(before, grant, usage && consumedOf(usage));
+  // Refused before the details are stored. Reading the usage may have closed grants of a full
+  // account.
+  add(account.grants.length < grantsMax ? account : (await store.get(id)).state);
+  const detailsStore = dependencies.grantDetailsOf(context);
+  const detached = await detailsStore.takeFrom(account);
+  await detailsStore.insert(account, new Map([[grant.id, details]]));
+  if (known === undefined) {
+    const fresh = { state: add(account), events: [], commands: [] };
+    const { stored, inserted } = await store.insert(fresh);
+    if (inserted) return createdIn(stored.state);
+  }
+  const { state } = await store.mutate(id, (before) => ({
+    state: add(withoutDetails(before, detached)),
+    events: [],
+    commands: [],
+  }));
+  return createdIn(state);
+}
+
+/** True if an earlier call with the same key created the grant so long ago that it is closed. */
+async function isClosed(
+  { id }: CreditGrant,
+  context: CallContext,
+  { closedCreditsOf }: Pick<UsageDependencies, 'closedCreditsOf'>,
+): Promise<boolean> {
+  return mayHaveRun(context) && closedCreditsOf(context).hasGrant(id);
 }

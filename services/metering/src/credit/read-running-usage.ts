@@ -8,13 +8,13 @@ import type { UsageStore } from '../usage/store';
 import { claimedSpans, type CustomerPeriods } from '../usage/subscription-period';
 import { type CreditAccount, grantsFor, setConsumption, usesOf } from './account';
 import { afterOtherUsage } from './burn-unsettled-usage';
+import type { ClosingDependencies } from './close-credits';
 import { type RunningUsage, termsOf } from './running-usage';
 import { monthOf, unclaimedKey, unclaimedMonths } from './unsettled-usage';
 import { burnWindow, readWindow, type UsageWindow } from './usage-window';
 
-export interface UsageDependencies {
+export interface UsageDependencies extends ClosingDependencies {
   readonly meters: AggregateCollection<Meter>;
-  readonly accounts: AggregateCollection<CreditAccount>;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
   readonly peers: Peers;
 }

@@ -9,11 +9,11 @@ import {
 } from '@billing/proto/billing/metering/v1/metering';
 import { creditGrantStatuses, creditSources } from '@billing/proto/values/metering';
 import { requireCustomer } from '../peer/customers';
-import { type CreditGrant, type GrantInput, statusOf } from './account';
-import { accountsOf } from './account-store';
+import { type GrantInput, statusOf } from './account';
 import { createCreditGrant } from './create-credit-grant';
-import { usagesOf, type UsageDependencies } from './read-running-usage';
-import { consumedOf, type RunningUsage } from './running-usage';
+import { listCreditGrants, type ListedGrant } from './list-credit-grants';
+import type { UsageDependencies } from './read-running-usage';
+import { consumedOf } from './running-usage';
 
 type CreditCalls = Pick<
   AsyncHandlers<MeteringServiceServer>,
@@ -29,34 +29,24 @@ export function creditCalls(dependencies: UsageDependencies): CreditCalls {
       const { customerId, meterId } = request;
       const input = fromProtoGrantInput(request);
       const series = { customerId, meterId };
-      const { grant, usage } = await createCreditGrant(series, input, context, dependencies);
-      return { creditGrant: toProtoGrant(grant, { ...series, usage, context }) };
+      const created = await createCreditGrant(series, input, context, dependencies);
+      const { grant, details, usage } = created;
+      const consumed = (usage && consumedOf(usage).get(grant.id)) ?? none;
+      return { creditGrant: toProtoGrant({ grant, details, consumed, ...series }, context) };
     },
 
     listCreditGrants: async (request, context) => {
       const { customerId } = request;
-      const { page, perPage } = readPage(request);
       await requireCustomer(dependencies.peers, customerId, context);
-      const accounts = await accountsOf(dependencies, customerId, context);
-      const all = accounts
-        .flatMap(({ meterId, grants }) => grants.map((grant) => ({ meterId, grant })))
-        .toSorted((a, b) => newestFirst(a.grant, b.grant));
-      const pageGrants = all.slice((page - 1) * perPage, page * perPage);
-      const meterIds = [...new Set(pageGrants.map(({ meterId }) => meterId))];
-      const found = await usagesOf({ customerId, meterIds, accounts }, context, dependencies);
-      const usages = new Map(found.map((usage) => [usage.meter.id, usage]));
-      return {
-        creditGrants: pageGrants.map(({ meterId, grant }) =>
-          toProtoGrant(grant, { customerId, meterId, usage: usages.get(meterId), context }),
-        ),
-        total: all.length,
-      };
+      const { grants, total } = await listCreditGrants(
+        customerId,
+        readPage(request),
+        context,
+        dependencies,
+      );
+      return { creditGrants: grants.map((one) => toProtoGrant(one, context)), total };
     },
   };
-}
-
-function newestFirst(a: CreditGrant, b: CreditGrant): number {
-  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
 }
 
 function fromProtoGrantInput(request: CreateCreditGrantRequest): GrantInput {
@@ -64,20 +54,9 @@ function fromProtoGrantInput(request: CreateCreditGrantRequest): GrantInput {
 }
 
 function toProtoGrant(
-  grant: CreditGrant,
-  {
-    customerId,
-    meterId,
-    usage,
-    context,
-  }: {
-    customerId: string;
-    meterId: string;
-    usage: RunningUsage | undefined;
-    context: CallContext;
-  },
+  { grant, details, consumed, customerId, meterId }: ListedGrant,
+  context: CallContext,
 ): ProtoCreditGrant {
-  const consumed = (usage && consumedOf(usage).get(grant.id)) ?? none;
   const remaining = Decimal.parse(grant.amount).subtract(consumed);
   return {
     id: grant.id,
@@ -89,11 +68,11 @@ function toProtoGrant(
     consumed: consumed.toString(),
     priority: grant.priority,
     source: creditSources.valueOf(grant.source),
-    name: grant.name ?? undefined,
+    name: details.name ?? undefined,
     effectiveAt: grant.effectiveAt,
     expiresAt: grant.expiresAt ?? undefined,
     status: creditGrantStatuses.valueOf(statusOf(grant, remaining, context.now)),
-    metadata: grant.metadata,
+    metadata: details.metadata,
     createdAt: grant.createdAt,
   };
 }

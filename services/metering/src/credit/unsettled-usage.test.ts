@@ -5,7 +5,7 @@ import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-per
 import { addGrant, consumedIn, createGrant, type CreditAccount } from './account';
 import {
   afterPeriod,
-  isMonthFinal,
+  isFinal,
   isFullyClaimed,
   monthOf,
   unclaimedMonths,
@@ -156,12 +156,12 @@ describe('months of unclaimed usage', () => {
           usage,
           series: { aggregation: 'SUM' },
           now,
-          isFinal: isMonthFinal(month.window, now),
+          isDecidedFinally: isFinal(month.window, now),
         }),
       grants,
     );
-    expect(isMonthFinal(january, date('03-08'))).toBe(false);
-    expect(isMonthFinal(january, date('03-09'))).toBe(true);
+    expect(isFinal(january, date('03-08'))).toBe(false);
+    expect(isFinal(january, date('03-09'))).toBe(true);
     expect(monthsOf(after)).toEqual(['2026-02:nobody', '2026-03:nobody']);
     // They have not been read since.
     expect(monthsOf(after, date('06-01'))).toEqual(

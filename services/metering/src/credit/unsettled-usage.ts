@@ -2,13 +2,20 @@ import { Decimal } from '@billing/kernel/decimal';
 import { isSameData } from '@billing/kernel/equality';
 import type { MeasuredSeries, Span } from '../usage/hour';
 import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
-import { type CreditAccount, grantsFor, periodKey, setConsumption, usesOf } from './account';
+import {
+  type CreditAccount,
+  finalPeriods,
+  finalSettlement,
+  grantsFor,
+  periodKey,
+  setConsumption,
+  usesOf,
+} from './account';
 import { burnWindow, type UsageWindow, type WindowUsage } from './usage-window';
 
 const none = Decimal.of(0n);
 // Stored in place of a settlement key.
 const unsettled = 'unsettled';
-const finalSettlement = 'for good';
 // An event may arrive 35 days late; one more day covers clock differences and events in flight.
 const lateForMs = 36 * 86_400_000;
 
@@ -80,8 +87,8 @@ export function isFullyClaimed({ start, end, taken }: UsageWindow): boolean {
   return until >= end;
 }
 
-/** True if no event of the month can arrive any more. */
-export function isMonthFinal({ end }: Span, now: Date): boolean {
+/** True if no event of the period can arrive any more. */
+export function isFinal({ end }: Pick<Span, 'end'>, now: Date): boolean {
   return end.getTime() + lateForMs <= now.getTime();
 }
 
@@ -100,7 +107,7 @@ export function monthOf(now: Date): Span {
  * Earliest instant at which a grant could burn. A grant does not cover periods that ended before it
  * was created.
  */
-function firstUse({ grants }: Pick<CreditAccount, 'grants'>): Date | undefined {
+export function firstUse({ grants }: Pick<CreditAccount, 'grants'>): Date | undefined {
   if (grants.length === 0) return undefined;
   const times = grants.map(({ createdAt, effectiveAt }) =>
     Math.max(createdAt.getTime(), effectiveAt.getTime()),
@@ -127,7 +134,7 @@ export function afterPeriod(
     series,
     now,
     grantIds,
-    isFinal = false,
+    isDecidedFinally = false,
   }: {
     readonly usage: WindowUsage;
     readonly series: Pick<MeasuredSeries, 'aggregation'>;
@@ -135,15 +142,16 @@ export function afterPeriod(
     /** Grants whose boundaries the usage was read with; absent: all. */
     readonly grantIds?: ReadonlySet<string>;
     /** The usage was read when no more events of the period could arrive. */
-    readonly isFinal?: boolean;
+    readonly isDecidedFinally?: boolean;
   },
 ): CreditAccount {
+  if (finalPeriods(account)(period)) return account;
   const grants = grantsFor(account, period).filter(
     ({ id, createdAt }) => createdAt < window.end && grantIds?.has(id) !== false,
   );
   const burnt = burnWindow(usage, series, { window, grants, includedUnits });
   const quantity = burnt.quantity.toString();
-  const settlement = isFinal ? finalSettlement : unsettled;
+  const settlement = isDecidedFinally ? finalSettlement : unsettled;
   const consumption = { period, settlement, quantity, uses: usesOf(burnt) };
   const known = account.consumptions.find((one) => one.period === period);
   return isSameData(known, consumption) ? account : setConsumption(account, consumption, now);

@@ -29,9 +29,7 @@ function aGrant(amount: string, effectiveAt: Date, expiresAt: Date | null = null
     expiresAt,
     priority: 100,
     source: 'PAID' as const,
-    name: null,
     createdAt: effectiveAt,
-    metadata: {},
   };
 }
 

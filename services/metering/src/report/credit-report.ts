@@ -1,10 +1,29 @@
 import type { CalendarDay } from '@billing/kernel/calendar-day';
 import { Decimal } from '@billing/kernel/decimal';
-import { consumedIn, type CreditAccount, type CreditGrant, unitsOf } from '../credit/account';
+import {
+  type ClosedCredits,
+  consumedIn,
+  type CreditAccount,
+  type CreditGrant,
+  unitsOf,
+} from '../credit/account';
+import type { ClosedGrant } from '../credit/closing';
 
-/** The part of an account that a report reads. */
-export interface ReportedAccount extends Pick<CreditAccount, 'meterId' | 'consumptions' | 'burns'> {
+/**
+ * The part of an account that a report reads. Closed grants that neither took effect nor expired on
+ * one of its days may be missing from `closedGrants`, but not from the sums in `closed`. `burns`
+ * includes closed days.
+ */
+export interface ReportedAccount extends Pick<
+  CreditAccount,
+  'meterId' | 'consumptions' | 'burns' | 'closed'
+> {
   readonly grants: readonly Pick<CreditGrant, 'id' | 'amount' | 'effectiveAt' | 'expiresAt'>[];
+  readonly closedGrants?: readonly ReportedClosedGrant[];
+}
+
+interface ReportedClosedGrant extends Pick<ClosedGrant, 'amount' | 'consumed'> {
+  readonly terms: Pick<ClosedGrant['terms'], 'effectiveAt' | 'expiresAt'>;
 }
 
 /** Credit movements of one meter on one day. */
@@ -34,8 +53,8 @@ export class CreditReport {
     private readonly now: Date,
   ) {}
 
-  add({ meterId, grants, consumptions, burns }: ReportedAccount): void {
-    if (grants.length === 0) return;
+  add({ meterId, grants, consumptions, burns, closed, closedGrants = [] }: ReportedAccount): void {
+    if (grants.length === 0 && closed === undefined) return;
     let meter = this.meters.get(meterId);
     if (meter === undefined) {
       meter = new MeterCredits(this.days, this.now);
@@ -48,14 +67,16 @@ export class CreditReport {
       if (expiresAt === null) continue;
       meter.move('expired', expiresAt, granted.subtract(consumed.get(id) ?? none));
     }
-    // Settlements made before burns were recorded by day precede every report.
-    let early = unitsOf(consumptions);
+    // Settlements made before burns were recorded by day precede every report, as do closed days
+    // that are not listed.
+    let early = unitsOf(consumptions).add(Decimal.parse(closed?.consumed ?? '0'));
     for (const { day, quantity } of burns) {
       const burnt = Decimal.parse(quantity);
       meter.move('used', new Date(`${day}T00:00:00Z`), burnt);
       early = early.subtract(burnt);
     }
     meter.move('used', beginning, early);
+    if (closed !== undefined) meter.addClosed(closed, closedGrants);
   }
 
   /** Days in order, by meter. */
@@ -81,6 +102,25 @@ class MeterCredits {
     if (movements === undefined) {
       this.opening = kind === 'granted' ? this.opening.add(units) : this.opening.subtract(units);
     } else movements[kind] = movements[kind].add(units);
+  }
+
+  /** Adds closed grants by their sums; those that are listed, on their days. */
+  addClosed(
+    { granted, expired }: Pick<ClosedCredits, 'granted' | 'expired'>,
+    grants: readonly ReportedClosedGrant[],
+  ): void {
+    let [grantedBefore, expiredBefore] = [Decimal.parse(granted), Decimal.parse(expired)];
+    for (const { amount, consumed, terms } of grants) {
+      const units = Decimal.parse(amount);
+      this.move('granted', terms.effectiveAt, units);
+      grantedBefore = grantedBefore.subtract(units);
+      if (terms.expiresAt === null) continue;
+      const left = units.subtract(Decimal.parse(consumed));
+      this.move('expired', terms.expiresAt, left);
+      expiredBefore = expiredBefore.subtract(left);
+    }
+    this.move('granted', beginning, grantedBefore);
+    this.move('expired', beginning, expiredBefore);
   }
 
   byDay(): CreditDay[] {

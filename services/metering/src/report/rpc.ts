@@ -50,7 +50,10 @@ export function reportRpc({ meters, meterUsageOf, creditReports }: ReportDepende
     getCreditReport: async ({ days }, context) => {
       const wanted = lastDays(context.now, { days, max: daysMax });
       const report = new CreditReport(wanted, context.now);
-      for await (const account of creditReports.withGrants(context.tenant)) report.add(account);
+      const since = wanted[0]?.start ?? context.now;
+      for await (const account of creditReports.withGrants(context.tenant, since)) {
+        report.add(account);
+      }
       const found = [...report.byMeter()];
       const known = await Promise.all(found.map(([id]) => meters.within(context).find(id)));
       const all = found.flatMap(([meterId, credits], index) => {

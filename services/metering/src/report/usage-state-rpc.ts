@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { Decimal } from '@billing/kernel/decimal';
 import type {
   MeteringServiceServer,
   UsageState as ProtoUsageState,
@@ -12,12 +13,20 @@ import { usageState } from './usage-state';
 
 type UsageStateCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'getUsageState'>;
 
+const none = Decimal.of(0n);
+
 /** The RPC for the usage and balances of a customer. */
 export function usageStateCalls(dependencies: UsageDependencies): UsageStateCalls {
   return {
     getUsageState: async ({ customerId }, context) => {
       const states = await usageStates(customerId, context, dependencies);
-      return { states: states.map((one) => toProtoUsageState(one, context.now)) };
+      const closed = dependencies.closedCreditsOf(context);
+      const closedUnits = ({ account, period }: RunningUsage) =>
+        account === undefined ? none : closed.grantedBeyond(account, period.start);
+      const units = await Promise.all(states.map(async (one) => closedUnits(one)));
+      return {
+        states: states.map((one, index) => toProtoUsageState(one, context.now, units[index])),
+      };
     },
   };
 }
@@ -42,7 +51,7 @@ async function usageStates(
     dependencies,
   );
   return running.filter(({ used: { events }, account, terms }) => {
-    const hasCredits = (account?.grants.length ?? 0) > 0;
+    const hasCredits = (account?.grants.length ?? 0) > 0 || account?.closed !== undefined;
     return events > 0 || hasCredits || terms !== undefined;
   });
 }
@@ -50,8 +59,9 @@ async function usageStates(
 export function toProtoUsageState(
   { meter, account, period, terms, burnt, used: { quantity: used } }: RunningUsage,
   now: Date,
+  closedUnits?: Decimal,
 ): ProtoUsageState {
-  const state = usageState(burnt, { period, now, account, terms, used });
+  const state = usageState(burnt, { period, now, account, closedUnits, terms, used });
   return {
     meterId: meter.id,
     meterName: meter.name,

@@ -29,6 +29,7 @@ export function usageState(
     period,
     now,
     account,
+    closedUnits = none,
     terms,
     used,
   }: {
@@ -36,6 +37,8 @@ export function usageState(
     readonly now: Date;
     /** The account after the period so far. */
     readonly account: Pick<CreditAccount, 'grants' | 'consumptions'> | undefined;
+    /** Units of closed grants that cover usage of the period. */
+    readonly closedUnits?: Decimal;
     readonly terms: UsageTerms | undefined;
     /** All usage of the period, including what other subscriptions claim. */
     readonly used: Decimal;
@@ -56,7 +59,7 @@ export function usageState(
   return {
     usage: used,
     includedUnits,
-    creditsGranted: sum(meeting.map(({ amount }) => Decimal.parse(amount))),
+    creditsGranted: sum(meeting.map(({ amount }) => Decimal.parse(amount))).add(closedUnits),
     creditsRemaining,
     balance,
     overage: burnt.overage,

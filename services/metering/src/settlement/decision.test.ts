@@ -142,11 +142,9 @@ function withGrant(
     amount: String(grant.amount),
     priority: 100,
     source: 'PAID',
-    name: null,
     effectiveAt: at(grant.from),
     expiresAt: at(grant.from + grant.hours),
     createdAt: at(0),
-    metadata: {},
   };
   return { ...account, grants: [...account.grants, added] };
 }

@@ -12,6 +12,7 @@ import {
   usesOf,
 } from '../credit/account';
 import type { BurnableGrant } from '../credit/burning';
+import { isFinal } from '../credit/unsettled-usage';
 import { burnWindow, type WindowUsage } from '../credit/usage-window';
 import {
   hourMs,
@@ -116,7 +117,8 @@ export function nextStep(
   let events = 0;
   for (const known of windows) {
     const grants = settledGrants(account, known.window, decider);
-    const isRead = !isUnchanged(known, grants, decider);
+    const { isClosed = false } = known.earlier ?? {};
+    const isRead = !isClosed && !isUnchanged(known, grants, decider);
     if (isRead && events > 0 && events + known.events > eventsMax) break;
     if (isRead) events += known.events;
     step.push({ known, isRead });
@@ -153,8 +155,11 @@ export function decideWindows(
     const period = periodKey(subscriptionId, window.periodIndex);
     if (decidedBy(after, { period, settlement }) !== undefined) continue;
     const grants = settledGrants(after, window, decider).filter(({ id }) => grantIds.has(id));
+    const current = after.consumptions.find((one) => one.period === period);
     let consumption: PeriodConsumption;
-    if (earlier !== undefined && isUnchanged(read, grants, decider)) {
+    // No event can have changed it, and grants that it used are closed.
+    if (current?.isClosed === true) consumption = { ...current, settlement };
+    else if (earlier !== undefined && isUnchanged(read, grants, decider)) {
       consumption = { ...earlier, settlement };
     } else if (usage === undefined) return after;
     else {
@@ -165,7 +170,8 @@ export function decideWindows(
       const basis = basisOf(read, grants, { decider, uses: decided.uses, limits });
       consumption = { period, settlement, ...decided, limits, ...basis };
     }
-    after = setConsumption(after, consumption, now);
+    const finality = isFinal(window, now) ? { isFinal: true } : {};
+    after = setConsumption(after, { ...consumption, ...finality }, now);
   }
   return after;
 }

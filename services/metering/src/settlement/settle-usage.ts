@@ -1,9 +1,10 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { type CreditAccount, decidedBy, periodKey } from '../credit/account';
+import { type CreditAccount, decidedBy, emptyAccount, periodKey } from '../credit/account';
 import { accountId } from '../credit/account-store';
 import { storeUnclaimedUsage } from '../credit/burn-unsettled-usage';
+import { closeCredits } from '../credit/close-credits';
 import type { UsageDependencies } from '../credit/read-running-usage';
 import { readWindows } from '../credit/usage-window';
 import type { Meter } from '../meter/meter';
@@ -90,21 +91,26 @@ async function settleAll(run: Run): Promise<Settlement> {
     if (done !== undefined) return done;
     // Read first, so that a concurrent settlement makes the insert fail on the number.
     const number = (await store.lastNumber(subscriptionId)) + 1;
-    const currentOf = await decideAll(run);
+    const { accounts, currentOf } = await decideAll(run);
     const billed = await store.ofPeriods(subscriptionId, { periodIndexes, exceptKeys });
     const previousOf = lastSettled(billed);
     const usages = changedUsages(
       requested.map((one) => ({ ...one, current: currentOf(one), previous: previousOf(one) })),
     );
     const settlement = { subscriptionId, key, number, usages };
-    if (await store.insert(settlement)) return settlement;
+    if (!(await store.insert(settlement))) continue;
+    for (const account of accounts) await closeCredits(account, run.context, run.dependencies);
+    return settlement;
   }
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
 /** Lets the accounts decide all windows, several meters in parallel. */
-async function decideAll(run: Run): Promise<(one: MeterPeriod) => SettledQuantity> {
-  const { meters, subscriptionId, key: settlement } = run.request;
+async function decideAll(run: Run): Promise<{
+  readonly accounts: readonly CreditAccount[];
+  readonly currentOf: (one: MeterPeriod) => SettledQuantity;
+}> {
+  const { meters } = run.request;
   // Requested in parallel, so that they reach the database in one batch.
   const opened = await Promise.all(meters.map((one) => openMeter(one, run)));
   const waiting = opened.toReversed();
@@ -119,12 +125,39 @@ async function decideAll(run: Run): Promise<(one: MeterPeriod) => SettledQuantit
   } finally {
     waiting.length = 0;
   }
-  return ({ periodIndex, meterId }) => {
-    const account = accounts.get(meterId);
-    const period = periodKey(subscriptionId, periodIndex);
-    const decided = account && decidedBy(account, { period, settlement });
-    if (decided === undefined) throw new Error('The account did not decide');
-    return { quantity: decided.quantity, uses: decided.uses };
+  const all = [...accounts.values()];
+  return { accounts: all, currentOf: await decisionsIn(all, run) };
+}
+
+/** Returns a lookup for the decisions of the settlement, with the uses of closed grants. */
+async function decisionsIn(
+  accounts: readonly CreditAccount[],
+  { request: { requested, subscriptionId, key: settlement }, context, dependencies }: Run,
+): Promise<(one: MeterPeriod) => SettledQuantity> {
+  const decisions = new Map<string, SettledQuantity>();
+  const nameOf = ({ meterId, periodIndex }: MeterPeriod) => `${meterId} ${String(periodIndex)}`;
+  for (const account of accounts) {
+    const decided = requested
+      .filter(({ meterId }) => meterId === account.meterId)
+      .map((one) => {
+        const period = periodKey(subscriptionId, one.periodIndex);
+        const decision = decidedBy(account, { period, settlement });
+        if (decision === undefined) throw new Error('The account did not decide');
+        return { one, decision };
+      });
+    const closed = await dependencies.closedCreditsOf(context).usesOf(
+      account,
+      decided.flatMap(({ decision: { period, isClosed } }) => (isClosed ? [period] : [])),
+    );
+    for (const { one, decision } of decided) {
+      const { period, quantity, uses } = decision;
+      decisions.set(nameOf(one), { quantity, uses: closed.get(period) ?? uses });
+    }
+  }
+  return (one) => {
+    const decision = decisions.get(nameOf(one));
+    if (decision === undefined) throw new Error('The account did not decide');
+    return decision;
   };
 }
 
@@ -159,7 +192,7 @@ async function openAccount(
   const id = accountId(context, { customerId, meterId });
   const known = await accounts.find(id);
   if (known !== undefined) return known.state;
-  const fresh = { id, customerId, meterId, grants: [], consumptions: [], burns: [] };
+  const fresh = emptyAccount({ id, customerId, meterId });
   const { stored } = await accounts.insert({ state: fresh, events: [], commands: [] });
   return stored.state;
 }

@@ -1,0 +1,110 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { Decimal } from '@billing/kernel/decimal';
+import type { CreditAccount, CreditGrant, GrantDetails } from './account';
+import { accountsOf } from './account-store';
+import type { CustomerGrant } from './closed-credit-store';
+import { usagesOf, type UsageDependencies } from './read-running-usage';
+import { consumedOf } from './running-usage';
+
+/** A grant with its details and the units consumed of it, the running period included. */
+export interface ListedGrant {
+  readonly customerId: string;
+  readonly meterId: string;
+  readonly grant: CreditGrant;
+  readonly details: GrantDetails;
+  readonly consumed: Decimal;
+}
+
+interface Page {
+  readonly page: number;
+  readonly perPage: number;
+}
+
+/** A grant of an account, or a closed one with its final consumption. */
+interface Candidate {
+  readonly meterId: string;
+  readonly grant: CreditGrant;
+  readonly consumed?: string;
+}
+
+const none = Decimal.of(0n);
+
+/** Lists the grants of a customer, newest first, closed ones included. */
+export async function listCreditGrants(
+  customerId: string,
+  page: Page,
+  context: CallContext,
+  dependencies: UsageDependencies,
+): Promise<{ grants: ListedGrant[]; total: number }> {
+  const accounts = await accountsOf(dependencies, customerId, context);
+  const found = await pageOf({ customerId, accounts }, page, context, dependencies);
+  const open = found.filter(({ consumed }) => consumed === undefined);
+  const meterIds = [...new Set(open.map(({ meterId }) => meterId))];
+  const stored = found.filter(({ grant }) => grant.details === undefined);
+  const [usages, detailsOf] = await Promise.all([
+    usagesOf({ customerId, meterIds, accounts }, context, dependencies),
+    dependencies.grantDetailsOf(context).findAll(stored.map(({ grant }) => grant.id)),
+  ]);
+  const used = new Map(usages.map((usage) => [usage.meter.id, consumedOf(usage)]));
+  return {
+    grants: found.map(({ meterId, grant, consumed }) => ({
+      customerId,
+      meterId,
+      grant,
+      details: grant.details ?? detailsOf(grant.id),
+      consumed:
+        consumed === undefined
+          ? (used.get(meterId)?.get(grant.id) ?? none)
+          : Decimal.parse(consumed),
+    })),
+    total: accounts.reduce(
+      (sum, { grants, closed }) => sum + grants.length + (closed?.count ?? 0),
+      0,
+    ),
+  };
+}
+
+/**
+ * One page of the accounts' grants merged with the closed ones. The accounts were read first: a
+ * grant that they still have is not closed.
+ */
+async function pageOf(
+  { customerId, accounts }: { customerId: string; accounts: readonly CreditAccount[] },
+  { page, perPage }: Page,
+  context: CallContext,
+  { closedCreditsOf }: Pick<UsageDependencies, 'closedCreditsOf'>,
+): Promise<Candidate[]> {
+  const open = accounts
+    .flatMap(({ meterId, grants }): Candidate[] => grants.map((grant) => ({ meterId, grant })))
+    .toSorted(newestFirst);
+  const end = page * perPage;
+  if (accounts.every(({ closed }) => closed === undefined)) return open.slice(end - perPage, end);
+  const openIds = new Set(open.map(({ grant: { id } }) => id));
+  const merged: Candidate[] = [];
+  const takeOpenBefore = (next?: Candidate) => {
+    for (let first = open[0]; first !== undefined; first = open[0]) {
+      if (merged.length === end || (next && newestFirst(next, first) < 0)) return;
+      merged.push(first);
+      open.shift();
+    }
+  };
+  const closed = closedCreditsOf(context).newestFirst(customerId, perPage);
+  for await (const one of closed) {
+    if (openIds.has(one.terms.id)) continue;
+    const next = toCandidate(one);
+    takeOpenBefore(next);
+    if (merged.length === end) break;
+    merged.push(next);
+    if (merged.length === end) break;
+  }
+  takeOpenBefore();
+  return merged.slice(end - perPage, end);
+}
+
+function toCandidate({ meterId, terms, amount, consumed }: CustomerGrant): Candidate {
+  return { meterId, grant: { ...terms, amount }, consumed };
+}
+
+function newestFirst({ grant: a }: Candidate, { grant: b }: Candidate): number {
+  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
+}
