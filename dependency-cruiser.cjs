@@ -55,6 +55,7 @@ const layers = {
     'concurrency',
     'telemetry',
     'mongo',
+    'replicas',
     'grpc',
     'stream',
     'aggregates',

@@ -189,13 +189,16 @@ function indexesOf<S extends { readonly id: string }>(
   const indexes: NamedIndex[] = [
     { name: 'list', key: { environmentId: 1, createdAt: -1, _id: -1 } },
     { name: 'pending', key: { pendingSince: 1 } },
+    { name: 'pendingInSlice', key: { slice: 1, pendingSince: 1 } },
     { name: 'pendingInEnvironment', key: { environmentId: 1, pendingSince: 1 } },
   ];
   if (definition.dueAt !== undefined) {
     indexes.push({ name: 'due', key: { timeline: 1, dueAt: 1 } });
+    indexes.push({ name: 'dueInSlice', key: { timeline: 1, slice: 1, dueAt: 1 } });
   }
   if (definition.recoverAt !== undefined) {
     indexes.push({ name: 'recover', key: { recoverAt: 1 } });
+    indexes.push({ name: 'recoverInSlice', key: { slice: 1, recoverAt: 1 } });
     indexes.push({ name: 'recoverInEnvironment', key: { environmentId: 1, recoverAt: 1 } });
   }
   if (definition.stepsReached !== undefined) {

@@ -25,6 +25,7 @@ import type { ListCounts, ListFilter } from './list-counts';
 import type { BeforeWrite } from '../mongo/inserts';
 import { type FirstReachedWriter, newlyReachedAt, recordFirstReached } from './first-reached';
 import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
+import { sliceOf } from '../replicas/slice';
 import { currentTraceparent } from '../telemetry/tracing';
 import type { KeyedMutex } from '../concurrency/keyed-mutex';
 import { inlineCommandsOf } from './inline-commands';
@@ -343,6 +344,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       ...recordFirstReached(envelope, reached, this.dependencies.clock.now()),
       ...this.definition.toDocument(stored.state),
       ...scheduleOf(this.definition, stored.state),
+      slice: envelope.slice ?? sliceOf(envelope._id),
       version: stored.version,
       updatedAt: stored.updatedAt,
       eventSequence: envelope.eventSequence + transition.events.length,

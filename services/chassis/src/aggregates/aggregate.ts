@@ -2,6 +2,7 @@ import type { DomainError } from '@billing/kernel/domain-error';
 import { type Tenant, timelineOf } from '../grpc/call-context';
 import type { Command, DomainEvent } from '@billing/kernel/transition';
 import type { FirstReachedFields } from './first-reached';
+import { sliceOf } from '../replicas/slice';
 
 /** Order in which work of one instant runs under a manual clock; see clock/v1/due_work.proto. */
 export type WorkClass = 'COLLECTION' | 'END' | 'RENEWAL';
@@ -104,6 +105,8 @@ export interface Envelope extends FirstReachedFields {
   readonly organizationId: string;
   readonly live: boolean;
   readonly timeline: string;
+  /** Decides which replica does the document's background work; see slice.ts. */
+  readonly slice?: number;
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -140,6 +143,7 @@ export function newEnvelope(id: string, tenant: Tenant, now: Date): Envelope {
     organizationId,
     live,
     timeline: timelineOf(tenant),
+    slice: sliceOf(id),
     version: 1,
     createdAt: now,
     updatedAt: now,

@@ -40,13 +40,29 @@ const projection = {
 };
 const beginningOfTime = new Date(-8.64e15);
 
+/** Reads the earliest due documents; `isComplete` if there are no others. */
+export async function readDueBatch(
+  { collection, field, until, filter }: DueQuery,
+  { from = beginningOfTime, except = [] }: { from?: Date; except?: readonly string[] } = {},
+): Promise<{ documents: DueDocument[]; isComplete: boolean }> {
+  const query = { ...filter, [field]: { $gte: from, $lte: until }, _id: { $nin: except } };
+  const documents = await retryTransient(() =>
+    collection.documents
+      .find(query as Filter<AggregateDocument>)
+      .project<DueDocument>(projection)
+      .sort({ [field]: 1 })
+      .limit(batchMax)
+      .toArray(),
+  );
+  return { documents, isComplete: documents.length < batchMax };
+}
+
 /**
  * Iterates over due documents, earliest first, each once, even if they change concurrently.
  * Prefetches them in batches.
  */
 export class DueDocuments {
   private readonly waiting: DueDocument[] = [];
-  private readonly seen = new Set<string>();
   // Instant at which the last batch ended, and the documents of that instant that were read and may
   // still be due.
   private from = beginningOfTime;
@@ -54,7 +70,11 @@ export class DueDocuments {
   private isAllRead = false;
   private reading: Promise<void> | undefined;
 
-  constructor(private readonly query: DueQuery) {}
+  /** Skips documents in `seen` and adds those that are read. */
+  constructor(
+    private readonly query: DueQuery,
+    private readonly seen = new Set<string>(),
+  ) {}
 
   /** Rejects for every waiting caller if a read fails. */
   async next(): Promise<DueDocument | undefined> {
@@ -64,6 +84,13 @@ export class DueDocuments {
       this.readAhead();
     }
     return this.waiting.shift();
+  }
+
+  /** Ends the iteration. `last` and the documents that it did not return count as not seen. */
+  async abandon(last: DueDocument): Promise<void> {
+    this.isAllRead = true;
+    await this.reading?.catch(() => undefined);
+    for (const { _id } of [last, ...this.waiting.splice(0)]) this.seen.delete(_id);
   }
 
   private readAhead(): void {
@@ -76,26 +103,17 @@ export class DueDocuments {
   }
 
   private async readBatch(): Promise<void> {
-    const { collection, field, until, filter } = this.query;
+    const { field } = this.query;
     const dueAtLastInstant = await this.dueAtLastInstant();
-    const query = {
-      ...filter,
-      [field]: { $gte: this.from, $lte: until },
-      _id: { $nin: dueAtLastInstant },
-    };
-    const batch = await retryTransient(() =>
-      collection.documents
-        .find(query as Filter<AggregateDocument>)
-        .project<DueDocument>(projection)
-        .sort({ [field]: 1 })
-        .limit(batchMax)
-        .toArray(),
-    );
+    const { documents: batch, isComplete } = await readDueBatch(this.query, {
+      from: this.from,
+      except: dueAtLastInstant,
+    });
     // A document that advanced while it was handled, but not past `until`, is returned again.
     this.waiting.push(...batch.filter(({ _id }) => !this.seen.has(_id)));
     for (const { _id } of batch) this.seen.add(_id);
     const last = batch.at(-1)?.[field];
-    if (batch.length < batchMax || !last) this.isAllRead = true;
+    if (isComplete || !last) this.isAllRead = true;
     else this.endAt(last, batch, dueAtLastInstant);
   }
 

@@ -1,6 +1,7 @@
 import type { AggregateDefinition } from '../aggregates/aggregate';
 import { AggregateCollection } from '../aggregates/aggregate-collection';
 import { systemClock } from '../clock';
+import { DueDocuments } from './due-documents';
 import { runDuePass, type PassOutcome } from './due-pass';
 import { newId } from '../ids';
 import { connectMongo } from '../mongo/mongo';
@@ -60,10 +61,12 @@ describe('a pass over due documents', () => {
 
   function pass(handle: (id: string) => Promise<void>): Promise<PassOutcome> {
     return runDuePass({
-      collection: alarms as unknown as AggregateCollection<never>,
-      field: 'dueAt',
-      until,
-      filter: { timeline: 'real' },
+      documents: new DueDocuments({
+        collection: alarms as unknown as AggregateCollection<never>,
+        field: 'dueAt',
+        until,
+        filter: { timeline: 'real' },
+      }),
       handle: ({ _id }) => {
         visits.set(_id, (visits.get(_id) ?? 0) + 1);
         return handle(_id);

@@ -1,7 +1,14 @@
-import { type DueDocument, DueDocuments, type DueQuery } from './due-documents';
+import type { DueDocument } from './due-documents';
 
-/** One pass over the due documents of a collection. */
-export interface DuePass extends DueQuery {
+/** Documents of a pass, in its order. */
+export interface DueSource {
+  /** Undefined at the end. */
+  readonly next: () => Promise<DueDocument | undefined>;
+}
+
+/** One pass over due documents. */
+export interface DuePass {
+  readonly documents: DueSource;
   readonly handle: (document: DueDocument) => Promise<void>;
   readonly onFailure: (document: DueDocument, error: unknown) => void;
   readonly signal: AbortSignal;
@@ -16,11 +23,11 @@ export interface PassOutcome {
 const concurrencyMax = 300;
 
 /**
- * Visits each due document once, earliest first. Documents that fail or stay due never block later
+ * Visits each document of the source. Documents that fail or stay due never block later
  * ones.
  */
 export async function runDuePass(pass: DuePass): Promise<PassOutcome> {
-  const documents = new DueDocuments(pass);
+  const { documents } = pass;
   const failures: unknown[] = [];
   let handled = 0;
   const worker = async () => {

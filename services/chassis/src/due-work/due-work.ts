@@ -7,13 +7,15 @@ import {
   DueWorkServiceService,
   WorkClass as ProtoWorkClass,
 } from '@billing/proto/billing/clock/v1/due_work';
-import type { DueDocument } from './due-documents';
-import { runDuePass } from './due-pass';
+import { type DueDocument, DueDocuments } from './due-documents';
+import { type DueSource, type PassOutcome, runDuePass } from './due-pass';
+import { dueInTurns } from './due-turns';
 import { type ActivityCounter, readActivity } from '../aggregates/activity';
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
 import { realTimeline, workContext } from '../grpc/call-context';
 import { type Clock, sleep } from '../clock';
 import { jitter } from '../ids';
+import { everySlice, type Slices } from '../replicas/slices';
 import type { Logger } from '../telemetry/logging';
 import { retryTransient } from '../mongo/mongo';
 import { type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
@@ -33,6 +35,8 @@ export interface DueWorkOptions {
   readonly activity: ActivityCounter;
   /** Time that running work may take after a stop. */
   readonly graceMs: number;
+  /** Slices that are scanned; absent: all. */
+  readonly slices?: Slices;
   /** While true, the scan starts no new work. */
   readonly isPaused?: () => boolean;
   /** True if a document's environment was deleted; its work is skipped. */
@@ -41,26 +45,26 @@ export interface DueWorkOptions {
 
 type Collections = readonly AggregateCollection<never>[];
 type Definition = AggregateCollection<never>['definition'];
-type Handle = (collection: AggregateCollection<never>, document: DueDocument) => Promise<void>;
-/** Query for due documents and the field with their time. */
-interface Due {
-  readonly field: 'dueAt' | 'recoverAt';
-  readonly until: Date;
-  readonly filter: Filter<AggregateDocument>;
+type DueFilter = Filter<AggregateDocument>;
+/** Work that is polled: documents of a collection by one of their times. */
+interface Scan {
+  readonly collection: AggregateCollection<never>;
+  readonly kind: 'wake' | 'recover';
 }
 
 /**
- * Finds due documents and passes each to its collection's handlers. The real timeline is polled.
- * The timeline of a manual clock runs only when identity requests it, each document with its own
- * due time as `now`. Several replicas may find the same document: their work is a compare-and-set,
- * and the later one finds nothing left to do.
+ * Finds due documents and passes each to its collection's handlers. The real timeline is polled,
+ * by each replica for its slices. The timeline of a manual clock runs only when identity requests
+ * it, entirely in the replica that is asked, each document with its own due time as `now`. If
+ * several replicas find the same document, their work is a compare-and-set, and the later one finds
+ * nothing left to do.
  */
 export class DueWork {
   private readonly stopping = new AbortController();
   // Aborts the work that still runs after the grace.
   private readonly forcedStop = new AbortController();
   private readonly running = new Map<string, Promise<number>>();
-  private scanning: Promise<void> = Promise.resolve();
+  private scanning: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly collections: Collections,
@@ -68,7 +72,14 @@ export class DueWork {
   ) {}
 
   start(): void {
-    this.scanning = this.scanUntilStopped();
+    const scans = this.collections.flatMap((collection): Scan[] => [
+      ...(collection.definition.dueAt === undefined ? [] : [{ collection, kind: 'wake' as const }]),
+      ...(collection.definition.recoverAt === undefined
+        ? []
+        : [{ collection, kind: 'recover' as const }]),
+    ]);
+    // Run separately, so that a backlog of one kind never holds up another.
+    this.scanning = Promise.all(scans.map((scan) => this.scanUntilStopped(scan)));
   }
 
   /** Finishes running work, and aborts it after the grace. */
@@ -89,61 +100,24 @@ export class DueWork {
     const key = [timeline, until.toISOString(), workClass ?? ''].join(' ');
     const joined = this.running.get(key);
     if (joined !== undefined) return joined;
-    const filter = { timeline, ...(workClass === undefined ? {} : { dueClass: workClass }) };
-    const running = this.handleAll({ field: 'dueAt', until, filter }, (collection, document) =>
-      this.inWorkSpan('wake', collection, document, document.dueAt ?? until),
-    ).finally(() => this.running.delete(key));
+    const running = this.runAll(timeline, until, workClass).finally(() => this.running.delete(key));
     this.running.set(key, running);
     return running;
   }
 
-  /** Resumes started steps whose `recoverAt` (real time) has passed, in every environment. */
-  async recover(): Promise<number> {
-    const until = this.options.clock.now();
-    return this.handleAll({ field: 'recoverAt', until, filter: {} }, (collection, document) =>
-      this.inWorkSpan('recover', collection, document, document.updatedAt),
-    );
-  }
-
-  private async scanUntilStopped(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      if (this.options.isPaused?.() === true) {
-        await sleep(pollEveryMs, signal);
-        continue;
-      }
-      let handled = 0;
-      // Run separately, so that failing due work never blocks the recovery of started steps.
-      for (const pass of [
-        () => this.run(realTimeline, this.options.clock.now()),
-        () => this.recover(),
-      ]) {
-        try {
-          handled += await pass();
-        } catch (error) {
-          if (this.stopping.signal.aborted) return;
-          this.options.logger.warn({ err: error }, 'due work failed, retrying');
-        }
-      }
-      await sleep((handled > 0 ? pollAgainMs : pollEveryMs) * jitter(0.1), signal);
-    }
-  }
-
   // A failure in one collection does not block the next. Callers receive the first failure.
-  private async handleAll(due: Due, handle: Handle): Promise<number> {
+  private async runAll(
+    timeline: string,
+    until: Date,
+    workClass: WorkClass | undefined,
+  ): Promise<number> {
+    const filter = { timeline, ...(workClass === undefined ? {} : { dueClass: workClass }) };
     const failures: unknown[] = [];
     let handled = 0;
     for (const collection of this.collections) {
-      if (collection.definition[due.field] === undefined) continue;
-      const outcome = await runDuePass({
-        ...due,
-        collection,
-        handle: (document) => handle(collection, document),
-        onFailure: ({ _id: id }, error) => {
-          this.options.logger.warn({ err: error, id }, 'due work failed, retrying');
-        },
-        signal: this.stopping.signal,
-      });
+      if (collection.definition.dueAt === undefined) continue;
+      const documents = new DueDocuments({ collection, field: 'dueAt', until, filter });
+      const outcome = await this.pass({ collection, kind: 'wake' }, documents);
       handled += outcome.handled;
       failures.push(...outcome.failures);
     }
@@ -155,18 +129,56 @@ export class DueWork {
     return handled;
   }
 
-  private async inWorkSpan(
-    kind: 'wake' | 'recover',
-    collection: AggregateCollection<never>,
-    document: DueDocument,
-    at: Date,
-  ): Promise<void> {
+  private async scanUntilStopped(scan: Scan): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      let handled = 0;
+      try {
+        if (this.options.isPaused?.() !== true) handled = await this.scanOnce(scan);
+      } catch (error) {
+        if (this.stopping.signal.aborted) return;
+        this.options.logger.warn({ err: error }, 'due work failed, retrying');
+      }
+      await sleep((handled > 0 ? pollAgainMs : pollEveryMs) * jitter(0.1), signal);
+    }
+  }
+
+  /** Handles what is due in the replica's slices; returns the number if nothing failed. */
+  private async scanOnce(scan: Scan): Promise<number> {
+    const { slices = everySlice, clock } = this.options;
+    const share = slices.filter();
+    if (share === undefined) return 0;
+    const { collection, kind } = scan;
+    const documents = dueInTurns({
+      collection,
+      field: kind === 'wake' ? 'dueAt' : 'recoverAt',
+      filter: { ...(kind === 'wake' && { timeline: realTimeline }), ...share } as DueFilter,
+      now: () => clock.now(),
+      isOver: () => slices.filter() !== share,
+    });
+    const { handled, failures } = await this.pass(scan, documents);
+    return failures.length > 0 ? 0 : handled;
+  }
+
+  private pass(scan: Scan, documents: DueSource): Promise<PassOutcome> {
+    return runDuePass({
+      documents,
+      handle: (document) => this.inWorkSpan(scan, document),
+      onFailure: ({ _id: id }, error) => {
+        this.options.logger.warn({ err: error, id }, 'due work failed, retrying');
+      },
+      signal: this.stopping.signal,
+    });
+  }
+
+  private async inWorkSpan({ collection, kind }: Scan, document: DueDocument): Promise<void> {
     const act = collection.behaviour[kind];
     const { service, clock, isDeleted } = this.options;
     if (isDeleted?.(document.environmentId) === true) return;
     const { aggregate } = collection.definition;
     const name = `${kind} ${aggregate}`;
     if (act === undefined) throw new Error(`No behaviour for ${name}`);
+    const at = kind === 'wake' ? (document.dueAt ?? clock.now()) : document.updatedAt;
     const context = workContext(tenantOf(document), {
       at,
       clock,

@@ -38,6 +38,9 @@ const writes: ReadonlySet<string> = new Set([
   'update',
 ]);
 
+// Heartbeats belong to no request, and a crash between two of them is a crash between other steps.
+const untraced = 'replicas';
+
 /**
  * Gives each operation on the database's collections a span below the active one, if that is
  * recorded. The driver's own command monitoring is not used, because it decodes every reply a
@@ -47,7 +50,9 @@ const writes: ReadonlySet<string> = new Set([
 export function traceCollections(db: Db, service: string): Db {
   const open = db.collection.bind(db);
   db.collection = ((...args: Parameters<Db['collection']>) =>
-    traceCollection(db, open(...args), service)) as Db['collection'];
+    args[0] === untraced
+      ? open(...args)
+      : traceCollection(db, open(...args), service)) as Db['collection'];
   return db;
 }
 

@@ -2,6 +2,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { Collection, Db, Document } from 'mongodb';
 import type { Clock } from '../clock';
 import { ensureIndexes, retryTransient } from '../mongo/mongo';
+import type { PeriodicWork } from './periodic-work';
 import type { Logger } from '../telemetry/logging';
 import { Semaphore } from '../concurrency/semaphore';
 import { retryUpsert } from '../mongo/inserts';
@@ -53,6 +54,9 @@ const deletionsMax = 2;
 const sweepAfterMs = [30_000, 2 * 60_000, 12 * 60_000, 30 * 60_000];
 // The stream keeps messages for three days.
 const tombstoneRetentionMs = 7 * 24 * 60 * 60_000;
+// Keys, pages and webhooks of a deleted environment end within 5 s at every replica.
+const readDeletedEveryMs = 2_000;
+const sweepEveryMs = 10_000;
 const sweepBatchMax = 100;
 const sweepAgainAfterFailureMs = 60_000;
 const endOfTime = new Date(8.64e15);
@@ -268,6 +272,26 @@ export class EnvironmentDeletion {
       .filter((name) => !kept.has(name) && !name.startsWith('system.'));
     return names.toSorted((a, b) => Number(a === last) - Number(b === last));
   }
+}
+
+/** Periodic work of a deletion. */
+export function deletionWork(deletion: EnvironmentDeletion): PeriodicWork[] {
+  return [
+    {
+      name: 'read deleted environments',
+      everyMs: readDeletedEveryMs,
+      run: () => deletion.refresh(),
+      writes: false,
+    },
+    {
+      name: 'sweep deleted environments',
+      everyMs: sweepEveryMs,
+      run: (signal) => deletion.sweep(signal),
+      // A deletion frees space.
+      writes: false,
+      onOneReplica: true,
+    },
+  ];
 }
 
 function isLive(): DomainError {

@@ -1,5 +1,6 @@
 import { sleep } from '../clock';
 import { jitter } from '../ids';
+import type { Slices } from '../replicas/slices';
 import type { Logger } from '../telemetry/logging';
 
 /** Work that a service runs periodically in real time, e.g. reading event logs. */
@@ -10,11 +11,14 @@ export interface PeriodicWork {
   readonly run: (signal: AbortSignal) => Promise<void>;
   /** False for work that writes nothing, or frees space: it continues while the disk is full. */
   readonly writes?: boolean;
+  /** True for work that one replica does for all: the owner of the slice of its name. */
+  readonly onOneReplica?: boolean;
 }
 
 /** Dependencies of periodic work. */
 export interface PeriodicRunsOptions {
   readonly logger: Logger;
+  readonly slices: Pick<Slices, 'owns'>;
   readonly isStorageFull: () => boolean;
   /** Registers how the work is stopped. */
   readonly onClose: (name: string, close: () => Promise<void>) => void;
@@ -35,13 +39,14 @@ export class PeriodicRuns {
   }
 
   private async runUntilClosed(
-    { name, everyMs, run, writes = true }: PeriodicWork,
+    { name, everyMs, run, writes = true, onOneReplica = false }: PeriodicWork,
     signal: AbortSignal,
   ): Promise<void> {
-    const { logger, isStorageFull } = this.options;
+    const { logger, slices, isStorageFull } = this.options;
     while (!signal.aborted) {
       try {
-        if (!writes || !isStorageFull()) await run(signal);
+        const isPaused = (writes && isStorageFull()) || (onOneReplica && !slices.owns(name));
+        if (!isPaused) await run(signal);
       } catch (error) {
         logger.warn({ err: error, work: name }, 'periodic work failed, retrying');
       }

@@ -15,6 +15,7 @@ import {
 import { observeBacklogs, readOutboxAges } from './backlog';
 import { DueWork, type DueWorkOptions, dueWorkRpc } from '../due-work/due-work';
 import {
+  deletionWork,
   ensureEnvironmentIndexes,
   EnvironmentDeletion,
   type EnvironmentDeletionOptions,
@@ -38,6 +39,7 @@ import { PeriodicRuns, type PeriodicWork } from './periodic-work';
 import { listenForProbes, type Readiness } from './probe-server';
 import { Closers } from './process';
 import { Relay, type RelayOptions } from '../outbox/relay';
+import { beatEveryMs, Replicas } from '../replicas/replicas';
 import type { RpcService, RpcDependencies } from '../grpc/rpc';
 import { StuckCommands } from '../outbox/stuck-commands';
 import { systemRpc } from './system-status';
@@ -74,9 +76,6 @@ type BoundRpc = (dependencies: RpcDependencies) => RpcService;
 const healthCheckEveryMs = 1_500;
 // Half of a peer's default limit, so that its other callers find room.
 const peerCallsMax = 128;
-// Keys, pages and webhooks of a deleted environment end within 5 s at every replica.
-const readDeletedEveryMs = 2_000;
-const sweepDeletedEveryMs = 10_000;
 const keyCleanupEveryMs = 10 * 60_000;
 
 /**
@@ -90,6 +89,8 @@ export class Service {
   private readonly indexers: (() => Promise<void>)[] = [];
   private readonly starters: (() => Promise<void>)[] = [];
   private readonly consumers: RunningConsumer[] = [];
+  /** Share of this replica in work that replicas divide. */
+  readonly slices: Replicas;
   private readonly database: DatabaseHealth;
   private readonly periodic: PeriodicRuns;
   private server: GrpcServer | undefined;
@@ -107,8 +108,11 @@ export class Service {
     readonly metrics: Metrics,
   ) {
     this.database = new DatabaseHealth(() => mongo.ping(), logger);
+    const { SERVICE_VERSION: release } = configuration;
+    this.slices = new Replicas(mongo.db, { clock, logger, release });
     this.periodic = new PeriodicRuns({
       logger,
+      slices: this.slices,
       isStorageFull: () => this.isStorageFull(),
       onClose: (work, close) => {
         this.onClose(work, close);
@@ -298,6 +302,7 @@ export class Service {
     });
     await stuckCommands.ensureIndexes();
     for (const ensure of this.indexers) await ensure();
+    await this.joinReplicas();
     await this.startDeletion();
     const gates: WorkGates = {
       isStorageFull,
@@ -338,7 +343,8 @@ export class Service {
   ) {
     const { name: service, clock, logger, stream, collections } = this;
     const graceMs = this.configuration.SHUTDOWN_GRACE_MS;
-    const shared = { service, clock, logger, graceMs, isPaused, isDeleted };
+    const { slices } = this;
+    const shared = { service, clock, logger, graceMs, slices, isPaused, isDeleted };
     const relay = new Relay(collections, { ...shared, ...stores, stream });
     relay.start();
     this.onClose('relay', () => relay.stop());
@@ -346,6 +352,15 @@ export class Service {
     dueWork.start();
     this.onClose('due work', () => dueWork.stop());
     return { relay, dueWork };
+  }
+
+  private async joinReplicas(): Promise<void> {
+    const { slices } = this;
+    this.onClose('replica', () => slices.stop());
+    await slices.start();
+    const run = () => slices.keepAlive();
+    // A full disk has room for them, and deletions that free space are divided, too.
+    this.periodic.start({ name: 'heartbeat', everyMs: beatEveryMs, run, writes: false });
   }
 
   private async listen(
@@ -381,19 +396,7 @@ export class Service {
     await deletion.ensureIndexes();
     await ensureEnvironmentIndexes(this.db);
     await deletion.refresh();
-    this.every({
-      name: 'read deleted environments',
-      everyMs: readDeletedEveryMs,
-      run: () => deletion.refresh(),
-      writes: false,
-    });
-    this.every({
-      name: 'sweep deleted environments',
-      everyMs: sweepDeletedEveryMs,
-      run: (signal) => deletion.sweep(signal),
-      // A deletion frees space.
-      writes: false,
-    });
+    for (const work of deletionWork(deletion)) this.every(work);
   }
 
   /**

@@ -1,0 +1,86 @@
+import { slicesOf } from './slice';
+
+/** A replica whose heartbeat stood still for this long, by the reader's clock, is gone. */
+export const goneAfterMs = 10_000;
+/** Time that a replica leaves gained slices to their former owner. */
+export const gainAfterMs = 2_000;
+
+/** Heartbeat of a replica, as read from the database. */
+export interface Beat {
+  readonly replica: string;
+  /** Counts up; its clock is never compared with another replica's. */
+  readonly beat: number;
+}
+
+/** The heartbeats as of one read. */
+interface View {
+  /** Monotonic time of the read. */
+  readonly atMs: number;
+  /** By replica, its last beat and the time at which this reader first read it. */
+  readonly beats: ReadonlyMap<string, { readonly beat: number; readonly sinceMs: number }>;
+}
+
+/**
+ * Slices of one replica, as it sees the others by its own monotonic clock. Replicas may disagree
+ * for a while: ownership saves work, and the compare-and-set of a write decides.
+ */
+export class Membership {
+  // The latest read and those that were current within the time until slices are gained, oldest
+  // first.
+  private views: readonly View[] = [];
+
+  constructor(private readonly replica: string) {}
+
+  /** Records what was read right after the replica's own heartbeat was written. */
+  observe(beats: readonly Beat[], nowMs: number): void {
+    const last = this.views.at(-1);
+    const view = {
+      atMs: nowMs,
+      beats: new Map(
+        beats.map(({ replica, beat }) => {
+          const known = last?.beats.get(replica);
+          return [replica, known?.beat === beat ? known : { beat, sinceMs: nowMs }];
+        }),
+      ),
+    };
+    const isLapsed = last === undefined || nowMs - last.atMs >= goneAfterMs;
+    const current = this.views.findLastIndex(({ atMs }) => atMs <= nowMs - gainAfterMs);
+    this.views = isLapsed ? [view] : [...this.views.slice(Math.max(current, 0)), view];
+  }
+
+  /**
+   * Returns the slices whose work the replica may take now. None if it has not written its own
+   * heartbeat for as long as the others take to consider it gone. Slices are gained after a wait;
+   * a replica that starts alone has all of them at once.
+   */
+  slices(nowMs: number): number[] {
+    const last = this.views.at(-1);
+    const [first] = this.views;
+    if (first === undefined || last === undefined || nowMs - last.atMs >= goneAfterMs) return [];
+    const held = this.slicesIn(last, nowMs);
+    const beforeMs = nowMs - gainAfterMs;
+    const before = this.views.findLast(({ atMs }) => atMs <= beforeMs);
+    if (before === undefined) return this.living(first, first.atMs).length === 1 ? held : [];
+    const heldBefore = new Set(this.slicesIn(before, beforeMs));
+    return held.filter((slice) => heldBefore.has(slice));
+  }
+
+  /** Returns replicas whose heartbeat has stood still for so long, with their last beats. */
+  silentFor(ms: number, nowMs: number): Beat[] {
+    const beats = [...(this.views.at(-1)?.beats ?? [])];
+    return beats
+      .filter(([replica, { sinceMs }]) => replica !== this.replica && nowMs - sinceMs >= ms)
+      .map(([replica, { beat }]) => ({ replica, beat }));
+  }
+
+  private slicesIn(view: View, nowMs: number): number[] {
+    return slicesOf(this.replica, this.living(view, nowMs));
+  }
+
+  private living({ beats }: View, nowMs: number): string[] {
+    const living = [...beats]
+      .filter(([, { sinceMs }]) => nowMs - sinceMs < goneAfterMs)
+      .map(([replica]) => replica);
+    return [...new Set([this.replica, ...living])];
+  }
+}

@@ -1,0 +1,71 @@
+import type { Collection, Db } from 'mongodb';
+import { duplicateKeyIndex } from '../mongo/mongo';
+import type { Beat } from './membership';
+
+interface ReplicaDocument {
+  /** Id of the replica. */
+  readonly _id: string;
+  /** Identifies one process among those that had this id. */
+  readonly run: string;
+  readonly beat: number;
+  /** Real time of the replica, for people. */
+  readonly at: Date;
+  readonly release: string;
+}
+
+/** A heartbeat as stored. */
+export interface Heartbeat extends Beat {
+  readonly release: string;
+}
+
+// A hanging database counts as unavailable long before the others consider the replica gone.
+const limits = { timeoutMS: 4_000 };
+
+/** Heartbeats of the replicas of one service. */
+export class ReplicaStore {
+  private readonly replicas: Collection<ReplicaDocument>;
+
+  constructor(db: Db) {
+    // A lost heartbeat is written again: it need not wait for the disk.
+    this.replicas = db.collection('replicas', { writeConcern: { w: 1 } });
+  }
+
+  /** Starts the heartbeats of a process, in place of an earlier process with its id. */
+  async register(heartbeat: Heartbeat & { run: string; at: Date }): Promise<void> {
+    const { replica, ...fields } = heartbeat;
+    await this.replicas.updateOne({ _id: replica }, { $set: fields }, { ...limits, upsert: true });
+  }
+
+  /** Writes the next heartbeat; false if another process has taken the id. */
+  async beat(heartbeat: Heartbeat & { run: string; at: Date }): Promise<boolean> {
+    const { replica, run, ...fields } = heartbeat;
+    try {
+      await this.replicas.updateOne(
+        { _id: replica, run },
+        { $set: fields },
+        { ...limits, upsert: true },
+      );
+      return true;
+    } catch (error) {
+      if (duplicateKeyIndex(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  async list(): Promise<Heartbeat[]> {
+    const documents = await this.replicas.find({}, limits).toArray();
+    return documents.map(({ _id: replica, beat, release }) => ({ replica, beat, release }));
+  }
+
+  /** Removes the heartbeat of a process that ends. */
+  async removeOwn(replica: string, run: string): Promise<void> {
+    await this.replicas.deleteOne({ _id: replica, run }, limits);
+  }
+
+  /** Removes heartbeats that have not changed since they were read. */
+  async remove(beats: readonly Beat[]): Promise<void> {
+    for (const { replica, beat } of beats) {
+      await this.replicas.deleteOne({ _id: replica, beat }, limits);
+    }
+  }
+}

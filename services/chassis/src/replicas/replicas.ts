@@ -1,0 +1,116 @@
+import type { Db } from 'mongodb';
+import { type Clock, monotonicMs } from '../clock';
+import { newId } from '../ids';
+import type { Logger } from '../telemetry/logging';
+import { Membership } from './membership';
+import { isEndedHere, newReplicaId } from './replica-id';
+import { ReplicaStore } from './replica-store';
+import { retryTransient } from '../mongo/mongo';
+import { SchemaGate } from './schema-gate';
+import { sliceCount, sliceOf } from './slice';
+import type { SliceFilter, Slices } from './slices';
+
+/** Interval of heartbeats. */
+export const beatEveryMs = 2_000;
+// A silent replica may still come back, and a step that older releases cannot share waits for it.
+const removeAfterMs = 10 * 60_000;
+
+/** Dependencies of a replica's heartbeats. */
+export interface ReplicasOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly release: string;
+  /** Monotonic. */
+  readonly nowMs?: () => number;
+}
+
+/**
+ * Divides background work between the replicas of a service. Each counts up its heartbeat and reads
+ * those of the others. Sharing saves work and is never needed for correctness.
+ */
+export class Replicas implements Slices {
+  private readonly store: ReplicaStore;
+  private readonly schema: SchemaGate;
+  private readonly run = newId();
+  private readonly nowMs: () => number;
+  private replica = newReplicaId();
+  private membership = new Membership(this.replica);
+  private beat = 0;
+  private last: { key: string; filter: SliceFilter | undefined } = { key: '', filter: undefined };
+
+  constructor(
+    db: Db,
+    private readonly options: ReplicasOptions,
+  ) {
+    this.store = new ReplicaStore(db);
+    this.schema = new SchemaGate(db, options.release);
+    this.nowMs = options.nowMs ?? monotonicMs;
+  }
+
+  /** Id of this replica. */
+  get id(): string {
+    return this.replica;
+  }
+
+  owns(id: string): boolean {
+    return this.membership.slices(this.nowMs()).includes(sliceOf(id));
+  }
+
+  filter(): SliceFilter | undefined {
+    const slices = this.membership.slices(this.nowMs());
+    const key = slices.join();
+    if (key !== this.last.key) this.last = { key, filter: filterOf(slices) };
+    return this.last.filter;
+  }
+
+  /**
+   * Registers the replica and reads of the others. Refuses a release that the data no longer
+   * supports.
+   */
+  async start(): Promise<void> {
+    await retryTransient(() => this.store.register(this.heartbeat()));
+    await this.observe();
+    await this.schema.check();
+  }
+
+  /** Writes the next heartbeat and reads those of the others. */
+  async keepAlive(): Promise<void> {
+    this.beat += 1;
+    if (!(await this.store.beat(this.heartbeat()))) {
+      this.options.logger.warn({ replica: this.replica }, 'replica id is in use, choosing another');
+      this.replica = newId();
+      this.membership = new Membership(this.replica);
+      await this.store.register(this.heartbeat());
+    }
+    await this.observe();
+  }
+
+  /** Says goodbye, so that the others need not wait. */
+  async stop(): Promise<void> {
+    await this.store.removeOwn(this.replica, this.run);
+  }
+
+  private heartbeat() {
+    const { clock, release } = this.options;
+    const { replica, run, beat } = this;
+    return { replica, run, beat, at: clock.now(), release };
+  }
+
+  private async observe(): Promise<void> {
+    const all = await this.store.list();
+    const ended = all.filter(({ replica }) => isEndedHere(replica));
+    this.membership.observe(
+      all.filter((one) => !ended.includes(one)),
+      this.nowMs(),
+    );
+    const silent = this.membership.silentFor(removeAfterMs, this.nowMs());
+    await this.store.remove([...ended, ...silent]);
+  }
+}
+
+// Documents stored by a release without slices have none until their next write.
+function filterOf(slices: readonly number[]): SliceFilter | undefined {
+  if (slices.length === 0) return undefined;
+  if (slices.length === sliceCount) return {};
+  return { slice: { $in: slices.includes(0) ? [...slices, null] : slices } };
+}

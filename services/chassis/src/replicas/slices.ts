@@ -1,0 +1,20 @@
+/** Condition on documents whose work a replica may take; empty: every document. */
+export interface SliceFilter {
+  readonly slice?: { readonly $in: readonly (number | null)[] };
+}
+
+/** Slices of this replica. */
+export interface Slices {
+  /** True if this replica takes the work of the id. */
+  owns(id: string): boolean;
+  /**
+   * Returns the condition on documents with a field `slice`; undefined if the replica must not take
+   * new work. The same object is returned until the slices change.
+   */
+  filter(): SliceFilter | undefined;
+}
+
+const everyDocument: SliceFilter = {};
+
+/** All slices, for a process without replicas. */
+export const everySlice: Slices = { owns: () => true, filter: () => everyDocument };
