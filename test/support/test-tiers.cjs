@@ -33,10 +33,12 @@ const slow = [
   'sandbox-deletion.integration',
   'scripted-receiver.integration',
   'sending/due-deliveries.integration',
+  'shared-work.integration',
   'slow-endpoints.integration',
   'start.integration',
   'stuck-commands.integration',
   'test-selection.integration',
+  'sweep.integration',
   'usage-too-large.integration',
 ];
 
