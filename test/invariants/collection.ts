@@ -40,7 +40,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
   const lists = await readLists(client);
   const endpoints = await client.all('/webhook-endpoints');
   const ids = new Set(lists.subscriptions.map(({ id }) => id as string));
-  const events =
+  const logs =
     tenant === undefined || addresses === undefined
       ? undefined
       : await readEvents(addresses, { environmentId: tenant.environmentId, createdAt }, (id) =>
@@ -66,7 +66,8 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
       tenant === undefined || addresses === undefined
         ? undefined
         : await readSessions(addresses, tenant),
-    events,
+    events: logs?.events,
+    areEventsWhole: logs?.isWhole,
     pending:
       tenant === undefined || addresses === undefined
         ? undefined

@@ -202,6 +202,8 @@ export interface Picture {
   readonly endpoints: readonly EndpointPicture[];
   readonly sessions: readonly SessionPicture[] | undefined;
   readonly events: readonly EventPicture[] | undefined;
+  /** False if old events of the environment may have been deleted. */
+  readonly areEventsWhole: boolean | undefined;
   /** Number of documents with a non-empty outbox, a step in progress or due work, by service. */
   readonly pending: Readonly<Record<string, number>> | undefined;
   readonly acknowledged: readonly AcknowledgedWrite[] | undefined;

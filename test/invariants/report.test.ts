@@ -300,6 +300,15 @@ test.each<[what: string, changes: Partial<Picture>]>([
   expect(findingsOf(examineAll({ ...whole, ...changes }))).toEqual([]);
 });
 
+test.each<[what: string, events: Picture['events'], found: string[]]>([
+  ['of an aggregate', [anEvent(2)], []],
+  ['of all aggregates', [], []],
+  ['before one that is logged twice', [anEvent(2), anEvent(2)], ['I8']],
+])('old events %s may be deleted', (_what, events, found) => {
+  const verdicts = examineAll({ ...whole, events, areEventsWhole: false });
+  expect(verdicts.filter(({ findings }) => findings.length > 0).map(({ id }) => id)).toEqual(found);
+});
+
 test('an unreachable fact is shown as unseen', () => {
   const table = toTable(examineAll({ ...whole, events: undefined, sessions: undefined }));
   expect(table).toMatch(/^I8 +unseen +0 /m);

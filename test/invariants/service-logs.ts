@@ -1,4 +1,5 @@
 import { type Tenant, ownCall } from '@billing/chassis/call-context';
+import { earliestIdAt } from '@billing/chassis/ids';
 import { connectPeer } from '@billing/chassis/peer';
 import {
   type DueWorkServiceServer,
@@ -35,6 +36,7 @@ const sessionsPerPage = 100;
 // Between the machines that created the environment and that logged its first events.
 const clockSkewMs = 5 * 60_000;
 const announcingServices = ['subscription', 'checkout'];
+const unreported = { reader: '', passedPosition: '' };
 
 /** Looks up the environment of a key in identity, with its creation time. */
 export async function environmentOf(
@@ -61,39 +63,53 @@ export async function environmentOf(
   }
 }
 
-/** Reads every announced event of an environment, in order. */
+/** The events of an environment, in order. */
+interface EnvironmentEvents {
+  readonly events: EventPicture[];
+  /** False if old events of the environment may have been deleted. */
+  readonly isWhole: boolean;
+}
+
+/** Reads every stored event of an environment. */
 export async function readEvents(
   addresses: ServiceAddresses,
   { environmentId, createdAt }: { environmentId: string; createdAt: Date | undefined },
   isOwn: (aggregateId: string) => boolean,
-): Promise<EventPicture[]> {
+): Promise<EnvironmentEvents> {
   const since = createdAt && new Date(createdAt.getTime() - clockSkewMs);
   const logs = await Promise.all(
     announcingServices.map(async (service) => {
-      const entries = await readLog(addressOf(addresses, service), since);
-      return entries.map((entry) => toEventPicture(service, entry));
+      const { entries, deletedBefore } = await readLog(addressOf(addresses, service), since);
+      return { events: entries.map((entry) => toEventPicture(service, entry)), deletedBefore };
     }),
   );
-  return logs
-    .flat()
+  const events = logs
+    .flatMap((log) => log.events)
     .filter((event) => event.environmentId === environmentId || isOwn(event.aggregateId));
+  const oldest = earliestIdAt(since ?? new Date(0));
+  return { events, isWhole: logs.every(({ deletedBefore }) => deletedBefore <= oldest) };
 }
 
-async function readLog(address: string, since: Date | undefined): Promise<EventLogEntry[]> {
+async function readLog(
+  address: string,
+  since: Date | undefined,
+): Promise<{ entries: EventLogEntry[]; deletedBefore: string }> {
   const log = connectPeer<EventLogServiceServer>(EventLogServiceService, {
     address,
     service: 'invariants',
     withoutTenant: ['readEventLog'],
   });
   const entries: EventLogEntry[] = [];
+  let deletedBefore = '';
   try {
     for (;;) {
       const afterPosition = entries.at(-1)?.position ?? '';
       const insertedAfter = afterPosition === '' ? since : undefined;
-      const request = { afterPosition, insertedAfter, limit: entriesPerPage };
+      const request = { ...unreported, afterPosition, insertedAfter, limit: entriesPerPage };
       const page = await log.readEventLog(request, ownCall());
       entries.push(...page.entries);
-      if (!page.hasMore) return entries;
+      deletedBefore ||= page.deletedBefore;
+      if (!page.hasMore) return { entries, deletedBefore };
     }
   } finally {
     log.close();

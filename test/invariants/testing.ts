@@ -213,6 +213,7 @@ export const whole: Picture = {
   endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],
   sessions: [session],
   events: [anEvent(1), anEvent(2)],
+  areEventsWhole: true,
   pending: { checkout: 0 },
   acknowledged: [write, { ...write, path: '/customers/2', wasDeleted: true, readStatus: 404 }],
   foreignReads: [{ path: '/customers/1', status: 404 }],

@@ -82,3 +82,8 @@ export function earliestIdAt(time: Date): string {
   const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
+
+/** Returns the time of a v7 id. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 13).replace('-', ''), 16));
+}

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
+import {
+  readConfiguration,
+  serviceConfigurationShape,
+  wholeDays,
+} from '@billing/chassis/configuration';
 
 const address = z.string().min(1);
 
@@ -8,17 +12,6 @@ const address = z.string().min(1);
 const leaseMsDefault = 5_000;
 // OWASP's minimum with three lanes; a hash takes 32 MiB and some tenths of a second.
 const passwordHashCostDefault = 15;
-
-function days(min: number, max: number) {
-  return z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a whole number of days')
-    .transform(Number)
-    .refine(
-      (count) => count >= min && count <= max,
-      `must be ${String(min)} to ${String(max)} days`,
-    );
-}
 
 export const configurationSchema = z.object({
   ...serviceConfigurationShape,
@@ -46,9 +39,9 @@ export const configurationSchema = z.object({
   /** `stdout` copies each entry of the audit log as a log line. */
   AUDIT_LOG: z.enum(['none', 'stdout']).default('none'),
   /** Days of real time for which entries of the audit log are kept. */
-  RETENTION_AUDIT_DAYS: days(1, 36_500).default(400),
+  RETENTION_AUDIT_DAYS: wholeDays(1).default(400),
   /** Days of real time for which requests to the public API are kept. */
-  RETENTION_REQUESTS: days(1, 90).default(7),
+  RETENTION_REQUESTS: wholeDays(1, 90).default(7),
   CUSTOMER_ADDRESS: address,
   CATALOG_ADDRESS: address,
   DISCOUNT_ADDRESS: address,

@@ -281,7 +281,13 @@ describe('a key', () => {
       data: { apiKeyId: apiKey.id, environmentId: live.id },
     });
     const { entries } = await eventLog.readEventLog(
-      { afterPosition: '', insertedAfter: undefined, limit: 1000 },
+      {
+        afterPosition: '',
+        insertedAfter: undefined,
+        limit: 1000,
+        reader: '',
+        passedPosition: '',
+      },
       testContext(),
     );
     expect(entries.filter(({ id }) => id.startsWith(apiKey.id))).toHaveLength(1);

@@ -43,9 +43,7 @@ const sandboxesMax = 1_000;
 // done well before their callers' deadlines.
 const hashLimits = { runningMax: 2, waitingMax: 30 };
 const deleteAttemptsEveryMs = 10 * 60 * 1_000;
-const dayMs = 24 * 60 * 60 * 1_000;
 const deleteLostCallsEveryMs = 60 * 1_000;
-const deleteEntriesEveryMs = 60 * 60 * 1_000;
 const checkUnusedEveryMs = 60 * 60 * 1_000;
 
 export async function start(
@@ -197,11 +195,10 @@ function openAudit(service: Service, config: IdentityConfiguration): AuditStore 
   const { db, logger } = service;
   const audit = new AuditStore(db, config.AUDIT_LOG === 'stdout' ? logger : undefined);
   service.ensureIndexes(() => audit.ensureIndexes());
-  const keptMs = config.RETENTION_AUDIT_DAYS * dayMs;
-  service.every({
-    name: 'forget old audit entries',
-    everyMs: deleteEntriesEveryMs,
-    run: (signal) => audit.deleteOlder(new Date(service.clock.now().getTime() - keptMs), signal),
+  service.retain({
+    name: 'delete old audit entries',
+    days: config.RETENTION_AUDIT_DAYS,
+    deleteBatch: (before) => audit.deleteOlder(before),
   });
   return audit;
 }
@@ -219,12 +216,11 @@ function openLostCalls(service: Service): LostCallStore {
 
 function openRequests(service: Service, config: IdentityConfiguration): RequestStore {
   const requests = new RequestStore(service.db);
-  const keptMs = config.RETENTION_REQUESTS * dayMs;
   service.ensureIndexes(() => requests.ensureIndexes());
-  service.every({
-    name: 'forget old requests',
-    everyMs: deleteEntriesEveryMs,
-    run: (signal) => requests.deleteOlder(new Date(service.clock.now().getTime() - keptMs), signal),
+  service.retain({
+    name: 'delete old requests',
+    days: config.RETENTION_REQUESTS,
+    deleteBatch: (before) => requests.deleteOlder(before),
   });
   return requests;
 }

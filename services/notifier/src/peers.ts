@@ -38,8 +38,11 @@ export type LogStart =
 /** A service whose events become webhooks, and its event log. */
 export interface EventLogOwner {
   readonly name: string;
-  /** Returns at most `limit` entries from a position on. */
-  read(start: LogStart, limit: number): Promise<LogPage>;
+  /**
+   * Returns at most `limit` entries from a position on. `passed` reports the last position up to
+   * which no entry is needed again, empty if all are needed.
+   */
+  read(start: LogStart, limit: number, passed?: string): Promise<LogPage>;
   /** Returns the log's entries with these ids; at least one, if it has any. */
   find(ids: readonly string[]): Promise<LogPage>;
 }
@@ -59,23 +62,38 @@ export function connectEventLogs(
     const { clock } = service;
     return {
       name,
-      read: async (start, limit) =>
-        fromProtoPage(await peer.readEventLog(toProtoRequest(start, limit), ownContext(clock))),
+      read: async (start, limit, passed) => {
+        const request = toProtoRequest({ start, limit, passed });
+        return fromProtoPage(await peer.readEventLog(request, ownContext(clock)));
+      },
       find: async (ids) =>
         fromProtoPage(await peer.getEventLogEntries({ ids: [...ids] }, ownContext(clock))),
     };
   });
 }
 
-function toProtoRequest(start: LogStart, limit: number): ReadEventLogRequest {
+function toProtoRequest({
+  start,
+  limit,
+  passed,
+}: {
+  readonly start: LogStart;
+  readonly limit: number;
+  readonly passed: string | undefined;
+}): ReadEventLogRequest {
   return {
     afterPosition: 'after' in start ? start.after : '',
     insertedAfter: 'insertedAfter' in start ? start.insertedAfter : undefined,
     limit,
+    reader: passed === undefined ? '' : 'notifier',
+    passedPosition: passed ?? '',
   };
 }
 
-function fromProtoPage({ entries, hasMore }: ReadEventLogResponse): LogPage {
+function fromProtoPage({
+  entries,
+  hasMore,
+}: Pick<ReadEventLogResponse, 'entries' | 'hasMore'>): LogPage {
   return { entries: entries.map(fromProtoEntry), hasMore };
 }
 

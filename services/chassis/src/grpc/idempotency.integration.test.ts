@@ -16,6 +16,8 @@ import {
 } from './idempotency';
 import { createLogger } from '../telemetry/logging';
 import { connectMongo } from '../mongo/mongo';
+import { deleteBatchMax, deleteInBatches } from '../mongo/old-documents';
+import { newId } from '../ids';
 import { connectPeer, type Peer } from './peer';
 import { type AsyncHandlers, rpcService } from './rpc';
 import {
@@ -230,10 +232,33 @@ describe('a call with an idempotency key', () => {
   test('is deleted from the records after a day', async () => {
     const context = testContext();
     await callWith('old', { context });
-    const tomorrow = systemClock.now().getTime() + 24 * 60 * 60 * 1_000 + 1_000;
-    await deleteOldRecords(records, new Date(tomorrow));
+    await deleteOldRecords(records, new Date(systemClock.now().getTime() + 1_000));
     expect((await callWith('old', { context })).replayed).toBe(false);
     expect(new Set(created).size).toBe(2);
+  });
+
+  test('is deleted in batches, the last one before a stop is completed', async () => {
+    const context = testContext();
+    await callWith('kept', { context });
+    const { environmentId } = context.tenant;
+    const before = new Date(systemClock.now().getTime() - 24 * 60 * 60 * 1_000);
+    const kept = await records.findOne({ environmentId });
+    if (kept === null) throw new Error('The call has no record');
+    await records.insertMany(
+      Array.from({ length: 2 * deleteBatchMax + 1 }, () => ({
+        ...kept,
+        _id: newId(),
+        createdAt: new Date(before.getTime() - 1_000),
+      })),
+    );
+    const stopping = new AbortController();
+    await deleteInBatches(() => {
+      stopping.abort();
+      return deleteOldRecords(records, before);
+    }, stopping.signal);
+    expect(await records.countDocuments({ environmentId })).toBe(deleteBatchMax + 2);
+    await deleteInBatches(() => deleteOldRecords(records, before));
+    expect(await records.find({ environmentId }).toArray()).toEqual([kept]);
   });
 
   test('is a new call after a day, even with another request and before its record is deleted', async () => {

@@ -4,6 +4,7 @@ import { answerBy, type CallContext, type Idempotency } from './call-context';
 import { type Clock, monotonicMs, sleep } from '../clock';
 import { derivedId, jitter, newId } from '../ids';
 import { ensureIndexes, duplicateKeyIndex, retryTransient } from '../mongo/mongo';
+import { deleteBatch } from '../mongo/old-documents';
 import { isTransientRefusal } from './transient-failure';
 
 /** Outcome of a call: the bytes of its response, or the refusal that every replay gets. */
@@ -71,9 +72,10 @@ export async function ensureIdempotencyIndexes(records: IdempotencyRecords): Pro
   ]);
 }
 
-/** Deletes records that are older than a day. */
-export async function deleteOldRecords(records: IdempotencyRecords, now: Date): Promise<void> {
-  await records.deleteMany({ createdAt: { $lt: new Date(now.getTime() - retentionMs) } });
+/** Deletes one batch of records created before a time. Returns true if there may be more. */
+export function deleteOldRecords(records: IdempotencyRecords, before: Date): Promise<boolean> {
+  const filter = { createdAt: { $lt: before } };
+  return deleteBatch({ collection: records, filter, sort: { createdAt: 1 } });
 }
 
 /**

@@ -7,12 +7,15 @@ import {
 } from '@billing/proto/billing/event/v1/event_log';
 import type { Clock } from '../clock';
 import { earliestIdAt, newId } from '../ids';
+import type { EventMarkStore } from './event-mark-store';
+import { deletableBefore } from './event-retention';
+import { deleteBatch } from '../mongo/old-documents';
 import { ensureIndexes, duplicateKeyIndex } from '../mongo/mongo';
 import { messageBytesMax, type RpcService, type RpcDependencies, rpcService } from '../grpc/rpc';
 import type { InsertBatches } from '../mongo/inserts';
 import type { Tenant } from '../grpc/call-context';
 
-/** A logged event. Entries are never deleted, except with their environment. */
+/** A logged event. Deleted with its environment, or once it is old and every reader passed it. */
 export interface EventLogDocument {
   /** `<aggregate id>:<sequence>`, also the message id on the stream. */
   readonly _id: string;
@@ -105,18 +108,41 @@ export async function ensureEventLogIndexes(log: EventLog): Promise<void> {
   ]);
 }
 
+/**
+ * Deletes one batch of entries inserted before a time that every reader has passed. Returns true if
+ * there may be more.
+ */
+export async function deleteOldEvents(
+  log: EventLog,
+  marks: EventMarkStore,
+  time: Date,
+): Promise<boolean> {
+  const end = deletableBefore(time, await marks.passed());
+  if (end === undefined) return false;
+  // First, so that no reader takes a log with deleted entries for a whole one.
+  await marks.recordDeleted(end);
+  const filter = { position: { $gte: earliestIdAt(new Date(0)), $lt: end } };
+  return deleteBatch({ collection: log, filter, sort: { position: 1 } });
+}
+
 /** RPCs with which the notifier verifies that it has seen every event. */
-export function eventLogRpc(log: EventLog): (dependencies: RpcDependencies) => RpcService {
+export function eventLogRpc(
+  log: EventLog,
+  marks: EventMarkStore,
+): (dependencies: RpcDependencies) => RpcService {
   return rpcService<EventLogServiceServer>(
     EventLogServiceService,
     {
-      readEventLog: ({ afterPosition, insertedAfter, limit }) => {
-        const start =
-          afterPosition === ''
-            ? { $gte: earliestIdAt(insertedAfter ?? new Date(0)) }
-            : { $gt: afterPosition };
+      readEventLog: async ({ afterPosition, insertedAfter, limit, reader, passedPosition }) => {
+        // A full disk is no reason to refuse a read. The reader reports again.
+        if (reader !== '') await marks.recordPassed(reader, passedPosition).catch(() => undefined);
+        const isFirst = afterPosition === '';
+        const start = isFirst
+          ? { $gte: earliestIdAt(insertedAfter ?? new Date(0)) }
+          : { $gt: afterPosition };
         const position = { ...start, $lt: endOfPositions };
-        return readPage(log, { position }, Math.min(Math.max(limit, 1), limitMax));
+        const page = await readPage(log, { position }, Math.min(Math.max(limit, 1), limitMax));
+        return { ...page, deletedBefore: isFirst ? await marks.deletedBefore() : '' };
       },
       getEventLogEntries: ({ ids }) =>
         readPage(log, { _id: { $in: ids.slice(0, limitMax) } }, limitMax),

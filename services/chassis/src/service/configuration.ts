@@ -33,6 +33,21 @@ const positiveMilliseconds = z
   .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of milliseconds from 1')
   .transform(Number);
 
+const daysMax = 36_500;
+// Some 80,000 events. The server reserves the space.
+const streamBytesDefault = 256 * 1024 * 1024;
+// Longer than webhooks can be replayed, and than backups are usually kept.
+const retentionEventsMin = 40;
+
+/** A variable with a whole number of days. */
+export function wholeDays(min: number, max = daysMax) {
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a whole number of days')
+    .transform(Number)
+    .refine((days) => days >= min && days <= max, `must be ${String(min)} to ${String(max)} days`);
+}
+
 /**
  * Mutual TLS between processes: PEM values, all three or none; see transport-security.ts. Usually
  * mounted as files and named by `*_FILE`; then they are reread periodically, so that certificates
@@ -107,6 +122,19 @@ export const serviceConfigurationShape = {
     .regex(/^[1-5]$/, 'must be a whole number from 1 to 5')
     .transform(Number)
     .default(1),
+  /**
+   * Size at which the stream drops its oldest events; set on creation and on start. Consumers find
+   * dropped events in the logs.
+   */
+  STREAM_MAX_BYTES: z
+    .string()
+    .regex(/^[1-9]\d{6,14}$/, 'must be a whole number of bytes from 1000000')
+    .transform(Number)
+    .default(streamBytesDefault),
+  /**
+   * Days of real time for which logged events are kept; longer while a reader has not passed them.
+   */
+  RETENTION_EVENTS: wholeDays(retentionEventsMin).default(400),
   GRPC_LISTEN: z.string().regex(/^(unix:\/.+|[^\s/]+:\d{1,5})$/, 'must be host:port or unix:/path'),
   /** Address where probes are answered over plain HTTP; absent: only by the gRPC health service. */
   HEALTH_LISTEN: z

@@ -1,6 +1,5 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Db } from 'mongodb';
-import { openActivity } from '../aggregates/activity';
 import type { AggregateDefinition } from '../aggregates/aggregate';
 import { AggregateCollection } from '../aggregates/aggregate-collection';
 import { type Clock, systemClock } from '../clock';
@@ -20,22 +19,19 @@ import {
   EnvironmentDeletion,
   type EnvironmentDeletionOptions,
 } from './environment-deletion';
-import { ensureEventLogIndexes, eventLogRpc, openEventLog } from '../outbox/event-log';
+import { eventLogRpc } from '../outbox/event-log';
 import { openFailpoints } from '../failpoint';
 import { type GrpcServer, listen } from '../grpc/grpc-server';
-import {
-  ensureIdempotencyIndexes,
-  deleteOldRecords,
-  type IdempotencyRecords,
-  openIdempotencyRecords,
-} from '../grpc/idempotency';
+import type { IdempotencyRecords } from '../grpc/idempotency';
 import { InFlightLimit } from '../concurrency/in-flight-limit';
 import { connectStream, type EventStream } from '../stream/jet-stream';
 import { createLogger, type Logger } from '../telemetry/logging';
 import { Metrics } from '../telemetry/metrics';
 import { connectMongo } from '../mongo/mongo';
 import { connectPeer, type Peer, type PeerOptions } from '../grpc/peer';
+import { openOwnStores } from './own-stores';
 import { PeriodicRuns, type PeriodicWork } from './periodic-work';
+import { type Retention, retentionWork } from './retention';
 import { listenForProbes, type Readiness } from './probe-server';
 import { Closers } from './process';
 import { Relay, type RelayOptions } from '../outbox/relay';
@@ -76,7 +72,6 @@ type BoundRpc = (dependencies: RpcDependencies) => RpcService;
 const healthCheckEveryMs = 1_500;
 // Half of a peer's default limit, so that its other callers find room.
 const peerCallsMax = 128;
-const keyCleanupEveryMs = 10 * 60_000;
 
 /**
  * Components of a service process: database, stream, peers, aggregates with relay and scanner, gRPC
@@ -267,6 +262,11 @@ export class Service {
     });
   }
 
+  /** Deletes old documents periodically. */
+  retain(retention: Retention): void {
+    this.every(retentionWork(retention, this.clock));
+  }
+
   /**
    * Registers a resource to close when the service stops. Resources are closed in the reverse
    * order.
@@ -291,8 +291,8 @@ export class Service {
     const isStorageFull = await this.watchStorage();
     metrics.observeStream(() => stream.state());
     await this.answerProbes();
-    const stores = await this.openOwnStores();
-    const { eventLog, activity, idempotencyRecords } = stores;
+    const stores = await openOwnStores(this);
+    const { eventLog, eventMarks, activity, idempotencyRecords } = stores;
     const stuckCommands = new StuckCommands(this.db, this.collections, {
       clock,
       logger,
@@ -315,7 +315,7 @@ export class Service {
     observeBacklogs(metrics, this.collections, clock);
     const bound = [
       ...rpcs,
-      eventLogRpc(eventLog),
+      eventLogRpc(eventLog, eventMarks),
       dueWorkRpc(this.collections, dueWork, activity),
       this.statusRpc(stuckCommands),
     ];
@@ -323,17 +323,6 @@ export class Service {
     await this.watchHealth(server);
     logger.info({ address: server.address }, 'serving');
     return { address: server.address, stop: () => this.closers.closeAll() };
-  }
-
-  /** Opens the stores that every service has, and creates their indexes. */
-  private async openOwnStores() {
-    const eventLog = openEventLog(this.db);
-    const activity = openActivity(this.db);
-    const idempotencyRecords = openIdempotencyRecords(this.db);
-    await ensureEventLogIndexes(eventLog);
-    await ensureIdempotencyIndexes(idempotencyRecords);
-    this.deleteOldKeys(idempotencyRecords);
-    return { eventLog, activity, idempotencyRecords };
   }
 
   /** Starts relay and due work. */
@@ -454,14 +443,6 @@ export class Service {
     };
     await check();
     this.periodic.start({ name: 'health', everyMs: healthCheckEveryMs, run: check, writes: false });
-  }
-
-  private deleteOldKeys(records: IdempotencyRecords): void {
-    this.every({
-      name: 'delete old idempotency keys',
-      everyMs: keyCleanupEveryMs,
-      run: () => deleteOldRecords(records, this.clock.now()),
-    });
   }
 
   /**

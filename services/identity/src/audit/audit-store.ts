@@ -3,6 +3,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { insertMissing } from '@billing/chassis/inserts';
+import { deleteBatch } from '@billing/chassis/old-documents';
 import type { Logger } from '@billing/chassis/logging';
 import {
   type AuditDocument,
@@ -16,7 +17,6 @@ const endOfTime = new Date(8.64e15);
 // A larger exact number has no use, and the cost of counting grows with the number.
 const countMax = 10_000;
 const exportBatchMax = 500;
-const removeBatchMax = 1_000;
 
 /** Stores the changes made by operators, keys and the system. */
 export class AuditStore {
@@ -133,24 +133,10 @@ export class AuditStore {
     return documents.map(fromAuditDocument);
   }
 
-  /**
-   * Deletes entries older than a time, of all organizations; stops early when the signal aborts.
-   */
-  async deleteOlder(before: Date, signal?: AbortSignal): Promise<void> {
-    while (signal?.aborted !== true) {
-      const old = await retryTransient(() =>
-        this.entries
-          .find({ at: { $lt: before } })
-          .project<Pick<AuditDocument, '_id' | 'environmentId'>>({ environmentId: 1 })
-          .sort({ at: 1 })
-          .limit(removeBatchMax)
-          .toArray(),
-      );
-      if (old.length === 0) return;
-      const environmentId = { $in: [...new Set(old.map((one) => one.environmentId))] };
-      const _id = { $in: old.map((one) => one._id) };
-      await retryTransient(() => this.entries.deleteMany({ _id, environmentId }));
-    }
+  /** Deletes one batch of entries older than a time. Returns true if there may be more. */
+  deleteOlder(before: Date): Promise<boolean> {
+    const filter = { at: { $lt: before } };
+    return deleteBatch({ collection: this.entries, filter, sort: { at: 1 } });
   }
 
   private copy(audit: AuditEntry): void {

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { earliestIdAt } from '@billing/chassis/ids';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { deleteBatch } from '@billing/chassis/old-documents';
 import { insertMissing } from '@billing/chassis/inserts';
 import type { RequestEntry, RequestFilter, RequestPage } from './request-entry';
 
@@ -27,7 +28,6 @@ const countMax = 10_000;
 // Filters without an index search this number of the newest entries: half a second of a slow
 // server.
 const searchedMaxDefault = 100_000;
-const removeBatchMax = 1_000;
 // Sorts after every id.
 const lastId = 'g';
 const lastCharacter = '\uffff';
@@ -103,25 +103,10 @@ export class RequestStore {
     return older === undefined ? undefined : oldest;
   }
 
-  /**
-   * Deletes requests stored before a time, of all environments; stops early when the signal aborts.
-   */
-  async deleteOlder(before: Date, signal?: AbortSignal): Promise<void> {
-    const old = { _id: { $lt: earliestIdAt(before) } };
-    while (signal?.aborted !== true) {
-      const found = await retryTransient(() =>
-        this.requests
-          .find(old)
-          .project<Pick<RequestDocument, '_id' | 'environmentId'>>({ environmentId: 1 })
-          .sort({ _id: 1 })
-          .limit(removeBatchMax)
-          .toArray(),
-      );
-      if (found.length === 0) return;
-      const environmentId = { $in: [...new Set(found.map((one) => one.environmentId))] };
-      const _id = { $in: found.map((one) => one._id) };
-      await retryTransient(() => this.requests.deleteMany({ _id, environmentId }));
-    }
+  /** Deletes one batch of requests stored before a time. Returns true if there may be more. */
+  deleteOlder(before: Date): Promise<boolean> {
+    const filter = { _id: { $lt: earliestIdAt(before) } };
+    return deleteBatch({ collection: this.requests, filter, sort: { _id: 1 } });
   }
 }
 

@@ -88,6 +88,11 @@ export class AwaitedEventStore {
     return new Set(found.map(({ _id }) => _id));
   }
 
+  /** True if there is no wait. */
+  async isEmpty(): Promise<boolean> {
+    return (await retryTransient(() => this.awaited.findOne({}))) === null;
+  }
+
   /** Claims due waits and postpones their next attempt, so that only one replica tries each. */
   async claimDue(now: Date, nextTryAt: (wait: AwaitedEvents) => Date): Promise<AwaitedEvents[]> {
     const due = await retryTransient(() =>

@@ -42,6 +42,11 @@ export class AwaitedEventWorker {
     return this.options.awaited.findWaiting(ids);
   }
 
+  /** True if no event waits. */
+  isEmpty(): Promise<boolean> {
+    return this.options.awaited.isEmpty();
+  }
+
   async park(wait: NewWait): Promise<void> {
     const { awaited, clock, logger } = this.options;
     const now = clock.now();

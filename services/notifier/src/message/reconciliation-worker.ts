@@ -13,7 +13,7 @@ export interface EventReconciliationOptions {
   readonly cursors: CursorStore;
   readonly messages: MessageStore;
   readonly consumer: Pick<OrderedEventConsumer, 'acceptLogged' | 'acceptUpTo'>;
-  readonly awaited: Pick<AwaitedEventWorker, 'findWaiting' | 'park' | 'run'>;
+  readonly awaited: Pick<AwaitedEventWorker, 'findWaiting' | 'isEmpty' | 'park' | 'run'>;
   /** Distinguishes this process from others with the same database. */
   readonly replica: string;
   readonly clock: Clock;
@@ -179,11 +179,13 @@ export class EventReconciliation {
     const { name } = owner;
     const cursor = await cursors.find(name);
     const { start: first, overlapReadAt } = this.startOf(before, cursor);
+    let passed = 'after' in first ? undefined : await this.passedOf(cursor);
     let start = first;
     let { tail } = before;
     let isComplete = true;
     while (this.signal?.aborted !== true) {
-      const { entries, hasMore } = await owner.read(start, pageMax);
+      const { entries, hasMore } = await owner.read(start, pageMax, passed);
+      passed = undefined;
       isComplete = (await this.acceptAll(await this.findUndelivered(entries), owner)) && isComplete;
       const last = entries.at(-1);
       if (last !== undefined) {
@@ -214,6 +216,15 @@ export class EventReconciliation {
         ? ({ beginning: true } as const)
         : { insertedAfter: new Date(cursor.insertedAt.getTime() - overlapMs) };
     return { start, overlapReadAt: now };
+  }
+
+  /**
+   * Position to report to the owner, which may delete the entries before it. Undefined while events
+   * that the cursor has passed are still to be fetched.
+   */
+  private async passedOf(cursor: Cursor | undefined): Promise<string | undefined> {
+    if (cursor === undefined) return '';
+    return (await this.options.awaited.isEmpty()) ? cursor.position : undefined;
   }
 
   private async findUndelivered(entries: readonly LoggedEvent[]): Promise<Announcement[]> {

@@ -397,7 +397,8 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
     get: async (id, context) => present(await subscription.getSubscription({ id }, context)),
     eventsOf: async (id) => {
       const all = { afterPosition: '', insertedAfter: undefined, limit: 1000 };
-      const { entries } = await eventLog.readEventLog(all, testContext());
+      const request = { ...all, reader: '', passedPosition: '' };
+      const { entries } = await eventLog.readEventLog(request, testContext());
       return entries
         .map(({ envelopeJson }) => JSON.parse(envelopeJson) as LoggedEvent & { subject: string })
         .filter(({ subject }) => subject === id);
