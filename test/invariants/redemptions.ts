@@ -78,8 +78,12 @@ export const sessionsEndTogether: Invariant = {
         ...repeated(made).map(
           ([id, count]) => `subscription ${id} belongs to ${String(count)} sessions`,
         ),
+        // The void invoice of an expired session outlives it.
         ...invoices
-          .filter((one) => one.billingReason === 'CHECKOUT' && !billed.has(one.id))
+          .filter(
+            ({ id, billingReason, status }) =>
+              billingReason === 'CHECKOUT' && status !== 'VOID' && !billed.has(id),
+          )
           .map(({ id }) => `invoice ${id} of a checkout belongs to no session`),
       ],
     });

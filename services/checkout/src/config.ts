@@ -3,6 +3,7 @@ import {
   hostedPageShape,
   readConfiguration,
   serviceConfigurationShape,
+  wholeDays,
 } from '@billing/chassis/configuration';
 
 const address = z.string().min(1);
@@ -20,6 +21,8 @@ export const configurationSchema = z.object({
     .default('3,7,14')
     .transform((days) => days.split(',').map(Number))
     .refine(isSchedule, 'must be rising whole days from 1 to 365, at most 10, e.g. 3,7,14'),
+  /** Days of real time for which expired checkout sessions are kept. */
+  RETENTION_SESSIONS: wholeDays(1).default(400),
   /** Key for charges of live environments at Stripe; absent: live environments have no provider. */
   STRIPE_SECRET_KEY: z
     .string()

@@ -83,6 +83,7 @@ export async function start(
     refused,
     pages,
     peers,
+    retentionDays: config.RETENTION_SESSIONS,
   });
   invoices.handle({
     commands: invoiceCommands({ invoices, worker, saver, sessions, pages, peers, logger }),

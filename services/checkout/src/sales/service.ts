@@ -15,6 +15,7 @@ import { sessionEventEncoder } from './events';
 import type { SessionInvoices } from '../collection/session-invoice-worker';
 import { SessionPreparer } from './session-preparation-worker';
 import { sessionRpc } from './session-rpc';
+import { SessionRetentionStore } from './session-retention-store';
 import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
 
@@ -26,11 +27,13 @@ export interface SessionDependencies {
   readonly refused: RefusedAttemptStore;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
+  /** Days for which expired sessions are kept. */
+  readonly retentionDays: number;
 }
 
 /** Creates the selling part of checkout: sessions, links and their pages. */
 export function openSessions(service: Service, dependencies: SessionDependencies) {
-  const { sessionInvoices, pages, peers } = dependencies;
+  const { sessionInvoices, pages, peers, retentionDays } = dependencies;
   const sessions = service.aggregates({
     ...sessionDefinition,
     encodeEvent: sessionEventEncoder(pages),
@@ -49,6 +52,7 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     },
     recover: (id, context) => withinTime(providerWaitMs, worker.resume(id, context)),
   });
+  retainSessions(service, retentionDays);
   const creation = new SessionCreationWorker({
     sessions,
     links,
@@ -64,4 +68,14 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     hostedPageRpc(pages),
   ];
   return { sessions, worker, rpcs };
+}
+
+function retainSessions(service: Service, days: number): void {
+  const expired = new SessionRetentionStore(service.db);
+  service.ensureIndexes(() => expired.ensureIndexes());
+  service.retain({
+    name: 'delete expired sessions',
+    days,
+    deleteBatch: (before) => expired.deleteExpired(before),
+  });
 }

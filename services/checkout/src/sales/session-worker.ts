@@ -116,9 +116,10 @@ export class SessionWorker implements SessionListener {
 
   /** Notification that an attempt at the invoice has ended. */
   async invoiceChanged({ sessionId }: { sessionId: string }, context: CallContext): Promise<void> {
-    const stored = await this.within(context).get(sessionId);
+    const stored = await this.within(context).find(sessionId);
+    // An expired session may be deleted long before its void invoice changes.
+    if (stored === undefined || stored.state.isTombstone) return;
     const { state } = stored;
-    if (state.isTombstone) return;
     if ((state.payment ?? state.challenge) !== undefined) await this.carryOut(stored, context);
     else if (state.phase === 'READY') await this.completeIfPaid(state, context);
   }
@@ -130,6 +131,7 @@ export class SessionWorker implements SessionListener {
     const { callId: paymentKey, methodId: paymentMethodId, number: latePayment } = payment;
     // Every session with a payment has these fields.
     if (paymentKey === undefined || paymentMethodId === undefined) return false;
+    if ((await this.within(context).find(sessionId)) === undefined) return false;
     const claimedAt = this.dependencies.clock.now();
     const hold = { paymentKey, paymentMethodId, returnUrl: '', claimedAt, latePayment };
     const { isClaimed, stored } = await this.tryClaim(sessionId, context, (record, now) =>

@@ -61,6 +61,7 @@ export async function startCheckout(
     CUSTOMER_ADDRESS: 'dns:///127.0.0.1:1',
     DISCOUNT_ADDRESS: 'dns:///127.0.0.1:1',
     DUNNING_RETRY_DAYS: [3, 7, 14],
+    RETENTION_SESSIONS: 400,
     HOSTED_PAGE_URL: 'https://pay.example',
     HOSTED_PAGE_SECRET: testHostedPageSecret,
     ...settings,

@@ -50,6 +50,7 @@ export async function startShop({ clock = systemClock }: { clock?: Clock } = {})
     DISCOUNT_ADDRESS: outside,
     SUBSCRIPTION_ADDRESS: outside,
     DUNNING_RETRY_DAYS: [3, 7, 14],
+    RETENTION_SESSIONS: 400,
     HOSTED_PAGE_URL: 'https://pay.example',
     HOSTED_PAGE_SECRET: testHostedPageSecret,
   });
