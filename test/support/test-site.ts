@@ -33,6 +33,8 @@ export function siteIn(
     ...infrastructure,
     databasePrefix: `t_${run}`,
     streamName: `T_${run}`,
+    // One server reserves the space of all tests' streams.
+    streamMaxBytes: '8000000',
     runDir: dataDir,
     port: 0,
     secrets: newSecrets(),

@@ -35,9 +35,13 @@ const definition: AggregateDefinition<Order> = {
 };
 
 const defaults = testServiceConfiguration('full_stream');
-const configuration = { ...defaults, STREAM_NAME: `${defaults.STREAM_NAME}_FULL` };
+const configuration = {
+  ...defaults,
+  STREAM_NAME: `${defaults.STREAM_NAME}_FULL`,
+  STREAM_MAX_BYTES: 1_000_000,
+};
 
-describe('a service whose stream is full', () => {
+describe('a service', () => {
   const shipped: string[] = [];
   const tenant = testTenant();
   let observer: NatsConnection;
@@ -71,53 +75,66 @@ describe('a service whose stream is full', () => {
     await dropTestStream(configuration);
   });
 
-  /** Makes the server refuse every further event, or accept all again. */
-  async function setFull(isFull: boolean): Promise<void> {
+  /** Makes the server refuse every further event by its size, or accept all again. */
+  async function refuseEvents(isRefusing: boolean): Promise<void> {
     const { streams } = await observer.jetstreamManager();
-    await streams.update(configuration.STREAM_NAME, { max_msgs: isFull ? 1 : -1 });
+    await streams.update(configuration.STREAM_NAME, { max_msg_size: isRefusing ? 10 : -1 });
   }
 
-  async function place(): Promise<string> {
+  async function streamState() {
+    const { streams } = await observer.jetstreamManager();
+    return (await streams.info(configuration.STREAM_NAME)).state;
+  }
+
+  async function place(note = ''): Promise<string> {
     const id = newId();
     await orders.within({ tenant, now: systemClock.now() }).insert({
       state: { id },
-      events: [{ type: 'order.placed', data: {} }],
+      events: [{ type: 'order.placed', data: { note } }],
       commands: [{ type: 'ship', payload: {} }],
     });
     return id;
   }
 
+  const loggedCount = (ids: readonly string[]) =>
+    openEventLog(service.db).countDocuments({ _id: { $in: ids.map((id) => `${id}:1`) } });
+
   const kindsOf = async (id: string) =>
     (await orders.documents.findOne({ _id: id }))?.outbox.map(({ kind }) => kind);
 
-  test('stores and runs commands, keeps events in their outboxes, and recovers without a restart', async () => {
+  test('whose stream refuses events stores and runs commands, keeps events in their outboxes, and recovers', async () => {
     const first = await place();
     await eventually(async () => {
       expect(await kindsOf(first)).toEqual([]);
     });
-    await setFull(true);
-    const ids = await Promise.all(Array.from({ length: 5 }, place));
+    await refuseEvents(true);
+    const ids = await Promise.all(Array.from({ length: 5 }, () => place()));
     await eventually(async () => {
       for (const id of ids) expect(await kindsOf(id)).toEqual(['event']);
     });
     expect(shipped).toEqual(expect.arrayContaining(ids));
     // The notifier reads the log and callers get answers. The alert BillingOutboxWaits watches the
     // age.
-    const logged = await openEventLog(service.db).countDocuments({
-      _id: { $in: ids.map((id) => `${id}:1`) },
-    });
-    expect(logged).toBe(ids.length);
+    expect(await loggedCount(ids)).toBe(ids.length);
     const { outboxAgeSeconds } = await calls.getStatus({}, testContext());
     expect(outboxAgeSeconds).toBeGreaterThan(0);
     const [age] = await readOutboxAges([orders as never], systemClock);
     expect(age?.value).toBeGreaterThan(0);
 
-    await setFull(false);
+    await refuseEvents(false);
     await eventually(async () => {
       for (const id of ids) expect(await kindsOf(id)).toEqual([]);
     });
-    const { streams } = await observer.jetstreamManager();
-    const { state } = await streams.info(configuration.STREAM_NAME);
-    expect(state.messages).toBe(1 + ids.length);
+    expect((await streamState()).messages).toBe(1 + ids.length);
+  });
+
+  test('whose stream is full keeps all events in the log, and none in an outbox', async () => {
+    const note = 'x'.repeat(100_000);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => place(note)));
+    await eventually(async () => {
+      for (const id of ids) expect(await kindsOf(id)).toEqual([]);
+    });
+    expect((await streamState()).messages).toBeLessThan(ids.length);
+    expect(await loggedCount(ids)).toBe(ids.length);
   });
 });

@@ -140,6 +140,7 @@ export class Service {
       credentials: configuration.NATS_CREDENTIALS,
       streamName,
       replicas: configuration.STREAM_REPLICAS,
+      maxBytes: configuration.STREAM_MAX_BYTES,
       service: name,
       logger,
     });

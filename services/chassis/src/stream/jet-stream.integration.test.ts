@@ -44,7 +44,9 @@ afterAll(async () => {
   await observer.close();
 });
 
-async function openStream(options: { url?: string; replicas?: number } = {}): Promise<EventStream> {
+async function openStream(
+  options: { url?: string; replicas?: number; maxBytes?: number } = {},
+): Promise<EventStream> {
   const stream = await connectStream({ url, streamName, service: 'test', logger, ...options });
   open.push(stream);
   return stream;
@@ -116,21 +118,19 @@ describe('publishing', () => {
     expect(await storedCount()).toBe(ids.length);
   });
 
-  test('to a full stream is refused as unavailable, and no older event is lost', async () => {
-    const stream = await openStream();
-    await manager.streams.update(streamName, { max_msgs: 1 });
-    await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'first' });
-
-    await expect(
-      stream.publish({ subject: 'a.b.done', id: 'b1:2', data: 'second' }),
-    ).rejects.toMatchObject({ name: 'DomainError', kind: 'unavailable' });
-    const stored = await manager.streams.getMessage(streamName, { seq: 1 });
-    expect(stored.string()).toBe('first');
+  test('to a full stream drops the oldest events', async () => {
+    const stream = await openStream({ maxBytes: 1_000_000 });
+    for (let n = 1; n <= 4; n += 1) {
+      const id = `b1:${String(n)}`;
+      await stream.publish({ subject: 'a.b.done', id, data: 'x'.repeat(400_000) });
+    }
+    const { state } = await manager.streams.info(streamName);
+    expect(state).toMatchObject({ first_seq: 3, last_seq: 4, messages: 2 });
   });
 });
 
 describe('the stream', () => {
-  test('keeps events in files for three days and refuses new ones when full', async () => {
+  test('keeps events in files for three days and drops the oldest ones when full', async () => {
     await openStream();
 
     const { config } = await manager.streams.info(streamName);
@@ -138,7 +138,7 @@ describe('the stream', () => {
       subjects: [`${streamName.toLowerCase()}.>`],
       retention: RetentionPolicy.Limits,
       storage: StorageType.File,
-      discard: DiscardPolicy.New,
+      discard: DiscardPolicy.Old,
       max_age: nanos(72 * hourMs),
       duplicate_window: nanos(hourMs / 30),
     });
@@ -153,17 +153,29 @@ describe('the stream', () => {
   test('gets the current settings if it exists, and keeps those that its operator set', async () => {
     const name = streamName;
     const subjects = [`${name.toLowerCase()}.old.>`];
-    await manager.streams.add({ name, subjects, max_age: nanos(hourMs), max_bytes: 1_000_000 });
-    const stream = await openStream();
+    const discard = DiscardPolicy.New;
+    const operators = { max_bytes: 1_000_000, max_msgs: 1_000 };
+    await manager.streams.add({ name, subjects, discard, max_age: nanos(hourMs), ...operators });
+    const stream = await openStream({ maxBytes: 2_000_000 });
     await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
 
     const { config } = await manager.streams.info(name);
     expect(config).toMatchObject({
       subjects: [`${name.toLowerCase()}.>`],
-      discard: DiscardPolicy.New,
+      discard: DiscardPolicy.Old,
       max_age: nanos(72 * hourMs),
-      max_bytes: 1_000_000,
+      max_bytes: 2_000_000,
+      max_msgs: 1_000,
     });
+  });
+
+  test('that its operator made refuse events accepts them again when it is full', async () => {
+    const stream = await openStream();
+    await manager.streams.update(streamName, { max_msgs: 1, discard: DiscardPolicy.New });
+    for (const id of ['b1:1', 'b1:2']) await stream.publish({ subject: 'a.b.done', id, data: id });
+    const { config, state } = await manager.streams.info(streamName);
+    expect(config.discard).toBe(DiscardPolicy.Old);
+    expect(state).toMatchObject({ first_seq: 2, last_seq: 2 });
   });
 
   test('is created even if there are fewer servers than replicas, and its state reports the missing ones', async () => {

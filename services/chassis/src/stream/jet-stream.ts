@@ -21,6 +21,8 @@ export interface EventStreamOptions extends NatsLinkOptions {
   readonly streamName: string;
   /** Number of servers that hold a copy of the stream, 1 to 5; 1 by default. */
   readonly replicas?: number;
+  /** Size at which the stream drops its oldest events; absent: as its operator set it. */
+  readonly maxBytes?: number;
   readonly logger: Logger;
 }
 
@@ -104,12 +106,12 @@ class JetStreamEventStream implements EventStream {
   private ensuring: Promise<void> | undefined;
 
   constructor(options: EventStreamOptions) {
-    const { streamName, service, replicas = 1, logger } = options;
+    const { streamName, service, replicas = 1, maxBytes, logger } = options;
     this.streamName = streamName;
     this.service = service;
     // One server may hold the streams of several systems, so their subjects must be distinct.
     this.subjectPrefix = streamName.toLowerCase();
-    this.definition = new StreamDefinition({ name: streamName, replicas, logger });
+    this.definition = new StreamDefinition({ name: streamName, replicas, maxBytes, logger });
     this.link = new NatsLink(options, () => this.ensure());
   }
 

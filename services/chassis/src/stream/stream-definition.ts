@@ -25,6 +25,8 @@ export class StreamDefinition {
     private readonly options: {
       readonly name: string;
       readonly replicas: number;
+      /** Absent: the limit that the operator set, if any. */
+      readonly maxBytes: number | undefined;
       readonly logger: Logger;
     },
   ) {}
@@ -33,8 +35,8 @@ export class StreamDefinition {
    * Replicas are raised and never lowered. If there are too few servers, the stream stays as it is.
    */
   async ensure({ streams }: JetStreamManager): Promise<void> {
-    const { name, replicas, logger } = this.options;
-    const wanted = streamSettings(name);
+    const { name, replicas, maxBytes, logger } = this.options;
+    const wanted = streamSettings(name, maxBytes);
     const config = await this.find(streams);
     if (config === undefined) {
       // Another process may create the same stream concurrently; then both succeed.
@@ -97,17 +99,19 @@ export function isMissing(error: unknown): boolean {
   return error instanceof NatsError && error.api_error?.code === 404;
 }
 
-// Limits of size belong to the operator, who sets them on the stream or the server; they are never
+// Other limits belong to the operator, who sets them on the stream or the server; they are never
 // changed here.
-function streamSettings(name: string) {
+function streamSettings(name: string, maxBytes: number | undefined) {
   return {
     subjects: [`${name.toLowerCase()}.>`],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     max_age: nanos(maxAgeMs),
-    // A full stream refuses events, which then wait in their outboxes, instead of dropping older
-    // ones.
-    discard: DiscardPolicy.New,
+    ...(maxBytes !== undefined && { max_bytes: maxBytes }),
+    // A full stream drops its oldest events, which consumers that have not read them yet find in
+    // the logs. Refused events would fill outboxes, and calls would be refused because of the
+    // stream.
+    discard: DiscardPolicy.Old,
     duplicate_window: nanos(duplicateWindowMs),
   };
 }

@@ -46,6 +46,8 @@ export function testServiceConfiguration<Extra extends object = object>(
     ...processEnvironment(),
     MONGODB_DATABASE: `t_${run}_${service}`,
     STREAM_NAME: `T_${run}`,
+    // One server reserves the space of all tests' streams.
+    STREAM_MAX_BYTES: '8000000',
     GRPC_LISTEN: '127.0.0.1:0',
     LOG_LEVEL: 'silent',
   });
