@@ -22,8 +22,10 @@ test('retention settings are read', () => {
   expect(readLauncherEnvironment({ ...retention, OTHER: 'x' }, false).retention).toEqual(retention);
 });
 
-test('the number of stream replicas is read', () => {
-  expect(readLauncherEnvironment({ STREAM_REPLICAS: '3' }, false).streamReplicas).toBe('3');
+test('replicas and size of the stream are read', () => {
+  const given = { STREAM_REPLICAS: '3', STREAM_MAX_BYTES: '5000000' };
+  const read = { streamReplicas: '3', streamMaxBytes: '5000000' };
+  expect(readLauncherEnvironment(given, false)).toMatchObject(read);
 });
 
 test('an empty address counts as not set', () => {

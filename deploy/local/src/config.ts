@@ -18,11 +18,12 @@ export interface LauncherEnvironment {
   version: string | undefined;
   diskReserveMb: string | undefined;
   streamReplicas: string | undefined;
+  streamMaxBytes: string | undefined;
   otlpEndpoint: string | undefined;
   traceSampleRatio: string | undefined;
   /** `RATE_LIMIT_*` variables that are set. */
   rateLimits: Environment;
-  /** Identity's `RETENTION_*` and `AUDIT_LOG` variables that are set. */
+  /** `RETENTION_*` and `AUDIT_LOG` variables that are set. */
   retention: Environment;
   /** `STRIPE_*` variables that are set. */
   stripe: Environment;
@@ -55,6 +56,7 @@ export function readLauncherEnvironment(
     version: filled(environment.SERVICE_VERSION),
     diskReserveMb: filled(environment.DISK_RESERVE_MB),
     streamReplicas: filled(environment.STREAM_REPLICAS),
+    streamMaxBytes: filled(environment.STREAM_MAX_BYTES),
     otlpEndpoint: filled(environment.OTEL_EXPORTER_OTLP_ENDPOINT),
     traceSampleRatio: filled(environment.TRACE_SAMPLE_RATIO),
     rateLimits: settingsOf(environment, 'RATE_LIMIT_'),

@@ -86,6 +86,7 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     databasePrefix: 'billing',
     streamName: 'BILLING',
     streamReplicas: environment.streamReplicas,
+    streamMaxBytes: environment.streamMaxBytes,
     runDir,
     port: flags.port,
     secrets,

@@ -16,7 +16,7 @@ const site: SystemSite = {
     dataKeys: 'data keys',
   },
   logDir: '/data/logs',
-  retention: { AUDIT_LOG: 'log of audit entries' },
+  retention: { AUDIT_LOG: 'log of audit entries', RETENTION_SESSIONS: 'days of sessions' },
   stripe: { STRIPE_SECRET_KEY: 'key of Stripe' },
   identityProvider: { OIDC_CLIENT_SECRET: 'key of the provider' },
 };
@@ -33,11 +33,15 @@ test.each(backends)('the service %s has a database and a socket of its own', (se
   });
 });
 
-test('every service except the gateway gets the number of stream replicas', () => {
+test.each([
+  ['STREAM_REPLICAS', { streamReplicas: '3' }],
+  ['STREAM_MAX_BYTES', { streamMaxBytes: '3' }],
+  ['RETENTION_EVENTS', { retention: { RETENTION_EVENTS: '3' } }],
+])('every service except the gateway gets %s', (variable, given) => {
   for (const service of serviceNames) {
-    const environment = serviceEnvironment(service, { ...site, streamReplicas: '3' });
-    expect(environment.STREAM_REPLICAS).toBe(service === 'gateway' ? undefined : '3');
-    expect(serviceEnvironment(service, site)).not.toHaveProperty('STREAM_REPLICAS');
+    const environment = serviceEnvironment(service, { ...site, ...given });
+    expect(environment[variable]).toBe(service === 'gateway' ? undefined : '3');
+    expect(serviceEnvironment(service, site)).not.toHaveProperty(variable);
   }
 });
 
@@ -66,6 +70,7 @@ test.each([
   ['page secret', 'checkout'],
   ['portal secret', 'customer'],
   ['log of audit entries', 'identity'],
+  ['days of sessions', 'checkout'],
   ['key of Stripe', 'checkout'],
   ['key of the provider', 'gateway'],
 ])('the %s reaches the one service that needs it', (value, service) => {

@@ -23,6 +23,8 @@ export interface SystemSite {
   streamName: string;
   /** Replicas of the stream; absent: the services' own default. */
   streamReplicas?: string | undefined;
+  /** Size of the stream in bytes; absent: the services' own default. */
+  streamMaxBytes?: string | undefined;
   /** Short folder of the services' sockets; only the launcher's user can open it. */
   runDir: string;
   /** Port of the gateway; 0 for any free one, see `withPort`. */
@@ -44,7 +46,7 @@ export interface SystemSite {
   rateLimits?: Environment | undefined;
   /** Former values of secrets that are being replaced, by variable. */
   oldSecrets?: Environment | undefined;
-  /** `RETENTION_*` and `AUDIT_LOG` of identity that differ from its defaults. */
+  /** `RETENTION_*` and `AUDIT_LOG` that differ from the services' defaults. */
   retention?: Environment | undefined;
   /** `STRIPE_*` of checkout; without them live environments make no charge. */
   stripe?: Environment | undefined;
@@ -115,10 +117,22 @@ function backend(service: ServiceName, site: SystemSite): Environment {
     NATS_URL: site.natsUrl,
     STREAM_NAME: site.streamName,
     ...(site.streamReplicas !== undefined && { STREAM_REPLICAS: site.streamReplicas }),
+    ...(site.streamMaxBytes !== undefined && { STREAM_MAX_BYTES: site.streamMaxBytes }),
+    ...retention(service, site),
     GRPC_LISTEN: serviceAddress(service, site),
     ...(site.databasesDir !== undefined && { DISK_RESERVE_FOLDER: site.databasesDir }),
     ...(site.diskReserveMb !== undefined && { DISK_RESERVE_MB: site.diskReserveMb }),
   };
+}
+
+/** Settings of retention that the service reads: those of every service, and its own. */
+function retention(service: ServiceName, { retention: given = {} }: SystemSite): Environment {
+  return Object.fromEntries(
+    Object.entries(given).filter(([name]) => {
+      if (name.startsWith('RETENTION_EVENTS')) return true;
+      return service === (name.startsWith('RETENTION_SESSIONS') ? 'checkout' : 'identity');
+    }),
+  );
 }
 
 function gateway({ port, rateLimits, identityProvider }: SystemSite): Environment {
@@ -140,7 +154,7 @@ function own(service: ServiceName, site: SystemSite): Environment {
   const { secrets, port, stripe } = site;
   if (service === 'identity') {
     const oldPepper = oldSecretsOf('API_KEY_PEPPER', site);
-    return { API_KEY_PEPPER: secrets.apiKeyPepper, ...oldPepper, ...site.retention };
+    return { API_KEY_PEPPER: secrets.apiKeyPepper, ...oldPepper };
   }
   const HOSTED_PAGE_URL = gatewayUrl(port);
   const oldPageSecret = oldSecretsOf('HOSTED_PAGE_SECRET', site);
