@@ -8,6 +8,15 @@ export const blockValuesMax = 4_096;
 /** Streams that are read together: 64 blocks of 4,096 values take 6 MB. */
 export const streamsMax = 64;
 
+/** Packed values in memory as a stream. */
+export function streamOf(packed: Buffer): ValueStream {
+  return {
+    [Symbol.asyncIterator]: async function* () {
+      yield await Promise.resolve(packed);
+    },
+  };
+}
+
 /** Stores intermediate results of a merge of many streams. */
 export interface RunStore {
   store(stream: ValueStream): Promise<ValueStream>;

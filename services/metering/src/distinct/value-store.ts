@@ -4,8 +4,11 @@ import { sortableNumber } from '../epoch/sortable-number';
 import type { ValueStream } from './merge';
 import { countedValues, entryBytes } from './packed-values';
 
+/** Bytes as written, or as the driver returns them. */
+export type StoredBytes = Binary | Buffer;
+
 /** Distinct values of a version of a bucket, at most 4,096. */
-export interface ValuesDocument {
+interface ValuesDocument {
   /** `<bucket>:<version>.<write>:<nnnn>`. */
   readonly _id: string;
   readonly environmentId: string;
@@ -13,7 +16,7 @@ export interface ValuesDocument {
   readonly k: string;
   /** Distinguishes concurrent writes of the same version. */
   readonly write: string;
-  readonly values: Binary | Buffer;
+  readonly values: StoredBytes;
 }
 
 export type ValuesCollection = Collection<ValuesDocument>;
@@ -92,15 +95,26 @@ export class ValueStore {
    * Deletes the values that no version of a bucket from `current` on refers to: those of earlier
    * versions, and those of writes that lost the race for the current one.
    */
-  async deleteOthers(bucket: string, current: ValuesVersion): Promise<void> {
+  async deleteOthers(
+    bucket: string,
+    current: Pick<StoredValues, 'version' | 'write'>,
+  ): Promise<void> {
     await this.deleteRange(`${bucket}:`, `${bucket}:${versionText(current.version + 1)}`, {
       write: { $ne: current.write },
     });
   }
 
+  /** Deletes all values of a bucket up to a version. */
+  async deleteUpTo(bucket: string, version: number): Promise<void> {
+    await this.deleteRange(`${bucket}:`, `${bucket}:${versionText(version + 1)}`, {});
+  }
+
   /** Deletes the values of a write. */
-  async deleteWrite(written: ValuesVersion): Promise<void> {
-    const prefix = `${written.bucket}:${versionText(written.version)}.${written.write}`;
+  async deleteWrite(
+    bucket: string,
+    { version, write }: Pick<StoredValues, 'version' | 'write'>,
+  ): Promise<void> {
+    const prefix = `${bucket}:${versionText(version)}.${write}`;
     await this.deleteRange(`${prefix}:`, `${prefix};`, {});
   }
 
@@ -120,7 +134,6 @@ function versionText(version: number): string {
   return sortableNumber(version, versionWidth);
 }
 
-/** The driver returns binary fields in a wrapper. */
-export function bufferOf(stored: Binary | Buffer): Buffer {
+export function bufferOf(stored: StoredBytes): Buffer {
   return Buffer.isBuffer(stored) ? stored : Buffer.from(stored.buffer);
 }

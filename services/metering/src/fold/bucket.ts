@@ -34,7 +34,7 @@ export interface EpochRange {
   readonly upTo: number;
 }
 
-export const emptyTotal: BareTotal = { events: 0, quantity: null, latest: null };
+const emptyTotal: BareTotal = { events: 0, quantity: null, latest: null };
 export const emptyBucket: Bucket = {
   version: 0,
   folded: 0,

@@ -20,7 +20,7 @@ export interface Entries {
 }
 
 /** The minutes, or hours for distinct values, that parts tell apart. */
-export function unitMsOf(aggregation: Aggregation): number {
+function unitMsOf(aggregation: Aggregation): number {
   return aggregation === 'UNIQUE_COUNT' ? hourMs : minuteMs;
 }
 

@@ -1,20 +1,20 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import { mergedValues } from '../distinct/merge';
+import { mergedValues, streamOf } from '../distinct/merge';
 import { mergePacked } from '../distinct/packed-values';
 import { ValuesReplacedError } from '../distinct/value-store';
 import type { Aggregation } from '../meter/aggregation';
-import type { Span } from '../usage/hour';
 import type { Bucket } from './bucket';
 import { partsByHour } from './entries';
 import { emptyHour, type FoldedBucket, foldIntoHour } from './hour-bucket';
 import type { BucketName, PartPage, SeriesStorage } from './series-storage';
 import { foldIntoSpan, type SpanBucket } from './span-bucket';
+import { storedSpan } from './stored-span';
 
 export interface FoldResult {
   /** Number of folded parts. */
   readonly parts: number;
-  /** True if parts are left that could be folded now. */
-  readonly isMore: boolean;
+  /** What is left: parts that can be folded now, or only later, or nothing. */
+  readonly left: 'more' | 'later' | 'nothing';
 }
 
 // Each lost race is another fold that made progress.
@@ -29,18 +29,21 @@ export async function foldSeries(
   storage: SeriesStorage,
   aggregation: Aggregation,
 ): Promise<FoldResult> {
-  const until = await storage.until({ isFresh: true });
+  const until = await storage.until({ isFresh: false });
   const page = await storage.partsUpTo(until);
-  if (page.parts.length === 0) return { parts: 0, isMore: false };
+  if (page.parts.length === 0) {
+    const open = await storage.parts();
+    return { parts: 0, left: open.length === 0 ? 'nothing' : 'later' };
+  }
   for (const [hour, parts] of partsByHour(page.parts)) {
     await foldHour(storage, aggregation, { hour, page: { ...page, parts } });
   }
-  // After the hours and before parts are deleted: whoever announces a span later reads hours that
-  // contain the parts.
+  // After the hours and before parts are deleted: a span that is announced later is built from
+  // hours that contain the parts.
   for (const span of await storage.spans()) await foldSpan(storage, aggregation, { span, page });
   await storage.markFolded(page.upTo);
   await storage.deleteParts(page.upTo);
-  return { parts: page.parts.length, isMore: !page.isLast };
+  return { parts: page.parts.length, left: page.isLast ? 'later' : 'more' };
 }
 
 async function foldHour(
@@ -73,14 +76,6 @@ async function foldSpan(
   });
 }
 
-async function storedSpan(
-  storage: SeriesStorage,
-  { start, end }: Span,
-): Promise<SpanBucket | undefined> {
-  const found = await storage.spans({ start, end: new Date(start.getTime() + 1) });
-  return found.find((span) => span.end.getTime() === end.getTime());
-}
-
 /** Stores a bucket with its distinct values. Returns false if another version was stored first. */
 async function storeBucket<B extends Bucket>(
   { values }: SeriesStorage,
@@ -89,17 +84,13 @@ async function storeBucket<B extends Bucket>(
 ): Promise<boolean> {
   if (added.length === 0) return store(bucket);
   const before = bucket.total.values;
-  const addition = onlyBlock(mergePacked(added));
+  const addition = streamOf(mergePacked(added));
   const streams = before === null ? [addition] : [values.read(name, before), addition];
   const written = await values.write(name, bucket.version, mergedValues(streams));
   const isStored = await store({ ...bucket, total: { ...bucket.total, values: written } });
   // Otherwise the values stay until the bucket is folded again: the store may still take effect.
   if (isStored) await values.deleteOthers(name, written);
   return isStored;
-}
-
-export async function* onlyBlock(block: Buffer): AsyncGenerator<Buffer> {
-  yield await Promise.resolve(block);
 }
 
 /** Repeats an attempt that lost a race. */

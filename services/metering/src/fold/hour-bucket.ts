@@ -23,10 +23,14 @@ export interface CutMinute {
   readonly after: BareTotal;
 }
 
-/** Usage of one hour of a series. */
-export interface HourBucket extends Bucket {
+/** Total of one hour of a series. */
+export interface HourTotal extends Bucket {
   /** Hours since 1970. */
   readonly hour: number;
+}
+
+/** Usage of one hour of a series, by minute. */
+export interface HourBucket extends HourTotal {
   /** At most 60, in order of time. None for UNIQUE_COUNT. */
   readonly minutes: readonly PartMinute[];
   readonly cuts: readonly CutMinute[];

@@ -3,7 +3,7 @@ import type { StoredValues } from '../distinct/value-store';
 import type { MeasuredEvent } from '../meter/aggregation';
 import type { Span } from '../usage/hour';
 import type { NumberedPart } from './bucket';
-import type { HourBucket } from './hour-bucket';
+import type { HourBucket, HourTotal } from './hour-bucket';
 import type { SpanBucket } from './span-bucket';
 
 /** An event and the flush that stored it. */
@@ -28,6 +28,8 @@ export interface BucketValues {
   read(bucket: BucketName, stored: StoredValues): ValueStream;
   /** Deletes values of earlier versions, and of writes that lost the race for this version. */
   deleteOthers(bucket: BucketName, stored: StoredValues): Promise<void>;
+  /** Deletes values to which no version of the bucket can refer. */
+  delete(bucket: BucketName, stored: StoredValues): Promise<void>;
   /** Runs a merge that may store intermediate results, and deletes those. */
   withRuns<T>(bucket: BucketName, merge: (runs: RunStore) => Promise<T>): Promise<T>;
 }
@@ -46,6 +48,8 @@ export interface SeriesStorage {
   partsUpTo(epoch: number): Promise<PartPage>;
   /** Stored hours, from one to before another. */
   hours(from: number, until: number): Promise<readonly HourBucket[]>;
+  /** The same hours without their minutes and cuts. */
+  hourTotals(from: number, until: number): Promise<readonly HourTotal[]>;
   /** Stores an hour if the version before it is stored. */
   storeHour(hour: HourBucket): Promise<boolean>;
   /** Stores the cuts of an hour if it still has their version. */
@@ -56,6 +60,8 @@ export interface SeriesStorage {
   announce(span: Span): Promise<SpanBucket>;
   /** Stores a span if the version before it is stored. */
   storeSpan(span: SpanBucket): Promise<boolean>;
+  /** Records that spans are in use, unless their last record is less than a day old. */
+  recordReads(spans: readonly SpanBucket[]): Promise<void>;
   /** Records how far the series is folded. */
   markFolded(epoch: number): Promise<void>;
   /** Deletes the parts up to an epoch. */

@@ -11,6 +11,8 @@ export interface SpanBucket extends Bucket, Span {
    * raise its version, so that a total that lacks their parts is not stored.
    */
   readonly isStub: boolean;
+  /** Real time of the last read, to the day. */
+  readonly readAt: Date;
 }
 
 /** Adds the parts that a span does not contain yet; undefined if there are none. */

@@ -1,14 +1,15 @@
-import { mergedRuns, type RunStore, type ValueStream } from '../distinct/merge';
+import { mergedRuns, type RunStore, streamOf, type ValueStream } from '../distinct/merge';
 import { mergePacked } from '../distinct/packed-values';
 import { totalOfMinute } from '../flush/part';
 import { type NumberedPart, partsIn, RunningBareTotal } from '../fold/bucket';
 import { entriesIn, intersection, minuteMs, partsByHour, placeOf, unitSpan } from '../fold/entries';
-import { cutTotal, emptyHour, type HourBucket, withCut } from '../fold/hour-bucket';
+import { cutTotal, emptyHour, type HourBucket, type HourTotal, withCut } from '../fold/hour-bucket';
 import type { SeriesStorage } from '../fold/series-storage';
 import type { SpanBucket } from '../fold/span-bucket';
+import { storedSpan } from '../fold/stored-span';
 import { hourMs, type MeasuredSeries, type Span } from '../usage/hour';
 import type { EventSet } from './named-set';
-import { countRaw, streamOf } from './raw-count';
+import { countRaw } from './raw-count';
 
 /** Runs a merge of this many distinct values, or queues it. */
 export type ValuesLimit = <T>(values: number, merge: () => Promise<T>) => Promise<T>;
@@ -104,37 +105,61 @@ export async function buildSpan(
           );
     const total = { ...building.total, values };
     const built = { ...stub, version, folded: set.until, total, isStub: false };
-    if ((await storage.storeSpan(built)) && values !== null) {
-      await storage.values.deleteOthers(stub, values);
-    }
+    if (!(await storage.storeSpan(built))) return afterLostRace(storage, built);
+    if (values !== null) await storage.values.deleteOthers(stub, values);
     return built;
   });
 }
 
+/** Returns the span that another read has stored, or the own one if a fold has raised the stub. */
+async function afterLostRace(storage: SeriesStorage, built: SpanBucket): Promise<SpanBucket> {
+  const stored = await storedSpan(storage, built);
+  if (stored === undefined || stored.isStub) return built;
+  const { values } = built.total;
+  const isOwn = stored.total.values?.write === values?.write;
+  // The version of the stub was taken: the own span cannot be stored any more.
+  if (values !== null && !isOwn) await storage.values.delete(built, values);
+  return stored;
+}
+
 async function addHours(
   building: SpanBuilding,
-  { start, end }: Span,
+  span: Span,
   { until, parts }: EventSet,
 ): Promise<boolean> {
-  const first = Math.floor(start.getTime() / hourMs);
-  const last = Math.ceil(end.getTime() / hourMs);
-  const stored = await building.storage.hours(first, last);
+  const unfolded = partsByHour(partsIn(parts, { above: 0, upTo: until }));
+  const fresh = ({ hour, folded }: HourTotal) =>
+    partsIn(unfolded.get(hour) ?? [], { above: folded, upTo: until });
+  const { first, last, edges } = hoursOf(span);
+  for (const number of edges) {
+    const [hour = emptyHour(number)] = await building.storage.hours(number, number + 1);
+    if (hour.folded > until) return false;
+    const piece = intersection(unitSpan(number, hourMs), span);
+    if (hour.version === 0 && fresh(hour).length === 0) continue;
+    await addPiece(building, hour, { piece, fresh: fresh(hour), until });
+  }
+  if (first >= last) return true;
+  const stored = await building.storage.hourTotals(first, last);
   if (stored.some(({ folded }) => folded > until)) return false;
   const hours = new Map(stored.map((hour) => [hour.hour, hour]));
-  const unfolded = partsByHour(partsIn(parts, { above: 0, upTo: until }));
   const touched = [...unfolded.keys()].filter((hour) => hour >= first && hour < last);
   for (const number of new Set([...hours.keys(), ...touched])) {
     const hour = hours.get(number) ?? emptyHour(number);
-    const whole = unitSpan(number, hourMs);
-    const piece = intersection(whole, { start, end });
-    const fresh = partsIn(unfolded.get(number) ?? [], { above: hour.folded, upTo: until });
-    if (isSame(piece, whole)) addHour(building, hour, fresh);
-    else await addPiece(building, hour, { piece, fresh, until });
+    addHour(building, hour, fresh(hour));
   }
   return true;
 }
 
-function addHour(building: SpanBuilding, hour: HourBucket, fresh: readonly NumberedPart[]): void {
+/** The whole hours of a span, from `first` to before `last`, and the hours that its edges cut. */
+function hoursOf({ start, end }: Span): { first: number; last: number; edges: readonly number[] } {
+  const first = Math.ceil(start.getTime() / hourMs);
+  const last = Math.floor(end.getTime() / hourMs);
+  const cut = [start, end].filter((at) => at.getTime() % hourMs !== 0);
+  const edges = new Set(cut.map((at) => Math.floor(at.getTime() / hourMs)));
+  return { first, last, edges: [...edges] };
+}
+
+function addHour(building: SpanBuilding, hour: HourTotal, fresh: readonly NumberedPart[]): void {
   const { values } = hour.total;
   building.merge(hour.total);
   if (values !== null) {

@@ -1,4 +1,4 @@
-import { mergedValues, type RunStore, type ValueStream } from '../distinct/merge';
+import { mergedValues, type RunStore, streamOf, type ValueStream } from '../distinct/merge';
 import { hashedValue, packValues } from '../distinct/packed-values';
 import { type BareTotal, RunningBareTotal } from '../fold/bucket';
 import type { FlushedEvent, SeriesStorage } from '../fold/series-storage';
@@ -39,13 +39,4 @@ export async function countRaw(
   }
   if (hashes.length > 0) values.push(streamOf(packValues(hashes)));
   return { total: running.total(), values };
-}
-
-/** Packed values in memory as a stream. */
-export function streamOf(packed: Buffer): ValueStream {
-  return {
-    [Symbol.asyncIterator]: async function* () {
-      yield await Promise.resolve(packed);
-    },
-  };
 }

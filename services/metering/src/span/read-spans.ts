@@ -1,5 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import type { RunStore, ValueStream } from '../distinct/merge';
+import { type RunStore, streamOf, type ValueStream } from '../distinct/merge';
 import { entryBytes, mergePacked } from '../distinct/packed-values';
 import { type BareTotal, partsIn, RunningBareTotal } from '../fold/bucket';
 import { entriesIn } from '../fold/entries';
@@ -8,7 +8,7 @@ import type { SpanBucket } from '../fold/span-bucket';
 import type { MeasuredSeries, Span } from '../usage/hour';
 import { buildSpan, type ValuesLimit } from './build-span';
 import { type EventSet, isIn, type NamedSet, nameOf, readEventSet } from './named-set';
-import { countRaw, streamOf } from './raw-count';
+import { countRaw } from './raw-count';
 
 /** Usage of a span. */
 export interface SpanUsage {
@@ -19,7 +19,7 @@ export interface SpanUsage {
 }
 
 /** Distinct values of a span. */
-export interface SpanValues {
+interface SpanValues {
   readonly streams: readonly ValueStream[];
   /** Upper limit of the number of values. */
   readonly entries: number;
@@ -69,6 +69,7 @@ export async function readSpans(
       const counting = { storage, series, set, runs };
       const usages: SpanUsage[] = [];
       for (const bucket of buckets) usages.push(await usageOf(counting, bucket));
+      await storage.recordReads(buckets);
       return { set: nameOf(set), usages };
     }
     // A later version of a stub, read before the next set of parts.

@@ -12,7 +12,7 @@ import type { NamedSet } from './named-set';
 import { readSpans, type SpanUsage } from './read-spans';
 
 /** Usage of the spans of a window. */
-export interface WindowUsage {
+interface WindowUsage {
   readonly spans: readonly Pick<SpanUsage, 'span' | 'total'>[];
   readonly events: number;
   readonly quantity: Decimal;

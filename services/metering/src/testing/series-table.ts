@@ -31,7 +31,7 @@ export interface Steps {
   readonly write: <T>(step: () => T) => Promise<T>;
 }
 
-export const immediateSteps: Steps = {
+const immediateSteps: Steps = {
   read: (step) => Promise.resolve(step()),
   write: (step) => Promise.resolve(step()),
 };
@@ -53,6 +53,8 @@ export function storageOn(
         return { parts, upTo: epoch, isLast: true };
       }),
     hours: (from, until) =>
+      read(() => [...table.hours.values()].filter(({ hour }) => hour >= from && hour < until)),
+    hourTotals: (from, until) =>
       read(() => [...table.hours.values()].filter(({ hour }) => hour >= from && hour < until)),
     storeHour: (hour) =>
       write(() => {
@@ -85,6 +87,7 @@ export function storageOn(
         table.spans.set(nameOf(span), span);
         return true;
       }),
+    recordReads: () => Promise.resolve(),
     markFolded: (epoch) =>
       write(() => {
         table.folded = Math.max(table.folded, epoch);
@@ -105,7 +108,7 @@ export function storageOn(
 
 export function stubOf({ start, end }: Span): SpanBucket {
   const total = { events: 0, quantity: null, latest: null, values: null };
-  return { start, end, version: 0, folded: 0, total, isStub: true };
+  return { start, end, version: 0, folded: 0, total, isStub: true, readAt: new Date(0) };
 }
 
 function valuesOn(table: SeriesTable, { read, write }: Steps): BucketValues {
@@ -139,6 +142,10 @@ function valuesOn(table: SeriesTable, { read, write }: Steps): BucketValues {
           const isOld = name === nameOf(bucket) && Number(version) <= stored.version;
           if (isOld && id !== idOf(bucket, stored)) table.values.delete(id);
         }
+      }),
+    delete: (bucket, stored) =>
+      write(() => {
+        table.values.delete(idOf(bucket, stored));
       }),
     withRuns: (_bucket, merge) =>
       merge({

@@ -1,0 +1,317 @@
+import type { Collection, Db, Document } from 'mongodb';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { retryUpsert } from '@billing/chassis/inserts';
+import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import type { RunStore, ValueStream } from '../distinct/merge';
+import {
+  openUsageValues,
+  type StoredValues,
+  type ValuesCollection,
+  ValueStore,
+} from '../distinct/value-store';
+import type { UsagePart } from '../flush/part';
+import type { EventCollection, EventDocument } from '../usage/event-store';
+import type { MeasuredSeries, Span } from '../usage/hour';
+import { seriesKey } from '../usage/series-key';
+import { emptyBucket } from './bucket';
+import {
+  bucketId,
+  flushedEvent,
+  fromHourDocument,
+  fromHourTotal,
+  fromPartDocument,
+  fromSpanDocument,
+  type HourBucketDocument,
+  hourId,
+  partEpochId,
+  spanId,
+  type SpanDocument,
+  spanStartId,
+  toHourDocument,
+} from './bucket-document';
+import type { FoldSeriesDocument } from './fold-schedule-store';
+import type { HourBucket, HourTotal } from './hour-bucket';
+import type {
+  BucketName,
+  BucketValues,
+  FlushedEvent,
+  PartPage,
+  SeriesStorage,
+} from './series-storage';
+import type { SpanBucket } from './span-bucket';
+
+export interface BucketCollections {
+  readonly events: EventCollection;
+  readonly parts: Collection<UsagePart>;
+  readonly hours: Collection<HourBucketDocument>;
+  readonly spans: Collection<SpanDocument>;
+  readonly values: ValuesCollection;
+  readonly series: Collection<FoldSeriesDocument>;
+}
+
+/** Reads how far all flushes have ended; a cached value will do unless it must be fresh. */
+export type ReadUntil = SeriesStorage['until'];
+
+/** Parts of one step of a fold. */
+const partsMax = 5_000;
+const cursorBatch = 5_000;
+const dayMs = 24 * 60 * 60_000;
+// Sorts after every id that continues a key.
+const afterAll = ';';
+
+export function openBuckets(db: Db, events: EventCollection): BucketCollections {
+  return {
+    events,
+    parts: db.collection<UsagePart>('usageParts'),
+    hours: db.collection<HourBucketDocument>('usageHours'),
+    spans: db.collection<SpanDocument>('usageSpans'),
+    values: openUsageValues(db),
+    series: db.collection<FoldSeriesDocument>('usageSeries'),
+  };
+}
+
+export async function ensureBucketIndexes({ spans }: BucketCollections): Promise<void> {
+  await ensureIndexes(spans, [{ name: 'readAt', key: { readAt: 1 } }]);
+}
+
+/** Parts and buckets of one series; `SeriesStorage` describes each step. */
+export class BucketStore implements SeriesStorage {
+  readonly values: BucketValues;
+  private readonly k: string;
+
+  constructor(
+    private readonly collections: BucketCollections,
+    private readonly series: MeasuredSeries & { readonly environmentId: string },
+    private readonly process: { readonly until: ReadUntil; readonly clock: Clock },
+  ) {
+    const { environmentId } = series;
+    this.k = seriesKey(environmentId, series);
+    this.values = new BucketValueStore(collections.values, { environmentId, k: this.k });
+  }
+
+  until(options: { readonly isFresh: boolean }): Promise<number> {
+    return this.process.until(options);
+  }
+
+  async parts() {
+    const { k } = this;
+    const found = await retryTransient(() =>
+      this.collections.parts
+        .find({ k, _id: { $gte: `${k}:`, $lt: `${k}${afterAll}` } })
+        .batchSize(cursorBatch)
+        .toArray(),
+    );
+    return found.map(fromPartDocument);
+  }
+
+  async partsUpTo(epoch: number): Promise<PartPage> {
+    const found = await this.partsBetween(0, epoch + 1, partsMax + 1);
+    if (found.length <= partsMax) return { parts: found, upTo: epoch, isLast: true };
+    // The last epoch may be incomplete.
+    const last = found.at(-1)?.epoch ?? epoch;
+    const complete = found.filter((part) => part.epoch < last);
+    if (complete.length > 0) return { parts: complete, upTo: last - 1, isLast: false };
+    return { parts: await this.partsBetween(last, last + 1), upTo: last, isLast: false };
+  }
+
+  async hours(from: number, until: number): Promise<HourBucket[]> {
+    const { k } = this;
+    const found = await retryTransient(() =>
+      this.collections.hours
+        .find({ k, _id: { $gte: hourId(k, from), $lt: hourId(k, until) } })
+        .batchSize(cursorBatch)
+        .toArray(),
+    );
+    return found.map(fromHourDocument);
+  }
+
+  async hourTotals(from: number, until: number): Promise<HourTotal[]> {
+    const { k } = this;
+    const found = await retryTransient(() =>
+      this.collections.hours
+        .find({ k, _id: { $gte: hourId(k, from), $lt: hourId(k, until) } })
+        .project<Omit<HourBucketDocument, 'minutes' | 'cuts'>>({ minutes: 0, cuts: 0 })
+        .batchSize(cursorBatch)
+        .toArray(),
+    );
+    return found.map(fromHourTotal);
+  }
+
+  async storeHour(hour: HourBucket): Promise<boolean> {
+    const { _id, k, ...fields } = toHourDocument(this.owner, hour);
+    const { hours } = this.collections;
+    if (hour.version === 1) return insertNew(hours, { _id, k, ...fields });
+    const { matchedCount } = await retryTransient(() =>
+      hours.updateOne({ _id, k, version: hour.version - 1 }, { $set: fields }),
+    );
+    return matchedCount > 0;
+  }
+
+  async storeCuts({ hour, version, cuts }: HourBucket): Promise<void> {
+    const { k } = this;
+    await retryTransient(() =>
+      this.collections.hours.updateOne({ _id: hourId(k, hour), k, version }, { $set: { cuts } }),
+    );
+  }
+
+  async spans(within?: Span): Promise<SpanBucket[]> {
+    const { k } = this;
+    const range =
+      within === undefined
+        ? { $gte: `${k}:`, $lt: `${k}${afterAll}` }
+        : { $gte: spanStartId(k, within.start), $lt: spanStartId(k, within.end) };
+    const found = await retryTransient(() =>
+      this.collections.spans.find({ k, _id: range }).batchSize(cursorBatch).toArray(),
+    );
+    return found.map(fromSpanDocument);
+  }
+
+  async announce(span: Span): Promise<SpanBucket> {
+    const { environmentId, k } = this.owner;
+    const stored = await retryUpsert(() =>
+      this.collections.spans.findOneAndUpdate(
+        { _id: spanId(k, span), k },
+        {
+          $setOnInsert: { environmentId, ...emptyBucket, building: true },
+          $max: { readAt: this.process.clock.now() },
+        },
+        { upsert: true, returnDocument: 'after' },
+      ),
+    );
+    if (stored === null) throw new Error('An announced span was not stored');
+    return fromSpanDocument(stored);
+  }
+
+  async storeSpan(span: SpanBucket): Promise<boolean> {
+    const { k } = this;
+    const { version, folded, total, isStub } = span;
+    const { matchedCount } = await retryTransient(() =>
+      this.collections.spans.updateOne(
+        { _id: spanId(k, span), k, version: version - 1 },
+        { $set: { version, folded, total, building: isStub } },
+      ),
+    );
+    return matchedCount > 0;
+  }
+
+  async recordReads(spans: readonly SpanBucket[]): Promise<void> {
+    const { k } = this;
+    const now = this.process.clock.now();
+    const old = spans.filter(({ readAt }) => now.getTime() - readAt.getTime() > dayMs);
+    if (old.length === 0) return;
+    const _id = { $in: old.map((span) => spanId(k, span)) };
+    await retryTransient(() =>
+      this.collections.spans.updateMany({ _id, k }, { $max: { readAt: now } }),
+    );
+  }
+
+  async markFolded(epoch: number): Promise<void> {
+    const { k } = this;
+    await retryTransient(() =>
+      this.collections.series.updateOne({ _id: k }, { $max: { folded: epoch } }),
+    );
+  }
+
+  async deleteParts(epoch: number): Promise<void> {
+    const { k } = this;
+    await retryTransient(() =>
+      this.collections.parts.deleteMany({
+        k,
+        _id: { $gte: `${k}:`, $lt: partEpochId(k, epoch + 1) },
+      }),
+    );
+  }
+
+  async *events({ start, end }: Span): AsyncGenerator<FlushedEvent> {
+    const { environmentId, customerId, meterId, uniqueProperty } = this.series;
+    const cursor = this.collections.events
+      .find({ environmentId, customerId, meterId, timestamp: { $gte: start, $lt: end } })
+      .project<Omit<EventDocument, 'environmentId'>>({
+        timestamp: 1,
+        quantity: 1,
+        arrival: 1,
+        epoch: 1,
+        flush: 1,
+        ...(uniqueProperty !== null && { properties: 1 }),
+      })
+      .batchSize(cursorBatch);
+    for await (const document of cursor) yield flushedEvent(document, uniqueProperty);
+  }
+
+  private get owner() {
+    return { environmentId: this.series.environmentId, k: this.k };
+  }
+
+  private async partsBetween(from: number, until: number, limit = 0) {
+    const { k } = this;
+    const query = { k, _id: { $gte: partEpochId(k, from), $lt: partEpochId(k, until) } };
+    const found: UsagePart[] = await retryTransient(() =>
+      this.collections.parts.find(query).sort({ _id: 1 }).limit(limit).toArray(),
+    );
+    return found.map(fromPartDocument);
+  }
+}
+
+/** Distinct values of the buckets of one series. */
+class BucketValueStore implements BucketValues {
+  private readonly store: ValueStore;
+
+  constructor(
+    collection: ValuesCollection,
+    private readonly owner: { readonly environmentId: string; readonly k: string },
+  ) {
+    this.store = new ValueStore(collection, owner);
+  }
+
+  write(bucket: BucketName, version: number, stream: ValueStream): Promise<StoredValues> {
+    return this.store.write({ bucket: this.idOf(bucket), version, write: newId() }, stream);
+  }
+
+  read(bucket: BucketName, stored: StoredValues): ValueStream {
+    return this.store.read(this.idOf(bucket), stored);
+  }
+
+  deleteOthers(bucket: BucketName, stored: StoredValues): Promise<void> {
+    return this.store.deleteOthers(this.idOf(bucket), stored);
+  }
+
+  delete(bucket: BucketName, stored: StoredValues): Promise<void> {
+    return this.store.deleteWrite(this.idOf(bucket), stored);
+  }
+
+  async withRuns<T>(bucket: BucketName, merge: (runs: RunStore) => Promise<T>): Promise<T> {
+    const written: StoredValues[] = [];
+    const id = this.idOf(bucket);
+    const runs: RunStore = {
+      store: async (stream) => {
+        // No version of a bucket is 0: what a crash leaves goes with the values of old versions.
+        const run = await this.store.write({ bucket: id, version: 0, write: newId() }, stream);
+        written.push(run);
+        return this.store.read(id, run);
+      },
+    };
+    try {
+      return await merge(runs);
+    } finally {
+      for (const run of written) await this.store.deleteWrite(id, run);
+    }
+  }
+
+  private idOf(bucket: BucketName): string {
+    return bucketId(this.owner.k, bucket);
+  }
+}
+
+async function insertNew<T extends Document & { readonly _id: string }>(
+  collection: Collection<T>,
+  document: T,
+): Promise<boolean> {
+  try {
+    await retryTransient(() => collection.insertOne(document as never));
+    return true;
+  } catch (error) {
+    if (duplicateKeyIndex(error) === undefined) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+/** A series, by its key. */
+interface KeyedSeries {
+  readonly k: string;
+}
+
+/** Stores due times of folds. */
+export interface FoldScheduler<Series extends KeyedSeries> {
+  wake(woken: readonly Series[], now: Date): Promise<void>;
+  request(keys: readonly string[], now: Date): Promise<void>;
+}
+
+/** A series that this process has woken. */
+interface Awake {
+  readonly sinceMs: number;
+  /** Flushes since then, or since the last request. */
+  flushes: number;
+}
+
+/**
+ * Time for which a series need not be woken again. Shorter than the time to its fold by more than
+ * the difference of two clocks: a series does not sleep while a process takes it for awake.
+ */
+const wakeEveryMs = 50 * 60_000;
+/** Parts of a series, as far as this process knows, that are folded at once. */
+const partsMax = 64;
+
+/**
+ * Wakes series before they get events, and has them folded when many parts are waiting. Caches
+ * series that are awake, so that few flushes write anything. An evicted entry costs one write.
+ */
+export class FoldWakes<Series extends KeyedSeries> {
+  private readonly awake = new Map<string, Awake>();
+
+  constructor(
+    private readonly scheduler: FoldScheduler<Series>,
+    private readonly seriesMax: number,
+  ) {}
+
+  /** Called before the events of a flush are stored. */
+  async beforeFlush(series: readonly Series[], now: Date): Promise<void> {
+    const asleep = series.filter(({ k }) => !this.isAwake(k, now));
+    if (asleep.length > 0) await this.scheduler.wake(asleep, now);
+    for (const { k } of asleep) this.cache(k, { sinceMs: now.getTime(), flushes: 0 });
+    const full: string[] = [];
+    for (const { k } of series) {
+      const one = this.awake.get(k);
+      if (one === undefined) continue;
+      one.flushes += 1;
+      if (one.flushes < partsMax) continue;
+      one.flushes = 0;
+      full.push(k);
+    }
+    if (full.length > 0) await this.scheduler.request(full, now);
+  }
+
+  private isAwake(k: string, now: Date): boolean {
+    const one = this.awake.get(k);
+    return one !== undefined && now.getTime() - one.sinceMs < wakeEveryMs;
+  }
+
+  private cache(k: string, one: Awake): void {
+    this.awake.delete(k);
+    this.awake.set(k, one);
+    if (this.awake.size <= this.seriesMax) return;
+    const [oldest] = this.awake.keys();
+    if (oldest !== undefined) this.awake.delete(oldest);
+  }
+}
