@@ -1,0 +1,180 @@
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectMongo } from '@billing/chassis/mongo';
+import { Service } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testServiceConfiguration,
+  testTenant,
+} from '@billing/chassis/testing';
+import { createMeter } from '../meter/meter';
+import { meterDefinition } from '../meter/store';
+import { TestedSeries } from '../testing/flushes';
+import { hourMs, type Series } from '../usage/hour';
+import { type BucketStore, ensureBucketIndexes } from './bucket-store';
+import { FoldScheduleStore } from './fold-schedule-store';
+import { foldDueSeries } from './fold-worker';
+import { UnreadSpanStore } from './unread-span-store';
+
+const configuration = testServiceConfiguration('metering');
+const tenant = testTenant();
+const start = new Date('2026-03-01T10:00:00Z');
+const minute = 60_000;
+const day = 24 * hourMs;
+const window = [{ start, end: new Date(start.getTime() + hourMs) }];
+const event = { timestamp: start, quantity: '1', properties: {} };
+
+let mongo: Awaited<ReturnType<typeof connectMongo>>;
+let service: Service;
+let now = start;
+const stores = new Map<string, BucketStore>();
+const clock: Clock = { now: () => now };
+
+beforeAll(async () => {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  mongo = await connectMongo({ uri, database, service: 'test' });
+  service = await Service.open('metering', configuration);
+});
+
+beforeEach(() => {
+  now = start;
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await (await service.serve([])).stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+async function aSeries(aggregation: 'COUNT' | 'UNIQUE_COUNT' = 'COUNT') {
+  const uniqueProperty = aggregation === 'COUNT' ? undefined : 'user';
+  const input = { name: 'Calls', aggregation, uniqueProperty };
+  const meter = createMeter(input, { id: newId(), metadataProblems: [] });
+  const meters = service.aggregates(meterDefinition);
+  await meters.within({ tenant, now }).insert({ state: meter, events: [], commands: [] });
+  const series = { customerId: newId(), meterId: meter.id, aggregation };
+  const tested = new TestedSeries(mongo.db, tenant, {
+    ...series,
+    uniqueProperty: meter.uniqueProperty,
+  });
+  stores.set(meter.id, tested.store);
+  await ensureBucketIndexes(tested.collections);
+  const schedule = new FoldScheduleStore(tested.collections.series);
+  await schedule.ensureIndexes();
+  const folding = {
+    schedule,
+    meters,
+    storageOf: ({ meterId }: Series) => {
+      const store = stores.get(meterId);
+      if (store === undefined) throw new Error('Unknown series');
+      return store;
+    },
+    clock,
+    logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
+  };
+  return {
+    tested,
+    wake: () => schedule.wake([{ k: tested.k, tenant }], now),
+    request: () => schedule.request([tested.k], now),
+    fold: () => foldDueSeries(folding, new AbortController().signal),
+    partsLeft: () => tested.collections.parts.countDocuments({ k: tested.k }),
+    foldAt: async () => (await tested.collections.series.findOne({ _id: tested.k }))?.foldAt,
+    folded: async () =>
+      Number((await tested.collections.series.findOne({ _id: tested.k }))?.folded),
+  };
+}
+
+function later(ms: number): Date {
+  return new Date(start.getTime() + ms);
+}
+
+test('a series is folded an hour after it was woken, and sleeps after a fold that finds nothing', async () => {
+  const { tested, wake, fold, partsLeft, foldAt, folded } = await aSeries();
+  await wake();
+  await tested.flush([event]);
+  tested.until = 1;
+  now = later(59 * minute);
+  await fold();
+  expect(await partsLeft()).toBe(1);
+  now = later(60 * minute);
+  await fold();
+  expect([await partsLeft(), await folded()]).toEqual([0, 1]);
+  expect(await foldAt()).toEqual(later(120 * minute));
+  now = later(120 * minute);
+  await fold();
+  expect(await foldAt()).toBeNull();
+  await wake();
+  expect(await foldAt()).toEqual(later(180 * minute));
+});
+
+test('a series with many parts is folded at once, and stays awake while a writer takes it for awake', async () => {
+  const { tested, wake, request, fold, partsLeft, foldAt } = await aSeries();
+  await wake();
+  for (let flush = 0; flush < 64; flush += 1) await tested.flush([event]);
+  tested.until = 64;
+  await request();
+  await fold();
+  expect(await partsLeft()).toBe(0);
+  await request();
+  await fold();
+  expect(await foldAt()).toEqual(later(60 * minute));
+  expect(await tested.readQuantities(window)).toEqual(['64']);
+});
+
+test('a series whose parts cannot be folded yet does not sleep', async () => {
+  const { tested, wake, fold, partsLeft, foldAt } = await aSeries();
+  await wake();
+  await tested.flush([event]);
+  now = later(90 * minute);
+  await fold();
+  expect(await partsLeft()).toBe(1);
+  expect(await foldAt()).toEqual(later(150 * minute));
+});
+
+test('of two workers, one folds a series', async () => {
+  const { tested, wake, fold, foldAt } = await aSeries();
+  await wake();
+  await tested.flush([event]);
+  tested.until = 1;
+  const markFolded = jest.spyOn(tested.store, 'markFolded');
+  now = later(60 * minute);
+  await Promise.all([fold(), fold(), fold()]);
+  expect(markFolded).toHaveBeenCalledTimes(1);
+  expect(await foldAt()).toEqual(later(120 * minute));
+});
+
+test('a fold that fails is retried a minute later', async () => {
+  const { tested, wake, fold, partsLeft, foldAt } = await aSeries();
+  await wake();
+  await tested.flush([event]);
+  tested.until = 1;
+  jest.spyOn(tested.store, 'markFolded').mockRejectedValueOnce(new Error('Broken'));
+  now = later(60 * minute);
+  await fold();
+  expect(await foldAt()).toEqual(later(61 * minute));
+  now = later(61 * minute);
+  await fold();
+  expect(await partsLeft()).toBe(0);
+  expect(await tested.readQuantities(window)).toEqual(['1']);
+});
+
+test('a span that is not read for 40 days is deleted with its values, and built again by a read', async () => {
+  const { tested } = await aSeries('UNIQUE_COUNT');
+  const { spans, values } = tested.collections;
+  const { k } = tested;
+  await tested.flush([{ ...event, properties: { user: 'a' } }]);
+  expect(await tested.readQuantities(window)).toEqual(['1']);
+  await tested.fold();
+  const before = await values.countDocuments({ k });
+  const unread = new UnreadSpanStore(tested.collections);
+  const readAt = (await spans.findOne({ k }))?.readAt ?? start;
+  expect(await unread.deleteSome(new Date(readAt.getTime() + 40 * day))).toBe(false);
+  expect(await spans.countDocuments({ k })).toBe(1);
+  await unread.deleteSome(new Date(readAt.getTime() + 40 * day + 1));
+  expect(await spans.countDocuments({ k })).toBe(0);
+  expect(await values.countDocuments({ k })).toBe(before - 1);
+  expect(await tested.readQuantities(window)).toEqual(['1']);
+});
