@@ -38,6 +38,7 @@ const stores = ['services/*/src/**/store.ts', 'services/*/src/**/*-store.ts'];
 // A use case is named after its verb, such as create-subscription.ts.
 const verbs = [
   'accept',
+  'audit',
   'burn',
   'cancel',
   'close',

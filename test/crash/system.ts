@@ -16,7 +16,7 @@ const hitsMax = 3;
 const reads = /Service\/(Get|Find|List|Authenticate|BeginCardEntry)/;
 // Counters and polls: a crash near them has no lasting effect.
 const immaterial =
-  /\/activity\/|\/requests\/|\/(EventLog|RequestLog)Service\/|DueWorkService\/(GetActivity|GetNextDue)/;
+  /\/activity\/|\/requests\/|\/usageEpoch\/|\/(EventLog|RequestLog)Service\/|DueWorkService\/(GetActivity|GetNextDue)/;
 // A webhook or a payment attempt whose worker died is resumed after half a minute.
 const settleTimeoutMs = 100_000;
 const startTimeoutMs = 60_000;

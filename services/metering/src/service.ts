@@ -1,3 +1,4 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { monotonicMs } from '@billing/chassis/clock';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
@@ -10,8 +11,16 @@ import {
 } from './credit/closed-credit-store';
 import { GrantDetailsStore, openGrantDetails } from './credit/grant-details-store';
 import { ArrivalOrder } from './ingest/arrival-order';
+import type { NewEvent } from './ingest/ingest-events';
 import { IngestQueue } from './ingest/queue-worker';
-import { meterDefinition } from './meter/store';
+import { EpochStore } from './epoch/epoch-store';
+import { EpochWorker, observeEpochs } from './epoch/epoch-worker';
+import { CountedEvents } from './flush/counted';
+import { CurrentWriter } from './flush/flush-worker';
+import { FlushStore, openParts } from './flush/flush-store';
+import { recoverSlot } from './flush/recover-slot';
+import type { Meter } from './meter/meter';
+import { findMeters, meterDefinition } from './meter/store';
 import { CustomerDirectory } from './peer/customer-directory';
 import { connectPeers } from './peers';
 import { CreditReportStore } from './report/credit-report-store';
@@ -22,6 +31,7 @@ import { SettlementRuns } from './settlement/runs';
 import type { Settlement } from './settlement/settlement';
 import { ensureSettlementIndexes, openSettlements, SettlementStore } from './settlement/store';
 import {
+  type EventCollection,
   type EventDocument,
   ensureEventIndexes,
   EventStore,
@@ -37,10 +47,12 @@ const customersMax = 50_000;
 const seriesMax = 50_000;
 const sealEveryMs = 20_000;
 // Enough for some millions of events. The rest is decided by the caller's next retry.
+// Two seconds: see `EpochWorker`.
+const epochEveryMs = 2_000;
 const settlementMsMax = 5 * 60_000;
 // Larger batches gain little. Four concurrent commands saturate the database; more would only queue
-// up.
-const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000 };
+// up. A read finds at most as many parts of a series as flushes start within some epochs.
+const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000, spacingMs: 20 };
 
 /** Starts the metering service: meters and usage over gRPC. */
 export async function start(
@@ -64,9 +76,10 @@ export async function start(
   service.ensureIndexes(() => ensureClosedCreditIndexes(closedCredits));
   const events = new EventStore(eventCollection);
   const usageOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new UsageStore(usage, tenant);
-  const queue = new IngestQueue<EventDocument>({
+  const { writer, counted } = startFlushes(service, { events: eventCollection, meters });
+  const queue = new IngestQueue<NewEvent, EventDocument>({
     ...queueBounds,
-    flush: (documents) => events.insert(documents),
+    flush: (items) => writer.flush(items),
   });
   const sealing = { series: new SeriesStore(usage.series), meters, usageOf, clock, logger };
   service.every({
@@ -91,6 +104,7 @@ export async function start(
       runs,
       events,
       queue,
+      counted,
       directory: new CustomerDirectory(customersMax),
       usageOf,
       sealSchedule: new SealScheduleCache(seriesMax),
@@ -104,4 +118,38 @@ export async function start(
       creditReports: new CreditReportStore(db),
     }),
   ]);
+}
+
+/** Starts storing events by flushes, and the work on epochs that all processes share. */
+function startFlushes(
+  service: Service,
+  collections: {
+    readonly events: EventCollection;
+    readonly meters: AggregateCollection<Meter>;
+  },
+): { writer: CurrentWriter; counted: CountedEvents } {
+  const { logger, metrics, db } = service;
+  const epochs = new EpochStore(db);
+  const storage = new FlushStore(collections.events, openParts(db));
+  const metersOf = (ids: readonly string[]) => findMeters(collections.meters, ids);
+  const writer = new CurrentWriter({ epochs, storage, metrics, logger });
+  const worker = new EpochWorker({
+    storage: epochs,
+    recover: (slot) => recoverSlot(slot, { epochs, storage, metersOf }),
+    ownWriter: () => writer.number,
+    nowMs: monotonicMs,
+    logger,
+  });
+  service.ensureIndexes(() => epochs.open());
+  service.every({
+    name: 'advance usage epochs',
+    everyMs: epochEveryMs,
+    run: async (signal) => {
+      const reading = await worker.run(signal);
+      await writer.beat(reading.current);
+    },
+  });
+  observeEpochs(metrics, worker);
+  service.onClose('usage writer', () => writer.close());
+  return { writer, counted: new CountedEvents(storage, epochs) };
 }

@@ -28,6 +28,33 @@ function outcomeOf(item: string): Outcome<string> {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a batcher', () => {
+  test('with a spacing starts no batch before it is over, and then one with everything that waits', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+    try {
+      const flushed: (readonly string[])[] = [];
+      const batcher = new Batcher<string, string>({
+        batchMax: 10,
+        flushesMax: 4,
+        spacingMs: 20,
+        flush: (items) => {
+          flushed.push(items);
+          return Promise.resolve(succeeded(items));
+        },
+      });
+      await batcher.run('a');
+      const later = [batcher.run('b'), batcher.run('c')];
+      await turn();
+      await jest.advanceTimersByTimeAsync(19);
+      expect(flushed).toEqual([['a']]);
+      later.push(batcher.run('d'));
+      await jest.advanceTimersByTimeAsync(1);
+      await Promise.all(later);
+      expect(flushed).toEqual([['a'], ['b', 'c', 'd']]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   test('sends items that arrive together in one batch, and items that arrive during a batch in the next', async () => {
     const { batcher, batches } = openBatches();
     const first = [batcher.run('a'), batcher.run('b')];

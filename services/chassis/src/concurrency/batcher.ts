@@ -1,4 +1,5 @@
 import { type Context, context } from '@opentelemetry/api';
+import { monotonicMs, sleep } from '../clock';
 
 /** Outcome of one item of a batch. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };
@@ -25,6 +26,8 @@ export interface BatcherOptions<Item, Result> {
    * default nothing is delayed.
    */
   readonly delay?: (full: AbortSignal) => Promise<void>;
+  /** Minimum time between the starts of two batches; by default there is none. */
+  readonly spacingMs?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -53,6 +56,8 @@ export class Batcher<Item, Result> {
   private isScheduled = false;
   // Present while a batch is delayed.
   private gathering: AbortController | undefined;
+  private nextStartMs = 0;
+  private isSpacing = false;
 
   constructor(private readonly options: BatcherOptions<Item, Result>) {}
 
@@ -102,12 +107,28 @@ export class Batcher<Item, Result> {
 
   private start(): void {
     for (;;) {
+      if (this.isTooEarly()) return;
       const batch = this.takeBatch();
       const [first] = batch;
       if (first === undefined) return;
       this.count(first.group, 1);
+      this.nextStartMs = monotonicMs() + (this.options.spacingMs ?? 0);
       void context.with(first.context, () => this.flush(batch, first.group));
     }
+  }
+
+  /** True until the next batch may start, which then starts without a further call. */
+  private isTooEarly(): boolean {
+    if (this.options.spacingMs === undefined) return false;
+    const leftMs = this.nextStartMs - monotonicMs();
+    if (leftMs > 0 && !this.isSpacing && this.waiting.length > 0) {
+      this.isSpacing = true;
+      void sleep(leftMs).then(() => {
+        this.isSpacing = false;
+        this.start();
+      });
+    }
+    return leftMs > 0;
   }
 
   private isFull(group: string | undefined): boolean {

@@ -1,5 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import type { Collection, Db, Document } from 'mongodb';
+import type { Collection, Db, Document, Filter } from 'mongodb';
 import type { Clock } from '../clock';
 import { ensureIndexes, retryTransient } from '../mongo/mongo';
 import type { PeriodicWork } from './periodic-work';
@@ -65,9 +65,9 @@ const overlapMs = 60_000;
 
 /**
  * Deletes environments from a service's database: every document of any collection that names them
- * by `environmentId` or as its `_id`. The collections are listed by the database, so that none can
- * be forgotten. From then on a tombstone refuses calls, relay and due work of the environment. It
- * is swept until no call that was in flight can have written again.
+ * by `environmentId`, or whose `_id` begins with it. The collections are listed by the database, so
+ * that none can be forgotten. From then on a tombstone refuses calls, relay and due work of the
+ * environment. It is swept until no call that was in flight can have written again.
  */
 export class EnvironmentDeletion {
   private readonly tombstones: Collection<Tombstone>;
@@ -228,24 +228,36 @@ export class EnvironmentDeletion {
   ): Promise<boolean> {
     for (const name of await this.collectionNames()) {
       const collection = this.db.collection<StringIds>(name);
-      for (;;) {
-        if (signal?.aborted === true || this.options.clock.now() >= until) return false;
-        const batch = await retryTransient(() =>
-          collection
-            .find({ environmentId })
-            .project<Deletable>({ eventSequence: 1, live: 1 })
-            .limit(batchMax)
-            .toArray(),
-        );
-        if (batch.some(({ live }) => live === true)) throw isLive();
-        await this.deleteLoggedEvents(batch);
-        const ids = batch.map(({ _id }) => _id);
-        await retryTransient(() => collection.deleteMany({ _id: { $in: ids }, environmentId }));
-        if (batch.length < batchMax) break;
+      const withField = { environmentId };
+      const withKey = { _id: { $gte: environmentId, $lt: `${environmentId}\u{10ffff}` } };
+      for (const filter of [withField, withKey]) {
+        for (;;) {
+          if (signal?.aborted === true || this.options.clock.now() >= until) return false;
+          const deleted = await this.deleteBatch(collection, filter);
+          if (deleted < batchMax) break;
+        }
       }
-      await retryTransient(() => collection.deleteOne({ _id: environmentId }));
     }
     return true;
+  }
+
+  private async deleteBatch(
+    collection: Collection<StringIds>,
+    filter: Filter<StringIds>,
+  ): Promise<number> {
+    const batch = await retryTransient(() =>
+      collection
+        .find(filter)
+        .project<Deletable>({ eventSequence: 1, live: 1 })
+        .limit(batchMax)
+        .toArray(),
+    );
+    if (batch.length === 0) return 0;
+    if (batch.some(({ live }) => live === true)) throw isLive();
+    await this.deleteLoggedEvents(batch);
+    const ids = batch.map(({ _id }) => _id);
+    await retryTransient(() => collection.deleteMany({ ...filter, _id: { $in: ids } }));
+    return batch.length;
   }
 
   // Entries logged by an earlier release have no environment; their ids derive from those of the

@@ -98,6 +98,26 @@ export const instruments = {
     unit: '{grant}',
     description: 'Credit grants that are not closed, in the account that has most of them',
   },
+  usageFlushes: {
+    name: 'billing.usage.flushes',
+    unit: '{flush}',
+    description: 'Insert commands of usage events, by outcome',
+  },
+  usageFlushDuration: {
+    name: 'billing.usage.flush.duration',
+    unit: 's',
+    description: 'Time from the start of a flush of usage events until its events are counted',
+  },
+  usageEpochLag: {
+    name: 'billing.usage.epoch.lag',
+    unit: '{epoch}',
+    description: 'Epochs of usage that are not over yet; grows while a dead slot is not recovered',
+  },
+  usageSlots: {
+    name: 'billing.usage.slots',
+    unit: '{slot}',
+    description: 'Slots of all writers of usage events, by state',
+  },
   droppedCredits: {
     name: 'billing.subscription.credits.dropped',
     unit: '{subscription}',

@@ -21,6 +21,8 @@ export const attributeValues = {
   'billing.not_charged.reason': ['AMOUNT_NOT_SUPPORTED', 'NO_PAYMENT_PROVIDER'],
   'billing.provider_report.kind': ['REFUND', 'DISPUTE', 'CONTRADICTION'],
   'billing.due_work.kind': ['wake', 'recover'],
+  'billing.usage.flush.outcome': ['STORED', 'FENCED', 'FAILED'],
+  'billing.usage.slot.state': ['IDLE', 'FLUSHING', 'PARKED', 'DEAD'],
   'billing.park.reason': ['OPEN_INVOICES', 'INVOICES_A_DAY', 'USAGE_TOO_LARGE'],
 } as const;
 
@@ -61,6 +63,8 @@ type ObservedInstrument =
   | 'missingEvents'
   | 'settlementAge'
   | 'openCredits'
+  | 'usageEpochLag'
+  | 'usageSlots'
   | 'waitingInvoices'
   | 'activeRequests';
 type EventLoopDelays = ReturnType<typeof monitorEventLoopDelay>;
@@ -105,6 +109,8 @@ export class Metrics {
   private readonly poisonMessages: Counter;
   private readonly droppedRequests: Counter;
   private readonly droppedCredits: Counter;
+  private readonly usageFlushes: Counter;
+  private readonly usageFlushDuration: Histogram;
   private readonly callDuration: Histogram;
   private readonly requestDuration: Histogram;
 
@@ -122,6 +128,8 @@ export class Metrics {
     this.poisonMessages = this.counter('poisonMessages');
     this.droppedRequests = this.counter('droppedRequests');
     this.droppedCredits = this.counter('droppedCredits');
+    this.usageFlushes = this.counter('usageFlushes');
+    this.usageFlushDuration = this.histogram('usageFlushDuration', callBoundaries);
     this.callDuration = this.histogram('callDuration', callBoundaries);
     this.requestDuration = this.histogram('requestDuration', callBoundaries);
     // Wakes the process fifty times a second, so it runs only if metrics are exported.
@@ -173,6 +181,17 @@ export class Metrics {
 
   recordDroppedRequests(count: number): void {
     this.droppedRequests.add(count);
+  }
+
+  recordFlush({
+    outcome,
+    durationMs,
+  }: {
+    outcome: AttributeValue<'billing.usage.flush.outcome'>;
+    durationMs: number;
+  }): void {
+    this.usageFlushes.add(1, { 'billing.usage.flush.outcome': outcome });
+    this.usageFlushDuration.record(durationMs / 1_000);
   }
 
   /** `path` is the method's: `/package.Service/Method`. */
@@ -265,14 +284,16 @@ export class Metrics {
       | 'providerReports'
       | 'poisonMessages'
       | 'droppedRequests'
-      | 'droppedCredits',
+      | 'droppedCredits'
+      | 'usageFlushes',
   ): Counter {
     const { name, ...descriptor } = instruments[instrument];
     return this.meter.createCounter(name, descriptor);
   }
 
   private histogram(
-    instrument: 'renewalLag' | 'webhookLag' | 'callDuration' | 'requestDuration',
+    instrument:
+      'renewalLag' | 'webhookLag' | 'usageFlushDuration' | 'callDuration' | 'requestDuration',
     explicitBucketBoundaries: number[],
   ): Histogram {
     const { name, ...descriptor } = instruments[instrument];

@@ -1,4 +1,4 @@
-import { sortableNumber } from './sortable-number';
+import { fromSortableNumber, sortableNumber } from './sortable-number';
 
 /** State of the epochs that flushes belong to. An epoch has nothing to do with event time. */
 export interface UsageEpoch {
@@ -26,12 +26,45 @@ export interface SlotState {
   readonly ids: readonly string[];
 }
 
+/** A slot without its ids, which are many. */
+export type SlotSummary = Omit<SlotState, 'ids'>;
+
+/** A command to a slot. It takes effect at most once, and never after a later one. */
+export type SlotCommand = Pick<SlotState, 'id' | 'n' | 'epoch' | 'flush' | 'ids'>;
+
+/**
+ * Storage of epochs and slots. Each call is one step: a crash may come after it, it may take effect
+ * late or twice, and it may take effect even if its reply is lost.
+ */
+export interface EpochStorage {
+  /** Returns a number that was never used before. */
+  registerWriter(): Promise<number>;
+  readEpoch(): Promise<UsageEpoch>;
+  /** Moves `current` from the given epoch to the next one; no effect if it has moved. */
+  advanceCurrent(from: number): Promise<void>;
+  /** Raises `until`, never lowers it. */
+  raiseUntil(until: number): Promise<void>;
+  /** Inserts a slot in epoch 0, which holds `until` until its first command. */
+  insertSlot(slot: Pick<SlotState, 'id' | 'writer'>): Promise<void>;
+  /** Returns false if the slot is dead or gone, or has had this command or a later one. */
+  changeSlot(command: SlotCommand): Promise<boolean>;
+  findSlot(id: string): Promise<SlotState | undefined>;
+  findSlots(): Promise<readonly SlotSummary[]>;
+  /** Fences a writer: none of its slots takes a command any more. */
+  fence(writer: number): Promise<void>;
+  removeSlot(id: string): Promise<void>;
+}
+
 // Two seconds each: enough for thousands of years.
 const epochWidth = 7;
 
 /** Text of an epoch in ids of documents. */
 export function epochText(epoch: number): string {
   return sortableNumber(epoch, epochWidth);
+}
+
+export function fromEpochText(text: string): number {
+  return fromSortableNumber(text);
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   RunningTotal,
 } from '../meter/aggregation';
 import type { Meter } from '../meter/meter';
-import { epochText } from '../epoch/epoch';
+import { epochText, fromEpochText } from '../epoch/epoch';
 import { type EventDocument, measuredEvent } from '../usage/event-store';
 import { hourMs } from '../usage/hour';
 import { seriesKey } from '../usage/series-key';
@@ -60,6 +60,12 @@ const minuteMs = 60_000;
 
 export function partId(k: string, { epoch, flush }: FlushName): string {
   return `${k}:${epochText(epoch)}:${flush}`;
+}
+
+/** Epoch of the flush that a stored part belongs to. */
+export function epochOfPart({ _id, k }: Pick<UsagePart, '_id' | 'k'>): number {
+  const [epoch = ''] = _id.slice(k.length + 1).split(':');
+  return fromEpochText(epoch);
 }
 
 /** The parts of a flush, one for each series. */

@@ -1,8 +1,11 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import type { Clock } from '@billing/chassis/clock';
+import { type Clock, monotonicMs, sleep } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { newId } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { CountedEvents } from '../flush/counted';
+import type { MeteredEvent } from '../flush/part';
 import { type Meter, markInUse } from '../meter/meter';
 import type { CustomerDirectory } from '../peer/customer-directory';
 import { findCustomers } from '../peer/customers';
@@ -11,7 +14,8 @@ import type { UsageEvent } from '../usage/event';
 import {
   type EventDocument,
   type EventStore,
-  eventIdOf,
+  fromEventDocument,
+  type NewEventDocument,
   toEventDocument,
 } from '../usage/event-store';
 import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour, seriesHours } from '../usage/hour';
@@ -27,7 +31,8 @@ import type { IngestQueue } from './queue-worker';
 export interface IngestDependencies {
   readonly meters: AggregateCollection<Meter>;
   readonly events: EventStore;
-  readonly queue: IngestQueue<EventDocument>;
+  readonly queue: IngestQueue<NewEvent, EventDocument>;
+  readonly counted: CountedEvents;
   readonly directory: CustomerDirectory;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
   readonly sealSchedule: SealScheduleCache;
@@ -46,10 +51,18 @@ interface IngestResult {
   readonly ignoredFields: string[];
 }
 
+/** An event to store, with the rules by which it counts. */
+export type NewEvent = MeteredEvent<NewEventDocument>;
+
 /** An event of the batch that may be stored. */
-interface Candidate {
+interface Candidate extends NewEvent {
   readonly index: number;
-  readonly document: EventDocument;
+}
+
+/** A stored event that a batch repeats. */
+interface Repeat {
+  readonly index: number;
+  readonly stored: EventDocument;
 }
 
 /** A refused event. If it was stored earlier, the response repeats the earlier result. */
@@ -64,7 +77,10 @@ interface Refused {
 const noProperties: UsageEvent['properties'] = {};
 // Limit on the wait in the queue, longer than any caller's deadline. `isOpenHour` relies on it: an
 // hour that is open when the batch arrives must not be sealed before the insert.
-const storeMsMax = 60_000;
+const storeMsMax = 30_000;
+// A flush in progress counts its events within milliseconds.
+const countedMsMax = 2_000;
+const countedEveryMs = 50;
 
 /** Stores a batch, each event at most once. */
 export async function ingest(
@@ -103,7 +119,7 @@ async function validateEvents(
     metersOf(events, context, dependencies),
   ]);
   const arrival = dependencies.arrivals.reserve(dependencies.clock.now(), events.length);
-  const candidates: Candidate[] = [];
+  const accepted: Omit<Candidate, 'meter'>[] = [];
   const refused: Refused[] = [];
   events.forEach((input, index) => {
     const customerId = customers.idOf(input);
@@ -123,9 +139,13 @@ async function validateEvents(
       receivedAt: context.now,
       arrival: arrival + index,
     };
-    candidates.push({ index, document: toEventDocument(context.tenant, event) });
+    accepted.push({ index, document: toEventDocument(context.tenant, event) });
   });
-  await markMetersInUse(candidates, meters, { context, dependencies });
+  const used = await markMetersInUse(accepted, meters, { context, dependencies });
+  const candidates = accepted.flatMap(({ index, document }): Candidate[] => {
+    const meter = used.get(document.meterId);
+    return meter === undefined ? [] : [{ index, document, meter }];
+  });
   return { candidates, refused };
 }
 
@@ -152,17 +172,23 @@ async function metersOf(
   return new Map(found.map(({ state }) => [state.id, state]));
 }
 
-/** Marks the meters of first events as in use, so that their aggregation cannot be changed. */
+/**
+ * Marks the meters of first events as in use, so that their aggregation cannot be changed. Returns
+ * the meters as they count from then on.
+ */
 async function markMetersInUse(
-  candidates: readonly Candidate[],
+  accepted: readonly Pick<Candidate, 'document'>[],
   meters: ReadonlyMap<string, Meter>,
   { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
-): Promise<void> {
+): Promise<ReadonlyMap<string, Meter>> {
   const isUnused = (id: string) => meters.get(id)?.inUse === false;
-  if (![...meters.keys()].some(isUnused)) return;
-  const ids = new Set(candidates.map(({ document }) => document.meterId));
+  if (![...meters.keys()].some(isUnused)) return meters;
+  const ids = new Set(accepted.map(({ document }) => document.meterId));
   const unused = [...ids].filter(isUnused);
-  await Promise.all(unused.map((id) => dependencies.meters.within(context).mutate(id, markInUse)));
+  const marked = await Promise.all(
+    unused.map((id) => dependencies.meters.within(context).mutate(id, markInUse)),
+  );
+  return new Map([...meters, ...marked.map(({ state }) => [state.id, state] as const)]);
 }
 
 function newEventId(context: CallContext, index: number): string {
@@ -186,8 +212,7 @@ async function store(
   // An hour that may be sealed already: with a manual clock, any hour.
   const isLate = ({ hour }: SeriesHour) =>
     context.tenant.manualClock || !isOpenHour(hour, startedAt);
-  const documents = candidates.map(({ document }) => document);
-  const hours = seriesHours(documents);
+  const hours = seriesHours(candidates.map(({ document }) => document));
   const late = hours.filter(isLate);
   const batch = { id: newId(), at: startedAt };
   await usage.beginLate(late, batch);
@@ -196,15 +221,14 @@ async function store(
     const latest = Math.min(context.deadline.getTime(), startedAt.getTime() + storeMsMax);
     if (now > latest) throw new DeadlineExceededError();
   };
-  const duplicates = await dependencies.queue.store(documents, refuseIfTooLate);
-  const existing =
-    duplicates.size === 0 ? [] : candidates.filter(({ document }) => duplicates.has(document));
-  const { replayed, rejected, known } = await separateDuplicates(existing, events, {
-    context,
-    dependencies,
+  const repeats = await dependencies.queue.store(candidates, refuseIfTooLate);
+  const existing = candidates.flatMap((candidate) => {
+    const stored = repeats.get(candidate);
+    return stored === undefined ? [] : [{ ...candidate, stored }];
   });
+  const { replayed, rejected } = separateDuplicates(existing, events);
   // The call that stored a duplicate may have crashed and left a total without its event.
-  const possiblyStale = seriesHours(known).filter(isLate);
+  const possiblyStale = seriesHours(existing.map(({ stored }) => stored)).filter(isLate);
   await usage.finishLate([...late, ...possiblyStale], batch.id);
   await usage.reopenDays(possiblyStale);
   await dependencies.sealSchedule.schedule(usage, {
@@ -214,38 +238,59 @@ async function store(
       at: isLate(hour) ? startedAt : new Date(endOfHour(hour.hour).getTime() + sealAfterMs),
     })),
   });
-  return { accepted: candidates.length - existing.length, duplicates: replayed, rejected };
+  // An event that this batch repeats within itself was counted with the batch.
+  const earlier = replayed.filter(({ document, stored }) => stored.flush !== document.flush);
+  await requireCounted(
+    earlier.map(({ stored }) => stored),
+    dependencies,
+  );
+  return {
+    accepted: candidates.length - existing.length,
+    duplicates: replayed.length,
+    rejected,
+  };
 }
 
 /** Separates duplicates from ids that were used for another event. */
-async function separateDuplicates(
-  existing: readonly Candidate[],
+function separateDuplicates(
+  existing: readonly (Candidate & Repeat)[],
   events: readonly EventInput[],
-  { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
-): Promise<{ replayed: number; rejected: Stored['rejected']; known: readonly UsageEvent[] }> {
-  const known = await dependencies.events.find(
-    context.tenant,
-    existing.map(({ document }) => eventIdOf(document)),
-  );
-  const rejected: { index: number; error: string }[] = [];
-  for (const { index, document } of existing) {
-    const stored = known.get(eventIdOf(document));
+): { replayed: readonly (Candidate & Repeat)[]; rejected: Stored['rejected'] } {
+  const isReplayed = ({ index, document, stored }: Candidate & Repeat) => {
     const input = events[index];
-    if (stored === undefined || input === undefined) {
-      throw new Error('Stored event not found');
+    if (input === undefined) throw new Error('Event of the batch not found');
+    return isSameContent(fromEventDocument(stored), input, document.customerId);
+  };
+  return {
+    replayed: existing.filter(isReplayed),
+    rejected: existing
+      .filter((one) => !isReplayed(one))
+      .map(({ index }) => ({ index, error: idReused })),
+  };
+}
+
+/**
+ * Waits until stored events count. A process that stored some of them may be about to count them;
+ * if it has died, its flush is recovered within a minute.
+ */
+async function requireCounted(
+  stored: readonly EventDocument[],
+  { counted }: Pick<IngestDependencies, 'counted'>,
+): Promise<void> {
+  const untilMs = monotonicMs() + countedMsMax;
+  while (!(await counted.includes(stored))) {
+    if (monotonicMs() > untilMs) {
+      throw new DomainError('unavailable', 'EVENT_NOT_COUNTED', 'Service unavailable');
     }
-    if (!isSameContent(stored, input, document.customerId)) {
-      rejected.push({ index, error: idReused });
-    }
+    await sleep(countedEveryMs);
   }
-  return { replayed: existing.length - rejected.length, rejected, known: [...known.values()] };
 }
 
 /** Refused events that were accepted when they were first sent. */
 async function findReplays(
   refused: readonly Refused[],
   context: CallContext,
-  { events }: IngestDependencies,
+  { events, counted }: IngestDependencies,
 ): Promise<Set<Refused>> {
   const identified = refused.filter(
     ({ input, customerId }) => input.eventId !== undefined && customerId !== undefined,
@@ -255,10 +300,15 @@ async function findReplays(
     context.tenant,
     identified.map(({ input }) => input.eventId ?? ''),
   );
-  return new Set(
-    identified.filter(({ input, customerId }) => {
-      const stored = known.get(input.eventId ?? '');
-      return stored !== undefined && isSameContent(stored, input, customerId);
-    }),
+  const replayed = identified.flatMap((refused): { refused: Refused; stored: EventDocument }[] => {
+    const { input, customerId } = refused;
+    const stored = known.get(input.eventId ?? '');
+    if (stored === undefined) return [];
+    return isSameContent(fromEventDocument(stored), input, customerId) ? [{ refused, stored }] : [];
+  });
+  await requireCounted(
+    replayed.map(({ stored }) => stored),
+    { counted },
   );
+  return new Set(replayed.map(({ refused }) => refused));
 }

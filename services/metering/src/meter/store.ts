@@ -1,4 +1,6 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { retryTransient } from '@billing/chassis/mongo';
 import type { Meter } from './meter';
 
 type MeterDocument = Omit<Meter, 'id' | 'metadata'> & {
@@ -35,4 +37,13 @@ export const meterDefinition: AggregateDefinition<Meter> = {
 /** List filter: meters that are not deleted, optionally only active or only inactive ones. */
 export function knownMeters(active?: boolean): Record<string, unknown> {
   return { deletedAt: null, ...(active !== undefined && { active }) };
+}
+
+/** Meters of any environments by id, for work on the events of all. */
+export async function findMeters(
+  { documents }: AggregateCollection<Meter>,
+  ids: readonly string[],
+): Promise<Map<string, Meter>> {
+  const found = await retryTransient(() => documents.find({ _id: { $in: [...ids] } }).toArray());
+  return new Map(found.map((document) => [document._id, meterDefinition.fromDocument(document)]));
 }

@@ -7,7 +7,6 @@ import {
   ensureEventIndexes,
   type EventCollection,
   eventIdOf,
-  EventStore,
   openEvents,
   toEventDocument,
 } from './event-store';
@@ -64,7 +63,7 @@ async function store({ customers, meters }: ReturnType<typeof seriesOf>, sent: r
       arrival: index,
     }),
   );
-  await new EventStore(events).insert(documents);
+  await events.insertMany(documents);
   return tenant;
 }
 

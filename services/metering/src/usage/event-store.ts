@@ -1,9 +1,9 @@
 import type { Collection, Db } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
-import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
-import { writeErrorsOf } from '@billing/chassis/inserts';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { MeasuredEvent } from '../meter/aggregation';
 import { type UsageEvent, uniqueValue } from './event';
+import { seriesKey } from './series-key';
 
 /** A stored usage event. No field can be derived from the others. */
 export interface EventDocument {
@@ -27,6 +27,13 @@ export interface EventDocument {
   readonly flush?: string;
 }
 
+/** An event that is about to be stored; its flush sets `epoch` and `flush`. */
+export interface NewEventDocument extends EventDocument {
+  readonly k: string;
+  epoch: number;
+  flush: string;
+}
+
 export type EventCollection = Collection<EventDocument>;
 
 const idsMax = 500;
@@ -47,9 +54,15 @@ export async function ensureEventIndexes(events: EventCollection): Promise<void>
 }
 
 /** Copies field by field: spreading and omitting costs more than all other work on an event. */
-export function toEventDocument({ environmentId }: Tenant, event: UsageEvent): EventDocument {
+export function toEventDocument(
+  { environmentId }: Pick<Tenant, 'environmentId'>,
+  event: UsageEvent,
+): NewEventDocument {
   const document = {
     _id: `${environmentId}:${event.eventId}`,
+    k: seriesKey(environmentId, event),
+    epoch: 0,
+    flush: '',
     environmentId,
     customerId: event.customerId,
     meterId: event.meterId,
@@ -67,66 +80,13 @@ function isEmpty(properties: UsageEvent['properties']): boolean {
   return true;
 }
 
-/** Result of one command. All other items were stored. */
-export interface FlushResult<Item> {
-  /** Items that already existed. */
-  readonly duplicates: ReadonlySet<Item>;
-  /** Items that could not be stored, with the error. */
-  readonly failed: ReadonlyMap<Item, Error>;
-}
-
 /** Usage events of one environment per call. */
 export class EventStore {
   constructor(readonly events: EventCollection) {}
 
-  /** Inserts in one command. Separates duplicate ids from other failures. */
-  async insert(documents: readonly EventDocument[]): Promise<FlushResult<EventDocument>> {
-    let attempts = 0;
-    const errors = await retryTransient(async () => {
-      attempts += 1;
-      try {
-        await this.events.insertMany([...documents], { ordered: false });
-        return new Map<number, Error>();
-      } catch (error) {
-        return writeErrorsOf(error);
-      }
-    });
-    const duplicates = new Set<EventDocument>();
-    const failed = new Map<EventDocument, Error>();
-    for (const [index, error] of errors) {
-      const document = documents[index];
-      if (document === undefined) continue;
-      if (duplicateKeyIndex(error) === undefined) failed.set(document, error);
-      else duplicates.add(document);
-    }
-    if (attempts > 1) await this.dropOwn(duplicates);
-    return { duplicates, failed };
-  }
-
-  /**
-   * Removes the caller's own events from the duplicates: an insert retried after a lost reply finds
-   * them stored.
-   */
-  private async dropOwn(duplicates: Set<EventDocument>): Promise<void> {
-    const candidates = [...duplicates];
-    for (let start = 0; start < candidates.length; start += idsMax) {
-      const documents = candidates.slice(start, start + idsMax);
-      const found = await retryTransient(() =>
-        this.events
-          .find({ _id: { $in: documents.map(({ _id }) => _id) } })
-          .project<Pick<EventDocument, '_id' | 'arrival'>>({ arrival: 1 })
-          .toArray(),
-      );
-      const arrivals = new Map(found.map(({ _id, arrival }) => [_id, Number(arrival)]));
-      for (const document of documents) {
-        if (arrivals.get(document._id) === document.arrival) duplicates.delete(document);
-      }
-    }
-  }
-
   /** The stored events among some event ids. */
-  async find(tenant: Tenant, eventIds: readonly string[]): Promise<Map<string, UsageEvent>> {
-    const found = new Map<string, UsageEvent>();
+  async find(tenant: Tenant, eventIds: readonly string[]): Promise<Map<string, EventDocument>> {
+    const found = new Map<string, EventDocument>();
     for (let start = 0; start < eventIds.length; start += idsMax) {
       const ids = eventIds
         .slice(start, start + idsMax)
@@ -134,10 +94,7 @@ export class EventStore {
       const documents = await retryTransient(() =>
         this.events.find({ _id: { $in: ids }, environmentId: tenant.environmentId }).toArray(),
       );
-      for (const document of documents) {
-        const event = fromEventDocument(document);
-        found.set(event.eventId, event);
-      }
+      for (const document of documents) found.set(eventIdOf(document), document);
     }
     return found;
   }

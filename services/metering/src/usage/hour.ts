@@ -91,10 +91,11 @@ export const sealAfterMs = 10 * 60_000;
 /** Age at which an announced batch has ended, successfully or not. */
 export const pendingMsMax = 10 * 60_000;
 /**
- * Longest time from admitting an insert to its effect: the ingest deadline, retries, a connection
- * that hangs until its socket times out, and the clock difference of two machines.
+ * Longest time from admitting an insert to its effect: the ingest deadline, the wait for a slot,
+ * the minute after which a writer abandons itself, a connection that hangs until its socket times
+ * out, and the clock difference of two machines.
  */
-const insertMsMax = 4 * 60_000;
+const insertMsMax = 5 * 60_000;
 
 /** Start of the hour that contains an instant. */
 export function hourOf(at: Date): Date {

@@ -332,7 +332,7 @@ async function play(aggregation: Aggregation, sent: Sent[], actions: Action[], i
         // An insert takes effect within its time limit or never.
         now += action.minutes * minute;
         for (const { one, since, isIngest } of waiting.splice(0)) {
-          if (isIngest && now - since >= 4 * minute) actors.push(one);
+          if (isIngest && now - since >= 5 * minute) actors.push(one);
           else waiting.unshift({ one, since, isIngest });
         }
         break;

@@ -1,0 +1,118 @@
+import type { Logger } from '@billing/chassis/logging';
+import type { Metrics, Observation } from '@billing/chassis/metrics';
+import {
+  type EpochStorage,
+  type SlotState,
+  type SlotSummary,
+  untilOf,
+  type UsageEpoch,
+} from './epoch';
+import { SlotWatch } from './slot-watch';
+
+/** Dependencies of the work on epochs. */
+export interface EpochWorkerOptions {
+  readonly storage: EpochStorage;
+  /** Counts what a dead slot has stored, and removes the slot. */
+  readonly recover: (slot: SlotState) => Promise<void>;
+  /** This process's own writer, which is never fenced by it; undefined if there is none. */
+  readonly ownWriter: () => number | undefined;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+}
+
+/** The last reading of epochs and slots. */
+export interface EpochReading extends UsageEpoch {
+  readonly slots: readonly SlotSummary[];
+}
+
+// An epoch lasts about two seconds, however many processes are at work.
+const epochMsMin = 1_500;
+
+/** Moves the epochs on, fences silent writers and recovers dead slots. */
+export class EpochWorker {
+  private readonly watch = new SlotWatch();
+  private last: EpochReading | undefined;
+  private seen = { current: 0, sinceMs: 0 };
+
+  constructor(private readonly options: EpochWorkerOptions) {}
+
+  /** The last reading; undefined before the first run. */
+  get reading(): EpochReading | undefined {
+    return this.last;
+  }
+
+  /** Writes nothing while no slot is in use. */
+  async run(signal: AbortSignal): Promise<EpochReading> {
+    const { storage } = this.options;
+    // Before the slots: see `untilOf`.
+    const epoch = await storage.readEpoch();
+    const slots = await storage.findSlots();
+    const until = untilOf(epoch.current, slots);
+    if (until > epoch.until) await storage.raiseUntil(until);
+    await this.advance(epoch.current, slots);
+    await this.fenceSilent(slots);
+    for (const slot of slots) if (slot.dead && !signal.aborted) await this.recover(slot);
+    this.last = { current: epoch.current, until: Math.max(until, epoch.until), slots };
+    return this.last;
+  }
+
+  /** A failure is retried at the next run: other slots must move on. */
+  private async recover({ id, flush }: SlotSummary): Promise<void> {
+    const { storage, recover, logger } = this.options;
+    const facts = { slot: id, flush };
+    try {
+      const slot = await storage.findSlot(id);
+      // Another process may have recovered it.
+      if (slot?.dead !== true) return;
+      await recover(slot);
+      logger.warn(facts, 'recovered slot of a dead writer');
+    } catch (error) {
+      logger.error({ err: error, ...facts }, 'recovering slot failed, retrying');
+    }
+  }
+
+  private async advance(current: number, slots: readonly SlotSummary[]): Promise<void> {
+    const nowMs = this.options.nowMs();
+    if (this.seen.current !== current) this.seen = { current, sinceMs: nowMs };
+    const isInUse = slots.some(({ dead, epoch }) => !dead && epoch !== null);
+    if (!isInUse || nowMs - this.seen.sinceMs < epochMsMin) return;
+    await this.options.storage.advanceCurrent(current);
+    this.seen = { current: current + 1, sinceMs: nowMs };
+  }
+
+  private async fenceSilent(slots: readonly SlotSummary[]): Promise<void> {
+    const { storage, ownWriter, nowMs, logger } = this.options;
+    for (const writer of this.watch.silentWriters(slots, nowMs())) {
+      if (writer === ownWriter()) continue;
+      logger.warn({ writer }, 'fencing silent writer');
+      await storage.fence(writer);
+    }
+  }
+}
+
+const states = ['IDLE', 'FLUSHING', 'PARKED', 'DEAD'] as const;
+
+/** Reports the lag of epochs and the states of slots as this process last read them. */
+export function observeEpochs(metrics: Pick<Metrics, 'observe'>, worker: EpochWorker): void {
+  metrics.observe('usageEpochLag', () => {
+    const { reading } = worker;
+    if (reading === undefined) return Promise.resolve([]);
+    return Promise.resolve([{ value: reading.current - reading.until, attributes: {} }]);
+  });
+  metrics.observe('usageSlots', () => {
+    const slots = worker.reading?.slots.map(stateOf) ?? [];
+    return Promise.resolve(
+      states.map((state): Observation => ({
+        value: slots.filter((one) => one === state).length,
+        attributes: { 'billing.usage.slot.state': state },
+      })),
+    );
+  });
+}
+
+function stateOf({ dead, epoch, flush }: SlotSummary): (typeof states)[number] {
+  if (dead) return 'DEAD';
+  if (epoch === null) return 'PARKED';
+  // Until the slot is moved, the last flush counts as in progress.
+  return flush === '' ? 'IDLE' : 'FLUSHING';
+}

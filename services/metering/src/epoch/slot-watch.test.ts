@@ -1,0 +1,32 @@
+import type { SlotState } from './epoch';
+import { SlotWatch } from './slot-watch';
+
+function aSlot(writer: number, changes: Partial<SlotState> = {}): SlotState {
+  const id = `${String(writer)}.${String(changes.n ?? 0)}`;
+  return { id, writer, dead: false, n: 1, epoch: 5, flush: '', ids: [], ...changes };
+}
+
+test('a writer is silent once none of its slots in use has changed for half a minute', () => {
+  const watch = new SlotWatch();
+  const [silent, parked] = [aSlot(1, { id: '1.0' }), aSlot(1, { id: '1.1', epoch: null })];
+  const [still, moving] = [aSlot(2, { id: '2.0' }), aSlot(2, { id: '2.1' })];
+  const dead = aSlot(3, { id: '3.0', dead: true });
+  const slotsAt = (n: number) => [silent, parked, still, { ...moving, n }, dead];
+  expect(watch.silentWriters(slotsAt(1), 0)).toEqual([]);
+  expect(watch.silentWriters(slotsAt(2), 30_000)).toEqual([]);
+  expect(watch.silentWriters(slotsAt(3), 30_001)).toEqual([1]);
+});
+
+test('a parked slot makes its writer silent only after an hour', () => {
+  const watch = new SlotWatch();
+  const parked = [aSlot(1, { epoch: null })];
+  expect(watch.silentWriters(parked, 0)).toEqual([]);
+  expect(watch.silentWriters(parked, 3_600_000)).toEqual([]);
+  expect(watch.silentWriters(parked, 3_600_001)).toEqual([1]);
+});
+
+test('an observer that was frozen needs two readings of the same state', () => {
+  const watch = new SlotWatch();
+  watch.silentWriters([aSlot(1, { id: '1.0', n: 1 })], 0);
+  expect(watch.silentWriters([aSlot(1, { id: '1.0', n: 20 })], 300_000)).toEqual([]);
+});

@@ -1,0 +1,142 @@
+import { monotonicMs } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { EpochStorage } from '../epoch/epoch';
+import type { NewEventDocument } from '../usage/event-store';
+import type { FlushStorage } from './flush-storage';
+import type { MeteredEvent } from './part';
+import { FencedError, type Insist } from './slot';
+import { type StoredFlush, storeFlush } from './store-flush';
+import { Writer } from './writer-worker';
+
+/** Records each flush. */
+interface FlushMetrics {
+  recordFlush(flush: {
+    readonly outcome: 'STORED' | 'FENCED' | 'FAILED';
+    readonly durationMs: number;
+  }): void;
+}
+
+export interface CurrentWriterOptions {
+  readonly epochs: EpochStorage;
+  readonly storage: FlushStorage;
+  readonly metrics: FlushMetrics;
+  readonly logger: Logger;
+}
+
+// A caller's deadline is 10 s.
+const slotWaitMsMax = 10_000;
+
+/** The writer of this process. Registered with the first flush, and again after it is over. */
+export class CurrentWriter {
+  private opening: Promise<Writer> | undefined;
+  private opened: Writer | undefined;
+
+  constructor(private readonly options: CurrentWriterOptions) {}
+
+  /** The number of the writer; undefined if there is none. */
+  get number(): number | undefined {
+    return this.opened?.number;
+  }
+
+  /**
+   * Stores and counts events. Rejects at the first failure, so that the callers can retry; the
+   * writer goes on until the flush is done. Rejects also if the writer was fenced.
+   */
+  flush<Item extends MeteredEvent<NewEventDocument>>(
+    items: readonly Item[],
+  ): Promise<StoredFlush<Item>> {
+    return new Promise((resolve, reject) => {
+      this.store(items, reject).then(resolve, reject);
+    });
+  }
+
+  /** Keeps the slots at the current epoch; called every two seconds. */
+  async beat(current: number): Promise<void> {
+    const writer = this.opened;
+    if (writer === undefined) return;
+    try {
+      await writer.beat(current);
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      this.options.logger.warn({ writer: writer.number }, 'writer was fenced');
+    }
+    if (writer.isOver) this.replace(writer);
+  }
+
+  /** Removes the writer's slots. */
+  async close(): Promise<void> {
+    try {
+      await this.opened?.leave();
+    } catch (error) {
+      // Other processes find the slots silent.
+      this.options.logger.warn({ err: error }, 'slots of the writer not removed');
+    }
+  }
+
+  private async store<Item extends MeteredEvent<NewEventDocument>>(
+    items: readonly Item[],
+    onFailure: (error: unknown) => void,
+  ): Promise<StoredFlush<Item>> {
+    const { metrics, storage } = this.options;
+    const startedMs = monotonicMs();
+    const record = (outcome: 'STORED' | 'FENCED' | 'FAILED') => {
+      metrics.recordFlush({ outcome, durationMs: monotonicMs() - startedMs });
+    };
+    for (;;) {
+      const writer = await this.writer();
+      const insist: Insist = (step) => writer.insistOn(step, onFailure);
+      const progress = { isSent: false };
+      try {
+        const stored = await writer.run(
+          (slot, epoch) => {
+            progress.isSent = true;
+            return storeFlush(slot, items, { storage, epoch, insist });
+          },
+          { insist, signal: AbortSignal.timeout(slotWaitMsMax) },
+        );
+        record('STORED');
+        return stored;
+      } catch (error) {
+        const isFenced = error instanceof FencedError;
+        if (isFenced) this.replace(writer);
+        // Fenced while it was idle: nothing was sent that another writer would have to wait for.
+        if (isFenced && !progress.isSent) continue;
+        record(isFenced ? 'FENCED' : 'FAILED');
+        throw isFenced || isTimeout(error) ? unavailable(error) : error;
+      }
+    }
+  }
+
+  private async writer(): Promise<Writer> {
+    if (this.opened?.isOver === true) this.replace(this.opened);
+    this.opening ??= this.open();
+    return this.opening;
+  }
+
+  private async open(): Promise<Writer> {
+    const { epochs } = this.options;
+    try {
+      this.opened = new Writer(await epochs.registerWriter(), epochs);
+      return this.opened;
+    } catch (error) {
+      this.opening = undefined;
+      throw error;
+    }
+  }
+
+  private replace(writer: Writer): void {
+    if (this.opened !== writer) return;
+    this.options.logger.warn({ writer: writer.number }, 'writer is over, registering another');
+    this.opened = undefined;
+    this.opening = undefined;
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
+function unavailable(cause: unknown): DomainError {
+  return new DomainError('unavailable', 'WRITER_FENCED', 'Service unavailable', { cause });
+}

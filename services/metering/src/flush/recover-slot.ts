@@ -1,0 +1,41 @@
+import type { EpochStorage, SlotState } from '../epoch/epoch';
+import type { EventDocument } from '../usage/event-store';
+import type { Meter } from '../meter/meter';
+import { type FlushStorage, isBlocker } from './flush-storage';
+import { type MeteredEvent, partsOf } from './part';
+
+/** Dependencies of the recovery of slots. */
+export interface RecoveryOptions {
+  readonly epochs: Pick<EpochStorage, 'removeSlot'>;
+  readonly storage: FlushStorage;
+  /** Meters by id. */
+  readonly metersOf: (
+    ids: readonly string[],
+  ) => Promise<ReadonlyMap<string, Pick<Meter, 'aggregation' | 'uniqueProperty'>>>;
+}
+
+/**
+ * Finishes the last flush of a dead slot: prevents it from storing more, counts what it has stored,
+ * and removes the slot, which releases its epoch. Any process may do it, also several at once.
+ */
+export async function recoverSlot(
+  { id, ids, epoch, flush }: SlotState,
+  { epochs, storage, metersOf }: RecoveryOptions,
+): Promise<void> {
+  if (ids.length > 0 && epoch !== null) {
+    await storage.block(ids, flush);
+    const found = [...(await storage.findEvents(ids)).values()];
+    const own = found.filter(
+      (stored): stored is EventDocument => !isBlocker(stored) && stored.flush === flush,
+    );
+    const meters = await metersOf([...new Set(own.map(({ meterId }) => meterId))]);
+    const metered = own.flatMap((document): MeteredEvent[] => {
+      const meter = meters.get(document.meterId);
+      // Missing only while its environment, events included, is being deleted.
+      return meter === undefined ? [] : [{ document, meter }];
+    });
+    const parts = partsOf({ epoch, flush }, metered);
+    if (parts.length > 0) await storage.insertParts(parts);
+  }
+  await epochs.removeSlot(id);
+}

@@ -1,0 +1,104 @@
+import type { EventDocument, NewEventDocument } from '../usage/event-store';
+import { type FlushStorage, isBlocker } from './flush-storage';
+import { type MeteredEvent, partsOf } from './part';
+import { FencedError, type Insist, type Slot } from './slot';
+
+/** Result of a flush. All other events were stored and counted by it. */
+export interface StoredFlush<Item extends MeteredEvent<NewEventDocument>> {
+  /** Items whose id was in use, with the stored event. */
+  readonly repeats: ReadonlyMap<Item, EventDocument>;
+  /** Items that could not be stored, with the error. */
+  readonly failed: ReadonlyMap<Item, Error>;
+}
+
+/** Dependencies of a flush. */
+export interface FlushOptions {
+  readonly storage: FlushStorage;
+  /** The writer's last reading of `current`. */
+  readonly epoch: number;
+  readonly insist: Insist;
+}
+
+type ByEvent<T> = Map<NewEventDocument, T>;
+
+/**
+ * Stores events and their contribution to each series: gate, events, parts. The recovery of the
+ * slot does the remaining steps of a flush that dies in between.
+ */
+export async function storeFlush<Item extends MeteredEvent<NewEventDocument>>(
+  slot: Slot,
+  items: readonly Item[],
+  { storage, epoch, insist }: FlushOptions,
+): Promise<StoredFlush<Item>> {
+  const firsts = new Map<string, Item>();
+  for (const item of items) {
+    if (!firsts.has(item.document._id)) firsts.set(item.document._id, item);
+  }
+  const name = await slot.gate({ epoch, ids: [...firsts.keys()] }, insist);
+  // In place: a copy per event would cost more than all other work on it.
+  for (const { document } of items) {
+    document.epoch = name.epoch;
+    document.flush = name.flush;
+  }
+  const fresh = [...firsts.values()];
+  const { repeats, failed } = await storeEvents(
+    fresh.map(({ document }) => document),
+    { storage, insist },
+  );
+  const isOwn = ({ document }: Item) => !repeats.has(document) && !failed.has(document);
+  const parts = partsOf(name, fresh.filter(isOwn));
+  if (parts.length > 0) await insist(() => storage.insertParts(parts));
+  return outcomesOf(items, { firsts, repeats, failed });
+}
+
+async function storeEvents(
+  events: readonly NewEventDocument[],
+  { storage, insist }: Pick<FlushOptions, 'storage' | 'insist'>,
+): Promise<{ repeats: ByEvent<EventDocument>; failed: ByEvent<Error> }> {
+  const inserted = await insist(() => storage.insertEvents(events));
+  const repeats: ByEvent<EventDocument> = new Map();
+  const failed: ByEvent<Error> = new Map(inserted.failed);
+  let undecided = [...inserted.duplicates];
+  while (undecided.length > 0) {
+    const ids = undecided.map(({ _id }) => _id);
+    const found = await insist(() => storage.findEvents(ids));
+    const blocked: NewEventDocument[] = [];
+    for (const event of undecided) {
+      const stored = found.get(event._id);
+      if (stored === undefined) failed.set(event, new Error('Stored event not found'));
+      else if (isBlocker(stored)) {
+        if (stored.blocked.includes(event.flush)) throw new FencedError('The flush is blocked');
+        blocked.push(event);
+        // An own event was inserted by an attempt whose reply was lost.
+      } else if (stored.flush !== event.flush) repeats.set(event, stored);
+    }
+    const taken = await Promise.all(blocked.map((event) => insist(() => storage.takeOver(event))));
+    undecided = blocked.filter((_event, index) => taken[index] !== true);
+  }
+  return { repeats, failed };
+}
+
+/** Gives each item the outcome of the first item with its id. */
+function outcomesOf<Item extends MeteredEvent<NewEventDocument>>(
+  items: readonly Item[],
+  {
+    firsts,
+    repeats,
+    failed,
+  }: {
+    readonly firsts: ReadonlyMap<string, Item>;
+    readonly repeats: ByEvent<EventDocument>;
+    readonly failed: ByEvent<Error>;
+  },
+): StoredFlush<Item> {
+  const outcomes = { repeats: new Map<Item, EventDocument>(), failed: new Map<Item, Error>() };
+  if (firsts.size === items.length && repeats.size === 0 && failed.size === 0) return outcomes;
+  for (const item of items) {
+    const first = firsts.get(item.document._id) ?? item;
+    const error = failed.get(first.document);
+    const stored = repeats.get(first.document) ?? (first === item ? undefined : first.document);
+    if (error !== undefined) outcomes.failed.set(item, error);
+    else if (stored !== undefined) outcomes.repeats.set(item, stored);
+  }
+  return outcomes;
+}

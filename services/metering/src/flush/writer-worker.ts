@@ -1,0 +1,148 @@
+import { monotonicMs, sleep } from '@billing/chassis/clock';
+import { Semaphore } from '@billing/chassis/semaphore';
+import type { EpochStorage } from '../epoch/epoch';
+import { FencedError, type Insist, Slot } from './slot';
+
+// More concurrent flushes would only queue up in the database.
+const slotCount = 4;
+const parkAfterMs = 10_000;
+// A flush that takes longer holds back everything that waits for its epoch.
+const flushMsMax = 60_000;
+const repeatAfterMs = 500;
+
+interface SlotUse {
+  readonly slot: Slot;
+  /** Start of the command or flush in progress. */
+  startedAtMs: number | undefined;
+  usedAtMs: number;
+}
+
+/**
+ * One run of a process as a writer of flushes, under a number that is never used again. Once it is
+ * over, because it was fenced or a flush took too long, another one takes its place.
+ */
+export class Writer {
+  private readonly uses: readonly SlotUse[];
+  private readonly places = new Semaphore(slotCount);
+  private current = 0;
+  private hasEnded = false;
+
+  constructor(
+    readonly number: number,
+    private readonly epochs: EpochStorage,
+  ) {
+    this.uses = Array.from({ length: slotCount }, (_, slot) => ({
+      slot: new Slot({ writer: number, slot }, epochs),
+      startedAtMs: undefined,
+      usedAtMs: 0,
+    }));
+  }
+
+  get isOver(): boolean {
+    return this.hasEnded;
+  }
+
+  /**
+   * Runs a flush in a free slot, which is taken into use first. Rejects if none becomes free until
+   * the signal aborts.
+   */
+  async run<T>(
+    flush: (slot: Slot, epoch: number) => Promise<T>,
+    { insist, signal }: { readonly insist: Insist; readonly signal: AbortSignal },
+  ): Promise<T> {
+    return this.places.run(async () => {
+      // The one used last, so that the others can be parked.
+      const free = this.uses.filter(({ startedAtMs }) => startedAtMs === undefined);
+      const [use] = free.toSorted((a, b) => b.usedAtMs - a.usedAtMs);
+      if (use === undefined || this.hasEnded) throw this.over();
+      return this.occupy(use, async (slot) => {
+        if (!slot.isInUse) {
+          await slot.hold(insist);
+          this.note((await insist(() => this.epochs.readEpoch())).current);
+        }
+        const result = await flush(slot, this.current);
+        use.usedAtMs = monotonicMs();
+        return result;
+      });
+    }, signal);
+  }
+
+  /**
+   * Moves slots between flushes to the current epoch and parks those that are not used. Ends the
+   * writer if a flush takes too long.
+   */
+  async beat(current: number): Promise<void> {
+    this.note(current);
+    const nowMs = monotonicMs();
+    if (this.isTooSlow(nowMs)) {
+      this.hasEnded = true;
+      await this.epochs.fence(this.number);
+      return;
+    }
+    const idle = this.uses.filter(({ startedAtMs }) => startedAtMs === undefined);
+    await Promise.all(idle.map((use) => this.beatSlot(use, nowMs)));
+  }
+
+  /** Repeats a step until it succeeds or the writer is over. */
+  readonly insist: Insist = (step) => this.insistOn(step, () => undefined);
+
+  /** As `insist`; reports the first failure, which the callers of a flush need not wait out. */
+  async insistOn<T>(step: () => Promise<T>, onFailure: (error: unknown) => void): Promise<T> {
+    for (;;) {
+      try {
+        return await step();
+      } catch (error) {
+        onFailure(error);
+      }
+      await sleep(repeatAfterMs);
+      if (this.isTooSlow(monotonicMs())) this.hasEnded = true;
+      if (this.hasEnded) throw this.over();
+    }
+  }
+
+  /** Ends the writer and removes its slots. A flush in progress is recovered like a dead one's. */
+  async leave(): Promise<void> {
+    this.hasEnded = true;
+    const idle = this.uses.filter(
+      ({ slot, startedAtMs }) => slot.isStored && startedAtMs === undefined,
+    );
+    await Promise.all(idle.map(({ slot }) => this.epochs.removeSlot(slot.id)));
+  }
+
+  private isTooSlow(nowMs: number): boolean {
+    return this.uses.some(
+      ({ startedAtMs }) => startedAtMs !== undefined && nowMs - startedAtMs > flushMsMax,
+    );
+  }
+
+  private async beatSlot(use: SlotUse, nowMs: number): Promise<void> {
+    const { slot, usedAtMs } = use;
+    const isUnused = slot.isInUse && nowMs - usedAtMs > parkAfterMs;
+    if (!isUnused && !slot.isBehind(this.current)) return;
+    await this.places.run(() =>
+      this.occupy(use, () =>
+        isUnused ? slot.park(this.insist) : slot.move(this.current, this.insist),
+      ),
+    );
+  }
+
+  private async occupy<T>(use: SlotUse, run: (slot: Slot) => Promise<T>): Promise<T> {
+    use.startedAtMs = monotonicMs();
+    try {
+      return await run(use.slot);
+    } catch (error) {
+      if (error instanceof FencedError) this.hasEnded = true;
+      throw error;
+    } finally {
+      use.startedAtMs = undefined;
+    }
+  }
+
+  private over(): FencedError {
+    return new FencedError(`Writer ${String(this.number)} is over`);
+  }
+
+  private note(current: number): void {
+    this.current = Math.max(this.current, current);
+  }
+}

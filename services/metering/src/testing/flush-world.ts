@@ -1,0 +1,238 @@
+import type { EpochStorage, SlotCommand, SlotState, SlotSummary } from '../epoch/epoch';
+import type { EventDocument, NewEventDocument } from '../usage/event-store';
+import { type Blocker, type FlushStorage, isBlocker } from '../flush/flush-storage';
+import { epochOfPart, type UsagePart } from '../flush/part';
+import type { Turns } from './scheduler';
+
+/** A guard of the protocol that a test removes. */
+export type RemovedGuard =
+  | 'gate without dead'
+  | 'gate without n'
+  | 'recovery without blockers'
+  | 'one name in a blocker'
+  | 'dead slot that does not hold'
+  | 'slot taken up without a hold'
+  | 'repeat answered unchecked';
+
+/** A state that the protocol must never reach. */
+export class Violation extends Error {}
+
+const minuteMs = 60_000;
+
+/**
+ * Stored state of flushes in memory. Throws a Violation as soon as something is added at or below
+ * `until`. Each event has a minute of its own, so that parts tell which events they count.
+ */
+export class FlushWorld {
+  current = 1;
+  until = 0;
+  writers = 0;
+  readonly slots = new Map<string, SlotState>();
+  readonly events = new Map<string, EventDocument | Blocker>();
+  readonly parts = new Map<string, UsagePart>();
+  /** Total of folded parts: number of events by minute. */
+  readonly folded = new Map<number, number>();
+  foldedUntil = 0;
+  private readonly partsEver = new Set<string>();
+
+  constructor(readonly removed?: RemovedGuard) {}
+
+  /** Number of times that a reader counts the event of a minute. */
+  countOf(minute: number): number {
+    let count = this.folded.get(minute) ?? 0;
+    for (const part of this.parts.values()) {
+      if (epochOfPart(part) <= this.foldedUntil) continue;
+      for (const [at, events] of part.minutes) if (at === minute) count += events;
+    }
+    return count;
+  }
+
+  /** Adds parts up to an epoch to the totals, and deletes them. */
+  fold(until: number): void {
+    for (const [id, part] of this.parts) {
+      const epoch = epochOfPart(part);
+      if (epoch > until) continue;
+      if (epoch > this.foldedUntil) {
+        for (const [at, events] of part.minutes) {
+          this.folded.set(at, (this.folded.get(at) ?? 0) + events);
+        }
+      }
+      this.parts.delete(id);
+    }
+    this.foldedUntil = Math.max(this.foldedUntil, until);
+  }
+
+  changeSlot({ id, n, epoch, flush, ids }: SlotCommand): boolean {
+    const { removed } = this;
+    const slot = this.slots.get(id);
+    if (slot === undefined) return false;
+    if (slot.dead && removed !== 'gate without dead') return false;
+    if (slot.n >= n && removed !== 'gate without n') return false;
+    const isHold = slot.epoch === null && epoch === 0;
+    const after = isHold && removed === 'slot taken up without a hold' ? null : epoch;
+    this.slots.set(id, { ...slot, n, epoch: after, flush, ids });
+    return true;
+  }
+
+  insertEvent(event: NewEventDocument): boolean {
+    if (this.events.has(event._id)) return false;
+    this.store(event);
+    return true;
+  }
+
+  takeOver(event: NewEventDocument): boolean {
+    const stored = this.events.get(event._id);
+    if (stored === undefined || !isBlocker(stored)) return false;
+    if (stored.blocked.includes(event.flush)) return false;
+    this.store(event);
+    return true;
+  }
+
+  block(_id: string, flush: string): void {
+    if (this.removed === 'recovery without blockers') return;
+    if (!this.events.has(_id)) this.events.set(_id, { _id, blocked: [flush] });
+  }
+
+  blockAlso(_id: string, flush: string): void {
+    const stored = this.events.get(_id);
+    if (stored === undefined || !isBlocker(stored) || stored.blocked.includes(flush)) return;
+    if (this.removed === 'one name in a blocker') return;
+    this.events.set(_id, { _id, blocked: [...stored.blocked, flush] });
+  }
+
+  insertPart(part: UsagePart): void {
+    if (this.parts.has(part._id)) {
+      // The same flush and series always give the same part.
+      if (JSON.stringify(this.parts.get(part._id)) !== JSON.stringify(part)) {
+        throw new Violation(`Part ${part._id} has two contents`);
+      }
+      return;
+    }
+    const isRepeat = this.partsEver.has(part._id);
+    if (epochOfPart(part) <= this.until && !isRepeat) {
+      throw new Violation(`Part ${part._id} came after its epoch was over`);
+    }
+    this.partsEver.add(part._id);
+    this.parts.set(part._id, part);
+  }
+
+  private store({ ...event }: NewEventDocument): void {
+    if (event.epoch <= this.until) {
+      throw new Violation(`Event ${event._id} of ${event.flush} came after its epoch was over`);
+    }
+    this.events.set(event._id, event);
+  }
+}
+
+export function minuteOf({ timestamp }: Pick<EventDocument, 'timestamp'>): number {
+  return timestamp.getTime() / minuteMs;
+}
+
+export function atMinute(minute: number): Date {
+  return new Date(minute * minuteMs);
+}
+
+/** The storage of the epochs as one actor uses it: each step waits for its turn. */
+export function epochsOf(world: FlushWorld, turns: Turns, actor: string): EpochStorage {
+  const write = <T>(effect: () => T) => turns.write(actor, effect);
+  return {
+    registerWriter: () => write(() => (world.writers += 1)),
+    readEpoch: async () => {
+      await turns.pause(actor);
+      return { current: world.current, until: world.until };
+    },
+    advanceCurrent: (from) =>
+      write(() => {
+        if (world.current === from) world.current += 1;
+      }),
+    raiseUntil: (until) =>
+      write(() => {
+        world.until = Math.max(world.until, until);
+      }),
+    insertSlot: ({ id, writer }) =>
+      write(() => {
+        if (world.slots.has(id)) return;
+        world.slots.set(id, { id, writer, dead: false, n: 0, epoch: 0, flush: '', ids: [] });
+      }),
+    changeSlot: (command) => write(() => world.changeSlot(command)),
+    findSlot: async (id) => {
+      await turns.pause(actor);
+      return world.slots.get(id);
+    },
+    findSlots: async () => {
+      const found: SlotSummary[] = [];
+      // Slots may be read one after another.
+      for (const id of [...world.slots.keys()]) {
+        await turns.pause(actor);
+        const slot = world.slots.get(id);
+        if (slot === undefined) continue;
+        const isSkipped = slot.dead && world.removed === 'dead slot that does not hold';
+        found.push(isSkipped ? { ...slot, epoch: null } : slot);
+      }
+      return found;
+    },
+    fence: (writer) =>
+      write(() => {
+        for (const slot of world.slots.values()) {
+          if (slot.writer === writer) world.slots.set(slot.id, { ...slot, dead: true });
+        }
+      }),
+    removeSlot: (id) =>
+      write(() => {
+        world.slots.delete(id);
+      }),
+  };
+}
+
+/** The storage of events and parts as one actor uses it: each step waits for its turn. */
+export function flushesOf(world: FlushWorld, turns: Turns, actor: string): FlushStorage {
+  const write = <T>(effect: () => T) => turns.write(actor, effect);
+  return {
+    insertEvents: async (events) => {
+      const duplicates = new Set<NewEventDocument>();
+      // A crash may fall between any two.
+      for (const event of events) {
+        const copy = { ...event };
+        if (!(await write(() => world.insertEvent(copy)))) duplicates.add(event);
+      }
+      return { duplicates, failed: new Map() };
+    },
+    findEvents: async (ids) => {
+      const found = new Map<string, EventDocument | Blocker>();
+      for (const id of ids) {
+        await turns.pause(actor);
+        const stored = world.events.get(id);
+        if (stored !== undefined) found.set(id, stored);
+      }
+      return found;
+    },
+    takeOver: (event) => {
+      const copy = { ...event };
+      return write(() => world.takeOver(copy));
+    },
+    block: async (ids, flush) => {
+      for (const id of ids) {
+        await write(() => {
+          world.block(id, flush);
+        });
+      }
+      for (const id of ids) {
+        await write(() => {
+          world.blockAlso(id, flush);
+        });
+      }
+    },
+    insertParts: async (parts) => {
+      for (const part of parts) {
+        await write(() => {
+          world.insertPart(part);
+        });
+      }
+    },
+    findPartIds: async (ids) => {
+      await turns.pause(actor);
+      if (world.removed === 'repeat answered unchecked') return new Set(ids);
+      return new Set(ids.filter((id) => world.parts.has(id)));
+    },
+  };
+}
