@@ -3,7 +3,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Collection } from 'mongodb';
 import { SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
+import { monotonicMs, systemClock } from '../clock';
 import { newId } from '../ids';
+import { createLogger } from '../telemetry/logging';
+import { ClockSkew } from './clock-skew';
 import { connectMongo, duplicateKeyIndex, type MongoConnection, retryTransient } from './mongo';
 import { inSpan, startTracing } from '../telemetry/tracing';
 
@@ -26,6 +29,22 @@ afterAll(async () => {
   await mongo.db.dropDatabase();
   await mongo.close();
 });
+
+test.each([90, -90])(
+  'a process whose clock is %s seconds off finds it by asking the database',
+  async (offSeconds) => {
+    const warn = jest.fn();
+    const skew = new ClockSkew({
+      databaseTime: () => mongo.time(),
+      clock: { now: () => new Date(systemClock.now().getTime() + offSeconds * 1_000) },
+      nowMs: monotonicMs,
+      logger: { ...createLogger({ service: 'test', level: 'silent', file: undefined }), warn },
+    });
+    await skew.measure();
+    expect(Math.abs((skew.seconds ?? 0) - offSeconds)).toBeLessThan(30);
+    expect(warn).toHaveBeenCalledTimes(1);
+  },
+);
 
 describe('a stored document', () => {
   test.each([

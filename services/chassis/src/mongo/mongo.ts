@@ -22,6 +22,8 @@ export interface MongoConnection {
   readonly db: Db;
   /** Rejects if the database does not answer. */
   ping(): Promise<void>;
+  /** Time of the server's clock. */
+  time(): Promise<Date>;
   close(): Promise<void>;
 }
 
@@ -78,6 +80,12 @@ export async function connectMongo({
     ping: async () => {
       // A hanging database counts as unavailable long before its socket times out.
       await db.command({ ping: 1 }, { timeoutMS: pingTimeoutMs });
+    },
+    time: async () => {
+      const answer = await db.command({ hello: 1 }, { timeoutMS: pingTimeoutMs });
+      const localTime: unknown = answer['localTime'];
+      if (!(localTime instanceof Date)) throw new Error('The database did not return its time');
+      return localTime;
     },
     close: () => client.close(),
   };

@@ -2,8 +2,9 @@ import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc
 import type { Db } from 'mongodb';
 import type { AggregateDefinition } from '../aggregates/aggregate';
 import { AggregateCollection } from '../aggregates/aggregate-collection';
-import { type Clock, systemClock } from '../clock';
+import { type Clock, monotonicMs, systemClock } from '../clock';
 import type { ServiceConfiguration } from './configuration';
+import { ClockSkew } from '../mongo/clock-skew';
 import { DatabaseHealth } from '../mongo/database-health';
 import {
   createPoisonStore,
@@ -70,6 +71,7 @@ type WorkStores = 'eventLog' | 'stuckCommands' | 'activity';
 type BoundRpc = (dependencies: RpcDependencies) => RpcService;
 
 const healthCheckEveryMs = 1_500;
+const compareClocksEveryMs = 60_000;
 // Half of a peer's default limit, so that its other callers find room.
 const peerCallsMax = 128;
 
@@ -291,6 +293,7 @@ export class Service {
     metrics.observeReadiness(() => this.isServing);
     const isStorageFull = await this.watchStorage();
     metrics.observeStream(() => stream.state());
+    this.watchClock();
     await this.answerProbes();
     const stores = await openOwnStores(this);
     const { eventLog, eventMarks, activity, idempotencyRecords } = stores;
@@ -324,6 +327,16 @@ export class Service {
     await this.watchHealth(server);
     logger.info({ address: server.address }, 'serving');
     return { address: server.address, stop: () => this.closers.closeAll() };
+  }
+
+  /** Compares the clock with the database's at the start, and each minute. */
+  private watchClock(): void {
+    const { clock, logger, metrics, mongo } = this;
+    const databaseTime = () => mongo.time();
+    const skew = new ClockSkew({ databaseTime, clock, nowMs: monotonicMs, logger });
+    metrics.observeClockSkew(() => skew.seconds);
+    const run = () => skew.measure();
+    this.every({ name: 'compare clocks', everyMs: compareClocksEveryMs, run, writes: false });
   }
 
   /** Starts relay and due work. */

@@ -93,6 +93,11 @@ export const instruments = {
     unit: 's',
     description: 'Run time of the longest-running usage settlement of a replica',
   },
+  clockSkew: {
+    name: 'billing.clock.skew',
+    unit: 's',
+    description: 'Difference between the clock of a replica and the database, positive = ahead',
+  },
   openCredits: {
     name: 'billing.credits.open',
     unit: '{grant}',

@@ -65,6 +65,7 @@ type ObservedInstrument =
   | 'openCredits'
   | 'usageEpochLag'
   | 'usageSlots'
+  | 'clockSkew'
   | 'waitingInvoices'
   | 'activeRequests';
 type EventLoopDelays = ReturnType<typeof monitorEventLoopDelay>;
@@ -232,6 +233,13 @@ export class Metrics {
     this.observe('streamReplicasMissing', async () => {
       const { missingReplicas } = await read();
       return missingReplicas === undefined ? [] : [{ value: missingReplicas, attributes: {} }];
+    });
+  }
+
+  observeClockSkew(seconds: () => number | undefined): void {
+    this.observe('clockSkew', () => {
+      const value = seconds();
+      return Promise.resolve(value === undefined ? [] : [{ value, attributes: {} }]);
     });
   }
 
