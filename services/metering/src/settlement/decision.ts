@@ -117,8 +117,7 @@ export function nextStep(
   let events = 0;
   for (const known of windows) {
     const grants = settledGrants(account, known.window, decider);
-    const { isClosed = false } = known.earlier ?? {};
-    const isRead = !isClosed && !isUnchanged(known, grants, decider);
+    const isRead = !isLast(known.earlier) && !isUnchanged(known, grants, decider);
     if (isRead && events > 0 && events + known.events > eventsMax) break;
     if (isRead) events += known.events;
     step.push({ known, isRead });
@@ -157,8 +156,7 @@ export function decideWindows(
     const grants = settledGrants(after, window, decider).filter(({ id }) => grantIds.has(id));
     const current = after.consumptions.find((one) => one.period === period);
     let consumption: PeriodConsumption;
-    // No event can have changed it, and grants that it used are closed.
-    if (current?.isClosed === true) consumption = { ...current, settlement };
+    if (current !== undefined && isLast(current)) consumption = { ...current, settlement };
     else if (earlier !== undefined && isUnchanged(read, grants, decider)) {
       consumption = { ...earlier, settlement };
     } else if (usage === undefined) return after;
@@ -174,6 +172,14 @@ export function decideWindows(
     after = setConsumption(after, { ...consumption, ...finality }, now);
   }
   return after;
+}
+
+/**
+ * True if a decision is not made again: no event can change it, and grants that it used may be
+ * closed.
+ */
+function isLast(decision: PeriodConsumption | undefined): boolean {
+  return decision?.isFinal === true || decision?.isClosed === true;
 }
 
 /**
