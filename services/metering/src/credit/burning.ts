@@ -89,16 +89,21 @@ export function burnCredits(
   usages: readonly UsageAt[],
   includedUnits: Decimal = none,
 ): Burning {
-  const ordered = [...grants].sort(compareGrants);
-  const left = new Map(ordered.map(({ id, available }) => [id, available]));
+  const left = new Map(grants.map(({ id, available }) => [id, available]));
+  const isLeft = ({ id }: BurnableGrant) => (left.get(id) ?? none).compare(none) > 0;
+  const ordered = grants.filter(isLeft).sort(compareGrants);
+  // Without those that are used up: an account may have thousands of them.
+  let usable = ordered;
   const steps: Step[] = [];
   let used = none;
   for (const { at, quantity } of usages) {
     const before = beyond(used, includedUnits);
     used = used.add(quantity);
     const change = beyond(used, includedUnits).subtract(before);
-    if (change.compare(none) < 0) undoUse(none.subtract(change), steps, left);
-    else cover(change, { at, ordered, left, steps });
+    if (change.compare(none) < 0) {
+      undoUse(none.subtract(change), steps, left);
+      usable = ordered.filter(isLeft);
+    } else if (cover(change, { at, usable, left, steps })) usable = usable.filter(isLeft);
   }
   return summed(steps);
 }
@@ -120,31 +125,36 @@ function beyond(used: Decimal, includedUnits: Decimal): Decimal {
   return rest.compare(none) < 0 ? none : rest;
 }
 
+// Returns true if a grant was used up.
 function cover(
   units: Decimal,
   {
     at,
-    ordered,
+    usable,
     left,
     steps,
   }: {
     at: Date;
-    ordered: readonly BurnableGrant[];
+    usable: readonly BurnableGrant[];
     left: Map<string, Decimal>;
     steps: Step[];
   },
-): void {
+): boolean {
   let open = units;
-  for (const grant of ordered) {
-    if (open.compare(none) === 0) return;
+  let isUsedUp = false;
+  for (const grant of usable) {
+    if (open.compare(none) === 0) return isUsedUp;
+    if (!coversAt(grant, at)) continue;
     const available = left.get(grant.id) ?? none;
-    if (available.compare(none) <= 0 || !coversAt(grant, at)) continue;
     const quantity = lesser(open, available);
     steps.push({ grantId: grant.id, quantity });
-    left.set(grant.id, available.subtract(quantity));
+    const rest = available.subtract(quantity);
+    left.set(grant.id, rest);
+    if (rest.compare(none) === 0) isUsedUp = true;
     open = open.subtract(quantity);
   }
   if (open.compare(none) > 0) steps.push({ grantId: undefined, quantity: open });
+  return isUsedUp;
 }
 
 function undoUse(units: Decimal, steps: Step[], left: Map<string, Decimal>): void {
