@@ -64,8 +64,10 @@ describe('one request', () => {
 
   test('with a thousand unknown customers and meters looks up each kind once', () => {
     expect(ofSlotInUse(costs.get(strangersBatches.unknown)?.commands)).toEqual(
-      // Each kind of name, and the first events of a meter and of its customers.
+      // Each kind of name, and the first events of a meter and of its customers: due for sealing,
+      // and due for folding.
       [
+        'bulkWrite usageSeries',
         'bulkWrite usageSeries',
         'find customers',
         'find customers',

@@ -23,6 +23,7 @@ const slow = [
   'failing-endpoints.integration',
   'history/replays.integration',
   'infrastructure.integration',
+  'ingest-audit.integration',
   'late-writes.integration',
   'list-counts.integration',
   'message/reconciliation-worker.integration',

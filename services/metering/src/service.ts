@@ -18,6 +18,11 @@ import { EpochWorker, observeEpochs } from './epoch/epoch-worker';
 import { CountedEvents } from './flush/counted';
 import { CurrentWriter } from './flush/flush-worker';
 import { FlushStore, openParts } from './flush/flush-store';
+import { BucketStore, ensureBucketIndexes, openBuckets, type ReadUntil } from './fold/bucket-store';
+import { FoldScheduleStore, type WokenSeries } from './fold/fold-schedule-store';
+import { FoldWakes } from './fold/fold-wakes';
+import { type FoldDependencies, foldDueSeries } from './fold/fold-worker';
+import { UnreadSpanStore } from './fold/unread-span-store';
 import { recoverSlot } from './flush/recover-slot';
 import type { Meter } from './meter/meter';
 import { findMeters, meterDefinition } from './meter/store';
@@ -49,6 +54,8 @@ const sealEveryMs = 20_000;
 // Enough for some millions of events. The rest is decided by the caller's next retry.
 // Two seconds: see `EpochWorker`.
 const epochEveryMs = 2_000;
+const foldEveryMs = 2_000;
+const deleteSpansEveryMs = 60 * 60_000;
 const settlementMsMax = 5 * 60_000;
 // Larger batches gain little. Four concurrent commands saturate the database; more would only queue
 // up. A read finds at most as many parts of a series as flushes start within some epochs.
@@ -76,7 +83,8 @@ export async function start(
   service.ensureIndexes(() => ensureClosedCreditIndexes(closedCredits));
   const events = new EventStore(eventCollection);
   const usageOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new UsageStore(usage, tenant);
-  const { writer, counted } = startFlushes(service, { events: eventCollection, meters });
+  const { writer, counted, readUntil } = startFlushes(service, { events: eventCollection, meters });
+  const foldWakes = startFolds(service, { events: eventCollection, meters, readUntil });
   const queue = new IngestQueue<NewEvent, EventDocument>({
     ...queueBounds,
     flush: (items) => writer.flush(items),
@@ -105,6 +113,7 @@ export async function start(
       events,
       queue,
       counted,
+      foldWakes,
       directory: new CustomerDirectory(customersMax),
       usageOf,
       sealSchedule: new SealScheduleCache(seriesMax),
@@ -127,7 +136,7 @@ function startFlushes(
     readonly events: EventCollection;
     readonly meters: AggregateCollection<Meter>;
   },
-): { writer: CurrentWriter; counted: CountedEvents } {
+): { writer: CurrentWriter; counted: CountedEvents; readUntil: ReadUntil } {
   const { logger, metrics, db } = service;
   const epochs = new EpochStore(db);
   const storage = new FlushStore(collections.events, openParts(db));
@@ -151,5 +160,45 @@ function startFlushes(
   });
   observeEpochs(metrics, worker);
   service.onClose('usage writer', () => writer.close());
-  return { writer, counted: new CountedEvents(storage, epochs) };
+  const readUntil: ReadUntil = async ({ isFresh }) => {
+    const reading = isFresh ? undefined : worker.reading;
+    return (reading ?? (await epochs.readEpoch())).until;
+  };
+  return { writer, counted: new CountedEvents(storage, epochs), readUntil };
+}
+
+/** Starts folding parts into buckets. Returns how ingest wakes series. */
+function startFolds(
+  service: Service,
+  {
+    events,
+    meters,
+    readUntil: until,
+  }: {
+    readonly events: EventCollection;
+    readonly meters: AggregateCollection<Meter>;
+    readonly readUntil: ReadUntil;
+  },
+): FoldWakes<WokenSeries> {
+  const { clock, logger, db } = service;
+  const buckets = openBuckets(db, events);
+  const schedule = new FoldScheduleStore(buckets.series);
+  const unread = new UnreadSpanStore(buckets);
+  service.ensureIndexes(() => ensureBucketIndexes(buckets));
+  service.ensureIndexes(() => schedule.ensureIndexes());
+  const storageOf: FoldDependencies['storageOf'] = (series) =>
+    new BucketStore(buckets, series, { until, clock });
+  service.every({
+    name: 'fold usage',
+    everyMs: foldEveryMs,
+    run: (signal) => foldDueSeries({ schedule, meters, storageOf, clock, logger }, signal),
+  });
+  service.every({
+    name: 'delete unread usage spans',
+    everyMs: deleteSpansEveryMs,
+    run: async (signal) => {
+      while (!signal.aborted && (await unread.deleteSome(clock.now())));
+    },
+  });
+  return new FoldWakes(schedule, seriesMax);
 }

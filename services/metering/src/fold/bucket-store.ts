@@ -10,6 +10,7 @@ import {
   type ValuesCollection,
   ValueStore,
 } from '../distinct/value-store';
+import { openParts, type PartCollection } from '../flush/flush-store';
 import type { UsagePart } from '../flush/part';
 import type { EventCollection, EventDocument } from '../usage/event-store';
 import type { MeasuredSeries, Span } from '../usage/hour';
@@ -43,7 +44,7 @@ import type { SpanBucket } from './span-bucket';
 
 export interface BucketCollections {
   readonly events: EventCollection;
-  readonly parts: Collection<UsagePart>;
+  readonly parts: PartCollection;
   readonly hours: Collection<HourBucketDocument>;
   readonly spans: Collection<SpanDocument>;
   readonly values: ValuesCollection;
@@ -63,7 +64,7 @@ const afterAll = ';';
 export function openBuckets(db: Db, events: EventCollection): BucketCollections {
   return {
     events,
-    parts: db.collection<UsagePart>('usageParts'),
+    parts: openParts(db),
     hours: db.collection<HourBucketDocument>('usageHours'),
     spans: db.collection<SpanDocument>('usageSpans'),
     values: openUsageValues(db),

@@ -38,22 +38,16 @@ export class FoldScheduleStore implements FoldScheduler<WokenSeries> {
   /** Makes series due in an hour unless they are due earlier. */
   async wake(woken: readonly WokenSeries[], now: Date): Promise<void> {
     const foldAt = new Date(now.getTime() + foldAfterMs);
-    const asleep = woken.map(({ k }) => k);
     await upsertAll(
       this.series,
-      woken.map(({ k, tenant }) => ({
-        updateOne: {
-          filter: { _id: k },
-          update: {
-            $setOnInsert: { ...ownerFields(tenant), folded: 0, foldAt },
-            $max: { wokenAt: now },
-          },
-          upsert: true,
-        },
-      })),
-    );
-    await retryTransient(() =>
-      this.series.updateMany({ _id: { $in: asleep }, foldAt: null }, { $set: { foldAt } }),
+      woken.flatMap(({ k, tenant }) => {
+        const $setOnInsert = { ...ownerFields(tenant), folded: 0, foldAt };
+        const update = { $setOnInsert, $max: { wokenAt: now } };
+        return [
+          { updateOne: { filter: { _id: k }, update, upsert: true } },
+          { updateOne: { filter: { _id: k, foldAt: null }, update: { $set: { foldAt } } } },
+        ];
+      }),
     );
   }
 

@@ -6,6 +6,8 @@ import { newId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CountedEvents } from '../flush/counted';
 import type { MeteredEvent } from '../flush/part';
+import type { WokenSeries } from '../fold/fold-schedule-store';
+import type { FoldWakes } from '../fold/fold-wakes';
 import { type Meter, markInUse } from '../meter/meter';
 import type { CustomerDirectory } from '../peer/customer-directory';
 import { findCustomers } from '../peer/customers';
@@ -33,6 +35,7 @@ export interface IngestDependencies {
   readonly events: EventStore;
   readonly queue: IngestQueue<NewEvent, EventDocument>;
   readonly counted: CountedEvents;
+  readonly foldWakes: FoldWakes<WokenSeries>;
   readonly directory: CustomerDirectory;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
   readonly sealSchedule: SealScheduleCache;
@@ -221,6 +224,9 @@ async function store(
     const latest = Math.min(context.deadline.getTime(), startedAt.getTime() + storeMsMax);
     if (now > latest) throw new DeadlineExceededError();
   };
+  const keys = new Set(candidates.map(({ document }) => document.k));
+  const woken = [...keys].map((k) => ({ k, tenant: context.tenant }));
+  await dependencies.foldWakes.beforeFlush(woken, startedAt);
   const repeats = await dependencies.queue.store(candidates, refuseIfTooLate);
   const existing = candidates.flatMap((candidate) => {
     const stored = repeats.get(candidate);

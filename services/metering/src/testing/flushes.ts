@@ -70,9 +70,9 @@ export class TestedSeries {
     await this.collections.parts.insertMany(documents);
   }
 
-  /** Folds all parts. */
-  async fold(): Promise<void> {
-    this.until = this.epoch;
+  /** Folds all parts up to an epoch. */
+  async fold(until = this.epoch): Promise<void> {
+    this.until = until;
     while ((await foldSeries(this.store, this.series.aggregation)).left === 'more');
   }
 
