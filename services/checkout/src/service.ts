@@ -140,7 +140,8 @@ function openRefusedAttempts(service: Service): RefusedAttemptStore {
   const refused = new RefusedAttemptStore(service.db, service.clock);
   service.ensureIndexes(() => refused.ensureIndexes());
   const run = () => refused.deleteExpired();
-  service.every({ name: 'forget refused payments', everyMs: deleteExpiredEveryMs, run });
+  const name = 'forget refused payments';
+  service.every({ name, everyMs: deleteExpiredEveryMs, run, onOneReplica: true });
   return refused;
 }
 

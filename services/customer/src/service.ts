@@ -23,6 +23,7 @@ export async function start(
     name: 'forget portal sessions',
     everyMs: cleanupIntervalMs,
     run: () => sessions.deleteExpired(clock.now()),
+    onOneReplica: true,
   });
   service.dependOnSecrets(pageSecrets(config));
   const site = {

@@ -44,6 +44,7 @@ export async function start(
     name: 'ask holders of redemptions',
     everyMs: overrides.checkIntervalMs ?? checkIntervalMsDefault,
     run: (signal) => checkHolders(checking, signal),
+    onOneReplica: true,
   });
   return service.serve([
     discountRpc({ discounts, slotsOf, claims: openClaims(), peers, clock, checkAfterMs }),

@@ -170,6 +170,7 @@ function retireUnusedSandboxes(
     name: 'check unused sandboxes',
     everyMs: checkUnusedEveryMs,
     run: (signal) => worker.run(signal),
+    onOneReplica: true,
   });
 }
 
@@ -187,6 +188,7 @@ function openAttempts(service: Service): LoginAttemptStore {
     name: 'forget failed log-ins',
     everyMs: deleteAttemptsEveryMs,
     run: () => attempts.deleteOlder(deletableBefore(service.clock.now())),
+    onOneReplica: true,
   });
   return attempts;
 }
@@ -210,6 +212,7 @@ function openLostCalls(service: Service): LostCallStore {
     name: 'forget lost calls',
     everyMs: deleteLostCallsEveryMs,
     run: () => calls.deleteOld(),
+    onOneReplica: true,
   });
   return calls;
 }

@@ -89,7 +89,8 @@ export async function start(
     ...queueBounds,
     flush: (items) => writer.flush(items),
   });
-  const sealing = { series: new SeriesStore(usage.series), meters, usageOf, clock, logger };
+  const { slices } = service;
+  const sealing = { series: new SeriesStore(usage.series), meters, usageOf, slices, clock, logger };
   service.every({
     name: 'seal hours of usage',
     everyMs: sealEveryMs,

@@ -156,6 +156,7 @@ function startSealing(service: Service, keys: DataKeys): void {
     name: 'seal secrets with the newest key',
     everyMs: sealEveryMs,
     run: (signal) => worker.run(signal),
+    onOneReplica: true,
   });
 }
 
@@ -197,6 +198,7 @@ function startSending({
     ...stores,
     assignments,
     sender,
+    slices: service.slices,
     clock,
     logger,
     waitMaxMs: config.DELIVERY_LEASE_MS / 3,
@@ -261,6 +263,7 @@ function startRetention({ service, stores }: NotifierDependencies): void {
     name: 'remove expired webhooks',
     everyMs: retainEveryMs,
     run: (signal) => retention.run(signal),
+    onOneReplica: true,
   });
 }
 
@@ -271,6 +274,7 @@ function startReports({ service, stores }: NotifierDependencies) {
     name: 'count past days',
     everyMs: countDaysEveryMs,
     run: (signal) => days.countAll(signal),
+    onOneReplica: true,
   });
   return reportRpc({ ...stores, days, clock });
 }

@@ -24,5 +24,6 @@ export function retentionWork({ name, days, deleteBatch }: Retention, clock: Clo
     },
     // A deletion frees space.
     writes: false,
+    onOneReplica: true,
   };
 }

@@ -1,6 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
+import { everySlice } from '@billing/chassis/slices';
 import { connectMongo } from '@billing/chassis/mongo';
 import { connectPeer } from '@billing/chassis/peer';
 import { Service } from '@billing/chassis/service';
@@ -179,6 +180,7 @@ export async function startSealing(configuration: MeteringConfiguration) {
           series: new SeriesStore(usage.series),
           meters,
           usageOf: ({ tenant }) => new UsageStore(usage, tenant),
+          slices: everySlice,
           clock: systemClock,
           logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
         },

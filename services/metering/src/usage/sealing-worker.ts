@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
+import type { Slices } from '@billing/chassis/slices';
 import type { Meter } from '../meter/meter';
 import { hourMs, hourOf, sealableUntil, sealAfterMs } from './hour';
 import { sealSeries } from './sealing';
@@ -13,11 +14,15 @@ export interface SealingDependencies {
   readonly series: SeriesStore;
   readonly meters: AggregateCollection<Meter>;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
+  /** Share of series that this replica seals. */
+  readonly slices: Pick<Slices, 'owns'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 const batchMax = 20;
+// Read together with series of other replicas.
+const readMax = 200;
 // A larger backlog waits for the next round.
 const batchesMax = 50;
 // Retry interval: a batch in flight or an unresponsive server is resolved by then.
@@ -29,9 +34,11 @@ export async function sealHours(
   signal: AbortSignal,
 ): Promise<void> {
   for (let batch = 1; batch <= batchesMax && !signal.aborted; batch += 1) {
-    const due = await dependencies.series.findDue(dependencies.clock.now(), batchMax);
-    for (const one of due) await sealOne(one, dependencies);
-    if (due.length < batchMax) return;
+    const { series, slices, clock } = dependencies;
+    const due = await series.findDue(clock.now(), readMax);
+    const own = due.filter(({ _id }) => slices.owns(_id)).slice(0, batchMax);
+    for (const one of own) await sealOne(one, dependencies);
+    if (own.length < batchMax) return;
   }
 }
 

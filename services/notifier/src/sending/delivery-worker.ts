@@ -1,6 +1,7 @@
 import { Batcher, succeeded } from '@billing/chassis/batcher';
 import { type Clock, monotonicMs, sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
+import type { Slices } from '@billing/chassis/slices';
 import type { Assignment, AssignmentStore } from './assignment-store';
 import { isAccepted } from '../delivery/delivery';
 import type { DeliveryStore } from '../delivery/delivery-store';
@@ -13,6 +14,8 @@ export interface DeliveryWorkerOptions {
   readonly deliveries: DeliveryStore;
   readonly health: Pick<EndpointHealthStore, 'findWorking'>;
   readonly sender: WebhookSender;
+  /** Share of endpoints whose due deliveries this replica finds. */
+  readonly slices: Pick<Slices, 'owns'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Longest wait between claim and sending: the rest of the lease must cover an attempt. */
@@ -119,15 +122,15 @@ export class DeliveryWorker {
   }
 
   /**
-   * Finds due deliveries, whichever process accepted them; what exceeds the time is left to the
-   * next calls.
+   * Finds due deliveries of the replica's share of endpoints, whichever process accepted them; what
+   * exceeds the time is left to the next calls.
    */
   async sendDue(): Promise<void> {
     if (this.isStopping()) return;
-    const { deliveries, clock } = this.options;
+    const { deliveries, clock, slices } = this.options;
     const found = await deliveries.findDueEndpoints({ now: clock.now(), after: this.searchedUpTo });
     this.searchedUpTo = found.next;
-    this.wake(found.endpoints);
+    this.wake(found.endpoints.filter(({ endpointId }) => slices.owns(endpointId)));
   }
 
   /**
