@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
+import { eventually } from '@billing/chassis/testing';
+import { isNightly } from '../support/rounds';
+import { type OwnTestSystem, startTestSystem } from '../support/test-system';
+import { startTraceCollector, type TraceCollector } from './trace-collector';
+
+type Mongo = Awaited<ReturnType<typeof connectMongo>>;
+type Stored = Readonly<Record<string, unknown>> & { readonly _id: string };
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const due = 120;
+// Counts of replicas; the first one belongs to the system.
+const steps = isNightly ? [1, 2, 4] : [1, 2];
+const slices = 64;
+const slow = { timeoutMs: 120_000, everyMs: 500 };
+
+describe('replicas of the subscription service', () => {
+  let collector: TraceCollector;
+  let system: OwnTestSystem;
+  let subscriptions: Mongo;
+  let checkout: Mongo;
+  let template: Stored;
+  const replicas: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    collector = await startTraceCollector();
+    system = await startTestSystem({ processes: true, otlpEndpoint: collector.endpoint });
+    const open = (service: string) => connectMongo({ ...system.databaseOf(service), service });
+    subscriptions = await open('subscription');
+    checkout = await open('checkout');
+    template = await createTemplate();
+  }, 180_000);
+
+  afterAll(async () => {
+    for (const replica of replicas.splice(0)) {
+      replica.kill('SIGTERM');
+      await once(replica, 'exit');
+    }
+    await subscriptions.close();
+    await checkout.close();
+    await system.stop();
+    await collector.close();
+  }, 120_000);
+
+  const stored = () => subscriptions.db.collection<Stored>('subscriptions');
+
+  /** Returns a subscription as stored. */
+  async function createTemplate(): Promise<Stored> {
+    const { sandbox } = system;
+    const create = (path: string, body: object) => sandbox.expect(201, sandbox.post(path, body));
+    const customer = await create('/customers', { email: 'a@example.com' });
+    const plan = { name: 'Monthly', type: 'FLAT', currency: 'USD', amount: 2900 };
+    const product = await create('/products', { ...plan, billingInterval: 'MONTHLY' });
+    const { id } = await create('/subscriptions', {
+      customerId: customer.id,
+      productId: product.id,
+    });
+    return eventually(async () => {
+      const document = await stored().findOne({ _id: id as string, pendingSince: null });
+      if (document === null) throw new Error('The outbox is not empty');
+      return document;
+    }, slow);
+  }
+
+  /** Stores subscriptions whose second period begins at one instant; returns their ids. */
+  async function storeDue(
+    inMs: number,
+    sliceOf: (id: string, index: number) => number | undefined = sliceOfId,
+  ): Promise<string[]> {
+    const nowMs = performance.timeOrigin + performance.now();
+    const start = new Date(nowMs - 32 * dayMs);
+    const dueAt = new Date(nowMs + inMs);
+    const ids = Array.from({ length: due }, () => newId());
+    const times = { createdAt: start, startAt: start, anchor: start, dueAt };
+    await stored().insertMany(
+      ids.map((_id, index) => ({
+        ...template,
+        ...times,
+        itemId: newId(),
+        eventSequence: 0,
+        slice: sliceOf(_id, index),
+        _id,
+      })),
+    );
+    return ids;
+  }
+
+  async function untilRenewed(ids: readonly string[]): Promise<void> {
+    await eventually(async () => {
+      const isDone = { _id: { $in: [...ids] }, eventSequence: { $gt: 0 }, pendingSince: null };
+      expect(await stored().countDocuments(isDone)).toBe(ids.length);
+    }, slow);
+    const invoices = await checkout.db
+      .collection<Stored>('invoices')
+      .find({ subscriptionId: { $in: [...ids] } })
+      .toArray();
+    expect(invoices.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(
+      [...ids].toSorted(),
+    );
+  }
+
+  /** Starts one more process of the service, with the configuration of the running one. */
+  async function addReplica(): Promise<void> {
+    const { subscription: pid = 0 } = system.pids();
+    const read = (file: string) => readFileSync(`/proc/${String(pid)}/${file}`, 'utf8').split('\0');
+    const variables = read('environ').filter((variable) => variable !== '');
+    const environment = Object.fromEntries(
+      variables.map((variable) => {
+        const [name = '', ...value] = variable.split('=');
+        return [name, value.join('=')];
+      }),
+    );
+    const [command = '', ...args] = read('cmdline').filter((part) => part !== '');
+    const env = { ...environment, GRPC_LISTEN: '127.0.0.1:0' };
+    replicas.push(spawn(command, args, { env, stdio: 'ignore' }));
+  }
+
+  /** Waits until as many replicas count up their heartbeats, and have had time to read of it. */
+  async function untilShared(count: number): Promise<void> {
+    const heartbeats = subscriptions.db.collection<Stored>('replicas');
+    await eventually(async () => {
+      const before = await heartbeats.find().toArray();
+      expect(before).toHaveLength(count);
+      await new Promise((done) => setTimeout(done, 5_000));
+      const after = await heartbeats.find().toArray();
+      const beats = new Map(before.map(({ _id, beat }) => [_id, Number(beat)]));
+      expect(after.every(({ _id, beat }) => Number(beat) > (beats.get(_id) ?? Infinity))).toBe(
+        true,
+      );
+    }, slow);
+  }
+
+  function spansOf(ids: readonly string[], name: RegExp): number {
+    return collector.spans.filter((span) => {
+      const id = span.attributes['billing.aggregate_id'];
+      return name.test(span.name) && ids.includes(String(id));
+    }).length;
+  }
+
+  test(`renew ${String(due)} subscriptions due at one instant once, and take over from one that is killed`, async () => {
+    for (const count of steps) {
+      while (replicas.length + 1 < count) await addReplica();
+      await untilShared(count);
+      const ids = await storeDue(5_000);
+      await untilRenewed(ids);
+      await eventually(() => {
+        const counts = [/^wake subscription$/, /^command billPeriod$/, /^publish .*\.renewed$/];
+        expect([count, ...counts.map((name) => spansOf(ids, name))]).toEqual([
+          count,
+          due,
+          due,
+          due,
+        ]);
+      }, slow);
+    }
+
+    const killed = replicas.pop();
+    killed?.kill('SIGKILL');
+    await untilRenewed(await storeDue(0));
+
+    // Wrong and missing slices cost time at most.
+    await untilRenewed(
+      await storeDue(0, (_id, index) => (index % 2 === 0 ? undefined : index % slices)),
+    );
+  }, 600_000);
+});
+
+function sliceOfId(id: string): number {
+  return createHash('sha256').update(id).digest().readUInt8(0) % slices;
+}
