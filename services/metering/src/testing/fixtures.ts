@@ -48,15 +48,19 @@ export async function startMetering() {
   const lived = new Map<string, UsagePeriod[]>();
   const customerService = await startCustomers(new Set(customers));
   const subscriptionService = await startSubscriptions(lived);
-  const service = await start({
-    ...configuration,
-    CUSTOMER_ADDRESS: customerService.address,
-    SUBSCRIPTION_ADDRESS: subscriptionService.address,
-  });
-  const metering = connectPeer<MeteringServiceServer>(MeteringServiceService, {
-    address: service.address,
-    service: 'test',
-  });
+  const startReplica = async () => {
+    const service = await start({
+      ...configuration,
+      CUSTOMER_ADDRESS: customerService.address,
+      SUBSCRIPTION_ADDRESS: subscriptionService.address,
+    });
+    const metering = connectPeer<MeteringServiceServer>(MeteringServiceService, {
+      address: service.address,
+      service: 'test',
+    });
+    return { service, metering };
+  };
+  const { service, metering } = await startReplica();
   return {
     configuration,
     customers,
@@ -64,6 +68,17 @@ export async function startMetering() {
     lived,
     metering,
     address: service.address,
+    /** Another process on the same database, to be stopped before the first. */
+    startReplica: async () => {
+      const replica = await startReplica();
+      return {
+        metering: replica.metering,
+        stop: async () => {
+          replica.metering.close();
+          await replica.service.stop();
+        },
+      };
+    },
     stop: async () => {
       metering.close();
       await service.stop();
