@@ -101,7 +101,7 @@ export const instruments = {
   openCredits: {
     name: 'billing.credits.open',
     unit: '{grant}',
-    description: 'Credit grants that are not closed, in the account that has most of them',
+    description: 'Credit grants that are not closed, in the live account that has most of them',
   },
   usageFlushes: {
     name: 'billing.usage.flushes',

@@ -90,16 +90,16 @@ export function fromClosed(closed: NonNullable<AccountDocument['closed']>): Clos
 export async function ensureAccountIndexes({
   documents,
 }: AggregateCollection<CreditAccount>): Promise<void> {
-  await ensureIndexes(documents, [{ name: 'openGrants', key: { openGrants: -1 } }]);
+  await ensureIndexes(documents, [{ name: 'openGrants', key: { live: 1, openGrants: -1 } }]);
 }
 
-/** Number of grants that are not closed in the account that has most of them. */
+/** Number of grants that are not closed in the live account that has most of them. */
 export async function mostOpenGrants({
   documents,
 }: AggregateCollection<CreditAccount>): Promise<number> {
   const found = await retryTransient(() =>
     documents
-      .find({ openGrants: { $gt: 0 } })
+      .find({ live: true, openGrants: { $gt: 0 } })
       .project<Pick<AccountDocument, 'openGrants'>>({ openGrants: 1 })
       .sort({ openGrants: -1 })
       .limit(1)
