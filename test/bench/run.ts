@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bench, Effort, Findings } from './bench';
 import { checkouts } from './checkouts';
+import { creditGrants } from './credit-grants';
 import { growth } from './renewals/growth';
 import { home } from './home';
 import { ingest } from './ingest/ingest';
@@ -24,6 +25,7 @@ const benches: readonly Bench[] = [
   growth,
   home,
   ingest,
+  creditGrants,
   webhooks,
   noisyCallers,
 ];
