@@ -41,6 +41,8 @@ export const customerUsageRoutes: readonly Route[] = [
     operation: {
       id: 'createCreditGrant',
       summary: 'Grant prepaid units of a meter to a customer',
+      description:
+        'A customer has at most 1,000 grants of a meter with units left, and 20,000 that are not closed: used up or expired for more than 36 days.',
       body: CreateCreditGrant,
       answer: { status: 201, schema: CreditGrantJson },
       errors: ['customer_not_found', 'meter_not_found', 'conflict'],
