@@ -5,6 +5,7 @@ import type { ForeignRead, GrantPicture, Picture } from './picture';
 import {
   countPending,
   environmentOf,
+  readClosedCredits,
   readEvents,
   readSessions,
   type ServiceAddresses,
@@ -58,6 +59,13 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     meters: await client.expect(200, client.get('/meters')),
     usageEvents: await client.all('/events'),
     grants: await readGrants(client, lists),
+    closedCredits:
+      tenant === undefined || addresses === undefined
+        ? undefined
+        : await readClosedCredits(addresses, {
+            tenant,
+            customerIds: lists.customers.map(({ id }) => id as string),
+          }),
     endpoints: endpoints.map((endpoint) => ({
       ...endpoint,
       received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),

@@ -81,6 +81,17 @@ const seeds: readonly Seed[] = [
     }),
   },
   {
+    id: 'I29',
+    what: 'sums of closed grants that do not exist',
+    service: 'metering',
+    collection: 'creditAccounts',
+    filter: {},
+    damage: (account) => ({
+      ...account,
+      closed: { count: 1, granted: '5', consumed: '5', expired: '0', grantedForever: '5' },
+    }),
+  },
+  {
     id: 'I6',
     what: 'a paid invoice without a charge',
     ...paid,

@@ -71,9 +71,23 @@ export interface MeterPicture {
 /** Units as decimal texts. */
 export interface GrantPicture {
   readonly id: string;
+  readonly customerId: string;
+  readonly meterId: string;
   readonly amount: string;
   readonly consumed: string;
   readonly remaining: string;
+}
+
+/** Sums of the closed grants of one customer and meter. Units as decimal texts. */
+export interface ClosedCreditsPicture {
+  readonly customerId: string;
+  readonly meterId: string;
+  /** Grants that are not closed. */
+  readonly openGrantIds: readonly string[];
+  readonly count: number;
+  readonly granted: string;
+  readonly consumed: string;
+  readonly expired: string;
 }
 
 export interface PaymentPicture {
@@ -199,6 +213,7 @@ export interface Picture {
   readonly meters: readonly MeterPicture[];
   readonly usageEvents: readonly UsageEventPicture[];
   readonly grants: readonly GrantPicture[];
+  readonly closedCredits: readonly ClosedCreditsPicture[] | undefined;
   readonly endpoints: readonly EndpointPicture[];
   readonly sessions: readonly SessionPicture[] | undefined;
   readonly events: readonly EventPicture[] | undefined;

@@ -1,4 +1,5 @@
 import type {
+  ClosedCreditsPicture,
   InvoicePicture,
   LinePicture,
   MeterPricePicture,
@@ -13,6 +14,8 @@ import {
   anInvoice,
   aSubscription,
   aWebhook,
+  closedCredits,
+  closedGrant,
   discount,
   grant,
   line,
@@ -39,6 +42,10 @@ const sessions = (changes: Partial<SessionPicture>): Partial<Picture> => ({
 });
 const received = (...all: ReturnType<typeof aWebhook>[]): Partial<Picture> => ({
   endpoints: [anEndpoint(all)],
+});
+
+const closed = (changes: Partial<ClosedCreditsPicture>): Partial<Picture> => ({
+  closedCredits: [{ ...closedCredits, ...changes }],
 });
 
 const details = line.details ?? { exactAmount: '0', tiers: [], creditsUsed: [] };
@@ -128,22 +135,27 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I4', 'usage that is billed in part', { usageEvents: [{ ...usageEvent, quantity: '5.1' }] }],
   ['I4', 'unbilled usage', unbilled],
   ['I4', 'a wrong count', { meters: [{ ...meter, aggregation: 'COUNT' }] }],
-  ['I5', 'credits that vanished', { grants: [{ ...grant, remaining: '2.4' }] }],
+  ['I5', 'credits that vanished', { grants: [closedGrant, { ...grant, remaining: '2.4' }] }],
   [
     'I5',
     'more burned than was granted',
-    { grants: [{ ...grant, consumed: '6', remaining: '-0.5' }] },
+    { grants: [closedGrant, { ...grant, consumed: '6', remaining: '-0.5' }] },
   ],
   [
     'I5',
     'credits that were given back',
-    { grants: [{ ...grant, consumed: '-1', remaining: '6.5' }] },
+    { grants: [closedGrant, { ...grant, consumed: '-1', remaining: '6.5' }] },
   ],
   [
     'I5',
     'credits that two invoices burned',
-    { grants: [{ ...grant, amount: '2', consumed: '1.5', remaining: '0.5' }] },
+    { grants: [closedGrant, { ...grant, amount: '2', consumed: '1.5', remaining: '0.5' }] },
   ],
+  ['I29', 'a closed grant without its sums', closed({ count: 0 })],
+  ['I29', 'sums of a closed grant that is gone', { grants: [grant] }],
+  ['I29', 'a grant that is open and in the sums', closed({ openGrantIds: ['grant-0', 'grant-1'] })],
+  ['I29', 'a wrong sum of units granted', closed({ granted: '4', expired: '2' })],
+  ['I29', 'a wrong sum of units consumed', closed({ granted: '4', consumed: '3' })],
   ['I6', 'PAID without a charge', first({ payments: [], amountPaid: 0 })],
   ['I6', 'a charge of an invoice that is not PAID', first({ status: 'OPEN', paidAt: null })],
   [

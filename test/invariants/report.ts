@@ -5,7 +5,7 @@ import { billedEachPeriod } from './periods';
 import type { Picture } from './picture';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
 import { sequencesAreWhole, webhooksArrive } from './sequences';
-import { creditsAreConserved, eventsCountOnce } from './usage';
+import { closedCreditsAddUp, creditsAreConserved, eventsCountOnce } from './usage';
 import { nothingIsPending, numbersHaveNoGaps, writesAreDurable } from './writes';
 
 /** All invariants of the product. */
@@ -23,6 +23,7 @@ export const invariants: readonly Invariant[] = [
   nothingIsPending,
   numbersHaveNoGaps,
   environmentsAreApart,
+  closedCreditsAddUp,
 ];
 
 /** One line of the report. */

@@ -24,9 +24,13 @@ import {
   SessionServiceService,
 } from '@billing/proto/billing/checkout/v1/session';
 import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
+import {
+  type UsageReportServiceServer,
+  UsageReportServiceService,
+} from '@billing/proto/billing/metering/v1/report';
 import { toJsonSessionStatus } from '@billing/proto/json/checkout-session';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
-import type { EventPicture, SessionPicture } from './picture';
+import type { ClosedCreditsPicture, EventPicture, SessionPicture } from './picture';
 
 /** The gRPC address of each service. */
 export type ServiceAddresses = Readonly<Record<string, string>>;
@@ -164,6 +168,28 @@ export async function readSessions(
     }
   } finally {
     checkout.close();
+  }
+}
+
+/** Reads the sums of the closed credit grants of some customers. */
+export async function readClosedCredits(
+  addresses: ServiceAddresses,
+  { tenant, customerIds }: { tenant: Tenant; customerIds: readonly string[] },
+): Promise<ClosedCreditsPicture[]> {
+  const metering = connectPeer<UsageReportServiceServer>(UsageReportServiceService, {
+    address: addressOf(addresses, 'metering'),
+    service: 'invariants',
+  });
+  const found: ClosedCreditsPicture[] = [];
+  try {
+    for (const customerId of customerIds) {
+      const context = { ...ownCall(), tenant };
+      const { accounts } = await metering.getClosedCredits({ customerId }, context);
+      found.push(...accounts.map((one) => ({ ...one, customerId, count: Number(one.count) })));
+    }
+    return found;
+  } finally {
+    metering.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import type {
+  ClosedCreditsPicture,
   EndpointPicture,
   EventPicture,
   GrantPicture,
@@ -57,9 +58,31 @@ export const meter: MeterPicture = { id: 'meter-1', aggregation: 'SUM' };
 /** Both invoices burn of it. */
 export const grant: GrantPicture = {
   id: 'grant-1',
+  customerId: 'customer-1',
+  meterId: 'meter-1',
   amount: '5.5',
   consumed: '3',
   remaining: '2.5',
+};
+
+/** It expired with a unit left. */
+export const closedGrant: GrantPicture = {
+  id: 'grant-0',
+  customerId: 'customer-1',
+  meterId: 'meter-1',
+  amount: '3',
+  consumed: '2',
+  remaining: '1',
+};
+
+export const closedCredits: ClosedCreditsPicture = {
+  customerId: 'customer-1',
+  meterId: 'meter-1',
+  openGrantIds: ['grant-1'],
+  count: 1,
+  granted: '3',
+  consumed: '2',
+  expired: '1',
 };
 
 export const payment: PaymentPicture = {
@@ -209,7 +232,8 @@ export const whole: Picture = {
   meterPrices: [meterPrice],
   meters: [meter],
   usageEvents: [usageEvent],
-  grants: [grant],
+  grants: [grant, closedGrant],
+  closedCredits: [closedCredits],
   endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],
   sessions: [session],
   events: [anEvent(1), anEvent(2)],

@@ -1,7 +1,7 @@
 import { recountBilledUsage } from './billed-usage';
 import { fixedPoint } from './fixed-point';
 import { type Examination, examineEach, type Invariant, repeated, together } from './invariant';
-import type { GrantPicture, Picture } from './picture';
+import type { ClosedCreditsPicture, GrantPicture, Picture } from './picture';
 
 export const eventsCountOnce: Invariant = {
   id: 'I4',
@@ -49,5 +49,37 @@ function grantProblems(grant: GrantPicture, burned: bigint): (string | false)[] 
     fixedPoint(remaining) < 0n && `grant ${id}: ${remaining} remaining`,
     fixedPoint(consumed) < 0n && `grant ${id}: ${consumed} consumed`,
     burned > fixedPoint(amount) && `grant ${id}: invoices burn more of it than ${amount}`,
+  ];
+}
+
+export const closedCreditsAddUp: Invariant = {
+  id: 'I29',
+  title: 'sums of closed credits = their grants, granted = consumed + expired',
+  examine: ({ grants, closedCredits }) =>
+    closedCredits && examineEach(closedCredits, (sums) => closedProblems(sums, grants)),
+};
+
+function closedProblems(
+  sums: ClosedCreditsPicture,
+  grants: readonly GrantPicture[],
+): (string | false)[] {
+  const { customerId, meterId, openGrantIds, count, granted, consumed, expired } = sums;
+  const open = new Set(openGrantIds);
+  const closed = grants.filter(
+    (grant) => grant.customerId === customerId && grant.meterId === meterId && !open.has(grant.id),
+  );
+  const total = (field: 'amount' | 'consumed' | 'remaining') =>
+    closed.reduce((sum, grant) => sum + fixedPoint(grant[field]), 0n);
+  const account = `customer ${customerId}, meter ${meterId}`;
+  const isOff = (sum: string, field: 'amount' | 'consumed' | 'remaining') =>
+    fixedPoint(sum) !== total(field);
+  return [
+    closed.length !== count &&
+      `${account}: ${String(closed.length)} closed grants, not ${String(count)}`,
+    isOff(granted, 'amount') && `${account}: closed grants are not of ${granted} units`,
+    isOff(consumed, 'consumed') && `${account}: closed grants have not consumed ${consumed}`,
+    isOff(expired, 'remaining') && `${account}: closed grants have not left ${expired}`,
+    fixedPoint(granted) !== fixedPoint(consumed) + fixedPoint(expired) &&
+      `${account}: ${granted} granted ≠ ${consumed} consumed + ${expired} expired`,
   ];
 }

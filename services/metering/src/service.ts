@@ -124,6 +124,7 @@ export async function start(
     }),
     reportRpc({
       meters,
+      accounts,
       meterUsageOf: ({ tenant }) => new MeterUsageStore(usage, tenant),
       creditReports: new CreditReportStore(db),
     }),

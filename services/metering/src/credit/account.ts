@@ -75,6 +75,14 @@ export interface ClosedCredits {
   readonly grantedForever: string;
 }
 
+export const noneClosed: ClosedCredits = {
+  count: 0,
+  granted: '0',
+  consumed: '0',
+  expired: '0',
+  grantedForever: '0',
+};
+
 /** All grants of a customer for a meter, and their consumption. */
 export interface CreditAccount {
   readonly id: string;

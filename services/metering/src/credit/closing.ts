@@ -9,6 +9,7 @@ import {
   type CreditGrant,
   type DayBurn,
   finalPeriods,
+  noneClosed,
   periodKey,
   type PeriodConsumption,
 } from './account';
@@ -34,13 +35,6 @@ export interface Closing {
 }
 
 const none = Decimal.of(0n);
-const noneClosed: ClosedCredits = {
-  count: 0,
-  granted: '0',
-  consumed: '0',
-  expired: '0',
-  grantedForever: '0',
-};
 // A settlement changes only the burn of its own day; clocks differ by minutes.
 const burnsKeptMs = 40 * 86_400_000;
 

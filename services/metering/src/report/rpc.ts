@@ -3,10 +3,13 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { type CalendarDay, lastDays } from '@billing/kernel/calendar-day';
 import {
+  type ClosedCredits as ProtoClosedCredits,
   type UsageReportServiceServer,
   UsageReportServiceService,
 } from '@billing/proto/billing/metering/v1/report';
 import { usageReportCallers } from '../callers';
+import { type CreditAccount, noneClosed } from '../credit/account';
+import { accountsOf } from '../credit/account-store';
 import { type Meter, requireKnown } from '../meter/meter';
 import { type CreditDay, CreditReport } from './credit-report';
 import type { CreditReportStore } from './credit-report-store';
@@ -15,6 +18,7 @@ import { UsageReport } from './usage-report';
 
 export interface ReportDependencies {
   readonly meters: AggregateCollection<Meter>;
+  readonly accounts: AggregateCollection<CreditAccount>;
   readonly meterUsageOf: (context: Pick<CallContext, 'tenant'>) => MeterUsageStore;
   readonly creditReports: CreditReportStore;
 }
@@ -23,7 +27,7 @@ const daysMax = 90;
 const customersMax = 20;
 
 /** RPCs for daily usage and credit reports. */
-export function reportRpc({ meters, meterUsageOf, creditReports }: ReportDependencies) {
+export function reportRpc({ meters, accounts, meterUsageOf, creditReports }: ReportDependencies) {
   const handlers: AsyncHandlers<UsageReportServiceServer> = {
     getUsageReport: async ({ meterId, days }, context) => {
       const wanted = lastDays(context.now, { days, max: daysMax });
@@ -65,6 +69,11 @@ export function reportRpc({ meters, meterUsageOf, creditReports }: ReportDepende
       });
       return { meters: all.toSorted((a, b) => (a.meterName < b.meterName ? -1 : 1)) };
     },
+
+    getClosedCredits: async ({ customerId }, context) => {
+      const found = await accountsOf({ accounts }, customerId, context);
+      return { accounts: found.map(toProtoClosedCredits) };
+    },
   };
   return rpcService(UsageReportServiceService, handlers, { callers: usageReportCallers });
 }
@@ -80,4 +89,14 @@ function toProtoCreditDay(
     expired: expired.toString(),
     balance: balance.toString(),
   };
+}
+
+function toProtoClosedCredits({
+  meterId,
+  grants,
+  closed = noneClosed,
+}: CreditAccount): ProtoClosedCredits {
+  const { count, granted, consumed, expired } = closed;
+  const openGrantIds = grants.map(({ id }) => id);
+  return { meterId, openGrantIds, count: BigInt(count), granted, consumed, expired };
 }
