@@ -1,16 +1,18 @@
 import { EventEmitter } from 'node:events';
 import type { Collection, Db } from 'mongodb';
-import { type ActivityCounter, openActivity } from './activity';
+import { ActivityCounts, openActivity } from './activity';
 import type { AggregateDefinition, Stored, AggregateDocument, Completion } from './aggregate';
 import { AggregateStore, type StoreContext } from './aggregate-store';
 import type { CallContext } from '../grpc/call-context';
-import { DocumentBatches } from './document-batches';
+import { DocumentBatches, type Removal } from './document-batches';
 import { type Clock, sleep } from '../clock';
 import { ensureIndexes, type NamedIndex } from '../mongo/mongo';
 import { ListCounts } from './list-counts';
 import type { FirstReachedWriter } from './first-reached';
+import { RecentWrites } from './recent-writes';
 import { SharedPoll } from '../concurrency/shared-poll';
 import { KeyedMutex } from '../concurrency/keyed-mutex';
+import { outsideTrace } from '../telemetry/tracing';
 import { DomainError } from '@billing/kernel/domain-error';
 
 /** Metadata that a command's handler receives with the payload. */
@@ -65,9 +67,10 @@ export class AggregateCollection<S extends { readonly id: string }> {
   onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
   /** Wraps every write that reaches a step for the first time. */
   writeFirstReached: FirstReachedWriter = (_step, write) => write();
-  private readonly activity: ActivityCounter;
+  private readonly activity: ActivityCounts;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly polls = new Map<string, SharedPoll<Stored<S>>>();
+  private readonly recent = new RecentWrites<S>();
   private readonly keyMutex = new KeyedMutex();
   private readonly writeMutex = new KeyedMutex();
 
@@ -76,7 +79,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
     readonly definition: AggregateDefinition<S>,
     private readonly dependencies: { readonly clock: Clock },
   ) {
-    this.activity = openActivity(db);
+    this.activity = new ActivityCounts(openActivity(db));
     this.documents = db.collection<AggregateDocument>(definition.collection);
     this.batches = new DocumentBatches(this.documents);
     this.listCounts = new ListCounts(this.documents, definition, dependencies.clock);
@@ -100,10 +103,18 @@ export class AggregateCollection<S extends { readonly id: string }> {
         keyMutex: this.keyMutex,
         writeMutex: this.writeMutex,
         batches: this.batches,
+        recent: this.recent,
+        removeDone: (removal) => this.removeDone(removal),
         listCounts: this.listCounts,
       },
       context,
     );
+  }
+
+  /** Removes entries from an outbox. Entries that are already gone are ignored. */
+  async removeDone(removal: Removal): Promise<void> {
+    await this.batches.removeDone(removal);
+    if (removal.all !== undefined) this.recent.recordEmptied(removal.id, removal.all);
   }
 
   /** Registers handlers for commands and due work. Called once, before the service serves. */
@@ -123,7 +134,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   ): Promise<Stored<S>> {
     let next = this.nextPoll(id, context);
     try {
-      let stored = await this.within(context).get(id);
+      let stored = await this.within(context).getRecent(id);
       for (;;) {
         const msLeft = until.getTime() - this.dependencies.clock.now().getTime();
         if (isReached(stored) || msLeft <= 0 || context.signal.aborted) return stored;
@@ -154,21 +165,27 @@ export class AggregateCollection<S extends { readonly id: string }> {
     const shared = this.polls.get(key);
     if (shared !== undefined) return shared.join();
     const poll: SharedPoll<Stored<S>> = new SharedPoll<Stored<S>>(
-      async (abandoned) => {
-        const change = this.nextChange(id);
-        const over = new AbortController();
-        const pause = sleep(pollEveryMs, AbortSignal.any([abandoned, over.signal]));
-        const seen = await Promise.race([change.happened, pause]);
-        over.abort();
-        change.unsubscribe();
-        return seen ?? (abandoned.aborted ? undefined : this.within(context).get(id));
-      },
+      (abandoned) => outsideTrace(() => this.poll(id, context, abandoned)),
       () => {
         if (this.polls.get(key) === poll) this.polls.delete(key);
       },
     );
     this.polls.set(key, poll);
     return poll.join();
+  }
+
+  private async poll(
+    id: string,
+    context: Pick<CallContext, 'tenant' | 'now'>,
+    abandoned: AbortSignal,
+  ): Promise<Stored<S> | undefined> {
+    const change = this.nextChange(id);
+    const over = new AbortController();
+    const pause = sleep(pollEveryMs, AbortSignal.any([abandoned, over.signal]));
+    const seen = await Promise.race([change.happened, pause]);
+    over.abort();
+    change.unsubscribe();
+    return seen ?? (abandoned.aborted ? undefined : this.within(context).get(id));
   }
 
   private nextChange(id: string): { happened: Promise<Stored<S>>; unsubscribe: () => void } {

@@ -92,7 +92,7 @@ describe('the aggregate store', () => {
     let calls = 0;
     const spy = jest.spyOn(counters.batches, 'find').mockImplementation(async (...args) => {
       calls += 1;
-      const isTheLook = calls === 2;
+      const isTheLook = calls === 1;
       const document = await find(...args);
       if (!isTheLook) return document;
       hasRead();
@@ -109,12 +109,81 @@ describe('the aggregate store', () => {
       isReached: ({ state: { value } }) => value !== 1n,
       until,
     });
-    // The second caller has read the counter and joined the poll.
-    while (calls < 4) await new Promise((resolve) => setImmediate(resolve));
+    // The second caller has found the counter and joined the poll.
+    await new Promise((resolve) => setImmediate(resolve));
     release();
     spy.mockRestore();
     await within().mutate(id, increment);
     expect([(await first).state.value, (await second).state.value]).toEqual([2n, 2n]);
+  });
+
+  describe('a change after a write of this process', () => {
+    const replica = () => new AggregateCollection(mongo.db, definition, { clock: systemClock });
+
+    test('reads nothing', async () => {
+      const own = replica();
+      const store = own.within({ tenant, now });
+      const find = jest.spyOn(own.batches, 'find');
+      const { stored } = await store.insert(only(state()));
+      const { id } = stored.state;
+      await store.mutate(id, increment);
+      const changed = await store.mutate(id, increment);
+      expect(find).not.toHaveBeenCalled();
+      expect(await within().get(id)).toEqual(changed);
+      expect([changed.version, changed.state.value]).toEqual([3, 2n]);
+    });
+
+    test('is decided on the changes of other replicas', async () => {
+      const store = replica().within({ tenant, now });
+      const { stored } = await store.insert(only(state()));
+      const { id } = stored.state;
+      await within().mutate(id, increment);
+      const seen: bigint[] = [];
+      const changed = await store.mutate(id, (counter) => {
+        seen.push(counter.value);
+        return increment(counter);
+      });
+      expect([seen, changed.version, changed.state.value]).toEqual([[0n, 1n], 3, 2n]);
+    });
+
+    test('is refused, or needless, only as the aggregate is now', async () => {
+      const store = replica().within({ tenant, now });
+      const { stored } = await store.insert(only(state()));
+      const { id } = stored.state;
+      await within().mutate(id, increment);
+      const refuseNew = (counter: Counter) => {
+        if (counter.value === 0n) throw new Error('Too new');
+        return only(counter);
+      };
+      expect((await store.mutate(id, refuseNew)).state.value).toBe(1n);
+      const second = await store.insert(only(state()));
+      await within().mutate(second.stored.state.id, increment);
+      const unlessNew = (counter: Counter) =>
+        counter.value === 0n ? { ...only(counter) } : increment(counter);
+      expect((await store.mutate(second.stored.state.id, unlessNew)).state.value).toBe(2n);
+    });
+
+    test('is not refused because of outbox entries that are done', async () => {
+      const own = replica();
+      const store = own.within({ tenant, now });
+      const events = Array.from({ length: 60 }, () => ({ type: 'counted', data: {} }));
+      const { stored } = await store.insert({ state: state(), events, commands: [] });
+      const { id } = stored.state;
+      const done = events.map((_event, index) => ({ kind: 'event' as const, sequence: index + 1 }));
+      await own.removeDone({ id, done });
+      const changed = await store.mutate(id, (counter) => ({ ...increment(counter), events }));
+      expect(changed.version).toBe(2);
+      expect((await own.documents.findOne({ _id: id }))?.outbox).toHaveLength(60);
+    });
+
+    test('finds an aggregate of its own environment alone', async () => {
+      const own = replica();
+      const { stored } = await own.within({ tenant, now }).insert(only(state()));
+      const other = own.within({ tenant: { ...tenant, environmentId: newId() }, now });
+      await expect(other.mutate(stored.state.id, increment)).rejects.toMatchObject({
+        kind: 'not_found',
+      });
+    });
   });
 
   test('lets one of 20 concurrent writers win each round', async () => {

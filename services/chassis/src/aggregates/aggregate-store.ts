@@ -15,11 +15,11 @@ import {
 import { BSON, type Collection, type Filter } from 'mongodb';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
-import { countActivity, type ActivityCounter } from './activity';
+import type { ActivityCounts } from './activity';
 import { newUniqueKeys, uniqueKeys, updateOf } from './aggregate-update';
 import type { CallContext } from '../grpc/call-context';
 import { type Clock, sleep } from '../clock';
-import type { DocumentBatches, VersionedWrite } from './document-batches';
+import type { DocumentBatches, Removal, VersionedWrite } from './document-batches';
 import { jitter, randomHex } from '../ids';
 import type { ListCounts, ListFilter } from './list-counts';
 import type { BeforeWrite } from '../mongo/inserts';
@@ -29,6 +29,7 @@ import { sliceOf } from '../replicas/slice';
 import { currentTraceparent } from '../telemetry/tracing';
 import type { KeyedMutex } from '../concurrency/keyed-mutex';
 import { inlineCommandsOf } from './inline-commands';
+import type { RecentWrite, RecentWrites } from './recent-writes';
 
 // After 8 lost races in a row the contention is too high; the caller may retry later.
 const attemptsMax = 8;
@@ -42,11 +43,15 @@ const outboxEntriesSmall = 8;
 // Enough that two writes never share an id by chance.
 const writeIdBytes = 16;
 const endOfTime = new Date(8.64e15);
+const outboxFull = 'OUTBOX_FULL';
+const perPageOfAll = 100;
+// As long as the relay works on a document without reading it.
+const freshMs = 1_000;
 
 /** Dependencies of a store in addition to its collection. */
 export interface StoreDependencies<S> {
   readonly clock: Clock;
-  readonly activity: ActivityCounter;
+  readonly activity: ActivityCounts;
   /**
    * Called after entries are added to a document's outbox, with the document if its outbox is
    * known.
@@ -62,6 +67,10 @@ export interface StoreDependencies<S> {
   readonly writeMutex: KeyedMutex;
   /** Reads and writes single documents. */
   readonly batches: DocumentBatches;
+  /** Writes that the next step need not read. */
+  readonly recent: RecentWrites<S>;
+  /** Removes entries from an outbox. */
+  readonly removeDone: (removal: Removal) => Promise<void>;
   /** Counts matching documents for lists. */
   readonly listCounts: ListCounts;
 }
@@ -80,6 +89,11 @@ export interface MutateOptions<S> {
   readonly completes?: Completion | undefined;
   /** Returns true if the new state completes the command. Absent: never. */
   readonly isLast?: ((state: S) => boolean) | undefined;
+}
+
+interface Change<S> {
+  readonly decide: (state: S, now: Date) => Transition<S>;
+  readonly options: MutateOptions<S>;
 }
 
 /** Aggregates of one environment: the only way to read or change them. */
@@ -103,6 +117,17 @@ export class AggregateStore<S extends { readonly id: string }> {
     const { batches } = this.dependencies;
     const documents = await batches.findAll([...new Set(ids)], this.context.tenant.environmentId);
     return documents.map((document) => toStored(this.definition, document));
+  }
+
+  /**
+   * Like `get`, but may return the aggregate as this process wrote it less than a second ago. For a
+   * step that follows the write, and whose own writes are compare-and-sets: another replica may
+   * have changed the aggregate since.
+   */
+  async getRecent(id: string): Promise<Stored<S>> {
+    const { recent } = this.dependencies;
+    const { environmentId } = this.context.tenant;
+    return recent.find(id, environmentId, freshMs)?.stored ?? this.get(id);
   }
 
   /** Throws not_found for an id that the environment does not have. */
@@ -138,29 +163,43 @@ export class AggregateStore<S extends { readonly id: string }> {
     perPage: number;
     oldestFirst?: boolean;
   }): Promise<Page<S>> {
-    const { tenant } = this.context;
+    const [data, total] = await Promise.all([
+      this.readPage(filter, { page, perPage, oldestFirst }),
+      this.dependencies.listCounts.total(filter, this.context.tenant),
+    ]);
+    return { data, total };
+  }
+
+  /** Lists all aggregates that match a filter as of `list`, newest first, without counting them. */
+  async listAll(filter: ListFilter): Promise<Stored<S>[]> {
+    const all: Stored<S>[] = [];
+    for (let page = 1; ; page += 1) {
+      const data = await this.readPage(filter, { page, perPage: perPageOfAll, oldestFirst: false });
+      all.push(...data);
+      if (data.length < perPageOfAll) return all;
+    }
+  }
+
+  private async readPage(
+    filter: ListFilter,
+    { page, perPage, oldestFirst }: { page: number; perPage: number; oldestFirst: boolean },
+  ): Promise<Stored<S>[]> {
     // The range matches everything. Without it some servers sort all matches instead of walking the
     // index.
     const createdAt = { $lte: endOfTime };
-    const query = { ...filter, environmentId: tenant.environmentId, createdAt };
+    const query = { ...filter, environmentId: this.context.tenant.environmentId, createdAt };
     const direction = oldestFirst ? 1 : -1;
-    const [documents, total] = await Promise.all([
-      retryTransient(() =>
-        this.collection
-          .find(query as Filter<AggregateDocument>)
-          .sort({ createdAt: direction, _id: direction })
-          .skip((page - 1) * perPage)
-          .limit(perPage)
-          .toArray(),
-      ),
-      this.dependencies.listCounts.total(filter, tenant),
-    ]);
-    return {
-      data: documents.map((document) =>
-        toStored(this.definition, document as unknown as AggregateDocument),
-      ),
-      total,
-    };
+    const documents = await retryTransient(() =>
+      this.collection
+        .find(query as Filter<AggregateDocument>)
+        .sort({ createdAt: direction, _id: direction })
+        .skip((page - 1) * perPage)
+        .limit(perPage)
+        .toArray(),
+    );
+    return documents.map((document) =>
+      toStored(this.definition, document as unknown as AggregateDocument),
+    );
   }
 
   /**
@@ -193,13 +232,14 @@ export class AggregateStore<S extends { readonly id: string }> {
     const { id } = transition.state;
     const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
     const envelope = newEnvelope(id, tenant, now);
-    await countActivity(this.dependencies.activity, envelope);
+    await this.dependencies.activity.count(envelope);
     const document = this.withOutbox(envelope, stored, transition);
     try {
       await this.reach(undefined, document, () => this.insertDocument(document));
     } catch (error) {
       return { stored: await this.existing(id, error), document: undefined };
     }
+    this.dependencies.recent.record({ document, stored });
     this.dependencies.onChange(stored);
     return { stored, document };
   }
@@ -229,27 +269,78 @@ export class AggregateStore<S extends { readonly id: string }> {
   private async decideInTurn(
     id: string,
     decide: (state: S, now: Date) => Transition<S>,
-    { expectedVersion, completes, isLast = () => true }: MutateOptions<S>,
+    options: MutateOptions<S>,
   ): Promise<Stored<S>> {
+    const change = { decide, options };
+    const { expectedVersion } = options;
+    const recent = this.dependencies.recent.find(id, this.context.tenant.environmentId);
+    if (recent !== undefined) {
+      const after = await this.changeRecent(recent, change);
+      if (after !== undefined) return after;
+    }
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const document = await this.findDocument(id);
       if (document === undefined) throw notFound(this.definition.resource);
       const before = toStored(this.definition, document);
       if (expectedVersion !== undefined && expectedVersion !== before.version) throw staleVersion();
-      const now = later(this.context.now, before.updatedAt);
-      const transition = decide(before.state, now);
-      if (isUnchanged(before.state, transition)) return before;
-      const after = {
-        ...before,
-        state: transition.state,
-        version: before.version + 1,
-        updatedAt: now,
-      };
-      const completion = isLast(transition.state) ? completes : undefined;
-      if (await this.replace(document, after, { transition, completion })) return after;
+      const after = await this.changeRead({ document, stored: before }, change);
+      if (after !== undefined) return after;
       await sleep(attempt * 5 * jitter(1));
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+  }
+
+  /**
+   * Changes an aggregate as this process last wrote it, without reading it; undefined if it has to
+   * be read. Another replica may have written since, so only a compare-and-set that succeeds
+   * counts, and no refusal.
+   */
+  private async changeRecent(
+    recent: RecentWrite<S>,
+    { decide, options }: Change<S>,
+  ): Promise<Stored<S> | undefined> {
+    const { expectedVersion } = options;
+    if (expectedVersion !== undefined && expectedVersion !== recent.stored.version)
+      return undefined;
+    const now = later(this.context.now, recent.stored.updatedAt);
+    let transition: Transition<S>;
+    try {
+      transition = decide(recent.stored.state, now);
+    } catch {
+      return undefined;
+    }
+    if (isUnchanged(recent.stored.state, transition)) return undefined;
+    let after: Stored<S> | undefined;
+    try {
+      after = await this.write(recent, { transition, now }, options);
+    } catch (error) {
+      // Entries that are done may still be in the outbox as it was written.
+      if (!isOutboxFull(error)) throw error;
+    }
+    if (after === undefined) this.dependencies.recent.forget(recent.document._id);
+    return after;
+  }
+
+  private async changeRead(
+    read: RecentWrite<S>,
+    { decide, options }: Change<S>,
+  ): Promise<Stored<S> | undefined> {
+    const now = later(this.context.now, read.stored.updatedAt);
+    const transition = decide(read.stored.state, now);
+    if (isUnchanged(read.stored.state, transition)) return read.stored;
+    return this.write(read, { transition, now }, options);
+  }
+
+  /** Undefined if the compare-and-set failed. */
+  private async write(
+    { document, stored }: RecentWrite<S>,
+    { transition, now }: { transition: Transition<S>; now: Date },
+    { completes, isLast = () => true }: MutateOptions<S>,
+  ): Promise<Stored<S> | undefined> {
+    const { state } = transition;
+    const after = { ...stored, state, version: stored.version + 1, updatedAt: now };
+    const completion = isLast(state) ? completes : undefined;
+    return (await this.replace(document, after, { transition, completion })) ? after : undefined;
   }
 
   private async replace(
@@ -257,7 +348,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     after: Stored<S>,
     { transition, completion }: { transition: Transition<S>; completion: Completion | undefined },
   ): Promise<boolean> {
-    await countActivity(this.dependencies.activity, document);
+    await this.dependencies.activity.count(document);
     const next = this.withOutbox(document, after, transition);
     const added = next.outbox.slice(document.outbox.length);
     const isEmptied = completion?.isLastOf(document) === true;
@@ -274,6 +365,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     }
     if (!isWritten) return false;
     if (isEmptied) completion.recordWritten(document);
+    const outbox = isEmptied ? added : next.outbox;
+    this.dependencies.recent.record({ document: { ...next, outbox }, stored: after });
     this.dependencies.onChange(after);
     // Entries of the outbox as it was read may be done by now.
     const isKnown = isEmptied || document.outbox.length === 0;
@@ -336,7 +429,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     });
     const outbox = [...envelope.outbox, ...entries];
     if (outbox.length > outboxEntriesMax || outboxBytes(outbox) > outboxBytesMax) {
-      throw new DomainError('resource_exhausted', 'OUTBOX_FULL', 'Too many requests');
+      throw new DomainError('resource_exhausted', outboxFull, 'Too many requests');
     }
     const reached = this.definition.stepsReached?.(stored.state) ?? [];
     return {
@@ -376,6 +469,10 @@ export class AggregateStore<S extends { readonly id: string }> {
 
 function outboxBytes(outbox: readonly OutboxEntry[]): number {
   return outbox.length <= outboxEntriesSmall ? 0 : BSON.calculateObjectSize({ outbox });
+}
+
+function isOutboxFull(error: unknown): boolean {
+  return error instanceof DomainError && error.reason === outboxFull;
 }
 
 function isUnchanged<S>(state: S, transition: Transition<S>): boolean {

@@ -1,14 +1,17 @@
 import type { InlineCommands, Stored, AggregateDocument } from './aggregate';
-import type { DocumentBatches } from './document-batches';
+import type { Removal } from './document-batches';
 
 /** Inline commands of a document as it was inserted; undefined if it existed before. */
 export function inlineCommandsOf<S>(
   stored: Stored<S>,
   document: AggregateDocument | undefined,
   {
-    batches,
+    removeDone,
     onPending,
-  }: { batches: DocumentBatches; onPending: (id: string, written: undefined) => void },
+  }: {
+    removeDone: (removal: Removal) => Promise<void>;
+    onPending: (id: string, written: undefined) => void;
+  },
 ): InlineCommands<S> {
   if (document === undefined) {
     return {
@@ -22,7 +25,7 @@ export function inlineCommandsOf<S>(
   return {
     stored,
     inserted: true,
-    markDone: () => batches.removeDone({ id, done, all: { eventSequence, commandSequence } }),
+    markDone: () => removeDone({ id, done, all: { eventSequence, commandSequence } }),
     leaveToRelay: () => {
       // The document may have changed since it was inserted.
       onPending(id, undefined);

@@ -341,7 +341,7 @@ export class Relay {
     if (isFinished ? progress.isEmptied(document) : done.length === 0) return;
     const { eventSequence, commandSequence } = document;
     const all = isFinished ? { eventSequence, commandSequence } : undefined;
-    await collection.batches.removeDone({ id, done, all });
+    await collection.removeDone({ id, done, all });
     if (isFinished) progress.recordEmptied(document);
     else progress.recordRemoved(done);
     this.deferredRemovals.delete(key);

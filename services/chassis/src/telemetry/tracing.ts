@@ -171,6 +171,11 @@ function inStartedSpan<T>(
   });
 }
 
+/** Runs work that several callers share outside of the trace of the one that starts it. */
+export function outsideTrace<T>(fn: () => T): T {
+  return context.with(trace.deleteSpan(context.active()), fn);
+}
+
 /** A span that does not become the active one and is ended explicitly. */
 export interface DetachedSpan {
   end(error?: unknown): void;
