@@ -6,7 +6,7 @@ import type { CatalogServiceServer } from '@billing/proto/billing/catalog/v1/cat
 export const catalogCallers: Callers<CatalogServiceServer> = {
   createProduct: ['gateway'],
   getProduct: ['gateway', 'discount', 'checkout', 'subscription'],
-  getProducts: ['checkout'],
+  getProducts: ['checkout', 'subscription'],
   listProducts: ['gateway'],
   updateProduct: ['gateway'],
   getPrice: ['checkout'],

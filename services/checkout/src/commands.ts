@@ -56,7 +56,7 @@ export function invoiceCommands(
       await sessions.invoiceChanged({ sessionId, invoiceId }, context);
     },
     preferMethod: async (used: UsedMethod, { aggregateId, context }: CommandDelivery) => {
-      const { customerId } = (await invoices.within(context).get(aggregateId)).state;
+      const { customerId } = (await invoices.within(context).getRecent(aggregateId)).state;
       await saver.keepUsed(customerId, used, context);
     },
   };
@@ -87,7 +87,7 @@ export function payerCommands({
       await methods.subscriptions.move(customerId, moved, context);
     },
     collectOpenInvoices: async (_payload, { aggregateId, context }: CommandDelivery) => {
-      const { customerId } = (await payers.within(context).get(aggregateId)).state;
+      const { customerId } = (await payers.within(context).getRecent(aggregateId)).state;
       await worker.collectOpenInvoices(customerId, context);
     },
   };

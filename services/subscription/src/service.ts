@@ -2,7 +2,6 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
-import { CustomerClient } from './peer/customer';
 import { InvoiceClient } from './peer/checkout';
 import { connectPeers } from './peer/peers';
 import { planRpc } from './report/plan-rpc';
@@ -32,7 +31,7 @@ export async function start(
       subscriptions,
       peers,
       invoices: new InvoiceClient(peers.checkout),
-      customers: new CustomerClient(peers.customer),
+      customers: peers.customers,
       onDroppedCredits: (id, { live }) => {
         metrics.recordDroppedCredits({ live });
         logger.warn({ id }, 'credits of the last bill dropped');

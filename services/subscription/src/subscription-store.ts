@@ -33,6 +33,11 @@ export class Subscriptions {
     return present(await this.records.within(context).get(id));
   }
 
+  /** Like `get`, for a step that follows a write of this process; see AggregateStore. */
+  async getRecent(id: string, context: Within): Promise<StoredSubscription> {
+    return present(await this.records.within(context).getRecent(id));
+  }
+
   /** Finds the record under the id of a subscription that may exist already. */
   find(id: string, context: Within): Promise<Stored<SubscriptionRecord> | undefined> {
     return this.records.within(context).find(id);

@@ -39,6 +39,14 @@ export interface AttemptDependencies {
   readonly onProviderChanged?: (change: ProviderChange) => void;
 }
 
+/** How an attempt is finished. */
+export interface FinishOptions {
+  /** The command that this call finishes, if any. */
+  readonly completes?: Completion | undefined;
+  /** True if this call has claimed the attempt, so that nothing was charged for it yet. */
+  readonly isNew?: boolean;
+}
+
 interface EndedAttempt {
   readonly outcome: FinalOutcome;
   readonly isCanceled?: boolean;
@@ -85,19 +93,19 @@ export class AttemptWorker {
 
   /**
    * Charges the PENDING attempt and records the outcome. An attempt that waits for its payer, or an
-   * empty slot, stays as it is. `completes` is the command that this call finishes, if any.
+   * empty slot, stays as it is.
    */
   async finish(
     stored: Stored<InvoiceRecord>,
     context: Context,
-    completes?: Completion,
+    { completes, isNew = false }: FinishOptions = {},
   ): Promise<Stored<InvoiceRecord>> {
     const { state } = stored;
     if (state.isTombstone || state.attempt === undefined || !needsWorker(state)) return stored;
     const { attempt } = state;
     if (attempt.status === 'REQUIRES_ACTION') return this.release(stored, context);
     const outcome = await atBoundary('provider', 'charge', () =>
-      this.charge(state, attempt, context),
+      this.charge(state, { attempt, isNew }, context),
     );
     if (outcome.status !== 'REQUIRES_ACTION') {
       return this.record(state, attempt, { outcome, completes }, context);
@@ -181,7 +189,7 @@ export class AttemptWorker {
   // again with the same key.
   private async charge(
     invoice: Invoice,
-    attempt: Attempt,
+    { attempt, isNew }: { readonly attempt: Attempt; readonly isNew: boolean },
     context: Context,
   ): Promise<ChargeOutcome> {
     const source = await this.providerSource(attempt.source, context);
@@ -191,7 +199,7 @@ export class AttemptWorker {
     const reference = { key: chargeKey(invoiceId, attempt), customerId };
     const { approved, returnUrl } = attempt;
     if (attempt.answers > 0) return provider.continueCharge({ ...reference, approved });
-    const found = await provider.findCharge(reference);
+    const found = isNew ? undefined : await provider.findCharge(reference);
     const amount = totalOf(invoice);
     const request = { ...reference, amount, currency, invoiceId, source, returnUrl };
     return found ?? provider.charge(request);

@@ -3,7 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { Semaphore } from '@billing/chassis/semaphore';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { AttemptWorker } from './attempt-worker';
+import type { AttemptWorker, FinishOptions } from './attempt-worker';
 import {
   checkOwed,
   collectWhenDue,
@@ -44,7 +44,6 @@ export interface CollectionDependencies {
   readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
 }
 
-const perPage = 100;
 // Limit of concurrent background charges; it leaves capacity at the provider for payers.
 const chargesMax = 100;
 
@@ -67,11 +66,11 @@ export class CollectionWorker {
     context: Context,
     completes?: Completion,
   ): Promise<Stored<InvoiceRecord>> {
-    const stored = await this.invoices(context).get(invoiceId);
+    const stored = await this.invoices(context).getRecent(invoiceId);
     const { state } = stored;
-    const opened =
-      state.status === 'DRAFT' ? await this.openDraft(state, context, completes) : stored;
-    return this.finish(opened, context, completes);
+    if (state.status !== 'DRAFT') return this.finish(stored, context, { completes });
+    const { opened, isClaimed } = await this.openDraft(state, context, completes);
+    return this.finish(opened, context, { completes, isNew: isClaimed });
   }
 
   /**
@@ -181,16 +180,22 @@ export class CollectionWorker {
     draft: Invoice,
     context: Context,
     completes: Completion | undefined,
-  ): Promise<Stored<InvoiceRecord>> {
+  ): Promise<{ opened: Stored<InvoiceRecord>; isClaimed: boolean }> {
     const number = await this.numberOf(draft, context);
     const claim = await this.firstClaim(draft, context);
-    const opened = await this.invoices(context).mutate(
-      draft.id,
-      (record, now) => openAndCollect(record, { ...claim, number, now }),
-      { completes, isLast: hasNoAttempt },
-    );
+    // A write that loses its race decides again, so the last decision counts.
+    let isClaimed = false as boolean;
+    const decide = (record: InvoiceRecord, now: Date) => {
+      const transition = openAndCollect(record, { ...claim, number, now });
+      isClaimed = transition.state !== record;
+      return transition;
+    };
+    const opened = await this.invoices(context).mutate(draft.id, decide, {
+      completes,
+      isLast: hasNoAttempt,
+    });
     this.reportIfPostponed(opened, context);
-    return opened;
+    return { opened, isClaimed };
   }
 
   private reportIfPostponed({ state }: Stored<InvoiceRecord>, { tenant }: Context): void {
@@ -230,7 +235,7 @@ export class CollectionWorker {
     return false;
   }
 
-  // Reads all pages before charging any: a paid invoice leaves the list, which would shift the
+  // All are read before any is charged: a paid invoice leaves the list, which would shift the
   // others between pages.
   private async invoicesOf(
     customerId: string,
@@ -238,12 +243,7 @@ export class CollectionWorker {
     context: Context,
   ): Promise<Stored<InvoiceRecord>[]> {
     const filter = { isTombstone: false, customerId, status };
-    const found: Stored<InvoiceRecord>[] = [];
-    for (let page = 1; ; page += 1) {
-      const { data, total } = await this.invoices(context).list({ filter, page, perPage });
-      found.push(...data);
-      if (page * perPage >= total) return found;
-    }
+    return this.invoices(context).listAll(filter);
   }
 
   // Cancels a challenge in the slot first. If the challenge had already succeeded, its charge is
@@ -267,10 +267,10 @@ export class CollectionWorker {
   private async finish(
     stored: Stored<InvoiceRecord>,
     context: Context,
-    completes?: Completion,
+    finished: FinishOptions = {},
   ): Promise<Stored<InvoiceRecord>> {
     if (hasNoAttempt(stored.state)) return stored;
-    return this.charging.run(() => this.dependencies.attempts.finish(stored, context, completes));
+    return this.charging.run(() => this.dependencies.attempts.finish(stored, context, finished));
   }
 
   private async savedClaim(invoice: Invoice, context: Context) {

@@ -143,7 +143,7 @@ test('a new default waits for an attempt that begins after the invoice was read'
     providerOf: () => ({
       ...noProvider,
       name: 'sandbox',
-      findCharge: () => Promise.reject(new Error('The provider is down')),
+      charge: () => Promise.reject(new Error('The provider is down')),
     }),
   });
   // The payer pays between the read of the invoice and the claim.

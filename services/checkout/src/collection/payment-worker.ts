@@ -3,7 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { PayerPresence } from '../invoice/attempt';
-import type { AttemptWorker } from './attempt-worker';
+import type { AttemptWorker, FinishOptions } from './attempt-worker';
 import type { NotCharged } from '../provider/alarms';
 import { attemptOfCall, invoiceNotOpen, payNow, takeAnswer } from '../invoice/collection';
 import { noProviderCode } from '../provider/port/decline';
@@ -72,14 +72,18 @@ export class PaymentWorker {
     const methods = await this.dependencies.methods.choiceFor(state, context);
     const charged = source ?? savedSource(methods.methodId);
     const claim = this.dependencies.attempts.claimOf(charged, { customerId }, context);
-    const claimed = await invoices.mutate(invoiceId, (record, now) =>
-      payNow(record, { ...claim, ...presence, methods, now }),
-    );
+    // A write that loses its race decides again, so the last decision counts.
+    let isNew = false as boolean;
+    const claimed = await invoices.mutate(invoiceId, (record, now) => {
+      const transition = payNow(record, { ...claim, ...presence, methods, now });
+      isNew = transition.state !== record;
+      return transition;
+    });
     if (claim.isProviderMissing === true) {
       this.dependencies.onNotCharged?.({ code: noProviderCode, invoiceId, tenant: context.tenant });
     }
     checkDunningNotOver(stored.state, claimed.state, presence);
-    return this.finish(claimed, context);
+    return this.finish(claimed, context, { isNew });
   }
 
   /** Continues the attempt that waits for its payer; a different running attempt is left alone. */
@@ -137,9 +141,10 @@ export class PaymentWorker {
   private async finish(
     claimed: Stored<InvoiceRecord>,
     context: Context,
+    options: FinishOptions = {},
   ): Promise<Stored<InvoiceRecord>> {
     try {
-      return await this.dependencies.attempts.finish(claimed, context);
+      return await this.dependencies.attempts.finish(claimed, context, options);
     } catch (error) {
       const { id } = claimed.state;
       this.dependencies.onUnknown(error, id);

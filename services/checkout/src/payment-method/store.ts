@@ -80,8 +80,8 @@ export class PaymentMethodStore {
   }
 
   /** Makes a used method the customer's default, unless the default was used later. */
-  prefer(use: MethodUse, context: Context): Promise<void> {
-    return this.note(use, (payer) => prefer(payer, use), context);
+  async prefer(use: MethodUse, context: Context): Promise<void> {
+    await this.note(use, (payer) => prefer(payer, use), context);
   }
 
   /**
@@ -89,16 +89,16 @@ export class PaymentMethodStore {
    * stays the default.
    */
   async preferFirst(use: MethodUse, context: Context): Promise<boolean> {
-    await this.note(use, (payer) => preferFirst(payer, use), context);
-    return (await this.defaultOf(use.customerId, context)) !== use.methodId;
+    const { defaultMethodId } = await this.note(use, (payer) => preferFirst(payer, use), context);
+    return defaultMethodId !== use.methodId;
   }
 
   /**
    * Adds a method that has not paid yet to a customer; it becomes the default only if there is
    * none.
    */
-  keepUnpaid(use: MethodUse, context: Context): Promise<void> {
-    return this.note(use, (payer) => keepUnpaid(payer, use), context);
+  async keepUnpaid(use: MethodUse, context: Context): Promise<void> {
+    await this.note(use, (payer) => keepUnpaid(payer, use), context);
   }
 
   /**
@@ -191,16 +191,16 @@ export class PaymentMethodStore {
     await payers.mutate(payerId, (payer) => remove(payer, methodId, { isCharged }));
   }
 
-  // Applies the change of a use; the first use creates the payer.
+  // Applies the change of a use, and returns the payer after it; the first use creates the payer.
   private async note(
     use: MethodUse,
     decide: (payer: Payer) => Transition<Payer>,
     context: Context,
-  ): Promise<void> {
+  ): Promise<Payer> {
     const payers = this.payers.within(context);
     const payerId = payerIdOf(use.customerId, context);
-    const { inserted } = await payers.insert(newPayer(payerId, use));
-    if (!inserted) await payers.mutate(payerId, decide);
+    const { stored, inserted } = await payers.insert(newPayer(payerId, use));
+    return (inserted ? stored : await payers.mutate(payerId, decide)).state;
   }
 }
 

@@ -5,7 +5,7 @@ import { noProvider } from './no-provider';
 import type { PaymentProvider } from './port/payment-provider';
 import { noProviderEvents, type ProviderEvents } from './port/provider-events';
 import { SandboxProvider } from './sandbox/provider';
-import { ensureSandboxIndexes, SandboxStore } from './sandbox/store';
+import { ensureSandboxIndexes, SandboxBooks, SandboxStore } from './sandbox/store';
 import { connectStripe } from './stripe/client';
 import { StripeEvents } from './stripe/events';
 import { StripeProvider } from './stripe/provider';
@@ -38,13 +38,14 @@ export function configuredProviders(
 ): ConfiguredProviders {
   const { db } = service;
   service.ensureIndexes(() => ensureSandboxIndexes(db));
+  const books = new SandboxBooks(db);
   const liveProviderOf = liveProvider(service, config);
   return {
     isLiveConfigured: config.STRIPE_SECRET_KEY !== undefined,
     providerOf: (tenant) => {
       if (tenant.live) return liveProviderOf(tenant);
       const { environmentId } = tenant;
-      return new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
+      return new SandboxProvider(new SandboxStore(books, environmentId), environmentId);
     },
     events: providerEvents(config),
     chargeOf: (paymentIntentId) => findStripeCharge(db, paymentIntentId),

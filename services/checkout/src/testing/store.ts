@@ -16,7 +16,7 @@ import {
   PaymentMethodStore,
 } from '../payment-method/store';
 import { SandboxProvider } from '../provider/sandbox/provider';
-import { ensureSandboxIndexes, SandboxStore } from '../provider/sandbox/store';
+import { ensureSandboxIndexes, SandboxBooks, SandboxStore } from '../provider/sandbox/store';
 import { invoiceDefinition } from '../invoice/store';
 import {
   subscriptionMethodDefinition,
@@ -49,7 +49,7 @@ export type Replicas = Awaited<ReturnType<typeof openReplicas>>;
 
 /** The sandbox of an environment, as every replica opens it. */
 export function sandboxOf(db: Db, environmentId: string): SandboxProvider {
-  return new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
+  return new SandboxProvider(new SandboxStore(new SandboxBooks(db), environmentId), environmentId);
 }
 
 export function inParallel<T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> {

@@ -25,7 +25,7 @@ export async function billPeriod(
   { aggregateId: id, context, completion: completes }: CommandDelivery,
   dependencies: BillingDependencies,
 ): Promise<void> {
-  const stored = await dependencies.subscriptions.get(id, context);
+  const stored = await dependencies.subscriptions.getRecent(id, context);
   const { state } = stored;
   const { periodIndex } = payload;
   // The subscription ended in this very period: an invoice created now would charge for an unwanted

@@ -125,7 +125,7 @@ async function fetchOffer(
   context: CallContext,
   peers: Peers,
 ): Promise<Offer & { readonly customer: CustomerFacts }> {
-  const customer = await fetchCustomer(peers, customerId, context);
+  const customer = await fetchCustomer(peers.customers, customerId, context);
   const offer = offerOf(await fetchProduct(peers, productId, context), quantity);
   if (offer.price.currency !== customer.currency) {
     checkCurrency(offer.price, await billedCurrency(peers, customer, context));

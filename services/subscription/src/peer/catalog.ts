@@ -7,6 +7,7 @@ import {
   fromProtoTiers,
   pricingTypes,
 } from '@billing/proto/values/catalog';
+import { notFound } from '@billing/kernel/domain-error';
 import type { Peers } from './peers';
 import type { ProductFacts } from '../subscription/product';
 import { periodOf, type Subscription } from '../subscription/subscription';
@@ -41,14 +42,15 @@ function present(time: Date | undefined): Date {
   return time;
 }
 
-/** Throws the catalog's error for an unknown id. */
+/** Throws not_found for an unknown id. */
 export async function fetchProduct(
-  { catalog }: Peers,
+  { products }: Pick<Peers, 'products'>,
   id: string,
   context: CallContext,
 ): Promise<ProductFacts> {
-  const { product } = await catalog.getProduct({ id }, context);
-  if (product?.price === undefined) throw new Error('An answer carries no product with a price');
+  const product = await products.find(id, context);
+  if (product === undefined) throw notFound('Product');
+  if (product.price === undefined) throw new Error('A product has no price');
   const { name, active, price, meterPriceSet } = product;
   return { id: product.id, name, active, price: fromProtoPrice(price), meterPriceSet };
 }

@@ -4,6 +4,7 @@ import type {
   CollectionMethod as ProtoCollectionMethod,
   Customer as ProtoCustomer,
 } from '@billing/proto/billing/customer/v1/customer';
+import { notFound } from '@billing/kernel/domain-error';
 import { collectionMethods } from '@billing/proto/values/customer';
 import type { CustomerFacts } from '../subscription/customer';
 import type { Peers } from './peers';
@@ -44,15 +45,15 @@ export function fromProtoCollectionMethod(method: ProtoCollectionMethod): Collec
   return collectionMethods.knownName(method) ?? 'CHARGE_AUTOMATICALLY';
 }
 
-/** Throws the customer service's error for an unknown id. */
+/** Throws not_found for an unknown id. */
 export async function fetchCustomer(
-  { customer: peer }: Peers,
+  customers: CustomerClient,
   id: string,
   context: CallContext,
 ): Promise<CustomerFacts> {
-  const { customer } = await peer.getCustomer({ id }, context);
-  if (customer === undefined) throw new Error('An answer carries no customer');
-  return fromProtoCustomer(customer);
+  const customer = await customers.find(id, context);
+  if (customer === undefined) throw notFound('Customer');
+  return customer;
 }
 
 /**

@@ -1,8 +1,10 @@
+import { BatchedLookup } from '@billing/chassis/batch-client';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
+  type Product,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import {
   type CheckoutServiceServer,
@@ -21,6 +23,7 @@ import {
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
 import type { SubscriptionConfiguration } from '../config';
+import { CustomerClient } from './customer';
 import { MeterPriceClient } from './meter-prices';
 
 /** The services that this one calls. */
@@ -32,18 +35,26 @@ export interface Peers {
   readonly metering: Peer<MeteringServiceServer>;
   /** Served by the catalog. */
   readonly meterPrices: MeterPriceClient;
+  /** Products in their present state; concurrent reads share one call. */
+  readonly products: BatchedLookup<Product>;
+  readonly customers: CustomerClient;
 }
 
 export function connectPeers(service: Service, config: SubscriptionConfiguration): Peers {
   const catalog = service.peer<CatalogServiceServer>(CatalogServiceService, {
     address: config.CATALOG_ADDRESS,
   });
+  const customer = service.peer<CustomerServiceServer>(CustomerServiceService, {
+    address: config.CUSTOMER_ADDRESS,
+  });
   return {
     catalog,
     meterPrices: new MeterPriceClient(catalog),
-    customer: service.peer<CustomerServiceServer>(CustomerServiceService, {
-      address: config.CUSTOMER_ADDRESS,
-    }),
+    products: new BatchedLookup(
+      async (ids, context) => (await catalog.getProducts({ ids }, context)).products,
+    ),
+    customer,
+    customers: new CustomerClient(customer),
     checkout: service.peer<CheckoutServiceServer>(CheckoutServiceService, {
       address: config.CHECKOUT_ADDRESS,
     }),

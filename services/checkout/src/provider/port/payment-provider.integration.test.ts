@@ -7,8 +7,8 @@ import type {
   PaymentProvider,
   ProviderSource,
 } from './payment-provider';
-import { SandboxProvider } from '../sandbox/provider';
-import { ensureSandboxIndexes, SandboxStore } from '../sandbox/store';
+import { sandboxOf } from '../../testing/store';
+import { ensureSandboxIndexes } from '../sandbox/store';
 import { ensureStripeIndexes } from '../stripe/store';
 import { aStripe } from '../../testing/stripe-client';
 import { TestStripe } from '../../testing/stripe-provider';
@@ -50,7 +50,7 @@ afterAll(async () => {
 function sandboxShop(): Shop {
   const environmentId = newId();
   const customerId = newId();
-  const open = () => new SandboxProvider(new SandboxStore(mongo.db, environmentId), environmentId);
+  const open = () => sandboxOf(mongo.db, environmentId);
   const numbers = { works: '4242', lost: '9987', poor: '9995' };
   return {
     customerId,

@@ -7,8 +7,8 @@ import type {
   ProviderSource,
   TypedCard,
 } from '../port/payment-provider';
-import { SandboxProvider } from './provider';
-import { ensureSandboxIndexes, SandboxStore } from './store';
+import { sandboxOf } from '../../testing/store';
+import { ensureSandboxIndexes } from './store';
 
 const configuration = testServiceConfiguration('checkout');
 let mongo: MongoConnection;
@@ -29,7 +29,7 @@ const returnUrl = 'https://shop.example/back';
 
 function aSandbox() {
   const environmentId = newId();
-  const open = () => new SandboxProvider(new SandboxStore(mongo.db, environmentId), environmentId);
+  const open = () => sandboxOf(mongo.db, environmentId);
   const customerId = newId();
   const charge = (
     source: ProviderSource,

@@ -107,8 +107,7 @@ export class SandboxProvider implements PaymentProvider {
   }
 
   private async save(providerMethodId: string, name: SandboxCardName): Promise<ProviderMethod> {
-    await this.store.saveMethod(providerMethodId, name);
-    const { brand, last4 } = sandboxCard(await this.store.cardOf(providerMethodId));
+    const { brand, last4 } = sandboxCard(await this.store.saveMethod(providerMethodId, name));
     return { providerMethodId, brand, last4 };
   }
 
@@ -129,7 +128,11 @@ export class SandboxProvider implements PaymentProvider {
     const { authorizedTransactionId } = source;
     const methodId = this.methodIdOf({ authorizedTransactionId, customerId });
     const card = cardOfAuthorization(authorizedTransactionId);
-    if (card !== undefined) await this.store.saveMethod(methodId, card);
+    // The answer to a challenge looks the card up. The card of any other authorization is saved
+    // when its method is resolved.
+    if (card !== undefined && sandboxCard(card).challenge !== undefined) {
+      await this.store.saveMethod(methodId, card);
+    }
     return { methodId, card };
   }
 

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { sleep } from '@billing/chassis/clock';
 import { derivedId, jitter } from '@billing/chassis/ids';
+import { InsertBatches } from '@billing/chassis/inserts';
 import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { KeyedMutex } from '@billing/chassis/keyed-mutex';
 import { DomainError } from '@billing/kernel/domain-error';
@@ -69,6 +70,15 @@ interface MethodDocument {
   readonly card: string;
 }
 
+/** Earlier charges of a card, and if its payer has passed a challenge. */
+interface EarlierCharges {
+  readonly latest: ChargeDocument | undefined;
+  readonly isAuthenticated: boolean;
+}
+
+// A challenge is passed only in a charge.
+const noCharge: EarlierCharges = { latest: undefined, isAuthenticated: false };
+
 const attemptsMax = 64;
 
 // The unique index decides the order of a card's charges. The mutex within a process keeps
@@ -87,26 +97,36 @@ export async function ensureSandboxIndexes(db: Db): Promise<void> {
 }
 
 /**
- * The sandbox's books of one environment: charges, answered challenges, refunds and saved cards,
- * all only inserted, and the charge that each authorization pays.
+ * The sandbox's books: charges, answered challenges, refunds and saved cards, all only inserted,
+ * and the charge that each authorization pays.
  */
-export class SandboxStore {
-  private readonly charges: Collection<ChargeDocument>;
-  private readonly challenges: Collection<ChallengeDocument>;
-  private readonly methods: Collection<MethodDocument>;
-  private readonly refunds: Collection<{ _id: string; environmentId: string; chargeKey: string }>;
-  private readonly authorizations: Collection<AuthorizationDocument>;
+export class SandboxBooks {
+  readonly charges: Collection<ChargeDocument>;
+  readonly challenges: Collection<ChallengeDocument>;
+  readonly methods: Collection<MethodDocument>;
+  readonly refunds: Collection<{ _id: string; environmentId: string; chargeKey: string }>;
+  readonly authorizations: Collection<AuthorizationDocument>;
+  /** Inserts of concurrent callers, in one command. */
+  readonly newMethods: InsertBatches<MethodDocument>;
+  readonly newAuthorizations: InsertBatches<AuthorizationDocument>;
 
-  constructor(
-    db: Db,
-    private readonly environmentId: string,
-  ) {
+  constructor(db: Db) {
     this.charges = db.collection('sandboxCharges');
     this.challenges = db.collection('sandboxChallenges');
     this.methods = db.collection('sandboxMethods');
     this.refunds = db.collection('sandboxRefunds');
     this.authorizations = db.collection('sandboxAuthorizations');
+    this.newMethods = new InsertBatches(this.methods);
+    this.newAuthorizations = new InsertBatches(this.authorizations);
   }
+}
+
+/** The sandbox's books of one environment. */
+export class SandboxStore {
+  constructor(
+    private readonly books: SandboxBooks,
+    private readonly environmentId: string,
+  ) {}
 
   async findCharge(key: string): Promise<SandboxOutcome | undefined> {
     const document = await this.findDocument(key);
@@ -129,9 +149,15 @@ export class SandboxStore {
     charge: SandboxCharge,
     decide: (charge: CardCharge) => CardAnswer,
   ): Promise<SandboxOutcome> {
+    // A capture normally is the first charge of its card, and its number then is free.
+    if (charge.isCapture) {
+      const first = this.chargeAfter(noCharge, charge, decide);
+      if (await inserted(() => this.books.charges.insertOne(first))) return this.outcomeOf(first);
+    }
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const document = await this.next(charge, decide);
-      if (await inserted(() => this.charges.insertOne(document))) return this.outcomeOf(document);
+      if (await inserted(() => this.books.charges.insertOne(document)))
+        return this.outcomeOf(document);
       const existing = await this.findDocument(charge.key);
       if (existing !== undefined) return this.outcomeOf(sameCharge(existing, charge));
       await sleep(attempt * jitter(1));
@@ -157,20 +183,22 @@ export class SandboxStore {
       const answer = await decide(methodId);
       const failureCode = answer.kind === 'FAILS' ? answer.code : null;
       const document = { _id: key, environmentId, methodId, isApproved, failureCode };
-      await inserted(() => this.challenges.insertOne(document));
+      await inserted(() => this.books.challenges.insertOne(document));
     }
     return this.outcomeOf(charge);
   }
 
-  async saveMethod(methodId: string, card: SandboxCardName): Promise<void> {
-    const { environmentId } = this;
-    await inserted(() => this.methods.insertOne({ _id: methodId, environmentId, card }));
+  /** Saves a card; returns the one that is saved under the id. */
+  async saveMethod(methodId: string, card: SandboxCardName): Promise<SandboxCardName> {
+    const document = { _id: methodId, environmentId: this.environmentId, card };
+    const isNew = await inserted(() => this.books.newMethods.insert(document));
+    return isNew ? card : this.cardOf(methodId);
   }
 
   async cardOf(methodId: string): Promise<SandboxCardName> {
     const { environmentId } = this;
     const method = await retryTransient(() =>
-      this.methods.findOne({ _id: methodId, environmentId }),
+      this.books.methods.findOne({ _id: methodId, environmentId }),
     );
     if (method === null || !isSandboxCardName(method.card)) {
       throw new Error(`The sandbox has no card ${methodId}`);
@@ -183,8 +211,8 @@ export class SandboxStore {
     const { environmentId } = this;
     const _id = this.authorizationIdOf(transactionId);
     const document = { _id, environmentId, customerId, chargeKey: null };
-    if (await inserted(() => this.authorizations.insertOne(document))) return customerId;
-    const found = await retryTransient(() => this.authorizations.findOne({ _id }));
+    if (await inserted(() => this.books.newAuthorizations.insert(document))) return customerId;
+    const found = await retryTransient(() => this.books.authorizations.findOne({ _id }));
     if (found === null) throw new Error(`Authorization ${transactionId} not found`);
     return found.customerId;
   }
@@ -197,15 +225,26 @@ export class SandboxStore {
     transactionId: string,
     { key, customerId }: { readonly key: string; readonly customerId: string },
   ): Promise<boolean> {
-    if ((await this.holderOf(transactionId, customerId)) !== customerId) return false;
     const _id = this.authorizationIdOf(transactionId);
+    // Normally the customer's card was saved before, and nothing has captured the authorization.
+    const taken = await retryTransient(() =>
+      this.books.authorizations.updateOne(
+        { _id, customerId, chargeKey: null },
+        { $set: { chargeKey: key } },
+      ),
+    );
+    if (taken.modifiedCount === 1) return true;
+    if ((await this.holderOf(transactionId, customerId)) !== customerId) return false;
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-      const found = await retryTransient(() => this.authorizations.findOne({ _id }));
+      const found = await retryTransient(() => this.books.authorizations.findOne({ _id }));
       const holder = found?.chargeKey ?? null;
       if (holder === key) return true;
       if (holder !== null && !(await this.hasFailed(holder))) return false;
       const taken = await retryTransient(() =>
-        this.authorizations.updateOne({ _id, chargeKey: holder }, { $set: { chargeKey: key } }),
+        this.books.authorizations.updateOne(
+          { _id, chargeKey: holder },
+          { $set: { chargeKey: key } },
+        ),
       );
       if (taken.modifiedCount === 1) return true;
     }
@@ -214,23 +253,30 @@ export class SandboxStore {
 
   async refund(key: string, chargeKey: string): Promise<void> {
     const { environmentId } = this;
-    await inserted(() => this.refunds.insertOne({ _id: key, environmentId, chargeKey }));
+    await inserted(() => this.books.refunds.insertOne({ _id: key, environmentId, chargeKey }));
   }
 
   private async next(
-    { key, isCapture, isPayerPresent, ...charge }: SandboxCharge,
+    charge: SandboxCharge,
     decide: (charge: CardCharge) => CardAnswer,
   ): Promise<ChargeDocument> {
-    const { environmentId } = this;
     const latest = await this.latestOf(charge.methodId);
-    const earlierRenewals = Number(latest?.renewals ?? 0);
     const isAuthenticated = await this.isAuthenticated(charge.methodId);
+    return this.chargeAfter({ latest, isAuthenticated }, charge, decide);
+  }
+
+  private chargeAfter(
+    { latest, isAuthenticated }: EarlierCharges,
+    { key, isCapture, isPayerPresent, ...charge }: SandboxCharge,
+    decide: (charge: CardCharge) => CardAnswer,
+  ): ChargeDocument {
+    const earlierRenewals = Number(latest?.renewals ?? 0);
     const isFirstCharge = latest === undefined;
     const known = { isFirstCharge, earlierRenewals, isAuthenticated };
     const answer = decide({ amount: charge.amount, isCapture, isPayerPresent, ...known });
     return {
       _id: key,
-      environmentId,
+      environmentId: this.environmentId,
       ...charge,
       ordinal: Number(latest?.ordinal ?? 0) + 1,
       renewals: earlierRenewals + (isCapture || isPayerPresent ? 0 : 1),
@@ -245,7 +291,7 @@ export class SandboxStore {
     if (!isChallenged) return { ...outcome, answer: answerOf(charge) };
     const { environmentId } = this;
     const ended = await retryTransient(() =>
-      this.challenges.findOne({ _id: charge._id, environmentId }),
+      this.books.challenges.findOne({ _id: charge._id, environmentId }),
     );
     return { ...outcome, answer: ended === null ? { kind: 'CHALLENGES' } : answerOf(ended) };
   }
@@ -262,21 +308,23 @@ export class SandboxStore {
   private async isAuthenticated(methodId: string): Promise<boolean> {
     const { environmentId } = this;
     const passed = await retryTransient(() =>
-      this.challenges.findOne({ environmentId, methodId, isApproved: true }),
+      this.books.challenges.findOne({ environmentId, methodId, isApproved: true }),
     );
     return passed !== null;
   }
 
   private async findDocument(key: string): Promise<ChargeDocument | undefined> {
     const { environmentId } = this;
-    const document = await retryTransient(() => this.charges.findOne({ _id: key, environmentId }));
+    const document = await retryTransient(() =>
+      this.books.charges.findOne({ _id: key, environmentId }),
+    );
     return document ?? undefined;
   }
 
   private async latestOf(methodId: string): Promise<ChargeDocument | undefined> {
     const { environmentId } = this;
     const [latest] = await retryTransient(() =>
-      this.charges.find({ environmentId, methodId }).sort({ ordinal: -1 }).limit(1).toArray(),
+      this.books.charges.find({ environmentId, methodId }).sort({ ordinal: -1 }).limit(1).toArray(),
     );
     return latest;
   }
