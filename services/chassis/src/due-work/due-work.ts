@@ -26,6 +26,8 @@ const pollEveryMs = 1_000;
 // After a pass with work there may be more: a document that is several steps behind takes one step
 // per pass.
 const pollAgainMs = 50;
+// The cost of counting grows with the count, and callers only compare it with 0.
+const pendingMax = 100;
 
 /** Dependencies and limits of the scanner. */
 export interface DueWorkOptions {
@@ -261,7 +263,9 @@ async function countPending(
     const counts = await Promise.all(
       collections
         .filter(({ definition }) => isRequested(definition))
-        .map(({ documents }) => retryTransient(() => documents.countDocuments(filter))),
+        .map(({ documents }) =>
+          retryTransient(() => documents.countDocuments(filter, { limit: pendingMax })),
+        ),
     );
     return counts.reduce((sum, one) => sum + one, 0);
   };

@@ -135,7 +135,7 @@ export class ClockAdvanceWorker {
     return {
       nextDue: (until) => this.ask(peers, askDeadlineMs, (peer, call) => peer.nextDue(until, call)),
       runDue: async (until, workClass, services) => {
-        const asked = peers.filter((_peer, index) => services?.includes(index) !== false);
+        const asked = numbered(peers, services);
         let isRepeated = false;
         const counts = await this.ask(asked, runDeadlineMs, (peer, call) =>
           peer.runDue(until, workClass, call).catch((error: unknown) => {
@@ -145,8 +145,10 @@ export class ClockAdvanceWorker {
         );
         return { processed: counts.reduce((sum, count) => sum + count, 0), isRepeated };
       },
-      activities: (until, workClass) =>
-        this.ask(peers, askDeadlineMs, (peer, call) => peer.activity(until, workClass, call)),
+      activities: (until, workClass, services) =>
+        this.ask(numbered(peers, services), askDeadlineMs, (peer, call) =>
+          peer.activity(until, workClass, call),
+        ),
       moveTo: async (at, processed) => {
         await this.yieldToOthers(clock.now().getTime() - stepBeganAt.getTime());
         stepBeganAt = clock.now();
@@ -277,6 +279,13 @@ export class ClockAdvanceWorker {
       signal: this.signal,
     };
   }
+}
+
+function numbered(
+  peers: readonly DueWorkPeer[],
+  services: readonly number[] | undefined,
+): readonly DueWorkPeer[] {
+  return services === undefined ? peers : peers.filter((_peer, index) => services.includes(index));
 }
 
 function after(time: Date, ms: number): Date {

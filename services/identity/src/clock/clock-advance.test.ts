@@ -68,8 +68,8 @@ class World {
       if (this.options.losesAnswers) return { processed: 0, isRepeated: true };
       return { processed: ready.length, isRepeated: false };
     },
-    activities: async (until, workClass) =>
-      this.writes.map((_writes, service): Activity => {
+    activities: async (until, workClass, services) =>
+      [...this.writes.keys()].filter(isIn(services)).map((service): Activity => {
         const writes = this.writes[service] ?? 0n;
         this.tick();
         const isRunnable = (work: Work) =>
@@ -135,6 +135,10 @@ function aWorld(
 
 function advance(world: World, to: Date, processed = 0): Promise<number> {
   return runAdvance({ from: world.now, to, processed }, world.ports);
+}
+
+function isIn(services: readonly number[] | undefined): (service: number) => boolean {
+  return (service) => services?.includes(service) !== false;
 }
 
 describe('a clock advance', () => {
@@ -298,6 +302,29 @@ describe('quiet', () => {
     };
     await runAdvance({ from: january(1), to: january(1), processed: 0 }, ports);
     expect(pauses.slice(0, 7)).toEqual([10, 20, 40, 80, 160, 200, 200]);
+  });
+
+  test('is awaited by asking the busy service alone, and all services from time to time', async () => {
+    const asked: string[] = [];
+    const ports: ClockAdvancePorts = {
+      nextDue: async () => [undefined, undefined],
+      runDue: async () => ({ processed: 0, isRepeated: false }),
+      activities: async (_until, _workClass, services = [0, 1]) => {
+        asked.push(services.join());
+        const pending = asked.length < 24 ? 1 : 0;
+        const reports = [
+          { pending: 0, due: 0, writes: 0n },
+          { pending, due: 0, writes: 0n },
+        ];
+        return reports.filter((_report, index) => services.includes(index));
+      },
+      moveTo: async () => true,
+      pause: async () => undefined,
+    };
+    await runAdvance({ from: january(1), to: january(1), processed: 0 }, ports);
+    const alone = Array.from({ length: 20 }, () => '1');
+    expect(asked.slice(0, 24)).toEqual(['0,1', '0,1', ...alone, '0,1', '1']);
+    expect(asked.slice(24)).toEqual(expect.arrayContaining(['0,1', '0,1']));
   });
 
   test('needs two checks and no pause when nothing happens', async () => {

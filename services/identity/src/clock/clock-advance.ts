@@ -29,10 +29,14 @@ export interface ClockAdvancePorts {
   /** Runs work of one class due by `until` in services: those numbered as in nextDue, or all. */
   runDue(until: Date, workClass: WorkClass, services?: readonly number[]): Promise<Handled>;
   /**
-   * One report of each service, in the same order. Due work after `until` or of later classes is
-   * not pending.
+   * One report of each service, in the same order: of those numbered as in nextDue, or of all. Due
+   * work after `until` or of later classes is not pending.
    */
-  activities(until: Date, workClass: WorkClass): Promise<readonly Activity[]>;
+  activities(
+    until: Date,
+    workClass: WorkClass,
+    services?: readonly number[],
+  ): Promise<readonly Activity[]>;
   /**
    * Sets the sandbox's time, and records the number of documents handled so far. False: the advance
    * was stopped, and nothing moved.
@@ -48,7 +52,14 @@ const classes: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
 const pauseMsMin = 10;
 const pauseMsMax = 200;
 
-type QuietCheck = 'QUIET' | 'BUSY' | 'DUE';
+// Its work may wait for due work of another service, which only a check of all finds.
+const busyChecksMax = 20;
+
+/** `service`: the first one with unfinished work, if any has. */
+type QuietCheck =
+  | { readonly kind: 'QUIET' }
+  | { readonly kind: 'BUSY'; readonly service: number | undefined }
+  | { readonly kind: 'DUE' };
 
 /**
  * Moves a sandbox from instant to instant until `to`: a discrete-event simulation of the real
@@ -78,7 +89,7 @@ export async function runAdvance(
 
 /** Waits for quiet, and runs the work due at the sandbox's present time, if there is any. */
 async function drain(now: Date, ports: ClockAdvancePorts): Promise<number> {
-  if ((await checkQuiet(now, 'RENEWAL', ports)) === 'QUIET') return 0;
+  if ((await checkQuiet(now, 'RENEWAL', ports)).kind === 'QUIET') return 0;
   return runInstant(now, ports, {});
 }
 
@@ -111,11 +122,32 @@ async function becomeQuiet(
   ports: ClockAdvancePorts,
 ): Promise<number> {
   let processed = 0;
-  for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
-    const seen = await checkQuiet(now, workClass, ports);
-    if (seen === 'QUIET') return processed;
-    if (seen === 'DUE') processed += await runUpTo(now, workClass, ports);
+  let pauseMs = pauseMsMin;
+  const pause = async () => {
     await ports.pause(pauseMs);
+    pauseMs = Math.min(2 * pauseMs, pauseMsMax);
+  };
+  for (;;) {
+    const seen = await checkQuiet(now, workClass, ports);
+    if (seen.kind === 'QUIET') return processed;
+    if (seen.kind === 'DUE') processed += await runUpTo(now, workClass, ports);
+    await pause();
+    if (seen.kind === 'BUSY' && seen.service !== undefined) {
+      await awaitIdle(seen.service, { now, workClass, pause }, ports);
+    }
+  }
+}
+
+/** Asks one busy service alone, because a check of all services costs much more. */
+async function awaitIdle(
+  service: number,
+  { now, workClass, pause }: { now: Date; workClass: WorkClass; pause: () => Promise<void> },
+  ports: ClockAdvancePorts,
+): Promise<void> {
+  for (let check = 1; check <= busyChecksMax; check += 1) {
+    const [activity] = await ports.activities(now, workClass, [service]);
+    if (activity === undefined || activity.pending === 0 || activity.due > 0) return;
+    await pause();
   }
 }
 
@@ -132,10 +164,10 @@ async function checkQuiet(
   ports: ClockAdvancePorts,
 ): Promise<QuietCheck> {
   const first = await ports.activities(now, workClass);
-  if (first.some(({ due }) => due > 0)) return 'DUE';
-  if (!isIdle(first)) return 'BUSY';
+  if (first.some(({ due }) => due > 0)) return { kind: 'DUE' };
+  if (!isIdle(first)) return busy(first);
   const second = await ports.activities(now, workClass);
-  return isIdle(second) && isSame(first, second) ? 'QUIET' : 'BUSY';
+  return isIdle(second) && isSame(first, second) ? { kind: 'QUIET' } : busy(second);
 }
 
 async function runUpTo(now: Date, workClass: WorkClass, ports: ClockAdvancePorts): Promise<number> {
@@ -155,6 +187,11 @@ function earliestOf(dues: readonly (Date | undefined)[]): Date | undefined {
 
 function servicesDueBy(now: Date, dues: readonly (Date | undefined)[]): number[] {
   return dues.flatMap((due, service) => (due !== undefined && due <= now ? [service] : []));
+}
+
+function busy(round: readonly Activity[]): QuietCheck {
+  const service = round.findIndex(({ pending }) => pending > 0);
+  return { kind: 'BUSY', service: service === -1 ? undefined : service };
 }
 
 function isIdle(round: readonly Activity[]): boolean {
