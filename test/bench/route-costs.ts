@@ -1,9 +1,10 @@
+import { type CreationCost, measureCreationCosts } from '../gateway/creation-costs';
 import { measureRequestCosts } from '../gateway/request-costs';
-import type { Bench } from './bench';
+import type { Bench, CountTable } from './bench';
 
 /**
  * Exact on every machine: the calls and database commands that one request of each route causes
- * before its response.
+ * before its response, and everything that a creation of a paid subscription causes.
  */
 export const routeCosts: Bench = {
   name: 'routes',
@@ -14,8 +15,10 @@ export const routeCosts: Bench = {
     process.env.MONGODB_URI = stage.infrastructure.mongodbUri;
     process.env.NATS_URL = stage.infrastructure.natsUrl;
     const costs = await measureRequestCosts();
+    const creations = await measureCreationCosts();
     return {
       counts: [
+        ...creations.map(tableOf),
         {
           title: 'Cost of one request',
           columns: ['route', 'calls', 'commands', 'which'],
@@ -30,3 +33,22 @@ export const routeCosts: Bench = {
     };
   },
 };
+
+function tableOf({ name, services }: CreationCost): CountTable {
+  const sumOf = (counts: Readonly<Record<string, number>>) =>
+    Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const listOf = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).map(([what, count]) => `${what} × ${String(count)}`);
+  return {
+    title: `${name}, until all its work is done`,
+    columns: ['service', 'calls', 'commands', 'documents written', 'published', 'which'],
+    rows: Object.entries(services).map(([service, { calls, commands, written, published }]) => [
+      service,
+      String(sumOf(calls)),
+      String(sumOf(commands)),
+      String(written),
+      String(sumOf(published)),
+      [...listOf(calls), ...listOf(commands), ...listOf(published)].join(', '),
+    ]),
+  };
+}

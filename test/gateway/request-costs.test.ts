@@ -1,3 +1,4 @@
+import { type CreationCost, creations, measureCreationCosts } from './creation-costs';
 import { routes } from '@billing/gateway/routes';
 import {
   batchSizes,
@@ -13,7 +14,7 @@ describe('one request', () => {
   beforeAll(async () => {
     const measured = await measureRequestCosts();
     costs = new Map(measured.map((cost) => [cost.route, cost]));
-  }, 60_000);
+  }, 240_000);
 
   test('of any route costs one gRPC call, except those that combine several resources', () => {
     const several = [...costs.values()]
@@ -42,7 +43,7 @@ describe('one request', () => {
       { route: 'POST /checkout-links', calls: ['CreateCheckoutLink', 'GetProduct'] },
       {
         route: 'POST /subscriptions',
-        calls: ['CreateSubscription', 'GetCustomer', 'GetProduct'],
+        calls: ['CreateSubscription', 'GetCustomers', 'GetProducts'],
       },
       { route: 'GET /invoices/:id/pdf', calls: ['GetCustomer', 'GetInvoice'] },
     ]);
@@ -142,6 +143,181 @@ describe('one request', () => {
     ['DELETE /api-keys/:id', ['find apiKeys', 'update apiKeys']],
   ])('of %s costs exactly these database commands: %j', (route, commands) => {
     expect(costs.get(route)?.commands).toEqual(commands);
+  });
+});
+
+describe('until all its work is done,', () => {
+  let costs: readonly CreationCost[];
+
+  beforeAll(async () => {
+    costs = await measureCreationCosts();
+  }, 240_000);
+
+  const servicesOf = (name: string) => costs.find((cost) => cost.name === name)?.services;
+
+  test('a subscription with an authorized payment costs exactly this', () => {
+    expect(servicesOf(creations.subscription)).toEqual({
+      catalog: {
+        calls: {
+          GetProducts: 1,
+        },
+        commands: {
+          'find products': 1,
+        },
+        published: {},
+        written: 0,
+      },
+      checkout: {
+        calls: {
+          CreateInvoice: 1,
+        },
+        commands: {
+          'find invoices': 2,
+          'find paymentMethods': 1,
+          'insert invoiceNumbers': 1,
+          'insert invoices': 1,
+          'insert payers': 1,
+          'insert paymentMethods': 1,
+          'insert sandboxAuthorizations': 1,
+          'insert sandboxCharges': 1,
+          'insert sandboxMethods': 1,
+          'insert subscriptionMethods': 1,
+          'update invoices': 3,
+          'update payers': 1,
+          'update sandboxAuthorizations': 1,
+        },
+        published: {},
+        written: 13,
+      },
+      customer: {
+        calls: {
+          FixCurrency: 1,
+          GetCustomers: 1,
+        },
+        commands: {
+          'find customers': 2,
+          'update customers': 1,
+        },
+        published: {},
+        written: 1,
+      },
+      notifier: {
+        calls: {},
+        commands: {
+          'find messages': 2,
+          'find webhookEndpoints': 2,
+          'insert messages': 2,
+        },
+        published: {},
+        written: 2,
+      },
+      subscription: {
+        calls: {
+          ApplyCollectionResult: 1,
+          CreateSubscription: 1,
+        },
+        commands: {
+          'find subscriptions': 1,
+          'insert eventLog': 2,
+          'insert subscriptions': 1,
+          'update subscriptions': 3,
+        },
+        published: {
+          'subscription.subscription.created': 1,
+          'subscription.subscription.payment_succeeded': 1,
+        },
+        written: 6,
+      },
+    });
+  });
+
+  test('a checkout session that is paid on its page costs exactly this', () => {
+    expect(servicesOf(creations.checkout)).toEqual({
+      catalog: {
+        calls: {
+          GetMeterPrices: 3,
+          GetProducts: 4,
+        },
+        commands: {
+          'find products': 7,
+        },
+        published: {},
+        written: 0,
+      },
+      checkout: {
+        calls: {
+          BeginCardEntry: 1,
+          CreateSession: 1,
+          FindHostedPage: 3,
+          GetSession: 3,
+          PaySession: 1,
+          SavePaymentMethod: 1,
+        },
+        commands: {
+          'find checkoutSessions': 10,
+          'find invoices': 10,
+          'find payers': 2,
+          'find paymentMethods': 3,
+          'find refusedAttempts': 1,
+          'find sandboxChallenges': 1,
+          'find sandboxCharges': 1,
+          'find sandboxMethods': 1,
+          'insert checkoutSessions': 1,
+          'insert eventLog': 1,
+          'insert invoiceNumbers': 1,
+          'insert invoices': 1,
+          'insert payers': 1,
+          'insert paymentMethods': 1,
+          'insert sandboxCharges': 1,
+          'insert sandboxMethods': 1,
+          'insert subscriptionMethods': 1,
+          'update checkoutSessions': 5,
+          'update invoices': 3,
+          'update payers': 1,
+        },
+        published: {
+          'checkout.checkout.completed': 1,
+        },
+        written: 18,
+      },
+      customer: {
+        calls: {
+          FixCurrency: 1,
+          GetCustomers: 2,
+        },
+        commands: {
+          'find customers': 3,
+          'update customers': 1,
+        },
+        published: {},
+        written: 1,
+      },
+      notifier: {
+        calls: {},
+        commands: {
+          'find messages': 3,
+          'find webhookEndpoints': 3,
+          'insert messages': 3,
+        },
+        published: {},
+        written: 3,
+      },
+      subscription: {
+        calls: {
+          CreateFromCheckout: 1,
+        },
+        commands: {
+          'insert eventLog': 2,
+          'insert subscriptions': 1,
+          'update subscriptions': 1,
+        },
+        published: {
+          'subscription.subscription.created': 1,
+          'subscription.subscription.payment_succeeded': 1,
+        },
+        written: 4,
+      },
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { type CommandStartedEvent, MongoClient } from 'mongodb';
+import { observeCommands, type SentCommand } from '../../support/sent-commands';
 
 /** Counts database commands by command and collection. */
 export class CommandCounts {
@@ -8,23 +8,10 @@ export class CommandCounts {
   private isCounting = false;
 
   /** Counts the commands of the clients that `connect` opens in this process. */
-  async of<T>(connect: () => Promise<T>): Promise<T> {
-    const record = (event: CommandStartedEvent) => {
-      if (this.isCounting) this.recordCommand(event);
-    };
-    const { prototype } = MongoClient;
-    const connectClient: MongoClient['connect'] = Reflect.get(prototype, 'connect');
-    prototype.connect = function (this: MongoClient) {
-      // A setter missing in the driver's types.
-      Object.assign(this, { monitorCommands: true });
-      this.on('commandStarted', record);
-      return connectClient.call(this);
-    };
-    try {
-      return await connect();
-    } finally {
-      prototype.connect = connectClient;
-    }
+  of<T>(connect: () => Promise<T>): Promise<T> {
+    return observeCommands((sent) => {
+      if (this.isCounting) this.record(sent);
+    }, connect);
   }
 
   start(): void {
@@ -35,13 +22,10 @@ export class CommandCounts {
     this.isCounting = false;
   }
 
-  private recordCommand({ commandName, command }: CommandStartedEvent): void {
-    const collection: unknown = command[commandName];
-    if (typeof collection !== 'string') return;
-    const name = `mongodb ${commandName} ${collection}`;
+  private record(sent: SentCommand): void {
+    const name = `mongodb ${sent.name}`;
     add(this.times, name, 1);
-    const items = (command.documents ?? command.updates) as readonly unknown[] | undefined;
-    if (items !== undefined) add(this.written, name, items.length);
+    if (sent.written !== undefined) add(this.written, name, sent.written);
   }
 }
 

@@ -1,0 +1,234 @@
+import { MongoClient } from 'mongodb';
+import { monotonicMs, sleep } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { eventually } from '@billing/chassis/testing';
+import { currentTraceId } from '@billing/chassis/tracing';
+import type { ApiClient } from '../support/api-client';
+import { card, Payer } from '../support/payer';
+import { observeCommands, type SentCommand } from '../support/sent-commands';
+import type { OwnTestSystem } from '../support/test-system';
+import {
+  type EndedSpan,
+  isAuthentication,
+  isCall,
+  methodOf,
+  withCountedSystem,
+} from './counted-system';
+import { recentWritesMs } from './request-costs';
+
+/** The work of one service for one creation. */
+export interface ServiceCost {
+  /** Calls that it answers, by method. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** Its database commands, by command and collection. */
+  readonly commands: Readonly<Record<string, number>>;
+  /** Number of documents that it inserts, updates or deletes. */
+  readonly written: number;
+  /** Messages that it publishes, by subject. */
+  readonly published: Readonly<Record<string, number>>;
+}
+
+/**
+ * Everything that a creation causes until no service has work left, by service; exact on every
+ * machine. Polls, which no request causes, are excluded.
+ */
+export interface CreationCost {
+  readonly name: string;
+  readonly services: Readonly<Record<string, ServiceCost>>;
+}
+
+/** The names of the counted creations. */
+export const creations = {
+  subscription: 'POST /subscriptions with an authorized payment',
+  checkout: 'POST /checkout, paid on its page',
+} as const;
+
+/** A command, and the trace of the work that sent it. */
+interface TracedCommand extends SentCommand {
+  readonly traceId: string;
+}
+
+/** Spans and commands with the service that they belong to. */
+interface Work {
+  readonly spans: readonly { readonly span: EndedSpan; readonly service: string }[];
+  readonly commands: readonly { readonly command: SentCommand; readonly service: string }[];
+}
+
+type Create = (purchase: object, system: OwnTestSystem) => Promise<void>;
+
+// Longer than any pause between two steps of a creation.
+const quietMs = 1_000;
+const countedMax = 3;
+const publication = /^publish /;
+
+const createEach: readonly { readonly name: string; readonly create: Create }[] = [
+  { name: creations.subscription, create: createSubscription },
+  { name: creations.checkout, create: buyOnPage },
+];
+
+/** Counts both ways to a paid subscription of a new customer, on a separate system. */
+export async function measureCreationCosts(): Promise<CreationCost[]> {
+  const commands: TracedCommand[] = [];
+  const record = (sent: SentCommand) => {
+    const traceId = currentTraceId();
+    if (traceId !== undefined) commands.push({ ...sent, traceId });
+  };
+  return observeCommands(record, () =>
+    withCountedSystem(async (system, spans) => {
+      const costs: CreationCost[] = [];
+      for (const { name, create } of createEach) {
+        const [first = {}, ...others] = await newPurchases(system.sandbox);
+        await sleep(recentWritesMs);
+        // The first one also fills caches.
+        await create(first, system);
+        await untilQuiet(system, () => workOf(system, { spans, commands }));
+        const counted: Work[] = [];
+        for (const purchase of others) {
+          const before = { spans: spans.length, commands: commands.length };
+          const made = () =>
+            workOf(system, {
+              spans: spans.slice(before.spans),
+              commands: commands.slice(before.commands),
+            });
+          await create(purchase, system);
+          await untilQuiet(system, made);
+          counted.push(made());
+        }
+        costs.push({ name, services: costsOf(cheapest(counted)) });
+      }
+      return costs;
+    }),
+  );
+}
+
+/** A process that stalls for a second reads again what it has just written. */
+function cheapest(counted: readonly Work[]): Work {
+  const [first] = counted.toSorted((a, b) => a.commands.length - b.commands.length);
+  if (first === undefined) throw new Error('Nothing was counted');
+  return first;
+}
+
+async function createSubscription(purchase: object, { sandbox }: OwnTestSystem): Promise<void> {
+  const body = { ...purchase, authorizedTransactionId: `txn_4242424242424242_${newId()}` };
+  await sandbox.expect(201, sandbox.post('/subscriptions', body));
+}
+
+async function buyOnPage(purchase: object, { sandbox, gatewayUrl }: OwnTestSystem): Promise<void> {
+  const { checkoutUrl } = await sandbox.expect(201, sandbox.post('/checkout', purchase));
+  // A payer takes longer than this.
+  await sleep(recentWritesMs);
+  const payer = new Payer(gatewayUrl);
+  await payer.submit(await payer.open(checkoutUrl as string), card());
+}
+
+async function newPurchases(client: ApiClient): Promise<object[]> {
+  const purchases: object[] = [];
+  while (purchases.length <= countedMax) purchases.push(await newPurchase(client));
+  return purchases;
+}
+
+/** Creates a customer and a product. */
+async function newPurchase(client: ApiClient): Promise<object> {
+  const customer = { email: 'a@example.com' };
+  const product = {
+    name: 'Pro',
+    type: 'FLAT',
+    currency: 'USD',
+    amount: 2900,
+    billingInterval: 'MONTHLY',
+  };
+  const { id: customerId } = await client.expect(201, client.post('/customers', customer));
+  const { id: productId } = await client.expect(201, client.post('/products', product));
+  return { customerId, productId };
+}
+
+/** Waits until every outbox is empty and no more work has been done for a while. */
+async function untilQuiet(
+  { databases: { uri, prefix } }: OwnTestSystem,
+  work: () => Work,
+): Promise<void> {
+  const client = await new MongoClient(uri).connect();
+  try {
+    await eventually(async () => {
+      for (const [service, name] of outboxes) {
+        const documents = client.db(`${prefix}_${service}`).collection(name);
+        const pending = await documents.countDocuments({ pendingSince: { $gt: new Date(0) } });
+        if (pending > 0) throw new Error(`${name} has work left`);
+      }
+    });
+  } finally {
+    await client.close();
+  }
+  let seen = -1;
+  let seenAtMs = monotonicMs();
+  while (monotonicMs() - seenAtMs < quietMs) {
+    const { spans, commands } = work();
+    if (spans.length + commands.length !== seen) {
+      seen = spans.length + commands.length;
+      seenAtMs = monotonicMs();
+    }
+    await sleep(quietMs / 10);
+  }
+}
+
+const outboxes = [
+  ['subscription', 'subscriptions'],
+  ['checkout', 'invoices'],
+  ['checkout', 'checkoutSessions'],
+  ['checkout', 'payers'],
+] as const;
+
+/** Selects the work of requests: polls, and the lookup of a caller's key, are in other traces. */
+function workOf(
+  { databases: { prefix } }: OwnTestSystem,
+  { spans, commands }: { spans: readonly EndedSpan[]; commands: readonly TracedCommand[] },
+): Work {
+  const serviceOf = ({ resource }: EndedSpan) => String(resource.attributes['service.name']);
+  const requests = spans.filter(
+    (span) => serviceOf(span) === 'gateway' && (span.kind as number) === serverKind,
+  );
+  const traces = new Set(requests.map(traceOf));
+  return {
+    spans: spans
+      .filter((span) => traces.has(traceOf(span)))
+      .map((span) => ({ span, service: serviceOf(span) })),
+    commands: commands
+      .filter(({ traceId }) => traces.has(traceId))
+      .map((command) => ({ command, service: command.database.slice(prefix.length + 1) })),
+  };
+}
+
+function costsOf({ spans, commands }: Work): Record<string, ServiceCost> {
+  // Each call has a span at either end. Keys of callers are cached for some seconds.
+  const answered = spans.filter(
+    ({ span }) => isCall(span) && (span.kind as number) === serverKind && !isAuthentication(span),
+  );
+  const published = spans.filter(({ span }) => publication.test(span.name));
+  const sent = commands.filter(({ service }) => service !== 'identity');
+  const services = new Set([...answered, ...published, ...sent].map(({ service }) => service));
+  const costOf = (name: string): ServiceCost => {
+    const own = sent.filter(({ service }) => service === name).map(({ command }) => command);
+    const spansIn = (some: Work['spans']) =>
+      some.filter(({ service }) => service === name).map(({ span }) => span);
+    return {
+      calls: countNames(spansIn(answered).map(methodOf)),
+      commands: countNames(own.map((command) => command.name)),
+      written: own.reduce((sum, { written = 0 }) => sum + written, 0),
+      published: countNames(spansIn(published).map((span) => span.name.replace(publication, ''))),
+    };
+  };
+  return Object.fromEntries([...services].sort().map((name) => [name, costOf(name)]));
+}
+
+// OpenTelemetry's number for the server kind.
+const serverKind = 1;
+
+function traceOf(span: EndedSpan): string {
+  return span.spanContext().traceId;
+}
+
+function countNames(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of [...names].sort()) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
