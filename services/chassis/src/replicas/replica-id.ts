@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+
+const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
 let opened = 0;
 
@@ -28,8 +30,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-// Containers of one machine share its boot id and differ in their names.
+// Containers of one machine share its boot id and differ in their names. Sandboxed containers may
+// hide the file.
 function machine(): string {
-  const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+  const bootId = existsSync(bootIdFile) ? readFileSync(bootIdFile, 'utf8') : '';
   return `${hostname()}-${bootId.slice(0, 8)}`;
 }
