@@ -14,6 +14,7 @@ import { renewals } from './renewals/renewals';
 import { readCircumstances, toText, writeJson } from './report';
 import { routeCosts } from './route-costs';
 import { Stage } from './stage/stage';
+import { subscriptions } from './subscriptions';
 import { webhooks } from './webhooks';
 
 const benches: readonly Bench[] = [
@@ -21,6 +22,7 @@ const benches: readonly Bench[] = [
   renewalCosts,
   productReads,
   checkouts,
+  subscriptions,
   renewals,
   growth,
   home,

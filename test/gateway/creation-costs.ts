@@ -17,7 +17,7 @@ import {
 import { recentWritesMs } from './request-costs';
 
 /** The work of one service for one creation. */
-export interface ServiceCost {
+interface ServiceCost {
   /** Calls that it answers, by method. */
   readonly calls: Readonly<Record<string, number>>;
   /** Its database commands, by command and collection. */
