@@ -14,7 +14,7 @@ interface EventMark {
 
 const deleted = 'deleted';
 const passedBy = 'passed:';
-// Deletions run once an hour; more exact positions would only cost writes.
+// More exact positions would only cost writes.
 const recordEveryMs = 10 * 60_000;
 
 /** Records how far each reader of the event log is, and up to where entries were deleted. */

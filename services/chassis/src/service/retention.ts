@@ -10,7 +10,8 @@ export interface Retention {
   readonly deleteBatch: (before: Date) => Promise<boolean>;
 }
 
-const everyMs = 60 * 60_000;
+// Also the time until another replica continues.
+const everyMs = 10 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
 /** Returns the periodic work that deletes old documents, in batches. */
