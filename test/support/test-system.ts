@@ -37,11 +37,14 @@ export async function startTestSystem({
   failpointsFolder,
   environment = {},
   infrastructure = givenInfrastructure(),
+  stream = {},
   secured = {},
 }: {
   processes?: boolean;
   /** Database and stream of the test's own, e.g. to kill them; absent: those of all tests. */
   infrastructure?: Servers;
+  /** Replicas and size of the stream. */
+  stream?: Pick<SystemSite, 'streamReplicas' | 'streamMaxBytes'>;
   /** Folder that tells processes where to kill themselves; see failpoint.ts of the chassis. */
   failpointsFolder?: string;
   /** Additional environment variables of processes. */
@@ -60,6 +63,7 @@ export async function startTestSystem({
     ...siteIn(dataDir, { infrastructure, otlpEndpoint }),
     rateLimits: { ...rateLimits, ...gateway },
     stripe,
+    ...stream,
     ...secured,
   };
   const start = (port: number) =>
