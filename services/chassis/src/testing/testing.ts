@@ -203,6 +203,11 @@ export function measureAll(metrics: Metrics): void {
   metrics.observeSettlements(() => 0);
   metrics.observeOpenCredits(async () => 0);
   metrics.observeWaitingInvoices(async () => 0);
+  metrics.observe('usageEpochLag', async () => [{ value: 1, attributes: {} }]);
+  metrics.observe('usageSlots', async () => [
+    { value: 1, attributes: { 'billing.usage.slot.state': 'IDLE' } },
+  ]);
+  metrics.recordFlush({ outcome: 'STORED', durationMs: 1 });
   metrics.recordDroppedCredits({ live: true });
   metrics.recordNotCharged({ reason: 'NO_PAYMENT_PROVIDER', live: true });
   metrics.recordProviderReport({ kind: 'REFUND', live: true });
