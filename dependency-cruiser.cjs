@@ -104,6 +104,7 @@ const layers = {
     'callers.ts',
     'config.ts',
     'subscription',
+    'subscription-message.ts',
     'events.ts',
     'usage',
     'over-limit',

@@ -63,7 +63,7 @@ function unitsCutBy({ start, end }: Span, unitMs: number): number[] {
   return [...new Set(cut.map((at) => Math.floor(at.getTime() / unitMs)))];
 }
 
-/** True if a part has events of a unit of which some may be in the span, and others not. */
+/** True if a part has events of a unit that the span may contain only in part. */
 function isAmbiguous(
   { minutes }: NumberedPart,
   { unit, unitMs, span }: { readonly unit: number; readonly unitMs: number; readonly span: Span },
