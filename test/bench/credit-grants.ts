@@ -92,7 +92,12 @@ async function grantSide({
     name: size.name,
     pids: system.pids,
     prepare: async () => {
-      for (const one of documents) await accounts.replaceOne({ _id: one._id }, one);
+      for (const one of documents) {
+        // A service may still know its last write: the version tells that the account has changed.
+        const { version } = (await accounts.findOne({ _id: one._id })) ?? one;
+        const reset = { ...one, version: Number(version) + 1 };
+        await accounts.replaceOne({ _id: one._id }, reset);
+      }
     },
     run: async (seconds) => {
       const [startMs, startCpu] = [performance.now(), process.cpuUsage()];

@@ -124,7 +124,10 @@ async function multiply(accountId: string, count: number, change: object = {}): 
   const accounts = stored('creditAccounts');
   const { grants } = present((await accounts.findOne({ _id: accountId })) ?? undefined);
   const all = Array.from({ length: count }, () => ({ ...grants[0], id: newId() }));
-  await accounts.updateOne({ _id: accountId }, { $set: { grants: all, ...change } });
+  await accounts.updateOne(
+    { _id: accountId },
+    { $set: { grants: all, ...change }, $inc: { version: 1 } },
+  );
 }
 
 test('A10: a customer who has used up 1,000 grants can be granted more', async () => {
