@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
+import { sliceOf } from '@billing/chassis/slice';
 import type { RenewalSeed } from './renewals/seed';
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -22,12 +23,11 @@ export async function storeHistory(
 ): Promise<void> {
   for (let from = 0; from < count; from += insertBatchSize) {
     const size = Math.min(insertBatchSize, count - from);
-    const documents = Array.from({ length: size }, (_, index) => ({
-      ...template,
-      ...historyOf(from + index, { count, now }),
-      _id: newId(),
-      itemId: newId(),
-    }));
+    const documents = Array.from({ length: size }, (_, index) => {
+      const history = historyOf(from + index, { count, now });
+      const _id = newId();
+      return { ...template, ...history, _id, itemId: newId(), slice: sliceOf(_id) };
+    });
     await subscriptions.insertMany(documents, { ordered: false });
   }
 }

@@ -1,5 +1,6 @@
 import { type Document, MongoClient } from 'mongodb';
 import { newId } from '@billing/chassis/ids';
+import { sliceOf } from '@billing/chassis/slice';
 import { createResource } from '../stage/api';
 import { anyDocumentOf, documentsOf, resetWithIndexesOf } from '../stage/floor-data';
 import type { StagedSystem } from '../stage/stage';
@@ -111,6 +112,7 @@ export class RenewalSeed {
       ...fields,
       itemId: newId(),
       eventSequence: 0,
+      slice: sliceOf(_id),
       _id,
     }));
     await this.subscriptions.insertMany(documents, { ordered: false });
