@@ -9,6 +9,8 @@ export interface Effort {
   readonly warmUpSeconds: number;
   /** Also reduces the amount of prepared data. */
   readonly isQuick: boolean;
+  /** Numbers of processes of `subscription` that renew, the first of them 1; absent: only one. */
+  readonly replicas?: readonly number[] | undefined;
 }
 
 /** A table of figures without a comparison. */

@@ -48,6 +48,7 @@ function log(line: string): void {
 const usage = `Usage: npm run bench -- [--quick] [--profile] [name …]
   --quick     shorter and fewer runs, under three minutes in all
   --profile   write a CPU profile of every process next to the results
+  --replicas  numbers of processes, such as 1,2,4: compares renewals by as many of them
 Names: ${benches.map(({ name, title }) => `${name} (${title})`).join(', ')}`;
 
 async function main(): Promise<void> {
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
     options: {
       quick: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
+      replicas: { type: 'string' },
     },
   });
   const unknown = positionals.filter((asked) => !benches.some(({ name }) => name === asked));
@@ -63,7 +65,8 @@ async function main(): Promise<void> {
   const chosen = benches.filter(
     ({ name }) => positionals.length === 0 || positionals.includes(name),
   );
-  const effort = values.quick ? efforts.quick : efforts.usual;
+  const replicas = replicasOf(values.replicas, positionals);
+  const effort: Effort = { ...(values.quick ? efforts.quick : efforts.usual), replicas };
   const [loadBefore = 0] = loadavg();
   const profileDir = values.profile ? join(results, 'profiles') : undefined;
   const stage = await Stage.open({ root, log, profileDir });
@@ -78,6 +81,15 @@ async function main(): Promise<void> {
     log('Stopping');
     await stage.close();
   }
+}
+
+/** Returns the numbers of processes in a list that begins with 1. */
+function replicasOf(list: string | undefined, names: readonly string[]): number[] | undefined {
+  if (list === undefined) return undefined;
+  if (names.join() !== 'renewals' || !/^1(,[2-9])+$/.test(list)) {
+    throw new Error(`Only renewals has --replicas, and it begins with 1, as in 1,2,4\n${usage}`);
+  }
+  return list.split(',').map(Number);
 }
 
 main().then(

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
 import { eventually } from '@billing/chassis/testing';
+import { startReplica } from '../support/replica';
 import { isNightly } from '../support/rounds';
 import { type OwnTestSystem, startTestSystem } from '../support/test-system';
 import { startTraceCollector, type TraceCollector } from './trace-collector';
@@ -104,22 +104,6 @@ describe('replicas of the subscription service', () => {
     );
   }
 
-  /** Starts one more process of the service, with the configuration of the running one. */
-  async function addReplica(): Promise<void> {
-    const { subscription: pid = 0 } = system.pids();
-    const read = (file: string) => readFileSync(`/proc/${String(pid)}/${file}`, 'utf8').split('\0');
-    const variables = read('environ').filter((variable) => variable !== '');
-    const environment = Object.fromEntries(
-      variables.map((variable) => {
-        const [name = '', ...value] = variable.split('=');
-        return [name, value.join('=')];
-      }),
-    );
-    const [command = '', ...args] = read('cmdline').filter((part) => part !== '');
-    const env = { ...environment, GRPC_LISTEN: '127.0.0.1:0' };
-    replicas.push(spawn(command, args, { env, stdio: 'ignore' }));
-  }
-
   /** Waits until as many replicas count up their heartbeats, and have had time to read of it. */
   async function untilShared(count: number): Promise<void> {
     const heartbeats = subscriptions.db.collection<Stored>('replicas');
@@ -144,7 +128,7 @@ describe('replicas of the subscription service', () => {
 
   test(`renew ${String(due)} subscriptions due at one instant once, and take over from one that is killed`, async () => {
     for (const count of steps) {
-      while (replicas.length + 1 < count) await addReplica();
+      while (replicas.length + 1 < count) replicas.push(startReplica(system.pids().subscription));
       await untilShared(count);
       const ids = await storeDue(5_000);
       await untilRenewed(ids);

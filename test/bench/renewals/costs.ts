@@ -3,7 +3,7 @@ import { startSystem } from '@billing/local/system';
 import type { Bench, CountTable } from '../bench';
 import { add, CommandCounts } from '../figures/command-counts';
 import { RenewalSeed } from './seed';
-import { createDue, renewedRun } from './renewals';
+import { createDue, renewedRun } from './renewal-side';
 import type { Stage } from '../stage/stage';
 
 type SpanProcessor = NonNullable<TracingOptions['spanProcessors']>[number];

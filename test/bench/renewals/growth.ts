@@ -1,7 +1,7 @@
 import type { Bench } from '../bench';
 import { compare, type Side } from '../figures/comparison';
 import { RenewalSeed } from './seed';
-import { renewalSide } from './renewals';
+import { renewalSide } from './renewal-side';
 import type { Stage, StagedSystem } from '../stage/stage';
 
 const few = 1_000;

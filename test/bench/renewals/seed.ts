@@ -60,6 +60,11 @@ export class RenewalSeed {
     return documentsOf(this.client, this.databaseOf('subscription'), 'revenueTotals');
   }
 
+  /** Heartbeats of the processes of `subscription`. */
+  get replicas() {
+    return documentsOf(this.client, this.databaseOf('subscription'), 'replicas');
+  }
+
   /** The same documents with the same indexes, in a floor's own database. */
   async floorIn(database: string): Promise<RenewalSeed> {
     const floor = new RenewalSeed(this.client, () => database, this.template);
