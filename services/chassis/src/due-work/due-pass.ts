@@ -4,6 +4,8 @@ import type { DueDocument } from './due-documents';
 export interface DueSource {
   /** Undefined at the end. */
   readonly next: () => Promise<DueDocument | undefined>;
+  /** Called once a document was handled, or its handler failed. */
+  readonly onHandled?: (document: DueDocument) => void;
 }
 
 /** One pass over due documents. */
@@ -41,6 +43,7 @@ export async function runDuePass(pass: DuePass): Promise<PassOutcome> {
         failures.push(error);
         pass.onFailure(document, error);
       }
+      documents.onHandled?.(document);
     }
   };
   // If a read fails, handlers that have started still finish.

@@ -5,6 +5,7 @@ import { newId } from '../ids';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
 import { dropTestDatabase, testServiceConfiguration, testTenant } from '../testing/testing';
 import { turnMax } from './due-order';
+import { runDuePass } from './due-pass';
 import { dueInTurns } from './due-turns';
 
 interface Alarm {
@@ -113,6 +114,61 @@ describe('due documents of all environments', () => {
     expect(visited).toHaveLength(906);
     expect(visited.lastIndexOf('live')).toBeLessThan(visited.lastIndexOf('large'));
     expect(visited.lastIndexOf('small')).toBeLessThan(visited.lastIndexOf('large'));
+  }, 60_000);
+
+  test.each([
+    ['first', 100],
+    ['later', 650],
+  ])(
+    'that are live do not wait until every sandbox has had its %s turn',
+    async (_turns, dueAtVisit) => {
+      for (let number = 1; number <= 12; number += 1) {
+        await setAlarms(`sandbox ${String(number)}`, 110, minutesAgo(100));
+      }
+      let visits = 0;
+      const visited = await visit({
+        onVisit: async () => {
+          visits += 1;
+          if (visits === dueAtVisit) await setAlarms('live', 3, minutesAgo(5), true);
+          // Longer in total than the interval at which the pass looks again.
+          const isSlow = visits > dueAtVisit && visits <= dueAtVisit + 300;
+          if (isSlow) await new Promise((done) => setTimeout(done, 5));
+        },
+      });
+      expect(visited).toHaveLength(12 * 110 + 3);
+      expect(visited.lastIndexOf('live')).toBeLessThan(dueAtVisit + 400);
+    },
+    60_000,
+  );
+
+  test('that are live are retried during the backlog of a sandbox, never while they are handled', async () => {
+    await setAlarms('large', 1_200, minutesAgo(100));
+    await setAlarms('live', 1, minutesAgo(5), true);
+    let tries = 0;
+    let isHandled = false;
+    await runDuePass({
+      documents: dueInTurns({
+        collection: alarms as unknown as AggregateCollection<never>,
+        field: 'dueAt',
+        filter: { timeline: 'real' },
+        now: () => now,
+        isOver: () => false,
+      }),
+      handle: async ({ live }) => {
+        if (!live) return new Promise((done) => setTimeout(done, 600));
+        expect(isHandled).toBe(false);
+        isHandled = true;
+        tries += 1;
+        await new Promise((done) => setTimeout(done, 10));
+        isHandled = false;
+        throw new Error('Fails, so the alarm stays due');
+      },
+      onFailure: (_document, error) => {
+        expect(error).toMatchObject({ message: 'Fails, so the alarm stays due' });
+      },
+      signal: new AbortController().signal,
+    });
+    expect(tries).toBeGreaterThan(1);
   }, 60_000);
 
   test('are visited no more once the pass is over', async () => {
