@@ -1,4 +1,9 @@
-import { MongoBulkWriteError, MongoNetworkError, MongoServerError } from 'mongodb';
+import {
+  MongoBulkWriteError,
+  MongoNetworkError,
+  MongoOperationTimeoutError,
+  MongoServerError,
+} from 'mongodb';
 import { DomainError } from '@billing/kernel/domain-error';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 
@@ -24,6 +29,7 @@ function failingWith(...errors: Error[]): jest.Mock<Promise<string>> {
 describe('retrying', () => {
   test.each<[string, Error]>([
     ['a lost connection', new MongoNetworkError('connection closed')],
+    ['an operation that exceeded its own time limit', new MongoOperationTimeoutError('timed out')],
     ['a server that is no longer primary', serverError(10107)],
     ['a deadlock of racing inserts', serverError(16908292, 'deadlock detected')],
     ['a PostgreSQL that was killed', serverError(1, 'write failed: write: broken pipe')],

@@ -8,6 +8,7 @@ import {
   MongoError,
   MongoErrorLabel,
   MongoNetworkError,
+  MongoOperationTimeoutError,
   MongoServerError,
   MongoServerSelectionError,
 } from 'mongodb';
@@ -182,6 +183,7 @@ export function isTransient(error: unknown): boolean {
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
     error.name === 'MongoWaitQueueTimeoutError' ||
+    error instanceof MongoOperationTimeoutError ||
     error.hasErrorLabel(MongoErrorLabel.RetryableWriteError) ||
     error.hasErrorLabel(MongoErrorLabel.SystemOverloadedError) ||
     transientCodes.has(error.code) ||

@@ -30,10 +30,13 @@ export class ReplicaStore {
     this.replicas = db.collection('replicas', { writeConcern: { w: 1 } });
   }
 
-  /** Starts the heartbeats of a process, in place of an earlier process with its id. */
+  /**
+   * Starts the heartbeats of a process, in place of an earlier process with its id. Waits as long
+   * as any write: on a busy machine the database may answer slowly while services start.
+   */
   async register(heartbeat: Heartbeat & { run: string; at: Date }): Promise<void> {
     const { replica, ...fields } = heartbeat;
-    await this.replicas.updateOne({ _id: replica }, { $set: fields }, { ...limits, upsert: true });
+    await this.replicas.updateOne({ _id: replica }, { $set: fields }, { upsert: true });
   }
 
   /** Writes the next heartbeat; false if another process has taken the id. */

@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import { type Db, MongoOperationTimeoutError } from 'mongodb';
 import { systemClock } from '../clock';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
 import { createLogger } from '../telemetry/logging';
@@ -35,6 +35,27 @@ afterAll(async () => {
 
 function replica({ db = mongo.db, release = 'development' }: { db?: Db; release?: string } = {}) {
   return new Replicas(db, { clock: systemClock, logger, release, nowMs: () => nowMs });
+}
+
+/** Returns the database with one method that fails whenever there is a failure. */
+function failing(broken: string, failure: () => Error | undefined): Db {
+  return new Proxy(mongo.db, {
+    get: (db, key) =>
+      key === 'collection'
+        ? (name: string) =>
+            new Proxy(db.collection(name), {
+              get: (collection, method) => {
+                const value = Reflect.get(collection, method, collection) as unknown;
+                if (typeof value !== 'function') return value;
+                return (...parameters: unknown[]) => {
+                  const error = method === broken ? failure() : undefined;
+                  if (error !== undefined) throw error;
+                  return Reflect.apply(value, collection, parameters) as unknown;
+                };
+              },
+            })
+        : (Reflect.get(db, key, db) as unknown),
+  });
 }
 
 const sizeOf = (one: Replicas): number => {
@@ -78,23 +99,8 @@ describe('replicas of one service', () => {
 
   test('give up their slices when their heartbeats cannot be written, and come back', async () => {
     let isBroken = false;
-    const broken = new Proxy(mongo.db, {
-      get: (db, key) =>
-        key === 'collection'
-          ? (name: string) =>
-              new Proxy(db.collection(name), {
-                get: (collection, method) => {
-                  const value = Reflect.get(collection, method, collection) as unknown;
-                  if (typeof value !== 'function') return value;
-                  if (method === 'updateOne' && isBroken) {
-                    return () => Promise.reject(new Error('Not writable'));
-                  }
-                  return value.bind(collection) as unknown;
-                },
-              })
-          : (Reflect.get(db, key, db) as unknown),
-    });
-    const one = replica({ db: broken });
+    const failure = () => (isBroken ? new Error('Not writable') : undefined);
+    const one = replica({ db: failing('updateOne', failure) });
     await one.start();
     isBroken = true;
     nowMs = goneAfterMs - 1;
@@ -105,6 +111,14 @@ describe('replicas of one service', () => {
     isBroken = false;
     await one.keepAlive();
     expect(sizeOf(one)).toBe(sliceCount);
+  });
+
+  test('start although the database answers too slowly at first', async () => {
+    const failures = [new MongoOperationTimeoutError('Timed out')];
+    const one = replica({ db: failing('find', () => failures.shift()) });
+    await one.start();
+    expect(failures).toEqual([]);
+    expect(one.filter()).toEqual({});
   });
 
   test('choose another id if a later process has taken theirs', async () => {

@@ -69,7 +69,7 @@ export class Replicas implements Slices {
    */
   async start(): Promise<void> {
     await retryTransient(() => this.store.register(this.heartbeat()));
-    await this.observe();
+    await retryTransient(() => this.observe());
     await this.schema.check();
   }
 

@@ -306,8 +306,9 @@ export class Service {
     });
     await stuckCommands.ensureIndexes();
     for (const ensure of this.indexers) await ensure();
-    await this.joinReplicas();
     await this.startDeletion();
+    // After the indexes, which may take minutes: a replica that has joined owns slices.
+    await this.joinReplicas();
     const gates: WorkGates = {
       isStorageFull,
       isDeleted: (environmentId) => this.deletion.isDeleted(environmentId),

@@ -220,6 +220,17 @@ describe.each([1, 2, 4])('%i replicas', (number) => {
   }, 120_000);
 });
 
+test('a replica joins the others only once it can work, after all indexes are built', async () => {
+  const service = await Service.open('shared-work', configuration);
+  const indexed = jest.spyOn(service.deletion, 'refresh');
+  const joined = jest.spyOn(service.slices, 'start');
+  const running = await service.serve([]);
+  await running.stop();
+  const [indexedAt = Infinity] = indexed.mock.invocationCallOrder;
+  const [joinedAt = 0] = joined.mock.invocationCallOrder;
+  expect(indexedAt).toBeLessThan(joinedAt);
+});
+
 describe('two replicas', () => {
   test('take over from a third that is gone without a goodbye', async () => {
     const gone = { run: 'x', beat: 5, at: systemClock.now(), release: 'development' };
