@@ -4,7 +4,7 @@ import { fromSortableNumber, sortableNumber } from '../epoch/sortable-number';
 import type { PartMinute, UsagePart } from '../flush/part';
 import type { EventPosition } from '../meter/aggregation';
 import { type EventDocument, measuredEvent } from '../usage/event-store';
-import type { Span } from '../usage/hour';
+import { hourMs, type Span } from '../usage/hour';
 import type { BareTotal, Bucket, BucketTotal, NumberedPart } from './bucket';
 import type { CutMinute, HourBucket, HourTotal } from './hour-bucket';
 import type { BucketName, FlushedEvent } from './series-storage';
@@ -63,21 +63,32 @@ export interface SpanDocument extends BucketDocument {
   readonly readAt: Date;
 }
 
-// Enough for all dates after 1970.
+// Ids count from here: a sandbox may start in 1970, and has events of 35 days before.
+const firstMs = Date.UTC(1960, 0, 1);
+const firstHour = firstMs / hourMs;
+// Enough for all later dates.
 const hourWidth = 7;
 const instantWidth = 11;
 
 export function hourId(k: string, hour: number): string {
-  return `${k}:${sortableNumber(hour, hourWidth)}`;
+  return `${k}:${sortableNumber(hour - firstHour, hourWidth)}`;
 }
 
 export function spanId(k: string, { start, end }: Span): string {
-  return `${spanStartId(k, start)}:${sortableNumber(end.getTime(), instantWidth)}`;
+  return `${spanStartId(k, start)}:${instantText(end)}`;
 }
 
 /** Lowest id of the spans that start at an instant. */
 export function spanStartId(k: string, start: Date): string {
-  return `${k}:${sortableNumber(start.getTime(), instantWidth)}`;
+  return `${k}:${instantText(start)}`;
+}
+
+function instantText(at: Date): string {
+  return sortableNumber(at.getTime() - firstMs, instantWidth);
+}
+
+function instantIn(text: string): Date {
+  return new Date(fromSortableNumber(text) + firstMs);
 }
 
 export function bucketId(k: string, bucket: BucketName): string {
@@ -98,7 +109,7 @@ export function toHourDocument(
 
 export function fromHourTotal(document: Omit<HourBucketDocument, 'minutes' | 'cuts'>): HourTotal {
   const { _id, k } = document;
-  return { ...bucketOf(document), hour: fromSortableNumber(_id.slice(k.length + 1)) };
+  return { ...bucketOf(document), hour: fromSortableNumber(_id.slice(k.length + 1)) + firstHour };
 }
 
 export function fromHourDocument(document: HourBucketDocument): HourBucket {
@@ -115,8 +126,8 @@ export function fromSpanDocument(document: SpanDocument): SpanBucket {
   const [start = '', end = ''] = _id.slice(k.length + 1).split(':');
   return {
     ...bucketOf(document),
-    start: new Date(fromSortableNumber(start)),
-    end: new Date(fromSortableNumber(end)),
+    start: instantIn(start),
+    end: instantIn(end),
     isStub: building,
     readAt,
   };
