@@ -51,11 +51,11 @@ import { ensureUsageIndexes, openUsage, UsageStore } from './usage/store';
 const customersMax = 50_000;
 const seriesMax = 50_000;
 const sealEveryMs = 20_000;
-// Enough for some millions of events. The rest is decided by the caller's next retry.
-// Two seconds: see `EpochWorker`.
+// See `EpochWorker`.
 const epochEveryMs = 2_000;
 const foldEveryMs = 2_000;
 const deleteSpansEveryMs = 60 * 60_000;
+// Enough for some millions of events. The rest is decided by the caller's next retry.
 const settlementMsMax = 5 * 60_000;
 // Larger batches gain little. Four concurrent commands saturate the database; more would only queue
 // up. A read finds at most as many parts of a series as flushes start within some epochs.
