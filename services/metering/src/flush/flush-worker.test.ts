@@ -3,7 +3,9 @@ import { atMinute, epochsOf, flushesOf, FlushWorld } from '../testing/flush-worl
 import { immediateTurns } from '../testing/scheduler';
 import { toEventDocument } from '../usage/event-store';
 import { CurrentWriter } from './flush-worker';
+import type { EpochStorage } from '../epoch/epoch';
 import type { FlushStorage } from './flush-storage';
+import { recoverSlot } from './recover-slot';
 
 const logger = createLogger({ service: 'test', level: 'silent', file: undefined });
 const meter = { aggregation: 'COUNT', uniqueProperty: null } as const;
@@ -33,10 +35,14 @@ function itemOf(eventId: string) {
   return { document, meter };
 }
 
-function aProcess(world: FlushWorld, changes: Partial<FlushStorage> = {}) {
+function aProcess(
+  world: FlushWorld,
+  changes: Partial<FlushStorage> = {},
+  epochChanges: Partial<EpochStorage> = {},
+) {
   const outcomes: string[] = [];
   const writer = new CurrentWriter({
-    epochs: epochsOf(world, immediateTurns, 'writer'),
+    epochs: { ...epochsOf(world, immediateTurns, 'writer'), ...epochChanges },
     storage: { ...flushesOf(world, immediateTurns, 'writer'), ...changes },
     metrics: {
       recordFlush: ({ outcome }) => {
@@ -139,10 +145,84 @@ test('a step that fails is repeated after its callers got the error', async () =
   expect(outcomes).toEqual(['STORED']);
 });
 
-test('a process that stops leaves no slot behind', async () => {
+test('nothing is sent by another writer once the callers got an error', async () => {
+  const world = new FlushWorld();
+  const epochs = epochsOf(world, immediateTurns, 'writer');
+  let isDown = true;
+  const insertSlot: EpochStorage['insertSlot'] = (slot) =>
+    isDown ? Promise.reject(new Error('No database')) : epochs.insertSlot(slot);
+  const { writer, outcomes } = aProcess(world, {}, { insertSlot });
+  await expect(writer.flush([itemOf('a')])).rejects.toThrow('No database');
+  await jest.advanceTimersByTimeAsync(60_000);
+  isDown = false;
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect(world.events.size).toBe(0);
+  expect(outcomes).toEqual(['FENCED']);
+});
+
+test('a flush that fails for a reason of its own is left to recovery', async () => {
+  const world = new FlushWorld();
+  const { writer } = aProcess(world);
+  const { document } = itemOf('a');
+  const broken = {
+    document: { ...document, properties: 'no JSON' },
+    meter: { aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' } as const,
+  };
+  await expect(writer.flush([broken])).rejects.toThrow();
+  await writer.beat(2);
+  await writer.flush([itemOf('b')]);
+  expect(slotsOf(world)).toMatchObject([{ writer: 1, dead: true, ids: ['e:a'] }, { writer: 2 }]);
+});
+
+test('a beat never takes a slot from a flush, whenever it comes', async () => {
+  // The beat comes that many turns after the first of five flushes may end, while one waits.
+  for (let turns = 0; turns < 100; turns += 1) {
+    const world = new FlushWorld();
+    const stored = flushesOf(world, immediateTurns, 'writer');
+    const held: (() => void)[] = [];
+    const { writer } = aProcess(world, {
+      insertEvents: async (events) => {
+        await new Promise<void>((resolve) => held.push(resolve));
+        return stored.insertEvents(events);
+      },
+    });
+    const flushes = ['a', 'b', 'c', 'd', 'e'].map((name) => writer.flush([itemOf(name)]));
+    await new Promise(setImmediate);
+    held[0]?.();
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    const beating = writer.beat(5);
+    await new Promise(setImmediate);
+    held[1]?.();
+    await new Promise(setImmediate);
+    expect(slotsOf(world).map(({ ids }) => ids)).toContainEqual(['e:e']);
+    for (const release of held) release();
+    await Promise.all([...flushes, beating]);
+    expect(world.countOf(1)).toBe(5);
+  }
+});
+
+test('a process that stops leaves no slot behind, and ends the epoch of its last flush', async () => {
   const world = new FlushWorld();
   const { writer } = aProcess(world);
   await writer.flush([itemOf('a')]);
   await writer.close();
   expect(slotsOf(world)).toEqual([]);
+  expect(world.current).toBe(2);
+});
+
+test('the recovery of a flush ends its epoch', async () => {
+  const world = new FlushWorld();
+  const { writer } = aProcess(world, { insertParts: () => new Promise<void>(() => undefined) });
+  void writer.flush([itemOf('a')]);
+  await new Promise(setImmediate);
+  const [slot] = slotsOf(world);
+  if (slot === undefined) throw new Error('No slot');
+  await recoverSlot(slot, {
+    epochs: epochsOf(world, immediateTurns, 'other'),
+    storage: flushesOf(world, immediateTurns, 'other'),
+    metersOf: (ids) => Promise.resolve(new Map(ids.map((id) => [id, meter]))),
+  });
+  expect(world.countOf(1)).toBe(1);
+  expect(slotsOf(world)).toEqual([]);
+  expect(world.current).toBe(2);
 });

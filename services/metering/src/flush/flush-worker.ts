@@ -83,10 +83,14 @@ export class CurrentWriter {
     const record = (outcome: 'STORED' | 'FENCED' | 'FAILED') => {
       metrics.recordFlush({ outcome, durationMs: monotonicMs() - startedMs });
     };
+    const progress = { isSent: false, hasFailed: false };
+    const noteFailure = (error: unknown) => {
+      progress.hasFailed = true;
+      onFailure(error);
+    };
     for (;;) {
       const writer = await this.writer();
-      const insist: Insist = (step) => writer.insistOn(step, onFailure);
-      const progress = { isSent: false };
+      const insist: Insist = (step) => writer.insistOn(step, noteFailure);
       try {
         const stored = await writer.run(
           (slot, epoch) => {
@@ -101,7 +105,8 @@ export class CurrentWriter {
         const isFenced = error instanceof FencedError;
         if (isFenced) this.replace(writer);
         // Fenced while it was idle: nothing was sent that another writer would have to wait for.
-        if (isFenced && !progress.isSent) continue;
+        // Once the callers got an error, nothing is sent: their hours may be sealed by then.
+        if (isFenced && !progress.isSent && !progress.hasFailed) continue;
         record(isFenced ? 'FENCED' : 'FAILED');
         throw isFenced || isTimeout(error) ? unavailable(error) : error;
       }

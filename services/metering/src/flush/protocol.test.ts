@@ -308,8 +308,8 @@ async function takeOverLate(removed?: RemovedGuard): Promise<boolean> {
   };
   await dieAfterGate(1);
   const late = await dieAfterGate(2);
-  world.current += 1;
-  world.until = 1;
+  world.current = late.epoch + 1;
+  world.until = late.epoch;
   return world.takeOver(late);
 }
 

@@ -6,7 +6,7 @@ import { type MeteredEvent, partsOf } from './part';
 
 /** Dependencies of the recovery of slots. */
 export interface RecoveryOptions {
-  readonly epochs: Pick<EpochStorage, 'removeSlot'>;
+  readonly epochs: Pick<EpochStorage, 'advanceCurrent' | 'removeSlot'>;
   readonly storage: FlushStorage;
   /** Meters by id. */
   readonly metersOf: (
@@ -36,6 +36,8 @@ export async function recoverSlot(
     });
     const parts = partsOf({ epoch, flush }, metered);
     if (parts.length > 0) await storage.insertParts(parts);
+    // Without traffic nothing else would end the epoch of these parts.
+    await epochs.advanceCurrent(epoch);
   }
   await epochs.removeSlot(id);
 }

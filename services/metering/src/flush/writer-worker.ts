@@ -69,13 +69,13 @@ export class Writer {
 
   /**
    * Moves slots between flushes to the current epoch and parks those that are not used. Ends the
-   * writer if a flush takes too long.
+   * writer if a flush takes too long, and fences a writer that is over.
    */
   async beat(current: number): Promise<void> {
     this.note(current);
     const nowMs = monotonicMs();
-    if (this.isTooSlow(nowMs)) {
-      this.hasEnded = true;
+    if (this.isTooSlow(nowMs)) this.hasEnded = true;
+    if (this.hasEnded) {
       await this.epochs.fence(this.number);
       return;
     }
@@ -102,11 +102,15 @@ export class Writer {
 
   /** Ends the writer and removes its slots. A flush in progress is recovered like a dead one's. */
   async leave(): Promise<void> {
+    // A flush that failed: its slot is recovered.
+    if (this.hasEnded) return;
     this.hasEnded = true;
     const idle = this.uses.filter(
       ({ slot, startedAtMs }) => slot.isStored && startedAtMs === undefined,
     );
     await Promise.all(idle.map(({ slot }) => this.epochs.removeSlot(slot.id)));
+    // Without traffic no other process would end the epoch of the last flush.
+    if (idle.length > 0) await this.epochs.advanceCurrent(this.current);
   }
 
   private isTooSlow(nowMs: number): boolean {
@@ -119,11 +123,13 @@ export class Writer {
     const { slot, usedAtMs } = use;
     const isUnused = slot.isInUse && nowMs - usedAtMs > parkAfterMs;
     if (!isUnused && !slot.isBehind(this.current)) return;
-    await this.places.run(() =>
-      this.occupy(use, () =>
+    await this.places.run(async () => {
+      // A flush may have taken the slot first: a move would replace its ids.
+      if (use.startedAtMs !== undefined || this.hasEnded) return;
+      await this.occupy(use, () =>
         isUnused ? slot.park(this.insist) : slot.move(this.current, this.insist),
-      ),
-    );
+      );
+    });
   }
 
   private async occupy<T>(use: SlotUse, run: (slot: Slot) => Promise<T>): Promise<T> {
@@ -131,7 +137,8 @@ export class Writer {
     try {
       return await run(use.slot);
     } catch (error) {
-      if (error instanceof FencedError) this.hasEnded = true;
+      // The ids stay in the slot: its recovery counts what a failed flush has stored.
+      this.hasEnded = true;
       throw error;
     } finally {
       use.startedAtMs = undefined;
