@@ -58,7 +58,7 @@ const deleteSpansEveryMs = 60 * 60_000;
 // Enough for some millions of events. The rest is decided by the caller's next retry.
 const settlementMsMax = 5 * 60_000;
 // Larger batches gain little. Four concurrent commands saturate the database; more would only queue
-// up. A read finds at most as many parts of a series as flushes start within some epochs.
+// up. The spacing limits the number of parts that a read of a series has to add.
 const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000, spacingMs: 20 };
 
 /** Starts the metering service: meters and usage over gRPC. */

@@ -42,10 +42,10 @@ const cacheEntriesMax = 1_000;
 /**
  * Totals of lists, at a cost that does not grow with the list. Documents created up to a moment
  * some minutes ago are counted once and cached in memory; later ones are counted for every list, by
- * a short range of the index. The result is exact if aggregates are never deleted, the filtered
- * fields never change, and no document is inserted before that moment later. Therefore counts are
- * not cached for filters on other fields, nor under a manual clock, where environment time does not
- * tell when a document was written.
+ * a short range of the index. The result is exact if the filtered fields never change and no
+ * document is inserted before that moment later; deleted documents count up to ten minutes longer.
+ * Counts are therefore not cached for filters on other fields, nor under a manual clock, where
+ * environment time does not tell when a document was written.
  */
 export class ListCounts {
   /** LRU order: most recent last. */

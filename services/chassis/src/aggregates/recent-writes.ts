@@ -37,7 +37,7 @@ export class RecentWrites<S> {
     this.writes.set(id, { ...write, atMs: monotonicMs() });
   }
 
-  /** Records that the outbox was emptied, if nothing was added to it since these sequences. */
+  /** Records that the outbox was emptied, unless entries with later sequences were added. */
   recordEmptied(
     id: string,
     {
