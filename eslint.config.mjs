@@ -28,7 +28,7 @@ const domainOnly = {
 };
 // In every folder of a service: the files that connect it to its peers, and gRPC handlers.
 const edges = [
-  'services/*/src/**/{callers,commands,config,events,main,peers,rpc,service}.ts',
+  'services/*/src/**/{callers,collections,commands,config,events,main,peers,rpc,service}.ts',
   'services/*/src/**/*-rpc.ts',
   // Conversions between a proto message or a document and its value of the domain.
   'services/*/src/**/*-{message,document}.ts',

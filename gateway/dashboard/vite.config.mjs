@@ -6,10 +6,13 @@ import { bundleLimit } from './bundle-limit.mjs';
 const answeredByGateway =
   '^/(?!dashboard([/?]|$))|^/dashboard/(api|sign-in/(callback|provider))([/?]|$)';
 
-export default defineConfig(({ command }) => ({
+export default defineConfig(({ command, mode }) => ({
   base: '/dashboard/',
   // `npm run dev` serves pages that update without a reload; the build is checked for its size.
-  plugins: [command === 'serve' ? react() : bundleLimit({ firstLoadBytesMax: 200_000 })],
+  plugins: [
+    command === 'serve' && react(),
+    command === 'build' && mode === 'production' && bundleLimit({ firstLoadBytesMax: 200_000 }),
+  ],
   server: { host: '127.0.0.1', proxy: { [answeredByGateway]: process.env.GATEWAY_URL ?? '' } },
   // Workspace packages are bundled from their sources, so no build of them is needed or stale.
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },

@@ -32,7 +32,7 @@ const secrets = [password, 'ada@example.com'];
 
 beforeAll(async () => {
   if (program === undefined) return;
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   receiver = await startWebhookReceiver();
   browser = await launchChromium(program);
   scene = await PortalScene.begin(system);
@@ -53,7 +53,7 @@ afterAll(async () => {
 const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).first().click();
 const pressInDialog = (page: Page, name: string) =>
-  page.locator('dialog').getByRole('button', { name, exact: true }).click();
+  page.locator('.dialog').getByRole('button', { name, exact: true }).click();
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole('heading', { level: 1, name }).waitFor();
 const go = async (page: Page, name: string) => {
@@ -67,7 +67,7 @@ const signIn = async (page: Page) => {
 };
 /** Checks accessibility and width: only tables may scroll sideways, in their own region. */
 const look = async (page: Page, name: string, rules?: readonly string[]) => {
-  await page.locator('progress').first().waitFor({ state: 'detached' });
+  await page.locator('.skeleton-line, progress').first().waitFor({ state: 'detached' });
   const sideways = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
@@ -98,7 +98,7 @@ testInChromium(
 
       await page.goto(`${system.gatewayUrl}/dashboard/live/account`);
       await heading(page, 'Your account');
-      const bar = await page.locator('.environment-bar').boundingBox();
+      const bar = await page.getByRole('banner').boundingBox();
       expect(bar?.height).toBeLessThan(50);
       await context.clearCookies();
       await page.reload();
@@ -121,11 +121,12 @@ testInChromium(
   'an owner creates a working key, a sandbox with a manual clock, and an endpoint that receives webhooks',
   async () => {
     await visit(browser, desktop, async (page) => {
+      await recordMessages(page);
       await page.goto(`${system.gatewayUrl}/dashboard/live/developers/sandboxes`);
       await signIn(page);
       await heading(page, 'Sandboxes');
       await press(page, 'New sandbox');
-      await page.locator('dialog').getByLabel('Name').fill(hostile);
+      await page.locator('.dialog').getByLabel('Name').fill(hostile);
       await page.getByLabel('Start time (UTC)').fill('2026-01-31T10:00');
       await look(page, 'new sandbox');
       await pressInDialog(page, 'Create sandbox');
@@ -137,6 +138,14 @@ testInChromium(
       await moveClock(page);
       await createKey(page);
       await tellEndpoint(page);
+      const endpoint = new URL(page.url()).pathname;
+      expect(await page.evaluate<Message[]>('window.messages')).toEqual(
+        expect.arrayContaining([
+          { text: 'API key created', path: null },
+          { text: 'API key revoked', path: null },
+          { text: 'Endpoint createdView', path: endpoint },
+        ]),
+      );
       await go(page, 'Request log');
       await page
         .getByText(/POST \/v1\/webhook-endpoints/)
@@ -166,7 +175,7 @@ testInChromium(
       await signIn(page);
       await heading(page, 'Customers');
       await press(page, 'New customer');
-      await page.locator('dialog').getByLabel('Email').fill('lost@example.com');
+      await page.locator('.dialog').getByLabel('Email').fill('lost@example.com');
       const keys: (string | undefined)[] = [];
       let lost = 0;
       await page.route('**/v1/customers', async (route) => {
@@ -184,7 +193,7 @@ testInChromium(
       await page.getByRole('alert').getByText('Trying again is safe.').waitFor();
       await look(page, 'try again');
       await pressInDialog(page, 'Create customer');
-      await page.locator('dialog').waitFor({ state: 'detached' });
+      await page.locator('.dialog').waitFor({ state: 'detached' });
       expect(keys.length).toBe(6);
       expect(new Set(keys).size).toBe(1);
       const asked = { headers: { 'Environment-Id': sandboxId } };
@@ -229,6 +238,27 @@ testInChromium(
   timeoutMs,
 );
 
+interface Message {
+  readonly text: string;
+  /** Path of its link, if any. */
+  readonly path: string | null;
+}
+
+/** Records messages about successes, which are shown for a few seconds only. */
+async function recordMessages(page: Page): Promise<void> {
+  await page.addInitScript(`
+    window.messages = [];
+    const record = (toast) => {
+      const path = toast.querySelector('a')?.pathname ?? null;
+      window.messages.push({ text: toast.textContent, path });
+    };
+    new MutationObserver((changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
+      added.filter((node) => node.matches?.('.toast')).forEach(record);
+    }).observe(document, { subtree: true, childList: true });
+  `);
+}
+
 async function moveClock(page: Page): Promise<void> {
   await go(page, 'Sandboxes');
   await page.locator(`main a[href*="${sandboxId}"]`).first().click();
@@ -245,7 +275,7 @@ async function moveClock(page: Page): Promise<void> {
 async function createKey(page: Page): Promise<void> {
   await go(page, 'API keys');
   await press(page, 'New key');
-  await page.locator('dialog').getByLabel('Name').fill(hostile);
+  await page.locator('.dialog').getByLabel('Name').fill(hostile);
   await page.getByLabel('customers:read').check();
   await pressInDialog(page, 'Create key');
   const curl = await page.getByRole('region', { name: 'curl command' }).textContent();
@@ -266,7 +296,7 @@ async function tellEndpoint(page: Page): Promise<void> {
   await press(page, 'New endpoint');
   await page.getByLabel('URL').fill('nowhere');
   await pressInDialog(page, 'Add endpoint');
-  await page.locator('dialog .problem').waitFor();
+  await page.locator('.dialog').locator('.problem').waitFor();
   await look(page, 'endpoint refused');
   await page.getByLabel('URL').fill(receiver.url);
   await page.getByLabel('Description').fill(hostile);
@@ -297,7 +327,8 @@ async function seeAsViewer(link: string): Promise<void> {
     await go(page, 'Audit log');
     await page.getByText('Requires the owner or admin role.').waitFor();
     await look(page, 'audit log of a viewer');
-    await press(page, 'Sign out');
+    await page.getByRole('button', { name: 'Account: Viewer' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await heading(page, 'Sign in');
   });
 }
@@ -319,11 +350,11 @@ testInChromium.each(viewports)(
       await page.goto(`${system.gatewayUrl}/dashboard`);
       await look(page, `sign in ${name}`);
       await signIn(page);
-      const sandbox = page.locator('.environment-bar option', { hasText: 'Sandbox: test' });
-      await sandbox.waitFor({ state: 'attached' });
-      const place = `${system.gatewayUrl}/dashboard/${(await sandbox.getAttribute('value')) ?? ''}`;
-      await page.goto(place);
+      await page.getByRole('combobox', { name: 'Environment: Live' }).click();
+      await page.getByPlaceholder('Find by name or ID').fill('test');
+      await page.getByRole('option', { name: 'test' }).first().click();
       await page.getByText('Sandbox time:').waitFor();
+      const place = page.url().replace(/\/$/, '');
       const links = await page.locator('#navigation a').all();
       const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
       const others = ['account', 'nothing', ...(await resourcePaths())];

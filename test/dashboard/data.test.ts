@@ -18,7 +18,7 @@ let live: OperatorClient;
 let othersEnvironmentId: string;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   owner = await OperatorClient.owner(system);
   const { body } = await owner.api('GET', '/environments');
   const [liveId, sandboxId] = body.data.map(({ id }: { id: string }) => id);

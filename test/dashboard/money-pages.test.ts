@@ -17,7 +17,7 @@ let place: string;
 
 beforeAll(async () => {
   if (program === undefined) return;
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   browser = await launchChromium(program);
   const owner = await OperatorClient.owner(system);
   scene = await PortalScene.begin(system);
@@ -45,7 +45,7 @@ async function fillIn(
   { opener, confirm, fields = {} }: { opener: string; confirm: string; fields?: object },
 ): Promise<void> {
   await press(page, opener);
-  const dialog = page.locator('dialog');
+  const dialog = page.locator('.dialog');
   for (const [name, value] of Object.entries(fields)) {
     const field = dialog.locator(`[name="${name}"]`);
     await field.waitFor();
@@ -91,9 +91,9 @@ testInChromium(
 
 async function createCustomer(page: Page): Promise<void> {
   await press(page, 'New customer');
-  await page.locator('dialog [name=email]').fill('malformed');
-  await page.locator('dialog').getByRole('button', { name: 'Create customer' }).click();
-  await page.locator('dialog .problem', { hasText: 'Invalid email' }).waitFor();
+  await page.locator('.dialog').locator('[name=email]').fill('malformed');
+  await page.locator('.dialog').getByRole('button', { name: 'Create customer' }).click();
+  await page.locator('.dialog').locator('.problem', { hasText: 'Invalid email' }).waitFor();
   await page.keyboard.press('Escape');
   await fillIn(page, {
     opener: 'New customer',
@@ -171,7 +171,7 @@ async function endSubscription(page: Page): Promise<void> {
   await page.locator('.facts a[href*="/customers/"]').click();
   await heading(page, 'Ada Lovelace');
   await press(page, 'Portal link');
-  await page.locator('dialog').getByRole('button', { name: 'Create link' }).click();
+  await page.locator('.dialog').getByRole('button', { name: 'Create link' }).click();
   const url = await page.getByRole('region', { name: 'portal link' }).textContent();
   expect((await fetch(url ?? '')).status).toBe(200);
 }
@@ -224,10 +224,13 @@ testInChromium(
       await signIn(page);
       await open(page, '/checkout');
       await press(page, 'New link');
-      await page.locator('dialog').getByLabel('Solo').check();
-      await page.locator('dialog [name=label]').fill('Plans');
-      await page.locator('dialog [name=discountId]').selectOption({ label: 'A tenth' });
-      await page.locator('dialog').getByRole('button', { name: 'Create link' }).click();
+      await page.locator('.dialog').getByLabel('Solo').check();
+      await page.locator('.dialog').locator('[name=label]').fill('Plans');
+      await page
+        .getByRole('dialog')
+        .locator('[name=discountId]')
+        .selectOption({ label: 'A tenth' });
+      await page.locator('.dialog').getByRole('button', { name: 'Create link' }).click();
       const row = page.locator('tr', { hasText: 'Plans' });
       await row.getByRole('link', { name: 'A tenth' }).waitFor();
       const url = (await row.getByRole('link', { name: 'Plans' }).getAttribute('href')) ?? '';

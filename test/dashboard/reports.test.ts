@@ -19,7 +19,7 @@ let client: ApiClient;
 let operator: OperatorClient;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   const input = { name: 'figures', clock: 'MANUAL', startsAt: '2026-01-31T00:00:00.000Z' };
   const sandbox = await system.live.expect(201, system.live.post('/sandboxes', input));
   client = new ApiClient(system.gatewayUrl, sandbox.key as string);

@@ -11,9 +11,11 @@ import {
 import { useState } from 'react';
 import { type ApiRequest, type Page, type Query, send } from './client';
 import { useEnvironment } from './environment';
+import { environmentPath } from './environment-path';
 import { ApiProblem, UnknownOutcome } from './problem';
 import type { Environment, Session } from './session';
 import { failureOf, FormKey, retryDelayMs } from './safe-retry';
+import { type Success, successes } from './successes';
 
 const sessionKey = ['session'];
 const retriesMax = 2;
@@ -152,12 +154,16 @@ export function useWholeList<T>(path: string, query: Query) {
 }
 
 /**
- * A write. After a success the data of the page is reloaded. If the outcome is unknown and the
- * request is repeatable, it is retried with the same idempotency key, here and when the unchanged
- * form is submitted again.
+ * A write. After a success the data of the page is reloaded and `success` is shown; absent for
+ * actions whose result the page shows. If the outcome is unknown and the request is repeatable, it
+ * is retried with the same idempotency key, here and when the unchanged form is submitted again.
  */
-export function useAction<Input, Output = unknown>(request: (input: Input) => ApiRequest) {
-  const { id: environmentId } = useEnvironment();
+export function useAction<Input, Output = unknown>(
+  request: (input: Input) => ApiRequest,
+  success?: string | ((output: Output, input: Input) => Success),
+) {
+  const environment = useEnvironment();
+  const environmentId = environment.id;
   const client = useQueryClient();
   const [key] = useState(() => new FormKey());
   return useMutation<Output, Error, Input & object>({
@@ -177,7 +183,15 @@ export function useAction<Input, Output = unknown>(request: (input: Input) => Ap
     retry: (earlier, error) => retryDelayMs(earlier + 1, error) !== undefined,
     retryDelay: (earlier, error) => retryDelayMs(earlier + 1, error) ?? 0,
     networkMode: 'always',
-    onSuccess: () => client.invalidateQueries(),
+    onSuccess: (output, input) => {
+      if (success !== undefined) {
+        const { text, href } =
+          typeof success === 'string' ? { text: success } : success(output, input);
+        const link = href !== undefined && { href: `${environmentPath(environment)}${href}` };
+        successes.add({ title: text, data: { ...link } });
+      }
+      return client.invalidateQueries();
+    },
   });
 }
 

@@ -1,9 +1,16 @@
-import { Link } from 'wouter';
 import { useResource } from '../api/queries';
+import { NamedLink } from '../parts/element/named-link';
 import { type Customer, customerName } from './customer';
 
-/** Link to a customer by name; by id while the name loads. */
+/** Link to a customer by name. */
 export function CustomerLink({ id }: { id: string }) {
-  const { data } = useResource<Customer>(`/v1/customers/${id}`);
-  return <Link href={`/customers/${id}`}>{data === undefined ? id : customerName(data)}</Link>;
+  const { data, error } = useResource<Customer>(`/v1/customers/${id}`);
+  return (
+    <NamedLink
+      href={`/customers/${id}`}
+      id={id}
+      name={data === undefined ? undefined : customerName(data)}
+      error={error}
+    />
+  );
 }

@@ -1,9 +1,9 @@
-import { Link } from 'wouter';
 import { useResource } from '../api/queries';
+import { NamedLink } from '../parts/element/named-link';
 import type { Discount } from './discount';
 
-/** Link to a discount by name; by id while the name loads. */
+/** Link to a discount by name. */
 export function DiscountLink({ id }: { id: string }) {
-  const { data } = useResource<Discount>(`/v1/discounts/${id}`);
-  return <Link href={`/discounts/${id}`}>{data?.name ?? id}</Link>;
+  const { data, error } = useResource<Discount>(`/v1/discounts/${id}`);
+  return <NamedLink href={`/discounts/${id}`} id={id} name={data?.name} error={error} />;
 }

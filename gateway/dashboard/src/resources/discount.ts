@@ -1,5 +1,5 @@
 import type { toJsonDiscount } from '@billing/proto/json/discount';
-import { countText, moneyText, pluralText } from '../parts/text';
+import { countText, moneyText, pluralText } from '../parts/text/text';
 
 export type Discount = ReturnType<typeof toJsonDiscount>;
 

@@ -1,5 +1,5 @@
 import type { toJsonInvoice } from '@billing/proto/json/invoice';
-import { instantText } from '../parts/text';
+import { utcText } from '../parts/text/time-text';
 
 export type Invoice = ReturnType<typeof toJsonInvoice>;
 export type InvoiceLine = Invoice['lineItems'][number];
@@ -61,7 +61,7 @@ export function reasonText(failureCode: string | null): string {
 export function errorText({ code, at }: NonNullable<Invoice['lastPaymentError']>): string {
   const reason =
     code === 'no_payment_provider' ? 'no payment provider is configured' : reasonText(code);
-  return `${reason}, ${instantText(at)}`;
+  return `${reason}, ${utcText(at)}`;
 }
 
 // The invoice of a checkout is open while its session is open.

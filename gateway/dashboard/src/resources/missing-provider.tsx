@@ -1,7 +1,7 @@
 import type { toJsonProviderState } from '@billing/gateway/operator/provider-report-routes';
 import { useResource } from '../api/queries';
-import { Notice } from '../parts/notices';
-import { countText } from '../parts/text';
+import { Notice } from '../parts/element/notices';
+import { countText } from '../parts/text/text';
 
 type ProviderState = ReturnType<typeof toJsonProviderState>;
 

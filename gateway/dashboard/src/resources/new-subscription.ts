@@ -1,6 +1,6 @@
-import { typedCount } from '../parts/amount';
-import type { FormValues } from '../parts/form-values';
-import { fromTimeField } from '../parts/time-field';
+import { typedCount } from '../parts/text/amount';
+import type { FormValues } from '../parts/form/form-values';
+import { fromTimeField } from '../parts/text/time-field';
 
 /** Body of `POST /v1/subscriptions` from a form. */
 export function newSubscription(

@@ -1,5 +1,5 @@
-import { Link } from 'wouter';
 import { useResource } from '../api/queries';
+import { NamedLink } from '../parts/element/named-link';
 import type { Product } from './product';
 
 /** List of links to products. */
@@ -15,8 +15,8 @@ export function ProductLinks({ ids }: { ids: readonly string[] }) {
   );
 }
 
-/** Link to a product by name; by id while the name loads. */
+/** Link to a product by name. */
 export function ProductLink({ id }: { id: string }) {
-  const { data } = useResource<Product>(`/v1/products/${id}`);
-  return <Link href={`/products/${id}`}>{data?.name ?? id}</Link>;
+  const { data, error } = useResource<Product>(`/v1/products/${id}`);
+  return <NamedLink href={`/products/${id}`} id={id} name={data?.name} error={error} />;
 }

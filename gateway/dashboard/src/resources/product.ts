@@ -1,6 +1,6 @@
 import { rateText } from '@billing/gateway/amount-text';
 import type { toJsonMeterPrice, toJsonProduct } from '@billing/proto/json/product';
-import { countText, moneyText, pluralText } from '../parts/text';
+import { countText, moneyText, pluralText } from '../parts/text/text';
 
 export type Product = ReturnType<typeof toJsonProduct>;
 export type MeterPrice = ReturnType<typeof toJsonMeterPrice>;

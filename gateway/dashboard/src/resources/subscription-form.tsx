@@ -2,12 +2,12 @@ import { useEnvironment } from '../api/environment';
 import { type Page, send } from '../api/client';
 import { ApiProblem } from '../api/problem';
 import { useAction, useResource } from '../api/queries';
-import { Form, SelectField, TextField } from '../parts/form';
-import { Answer, Notice } from '../parts/notices';
+import { Form, SelectField, TextField } from '../parts/form/form';
+import { Answer, Notice } from '../parts/element/notices';
 import type { Customer } from './customer';
 import { type Discount, termsText } from './discount';
 import { priceText, type Product } from './product';
-import { pluralText } from '../parts/text';
+import { pluralText } from '../parts/text/text';
 import { customerQuery, newSubscription } from './new-subscription';
 import type { Subscription } from './subscription';
 
@@ -54,11 +54,14 @@ function ProductForm({
 }) {
   const discounts = useResource<Page<Discount>>('/v1/discounts', { query: offered });
   const findCustomer = useCustomerSearch();
-  const create = useAction<object, Subscription>((body) => ({
-    method: 'POST',
-    path: '/v1/subscriptions',
-    body,
-  }));
+  const create = useAction<object, Subscription>(
+    (body) => ({
+      method: 'POST',
+      path: '/v1/subscriptions',
+      body,
+    }),
+    'Subscription created',
+  );
   return (
     <Form
       submit="Create subscription"

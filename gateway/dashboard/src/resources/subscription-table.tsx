@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Query } from '../api/client';
-import { countColumn, dayColumn } from '../parts/columns';
-import type { Column } from '../parts/data-table';
-import { ResourceTable } from '../parts/resource-table';
-import { labelText } from '../parts/text';
-import { Day, StatusBadge } from '../parts/values';
+import { countColumn, dayColumn } from '../parts/table/columns';
+import type { Column } from '../parts/table/data-table';
+import { ResourceTable } from '../parts/table/resource-table';
+import { labelText } from '../parts/text/text';
+import { Day, StatusBadge } from '../parts/element/values';
 import { customerName } from './customer';
 import { priceText } from './product';
 import { ProductLink } from './product-links';

@@ -4,7 +4,9 @@ import { environmentName } from '../api/environment';
 import { ApiProblem } from '../api/problem';
 import { useEnvironmentById, useSession } from '../api/queries';
 import type { Session } from '../api/session';
-import { ErrorNotice, Progress } from '../parts/notices';
+import { ErrorNotice } from '../parts/element/notices';
+import { Skeleton } from '../parts/element/skeleton';
+import { Toasts } from '../parts/overlay/toasts';
 import { chosenEnvironment, environmentPath } from '../api/environment-path';
 import { Shell } from './shell';
 
@@ -19,11 +21,17 @@ const ResetPage = lazy(async () => ({
   default: (await import('../pages/session/reset-page')).ResetPage,
 }));
 
+// Production builds do not contain it.
+const DesignPage =
+  import.meta.env.MODE === 'production'
+    ? undefined
+    : lazy(async () => ({ default: (await import('../pages/design/design-page')).DesignPage }));
+
 /** Everything at /dashboard: sign-in, invitations and the shell with its pages. */
 export function App() {
   return (
     <Router base="/dashboard">
-      <Suspense fallback={<Progress label="Loading" />}>
+      <Suspense fallback={<Skeleton label="Loading" rows={6} />}>
         <Switch>
           <Route path="/invitation">
             <InvitationPage token={window.location.hash.slice(1)} />
@@ -31,11 +39,17 @@ export function App() {
           <Route path="/reset">
             <ResetPage token={window.location.hash.slice(1)} />
           </Route>
+          {DesignPage !== undefined && (
+            <Route path="/design">
+              <DesignPage />
+            </Route>
+          )}
           <Route>
             <SignedInApp />
           </Route>
         </Switch>
       </Suspense>
+      <Toasts />
     </Router>
   );
 }
@@ -44,7 +58,7 @@ export function App() {
 function SignedInApp() {
   const session = useSession();
   if (session.data !== undefined) return <EnvironmentRoutes session={session.data} />;
-  if (session.error === null) return <Progress label="Loading" />;
+  if (session.error === null) return <Skeleton label="Loading" rows={6} />;
   const { error } = session;
   if (error instanceof ApiProblem && error.isSessionOver) return <SignInPage />;
   return (
@@ -78,7 +92,7 @@ function EnvironmentById({ session, id }: { session: Session; id: string }) {
   if (environment !== undefined) {
     return <Shell key={environment.id} {...{ session, environment }} />;
   }
-  if (error === null) return <Progress label="Loading" />;
+  if (error === null) return <Skeleton label="Loading" rows={6} />;
   if (error instanceof ApiProblem && error.details.status === 404) {
     return <UnknownEnvironment session={session} />;
   }

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react';
-import { Button } from '../parts/buttons';
-import { ErrorNotice } from '../parts/notices';
+import { Button } from '../parts/element/buttons';
+import { ErrorNotice } from '../parts/element/notices';
 import { isMissingFile } from './missing-file';
 
 const notLoaded = new Error('The connection failed, or the dashboard was updated');

@@ -1,3 +1,24 @@
+import {
+  Activity,
+  AlarmClock,
+  Coins,
+  FlaskConical,
+  Gauge,
+  History,
+  House,
+  IdCard,
+  KeyRound,
+  Logs,
+  type LucideIcon,
+  Package,
+  ReceiptText,
+  Repeat,
+  ShoppingCart,
+  TicketPercent,
+  TrendingUp,
+  Users,
+  Webhook,
+} from 'lucide-react';
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
 
 /** Page of a path; parameters of the path are its properties. */
@@ -12,6 +33,7 @@ export interface Entry {
   /** Path of the first page. */
   readonly path: string;
   readonly label: string;
+  readonly Icon: LucideIcon;
   readonly routes: readonly PageRoute[];
 }
 
@@ -38,11 +60,13 @@ export const sections: readonly Section[] = [
       {
         path: '/',
         label: 'Home',
+        Icon: House,
         routes: [page('/', async () => (await import('../pages/home/home-page')).HomePage)],
       },
       {
         path: '/revenue',
         label: 'Revenue',
+        Icon: TrendingUp,
         routes: [
           page('/revenue', async () => (await import('../pages/revenue/revenue-page')).RevenuePage),
         ],
@@ -55,6 +79,7 @@ export const sections: readonly Section[] = [
       {
         path: '/customers',
         label: 'Customers',
+        Icon: Users,
         routes: [
           page(
             '/customers',
@@ -69,6 +94,7 @@ export const sections: readonly Section[] = [
       {
         path: '/subscriptions',
         label: 'Subscriptions',
+        Icon: Repeat,
         routes: [
           page(
             '/subscriptions',
@@ -84,6 +110,7 @@ export const sections: readonly Section[] = [
       {
         path: '/invoices',
         label: 'Invoices',
+        Icon: ReceiptText,
         routes: [
           page(
             '/invoices',
@@ -98,6 +125,7 @@ export const sections: readonly Section[] = [
       {
         path: '/dunning',
         label: 'Dunning',
+        Icon: AlarmClock,
         routes: [
           page('/dunning', async () => (await import('../pages/dunning/dunning-page')).DunningPage),
         ],
@@ -110,6 +138,7 @@ export const sections: readonly Section[] = [
       {
         path: '/products',
         label: 'Products',
+        Icon: Package,
         routes: [
           page(
             '/products',
@@ -124,6 +153,7 @@ export const sections: readonly Section[] = [
       {
         path: '/discounts',
         label: 'Discounts',
+        Icon: TicketPercent,
         routes: [
           page(
             '/discounts',
@@ -138,6 +168,7 @@ export const sections: readonly Section[] = [
       {
         path: '/checkout',
         label: 'Checkout',
+        Icon: ShoppingCart,
         routes: [
           page(
             '/checkout',
@@ -153,11 +184,13 @@ export const sections: readonly Section[] = [
       {
         path: '/usage',
         label: 'Usage',
+        Icon: Gauge,
         routes: [page('/usage', async () => (await import('../pages/usage/usage-page')).UsagePage)],
       },
       {
         path: '/credits',
         label: 'Credits',
+        Icon: Coins,
         routes: [
           page('/credits', async () => (await import('../pages/credits/credits-page')).CreditsPage),
         ],
@@ -170,6 +203,7 @@ export const sections: readonly Section[] = [
       {
         path: '/developers/api-keys',
         label: 'API keys',
+        Icon: KeyRound,
         routes: [
           page(
             '/developers/api-keys',
@@ -180,6 +214,7 @@ export const sections: readonly Section[] = [
       {
         path: '/developers/sandboxes',
         label: 'Sandboxes',
+        Icon: FlaskConical,
         routes: [
           page(
             '/developers/sandboxes',
@@ -194,6 +229,7 @@ export const sections: readonly Section[] = [
       {
         path: '/developers/webhooks',
         label: 'Webhooks',
+        Icon: Webhook,
         routes: [
           page(
             '/developers/webhooks',
@@ -208,6 +244,7 @@ export const sections: readonly Section[] = [
       {
         path: '/developers/requests',
         label: 'Request log',
+        Icon: Logs,
         routes: [
           page(
             '/developers/requests',
@@ -223,6 +260,7 @@ export const sections: readonly Section[] = [
       {
         path: '/team',
         label: 'Team',
+        Icon: IdCard,
         routes: [
           page(
             '/team',
@@ -233,6 +271,7 @@ export const sections: readonly Section[] = [
       {
         path: '/audit-log',
         label: 'Audit log',
+        Icon: History,
         routes: [
           page(
             '/audit-log',
@@ -243,6 +282,7 @@ export const sections: readonly Section[] = [
       {
         path: '/system',
         label: 'System',
+        Icon: Activity,
         routes: [
           page('/system', async () => (await import('../pages/system/system-page')).SystemPage),
         ],

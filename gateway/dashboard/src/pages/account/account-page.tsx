@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
-import { Form, TextField } from '../../parts/form';
-import { PageLayout, Panel } from '../../parts/layout';
-import { Notice } from '../../parts/notices';
-import { labelText } from '../../parts/text';
-import { Day, Facts } from '../../parts/values';
+import { Form, TextField } from '../../parts/form/form';
+import { PageLayout, Panel } from '../../parts/element/layout';
+import { Notice } from '../../parts/element/notices';
+import { labelText } from '../../parts/text/text';
+import { Day, Facts } from '../../parts/element/values';
 import { SessionTable } from './session-table';
 
 /** Profile, password and sessions of the signed-in operator. */

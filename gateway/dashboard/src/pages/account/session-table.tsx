@@ -1,9 +1,9 @@
 import type { toJsonSession } from '@billing/gateway/operator/operator-json';
 import { useAction, useResource } from '../../api/queries';
-import { type Column, DataTable } from '../../parts/data-table';
-import { ConfirmButton } from '../../parts/dialog';
-import { Answer } from '../../parts/notices';
-import { Instant } from '../../parts/values';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { ConfirmButton } from '../../parts/overlay/dialog';
+import { Answer } from '../../parts/element/notices';
+import { Instant } from '../../parts/element/values';
 
 type OpenSession = ReturnType<typeof toJsonSession>;
 
@@ -12,7 +12,10 @@ const path = '/dashboard/api/sessions';
 /** Sessions of the signed-in operator. */
 export function SessionTable() {
   const sessions = useResource<{ data: readonly OpenSession[] }>(path);
-  const end = useAction(({ id }: OpenSession) => ({ method: 'DELETE', path: `${path}/${id}` }));
+  const end = useAction(
+    ({ id }: OpenSession) => ({ method: 'DELETE', path: `${path}/${id}` }),
+    'Session ended',
+  );
   const columns: Column<OpenSession>[] = [
     {
       title: 'Browser',

@@ -3,14 +3,14 @@ import { environmentName, useEnvironment, useRealNow, useRefusal } from '../../a
 import { useAction, useResource } from '../../api/queries';
 import { type ApiKey, creatorText, keyState } from './api-key';
 import type { Operator } from '../../api/session';
-import { Button, CopyText } from '../../parts/buttons';
-import type { Column } from '../../parts/data-table';
-import { DialogButton } from '../../parts/dialog';
-import { ChoicesField, Form } from '../../parts/form';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { Notice } from '../../parts/notices';
-import { ResourceTable } from '../../parts/resource-table';
-import { Day, StatusBadge } from '../../parts/values';
+import { Button, CopyText } from '../../parts/element/buttons';
+import type { Column } from '../../parts/table/data-table';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { ChoicesField, Form } from '../../parts/form/form';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { Notice } from '../../parts/element/notices';
+import { ResourceTable } from '../../parts/table/resource-table';
+import { Day, Instant, StatusBadge } from '../../parts/element/values';
 import { curlText } from './key-scopes';
 import { type CreatedKey, NewKeyForm } from './new-key-form';
 
@@ -99,7 +99,7 @@ function KeyTable({ refusal }: { refusal: string | undefined }) {
     {
       title: 'Expires',
       text: ({ expiresAt }) => expiresAt ?? 'Never',
-      cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : <Day at={expiresAt} />),
+      cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : <Instant at={expiresAt} />),
     },
     {
       title: 'Status',
@@ -147,11 +147,14 @@ function Scopes({ scopes }: { scopes: readonly string[] }) {
 }
 
 function RevokeButton({ apiKey, refusal }: { apiKey: ApiKey; refusal: string | undefined }) {
-  const revoke = useAction(({ descendants }: { descendants: boolean }) => ({
-    method: 'DELETE',
-    path: `/v1/api-keys/${apiKey.id}`,
-    query: descendants ? { descendants: 'true' } : {},
-  }));
+  const revoke = useAction(
+    ({ descendants }: { descendants: boolean }) => ({
+      method: 'DELETE',
+      path: `/v1/api-keys/${apiKey.id}`,
+      query: descendants ? { descendants: 'true' } : {},
+    }),
+    'API key revoked',
+  );
   if (refusal !== undefined) return null;
   return (
     <DialogButton label="Revoke" title={`Revoke ${apiKey.name}?`} tone="quiet">

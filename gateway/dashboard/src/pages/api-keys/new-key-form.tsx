@@ -2,8 +2,8 @@ import { useWorkspace } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import type { ApiKey } from './api-key';
 import type { Choices } from '../../resources/choices';
-import { ChoicesField, Form, TextField } from '../../parts/form';
-import { Answer } from '../../parts/notices';
+import { ChoicesField, Form, TextField } from '../../parts/form/form';
+import { Answer } from '../../parts/element/notices';
 import { grantableScopes, startOfDay, wantedScopes } from './key-scopes';
 
 /** A new key with its secret, which is shown once; null if an earlier attempt created the key. */
@@ -43,11 +43,14 @@ function KeyForm({
   const { session, environment } = useWorkspace();
   const isLive = environment.kind === 'LIVE';
   const grantable = grantableScopes(all, { role: session.operator.role, isLive });
-  const create = useAction<KeyInput, CreatedKey>((body) => ({
-    method: 'POST',
-    path: '/v1/api-keys',
-    body,
-  }));
+  const create = useAction<KeyInput, CreatedKey>(
+    (body) => ({
+      method: 'POST',
+      path: '/v1/api-keys',
+      body,
+    }),
+    'API key created',
+  );
   return (
     <Form
       submit="Create key"

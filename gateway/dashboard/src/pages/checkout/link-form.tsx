@@ -1,8 +1,8 @@
 import type { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
 import { useAction, usePage } from '../../api/queries';
-import { ChoicesField, Form, SelectField, TextField } from '../../parts/form';
-import { EmptyState } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
+import { ChoicesField, Form, SelectField, TextField } from '../../parts/form/form';
+import { EmptyState } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
 import type { Discount } from '../../resources/discount';
 import type { Product } from '../../resources/product';
 
@@ -20,11 +20,14 @@ export function LinkForm({
 }) {
   const products = usePage<Product>('/v1/products', { active: true, perPage: choicesMax });
   const discounts = usePage<Discount>('/v1/discounts', { active: true, perPage: choicesMax });
-  const create = useAction<object, CheckoutLink>((body) => ({
-    method: 'POST',
-    path: '/v1/checkout-links',
-    body,
-  }));
+  const create = useAction<object, CheckoutLink>(
+    (body) => ({
+      method: 'POST',
+      path: '/v1/checkout-links',
+      body,
+    }),
+    'Checkout link created',
+  );
   const nameOf = new Map((products.data?.data ?? []).map(({ id, name }) => [id, name]));
   return (
     <Answer of={products} what="products">

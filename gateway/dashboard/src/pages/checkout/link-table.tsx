@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { useRefusal } from '../../api/environment';
 import { useAction } from '../../api/queries';
-import { ActivationButton, activeColumn, ActiveFilter } from '../../parts/active';
-import { CopyButton } from '../../parts/buttons';
-import { countColumn, dayColumn } from '../../parts/columns';
-import type { Column } from '../../parts/data-table';
-import { EmptyState, Panel } from '../../parts/layout';
-import { ResourceTable } from '../../parts/resource-table';
+import { ActivationButton, activeColumn, ActiveFilter } from '../../parts/resource/active';
+import { CopyButton } from '../../parts/element/buttons';
+import { countColumn, dayColumn } from '../../parts/table/columns';
+import type { Column } from '../../parts/table/data-table';
+import { EmptyState, Panel } from '../../parts/element/layout';
+import { ResourceTable } from '../../parts/table/resource-table';
 import { DiscountLink } from '../../resources/discount-link';
 import type { CheckoutLink } from './link-form';
 
@@ -62,11 +62,14 @@ export function LinkTable() {
 
 function LinkActions({ link: { id, label, active } }: { link: CheckoutLink }) {
   const refusal = useRefusal('checkout-links');
-  const change = useAction((body: { active: boolean }) => ({
-    method: 'PATCH',
-    path: `/v1/checkout-links/${id}`,
-    body,
-  }));
+  const change = useAction(
+    (body: { active: boolean }) => ({
+      method: 'PATCH',
+      path: `/v1/checkout-links/${id}`,
+      body,
+    }),
+    'Checkout link saved',
+  );
   return (
     <ActivationButton
       active={active}

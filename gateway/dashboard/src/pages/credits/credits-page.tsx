@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { quantityText } from '@billing/gateway/amount-text';
 import type { toJsonMeterCredits } from '@billing/gateway/operator/report-routes';
 import { useResource } from '../../api/queries';
-import { Columns } from '../../parts/bars';
-import { DaysFilter } from '../../parts/filters';
-import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
-import { LineChart } from '../../parts/line-chart';
-import { Answer } from '../../parts/notices';
+import { Columns } from '../../parts/chart/bars';
+import { DaysFilter } from '../../parts/form/filters';
+import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/element/layout';
+import { LineChart } from '../../parts/chart/line-chart';
+import { Answer } from '../../parts/element/notices';
 import { drawnQuantity } from '../../resources/meter';
 
 type MeterCredits = ReturnType<typeof toJsonMeterCredits>;

@@ -1,7 +1,7 @@
 import { useAction, useResource } from '../../api/queries';
-import { Form, SelectField, TextField } from '../../parts/form';
-import { Answer, Notice } from '../../parts/notices';
-import { fromTimeField } from '../../parts/time-field';
+import { Form, SelectField, TextField } from '../../parts/form/form';
+import { Answer, Notice } from '../../parts/element/notices';
+import { fromTimeField } from '../../parts/text/time-field';
 import type { Meter } from '../../resources/meter';
 
 const sources = [
@@ -12,11 +12,14 @@ const sources = [
 /** Form that grants a customer units of a meter on top of their plan. */
 export function CreditForm({ customerId, onDone }: { customerId: string; onDone: () => void }) {
   const meters = useResource<readonly Meter[]>('/v1/meters');
-  const grant = useAction((body: object) => ({
-    method: 'POST',
-    path: `/v1/customers/${customerId}/meter-credits`,
-    body,
-  }));
+  const grant = useAction(
+    (body: object) => ({
+      method: 'POST',
+      path: `/v1/customers/${customerId}/meter-credits`,
+      body,
+    }),
+    'Credits granted',
+  );
   return (
     <Answer of={meters} what="meters">
       {(known) =>

@@ -1,5 +1,5 @@
 import { forCustomerTexts } from '@billing/kernel/input/customer';
-import type { FormValues } from '../../parts/form-values';
+import type { FormValues } from '../../parts/form/form-values';
 import type { Customer } from '../../resources/customer';
 
 export const addressParts = ['line1', 'line2', 'city', 'state', 'postalCode', 'country'] as const;

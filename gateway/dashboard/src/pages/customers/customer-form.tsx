@@ -1,5 +1,5 @@
 import { useAction } from '../../api/queries';
-import { Form, SelectField, TextField } from '../../parts/form';
+import { Form, SelectField, TextField } from '../../parts/form/form';
 import type { Customer } from '../../resources/customer';
 import { changedCustomer, newCustomer } from './customer-changes';
 import { customerFields } from './customer-fields';
@@ -19,10 +19,12 @@ export function CustomerForm({
   onCancel: () => void;
   onDone: (customer: Customer) => void;
 }) {
-  const save = useAction<object, Customer>((body) =>
-    customer === undefined
-      ? { method: 'POST', path: '/v1/customers', body }
-      : { method: 'PATCH', path: `/v1/customers/${customer.id}`, body },
+  const save = useAction<object, Customer>(
+    (body) =>
+      customer === undefined
+        ? { method: 'POST', path: '/v1/customers', body }
+        : { method: 'PATCH', path: `/v1/customers/${customer.id}`, body },
+    customer === undefined ? 'Customer created' : 'Customer saved',
   );
   return (
     <Form

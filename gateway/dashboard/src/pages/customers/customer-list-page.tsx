@@ -1,11 +1,11 @@
 import { Link, useLocation } from 'wouter';
 import { useRefusal } from '../../api/environment';
-import { dayColumn } from '../../parts/columns';
-import type { Column } from '../../parts/data-table';
-import { DialogButton } from '../../parts/dialog';
-import { Filters, TextFilter, useFilters } from '../../parts/filters';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { ResourceTable } from '../../parts/resource-table';
+import { dayColumn } from '../../parts/table/columns';
+import type { Column } from '../../parts/table/data-table';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { Filters, TextFilter, useFilters } from '../../parts/form/filters';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { ResourceTable } from '../../parts/table/resource-table';
 import { type Customer, customerName } from '../../resources/customer';
 import { CustomerForm } from './customer-form';
 

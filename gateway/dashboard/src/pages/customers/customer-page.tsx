@@ -1,11 +1,11 @@
 import { useLocation } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
-import { DialogButton } from '../../parts/dialog';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { MetadataPanel } from '../../parts/metadata';
-import { Answer } from '../../parts/notices';
-import { Day, Facts } from '../../parts/values';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { MetadataPanel } from '../../parts/resource/metadata';
+import { Answer } from '../../parts/element/notices';
+import { Day, Facts, ShortId } from '../../parts/element/values';
 import { InvoiceTable } from '../../resources/invoice-table';
 import { SubscriptionForm } from '../../resources/subscription-form';
 import { SubscriptionTable } from '../../resources/subscription-table';
@@ -118,7 +118,7 @@ function CustomerFacts({ customer }: { customer: Customer }) {
         ],
         ...listed.filter(({ isFixed }) => isFixed === true).map(factOf),
         ['Created', <Day key="since" at={customer.createdAt} />],
-        ['ID', <code key="id">{customer.id}</code>],
+        ['ID', <ShortId key="id" id={customer.id} what="ID" />],
       ]}
     />
   );

@@ -1,9 +1,9 @@
 import type { toJsonPaymentMethod } from '@billing/gateway/operator/payment-method-routes';
 import { useResource } from '../../api/queries';
-import { dayColumn } from '../../parts/columns';
-import { type Column, DataTable } from '../../parts/data-table';
-import { EmptyState, Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
+import { dayColumn } from '../../parts/table/columns';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { EmptyState, Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
 
 type PaymentMethod = ReturnType<typeof toJsonPaymentMethod>;
 

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useRefusal } from '../../api/environment';
 import { useAction } from '../../api/queries';
-import { Button, CopyText } from '../../parts/buttons';
-import { DialogButton } from '../../parts/dialog';
-import { Form } from '../../parts/form';
-import { Instant } from '../../parts/values';
+import { Button, CopyText } from '../../parts/element/buttons';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { Form } from '../../parts/form/form';
+import { Instant } from '../../parts/element/values';
 
 interface PortalSession {
   readonly url: string;

@@ -1,18 +1,22 @@
 import { useState } from 'react';
 import { useAction, useResource } from '../../api/queries';
 import type { Page } from '../../api/client';
-import { typedAmount, typedCount } from '../../parts/amount';
-import { ChoicesField, Form, SelectField, TextField } from '../../parts/form';
-import type { FormValues } from '../../parts/form-values';
-import { Answer } from '../../parts/notices';
-import { fromTimeField } from '../../parts/time-field';
+import { typedAmount, typedCount } from '../../parts/text/amount';
+import { ChoicesField, Form, SelectField, TextField } from '../../parts/form/form';
+import type { FormValues } from '../../parts/form/form-values';
+import { Answer } from '../../parts/element/notices';
+import { fromTimeField } from '../../parts/text/time-field';
 import type { Product } from '../../resources/product';
+import type { Discount } from '../../resources/discount';
 
 const offered = { active: true, perPage: 100 };
 
 /** Form for a new discount. */
 export function NewDiscountForm({ onDone }: { onDone: () => void }) {
-  const create = useAction((body: object) => ({ method: 'POST', path: '/v1/discounts', body }));
+  const create = useAction<object, Discount>(
+    (body) => ({ method: 'POST', path: '/v1/discounts', body }),
+    ({ id }) => ({ text: 'Discount created', href: `/discounts/${id}` }),
+  );
   return (
     <Form
       submit="Create discount"

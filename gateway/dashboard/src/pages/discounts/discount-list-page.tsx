@@ -1,12 +1,12 @@
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
-import { activeColumn, ActiveFilter } from '../../parts/active';
-import { dayColumn } from '../../parts/columns';
-import type { Column } from '../../parts/data-table';
-import { DialogButton } from '../../parts/dialog';
-import { Filters, useFilters } from '../../parts/filters';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { ResourceTable } from '../../parts/resource-table';
+import { activeColumn, ActiveFilter } from '../../parts/resource/active';
+import { dayColumn } from '../../parts/table/columns';
+import type { Column } from '../../parts/table/data-table';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { Filters, useFilters } from '../../parts/form/filters';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { ResourceTable } from '../../parts/table/resource-table';
 import { NewDiscountForm } from './discount-form';
 import { type Discount, redemptionsText, termsText } from '../../resources/discount';
 

@@ -1,13 +1,13 @@
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { ActivationButton, ActiveBadge } from '../../parts/active';
-import { typedCount } from '../../parts/amount';
-import { DialogButton } from '../../parts/dialog';
-import { Form, TextField } from '../../parts/form';
-import { PageLayout, Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { countText } from '../../parts/text';
-import { Day, Facts } from '../../parts/values';
+import { ActivationButton, ActiveBadge } from '../../parts/resource/active';
+import { typedCount } from '../../parts/text/amount';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { Form, TextField } from '../../parts/form/form';
+import { PageLayout, Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { countText } from '../../parts/text/text';
+import { Facts, Instant, ShortId } from '../../parts/element/values';
 import { ProductLinks } from '../../resources/product-links';
 import { type Discount, redemptionsText, termsText } from '../../resources/discount';
 
@@ -37,13 +37,13 @@ function DiscountView({ discount }: { discount: Discount }) {
               ['Status', <ActiveBadge key="state" active={discount.active} />],
               ['Code', code === null ? '–' : <code key="code">{code}</code>],
               ['Discount', termsText(discount)],
-              ['Valid from', <Day key="from" at={startsAt} />],
-              ['Valid until', <Day key="until" at={endsAt} />],
+              ['Valid from', <Instant key="from" at={startsAt} />],
+              ['Valid until', <Instant key="until" at={endsAt} />],
               [
                 'Products',
                 productIds.length === 0 ? 'All' : <ProductLinks key="products" ids={productIds} />,
               ],
-              ['ID', <code key="id">{discount.id}</code>],
+              ['ID', <ShortId key="id" id={discount.id} what="ID" />],
             ]}
           />
         </Panel>
@@ -68,11 +68,14 @@ function DiscountView({ discount }: { discount: Discount }) {
 
 function DiscountActions({ discount }: { discount: Discount }) {
   const refusal = useRefusal('discounts');
-  const change = useAction((body: object) => ({
-    method: 'PATCH',
-    path: `/v1/discounts/${discount.id}`,
-    body,
-  }));
+  const change = useAction(
+    (body: object) => ({
+      method: 'PATCH',
+      path: `/v1/discounts/${discount.id}`,
+      body,
+    }),
+    'Discount saved',
+  );
   return (
     <>
       <DialogButton label="Edit" tone="quiet" title="Edit discount" refusal={refusal}>

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { toJsonDunning } from '@billing/gateway/operator/money-report-routes';
 import { useResource } from '../../api/queries';
-import { Bars } from '../../parts/bars';
-import { moneyColumn } from '../../parts/columns';
-import { DataTable } from '../../parts/data-table';
-import { DaysFilter } from '../../parts/filters';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { countText } from '../../parts/text';
+import { Bars } from '../../parts/chart/bars';
+import { moneyColumn } from '../../parts/table/columns';
+import { DataTable } from '../../parts/table/data-table';
+import { DaysFilter } from '../../parts/form/filters';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { countText } from '../../parts/text/text';
 import { type DunningCounts, outcomes } from './outcomes';
 
 type Dunning = ReturnType<typeof toJsonDunning>;

@@ -1,12 +1,13 @@
 import { Link } from 'wouter';
 import { useWorkspace } from '../../api/environment';
 import { useResource } from '../../api/queries';
-import { exportedMoney, largestFirst } from '../../parts/amount';
-import { CopyText } from '../../parts/buttons';
-import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
-import { LineChart } from '../../parts/line-chart';
-import { Answer } from '../../parts/notices';
-import { countText, instantText, moneyText, shortMoneyText } from '../../parts/text';
+import { exportedMoney, largestFirst } from '../../parts/text/amount';
+import { CopyText } from '../../parts/element/buttons';
+import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/element/layout';
+import { LineChart } from '../../parts/chart/line-chart';
+import { Answer } from '../../parts/element/notices';
+import { countText, moneyText, shortMoneyText } from '../../parts/text/text';
+import { Instant } from '../../parts/element/values';
 import { MissingProvider } from '../../resources/missing-provider';
 import { changeOf, endOfDay, firstCall, type Overview, type RecurringRevenue } from './overview';
 
@@ -22,7 +23,13 @@ export function HomePage() {
   return (
     <PageLayout
       title={session.organization.name}
-      lead={data === undefined ? undefined : `Updated ${instantText(data.now)}`}
+      lead={
+        data === undefined ? undefined : (
+          <>
+            Updated <Instant at={data.now} />
+          </>
+        )
+      }
     >
       {environment.kind === 'LIVE' && <MissingProvider />}
       <Answer of={overview} what="overview">

@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { readFile } from '../../api/file';
 import { useEnvironment } from '../../api/environment';
 import { useAction } from '../../api/queries';
-import { Button } from '../../parts/buttons';
-import { keepFile } from '../../parts/data-table';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { Form, TextField } from '../../parts/form';
-import { ErrorNotice } from '../../parts/notices';
-import { moneyText } from '../../parts/text';
+import { Button } from '../../parts/element/buttons';
+import { keepFile } from '../../parts/table/data-table';
+import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
+import { Form, TextField } from '../../parts/form/form';
+import { ErrorNotice } from '../../parts/element/notices';
+import { moneyText } from '../../parts/text/text';
 import {
   chargeRefusal,
   type Invoice,
@@ -114,7 +114,10 @@ function ChargeButton({
 
 function VoidButton({ invoice, refusal }: { invoice: Invoice; refusal: string | undefined }) {
   const path = `/v1/invoices/${invoice.id}/void`;
-  const end = useAction(() => ({ method: 'POST', path, body: {} }));
+  const end = useAction(
+    () => ({ method: 'POST', path, body: {} }),
+    `${invoiceName(invoice)} voided`,
+  );
   return (
     <ConfirmButton
       label="Void"

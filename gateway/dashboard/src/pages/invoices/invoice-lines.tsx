@@ -1,8 +1,9 @@
 import { quantityText, rateText } from '@billing/gateway/amount-text';
-import { exportedMoney } from '../../parts/amount';
-import { moneyColumn } from '../../parts/columns';
-import { type Column, DataTable } from '../../parts/data-table';
-import { dayText, moneyText } from '../../parts/text';
+import { exportedMoney } from '../../parts/text/amount';
+import { moneyColumn } from '../../parts/table/columns';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { moneyText } from '../../parts/text/text';
+import { dayText } from '../../parts/text/time-text';
 import type { Invoice, InvoiceLine } from '../../resources/invoice';
 
 /** Line items of an invoice, and its totals. */

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
-import { ChoiceFilter, Filters, TextFilter, useFilters } from '../../parts/filters';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { ChoiceFilter, Filters, TextFilter, useFilters } from '../../parts/form/filters';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { InvoiceTable } from '../../resources/invoice-table';
 
 const statuses = [

@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
-import { DataTable } from '../../parts/data-table';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { MetadataPanel } from '../../parts/metadata';
-import { Answer, Notice } from '../../parts/notices';
-import { dayText } from '../../parts/text';
-import { Day, Facts, Instant, Money, StatusBadge } from '../../parts/values';
+import { DataTable } from '../../parts/table/data-table';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { MetadataPanel } from '../../parts/resource/metadata';
+import { Answer, Notice } from '../../parts/element/notices';
+import { dayText } from '../../parts/text/time-text';
+import { Day, Facts, Instant, Money, ShortId, StatusBadge } from '../../parts/element/values';
 import { CustomerLink } from '../../resources/customer-link';
 import {
   attemptText,
@@ -112,7 +112,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
         ...(lastPaymentError === null
           ? []
           : [['Last payment error', errorText(lastPaymentError)] as const]),
-        ['ID', <code key="id">{invoice.id}</code>],
+        ['ID', <ShortId key="id" id={invoice.id} what="ID" />],
       ]}
     />
   );

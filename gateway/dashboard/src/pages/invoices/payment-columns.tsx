@@ -1,7 +1,7 @@
-import { instantColumn, moneyColumn } from '../../parts/columns';
-import type { Column } from '../../parts/data-table';
-import { wordsText } from '../../parts/text';
-import { StatusBadge } from '../../parts/values';
+import { instantColumn, moneyColumn } from '../../parts/table/columns';
+import type { Column } from '../../parts/table/data-table';
+import { wordsText } from '../../parts/text/text';
+import { StatusBadge } from '../../parts/element/values';
 import { type InvoicePayment, reasonText } from '../../resources/invoice';
 
 /** Columns of payment attempts. */

@@ -1,10 +1,10 @@
 import type { toJsonProviderReport } from '@billing/gateway/operator/provider-report-routes';
 import { useResource } from '../../api/queries';
-import { instantColumn, moneyColumn } from '../../parts/columns';
-import { type Column, DataTable } from '../../parts/data-table';
-import { Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { wordsText } from '../../parts/text';
+import { instantColumn, moneyColumn } from '../../parts/table/columns';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { wordsText } from '../../parts/text/text';
 
 type ProviderReport = ReturnType<typeof toJsonProviderReport>;
 

@@ -1,4 +1,4 @@
-import type { FormValues } from '../../parts/form-values';
+import type { FormValues } from '../../parts/form/form-values';
 import type { MeterPrice } from '../../resources/product';
 import { typedTiers } from './typed-tiers';
 

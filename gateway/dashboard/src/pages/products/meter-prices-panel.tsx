@@ -2,12 +2,12 @@ import { useState } from 'react';
 import type { toJsonMeter } from '@billing/proto/json/meter';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { Button } from '../../parts/buttons';
-import { moneyColumn } from '../../parts/columns';
-import { DataTable } from '../../parts/data-table';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { Form, SelectField, TextField } from '../../parts/form';
-import { EmptyState, Panel } from '../../parts/layout';
+import { Button } from '../../parts/element/buttons';
+import { moneyColumn } from '../../parts/table/columns';
+import { DataTable } from '../../parts/table/data-table';
+import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
+import { Form, SelectField, TextField } from '../../parts/form/form';
+import { EmptyState, Panel } from '../../parts/element/layout';
 import { newMeterPrice, sameMeterPrice } from './meter-price-set';
 import { PriceChart } from './price-chart';
 import { curveOfMeterPrice } from './price-curve';
@@ -25,11 +25,14 @@ const untiered = [
 export function MeterPricesPanel({ product }: { product: Product }) {
   const refusal = useRefusal('products');
   const meters = useResource<readonly Meter[]>('/v1/meters').data ?? [];
-  const set = useAction(({ prices }: { prices: readonly object[] }) => ({
-    method: 'PATCH',
-    path: `/v1/products/${product.id}/meter-prices`,
-    body: { prices },
-  }));
+  const set = useAction(
+    ({ prices }: { prices: readonly object[] }) => ({
+      method: 'PATCH',
+      path: `/v1/products/${product.id}/meter-prices`,
+      body: { prices },
+    }),
+    'Usage prices saved',
+  );
   const others = (meterId: string) =>
     product.meterPrices.filter((price) => price.meterId !== meterId).map(sameMeterPrice);
   const nameOf = (meterId: string) => meters.find(({ id }) => id === meterId)?.name ?? meterId;

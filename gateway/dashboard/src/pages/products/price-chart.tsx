@@ -1,6 +1,6 @@
-import { LineChart } from '../../parts/line-chart';
-import { exportedMoney } from '../../parts/amount';
-import { countText, moneyText, shortMoneyText } from '../../parts/text';
+import { LineChart } from '../../parts/chart/line-chart';
+import { exportedMoney } from '../../parts/text/amount';
+import { countText, moneyText, shortMoneyText } from '../../parts/text/text';
 import type { CurvePoint } from './price-curve';
 
 /**

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { SelectField, TextAreaField } from '../../parts/form';
+import { SelectField, TextAreaField } from '../../parts/form/form';
 
 export const tiersHint =
   'One tier per line: up to, price per unit, optional flat fee. Start the last line with “-”. Prices are in the currency’s smallest unit, such as cents: 0.5 is half a cent.';

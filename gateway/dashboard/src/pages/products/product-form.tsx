@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries';
-import { typedAmount, typedCount } from '../../parts/amount';
-import { Form, SelectField, TextField } from '../../parts/form';
-import type { FormValues } from '../../parts/form-values';
+import { typedAmount, typedCount } from '../../parts/text/amount';
+import { Form, SelectField, TextField } from '../../parts/form/form';
+import type { FormValues } from '../../parts/form/form-values';
 import { PricingFields } from './pricing-fields';
 import { typedTiers } from './typed-tiers';
+import type { Product } from '../../resources/product';
 
 const untiered = [
   ['FLAT', 'Flat fee'],
@@ -13,7 +14,10 @@ const untiered = [
 
 /** Form for a new product. */
 export function NewProductForm({ onDone }: { onDone: () => void }) {
-  const create = useAction((body: object) => ({ method: 'POST', path: '/v1/products', body }));
+  const create = useAction<object, Product>(
+    (body) => ({ method: 'POST', path: '/v1/products', body }),
+    ({ id }) => ({ text: 'Product created', href: `/products/${id}` }),
+  );
   return (
     <Form
       submit="Create product"

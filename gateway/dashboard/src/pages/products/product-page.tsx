@@ -1,15 +1,15 @@
 import { rateText } from '@billing/gateway/amount-text';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { ActivationButton, ActiveBadge } from '../../parts/active';
-import { amountToType, typedAmount } from '../../parts/amount';
-import { DataTable } from '../../parts/data-table';
-import { DialogButton } from '../../parts/dialog';
-import { Form, TextAreaField, TextField } from '../../parts/form';
-import { PageLayout, Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { pluralText } from '../../parts/text';
-import { Day, Facts } from '../../parts/values';
+import { ActivationButton, ActiveBadge } from '../../parts/resource/active';
+import { amountToType, typedAmount } from '../../parts/text/amount';
+import { DataTable } from '../../parts/table/data-table';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { Form, TextAreaField, TextField } from '../../parts/form/form';
+import { PageLayout, Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { pluralText } from '../../parts/text/text';
+import { Day, Facts, ShortId } from '../../parts/element/values';
 import { MeterPricesPanel } from './meter-prices-panel';
 import { PriceChart } from './price-chart';
 import { curveOfProduct } from './price-curve';
@@ -51,7 +51,7 @@ function ProductFacts({ product }: { product: Product }) {
         ['Description', description ?? '–'],
         ['Lookup key', lookupKey === null ? '–' : <code key="key">{lookupKey}</code>],
         ['Created', <Day key="since" at={product.createdAt} />],
-        ['ID', <code key="id">{product.id}</code>],
+        ['ID', <ShortId key="id" id={product.id} what="ID" />],
         ['Price version', <code key="price">{product.priceId}</code>],
       ]}
     />
@@ -95,11 +95,14 @@ function PricePanel({ product }: { product: Product }) {
 
 function ProductActions({ product }: { product: Product }) {
   const refusal = useRefusal('products');
-  const change = useAction((body: object) => ({
-    method: 'PATCH',
-    path: `/v1/products/${product.id}`,
-    body,
-  }));
+  const change = useAction(
+    (body: object) => ({
+      method: 'PATCH',
+      path: `/v1/products/${product.id}`,
+      body,
+    }),
+    'Product saved',
+  );
   return (
     <>
       <DialogButton label="Edit" tone="quiet" title="Edit product" refusal={refusal}>

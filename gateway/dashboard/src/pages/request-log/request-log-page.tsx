@@ -2,14 +2,14 @@ import type { toJsonRequest } from '@billing/gateway/operator/request-routes';
 import { useSearchParams } from 'wouter';
 import { useResource } from '../../api/queries';
 import type { Choices } from '../../resources/choices';
-import { Button } from '../../parts/buttons';
-import type { Column } from '../../parts/data-table';
-import { SelectField, TextField } from '../../parts/form';
-import { FormValues } from '../../parts/form-values';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { ResourceTable } from '../../parts/resource-table';
-import { durationText } from '../../parts/text';
-import { Instant, ShortId } from '../../parts/values';
+import { Button } from '../../parts/element/buttons';
+import type { Column } from '../../parts/table/data-table';
+import { SelectField, TextField } from '../../parts/form/form';
+import { FormValues } from '../../parts/form/form-values';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { ResourceTable } from '../../parts/table/resource-table';
+import { durationText } from '../../parts/text/text';
+import { Instant, ShortId } from '../../parts/element/values';
 
 type LoggedRequest = ReturnType<typeof toJsonRequest>;
 

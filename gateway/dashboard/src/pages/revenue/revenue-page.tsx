@@ -1,13 +1,14 @@
 import { Link } from 'wouter';
 import { useResource } from '../../api/queries';
-import { Columns } from '../../parts/bars';
-import { exportedMoney } from '../../parts/amount';
-import { countColumn, moneyColumn } from '../../parts/columns';
-import { type Column, DataTable } from '../../parts/data-table';
-import { ChoiceFilter, useFilters } from '../../parts/filters';
-import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { countText, moneyText, monthText } from '../../parts/text';
+import { Columns } from '../../parts/chart/bars';
+import { exportedMoney } from '../../parts/text/amount';
+import { countColumn, moneyColumn } from '../../parts/table/columns';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { ChoiceFilter, useFilters } from '../../parts/form/filters';
+import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { countText, moneyText } from '../../parts/text/text';
+import { monthText } from '../../parts/text/time-text';
 import { chosenRevenue, movementsOf, netOf, type Revenue, type RevenueMonth } from './revenue';
 
 const shownMonths = 13;
@@ -119,7 +120,7 @@ function columnsIn(currency: string): readonly Column<RevenueMonth>[] {
   const amount = (title: string, of: (month: RevenueMonth) => number | string | bigint) =>
     moneyColumn(title, of, () => currency);
   return [
-    { title: 'Month', text: ({ month }) => month },
+    { title: 'Month', text: ({ month }) => month, cell: ({ month }) => monthText(month) },
     amount('New', (month) => month.new),
     amount('Expansion', ({ expansion }) => expansion),
     amount('Contraction', ({ contraction }) => contraction),

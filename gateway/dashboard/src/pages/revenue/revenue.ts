@@ -1,5 +1,5 @@
 import type { toJsonRevenue } from '@billing/gateway/operator/money-report-routes';
-import { largestFirst } from '../../parts/amount';
+import { largestFirst } from '../../parts/text/amount';
 
 export type Revenue = ReturnType<typeof toJsonRevenue>;
 export type RevenueMonth = Revenue['months'][number];

@@ -4,16 +4,16 @@ import { Link } from 'wouter';
 import { environmentName, refusalOf, useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import type { Environment } from '../../api/session';
-import { Button, CopyText } from '../../parts/buttons';
-import type { Column } from '../../parts/data-table';
-import { DialogButton } from '../../parts/dialog';
-import { Form, SelectField, TextField } from '../../parts/form';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { ResourceTable } from '../../parts/resource-table';
-import { labelText } from '../../parts/text';
-import { Day, Instant, ShortId } from '../../parts/values';
+import { Button, CopyText } from '../../parts/element/buttons';
+import type { Column } from '../../parts/table/data-table';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { Form, SelectField, TextField } from '../../parts/form/form';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { ResourceTable } from '../../parts/table/resource-table';
+import { labelText } from '../../parts/text/text';
+import { ClockTime, Day, ShortId } from '../../parts/element/values';
 import { environmentPath } from '../../api/environment-path';
-import { fromTimeField } from '../../parts/time-field';
+import { fromTimeField } from '../../parts/text/time-field';
 
 type CreatedSandbox = ReturnType<typeof toJsonSandbox> & { readonly key: string | null };
 
@@ -96,7 +96,7 @@ const columns: Column<Environment>[] = [
     ),
   },
   { title: 'Clock', text: ({ clock }) => labelText(clock) },
-  { title: 'Time', text: ({ now }) => now, cell: ({ now }) => <Instant at={now} /> },
+  { title: 'Time', text: ({ now }) => now, cell: ({ now }) => <ClockTime at={now} /> },
   {
     title: 'Created',
     text: ({ createdAt }) => createdAt,
@@ -120,13 +120,16 @@ function SandboxForm({
   const { session } = useWorkspace();
   const live = session.environments.find(({ kind }) => kind === 'LIVE');
   const [clock, setClock] = useState('MANUAL');
-  const create = useAction<{ body: object }, CreatedSandbox>(({ body }) => ({
-    method: 'POST',
-    path: '/v1/sandboxes',
-    // Only the live environment creates sandboxes, also when a sandbox is selected.
-    environmentId: live?.id,
-    body,
-  }));
+  const create = useAction<{ body: object }, CreatedSandbox>(
+    ({ body }) => ({
+      method: 'POST',
+      path: '/v1/sandboxes',
+      // Only the live environment creates sandboxes, also when a sandbox is selected.
+      environmentId: live?.id,
+      body,
+    }),
+    'Sandbox created',
+  );
   return (
     <Form
       submit="Create sandbox"

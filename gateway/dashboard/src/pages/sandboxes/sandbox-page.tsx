@@ -3,14 +3,16 @@ import { Link, useLocation } from 'wouter';
 import { environmentName, refusalOf, useWorkspace } from '../../api/environment';
 import { useAction, useEnvironmentById, useResource, useSessionChange } from '../../api/queries';
 import type { Environment } from '../../api/session';
-import { Button } from '../../parts/buttons';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { Form, TextField } from '../../parts/form';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { Answer, ErrorNotice, Notice, Progress } from '../../parts/notices';
-import { instantText, labelText, pluralText } from '../../parts/text';
-import { fromTimeField, toTimeField } from '../../parts/time-field';
-import { Day, Facts, Instant } from '../../parts/values';
+import { Button } from '../../parts/element/buttons';
+import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
+import { Form, TextField } from '../../parts/form/form';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { Answer, ErrorNotice, Notice, Progress } from '../../parts/element/notices';
+import { Skeleton } from '../../parts/element/skeleton';
+import { labelText, pluralText } from '../../parts/text/text';
+import { utcText } from '../../parts/text/time-text';
+import { fromTimeField, toTimeField } from '../../parts/text/time-field';
+import { ClockTime, Day, Facts, ShortId } from '../../parts/element/values';
 import { afterStep, clockProgress, type ClockStep, clockSteps } from './clock-progress';
 
 interface Clock {
@@ -34,7 +36,8 @@ export function SandboxPage({ id }: { id: string }) {
   const found = useEnvironmentById(id);
   const refusal = refusalOf(session.operator.role, { isLive: true, segment: 'sandboxes' });
   const back = { href: '/developers/sandboxes', label: 'Sandboxes' };
-  if (found.data === undefined && found.error === null) return <Progress label="Loading" />;
+  if (found.data === undefined && found.error === null)
+    return <Skeleton label="Loading the sandbox" />;
   const sandbox = found.data?.kind === 'SANDBOX' ? found.data : undefined;
   if (sandbox === undefined) {
     return (
@@ -65,7 +68,7 @@ export function SandboxPage({ id }: { id: string }) {
           facts={[
             ['Clock', labelText(sandbox.clock)],
             ['Created', <Day key="created" at={sandbox.createdAt} />],
-            ['ID', <code key="id">{sandbox.id}</code>],
+            ['ID', <ShortId key="id" id={sandbox.id} what="ID" />],
           ]}
         />
       </Panel>
@@ -90,12 +93,15 @@ function DeletionNotice({ deletesAt }: { deletesAt: string }) {
 
 function RenameForm({ sandbox, onDone }: { sandbox: Environment; onDone: () => void }) {
   const { session } = useWorkspace();
-  const rename = useAction<{ name: string }>(({ name }) => ({
-    method: 'PATCH',
-    path: `/v1/sandboxes/${sandbox.id}`,
-    environmentId: session.environments.find(({ kind }) => kind === 'LIVE')?.id,
-    body: { name },
-  }));
+  const rename = useAction<{ name: string }>(
+    ({ name }) => ({
+      method: 'PATCH',
+      path: `/v1/sandboxes/${sandbox.id}`,
+      environmentId: session.environments.find(({ kind }) => kind === 'LIVE')?.id,
+      body: { name },
+    }),
+    'Sandbox renamed',
+  );
   return (
     <Form
       submit="Rename"
@@ -121,11 +127,14 @@ function DeleteButton({ sandbox, refusal }: { sandbox: Environment; refusal: str
   const { session } = useWorkspace();
   const [, navigate] = useLocation();
   const refreshSession = useSessionChange();
-  const remove = useAction(() => ({
-    method: 'DELETE',
-    path: `/v1/sandboxes/${sandbox.id}`,
-    environmentId: session.environments.find(({ kind }) => kind === 'LIVE')?.id,
-  }));
+  const remove = useAction(
+    () => ({
+      method: 'DELETE',
+      path: `/v1/sandboxes/${sandbox.id}`,
+      environmentId: session.environments.find(({ kind }) => kind === 'LIVE')?.id,
+    }),
+    'Sandbox deleted',
+  );
   return (
     <ConfirmButton
       label="Delete"
@@ -173,11 +182,11 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
       {({ now }) => (
         <>
           <p className="figure-value">
-            <Instant at={now} />
+            <ClockTime at={now} />
           </p>
           {isBusy && target !== undefined && (
             <Progress
-              label={`Advancing to ${instantText(target.to)}`}
+              label={`Advancing to ${utcText(target.to)}`}
               done={clockProgress(target, now)}
               total={1_000}
             />
@@ -188,7 +197,7 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
             <Notice tone="good">
               <p>
                 {advance.data.stopped === true ? 'Stopped at' : 'Advanced to'}{' '}
-                {instantText(advance.data.now)}. {processedText(advance.data.processed)}
+                {utcText(advance.data.now)}. {processedText(advance.data.processed)}
               </p>
             </Notice>
           )}

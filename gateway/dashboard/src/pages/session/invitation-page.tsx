@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { send } from '../../api/client';
 import { useSessionChange } from '../../api/queries';
-import { Form, TextField } from '../../parts/form';
+import { Form, TextField } from '../../parts/form/form';
 
-import { Answer } from '../../parts/notices';
-import { wordsText } from '../../parts/text';
+import { Answer } from '../../parts/element/notices';
+import { wordsText } from '../../parts/text/text';
 import { ApiProblem } from '../../api/problem';
 import { withWaitingTime } from './attempts';
 import { SessionPage } from './session-page';

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { send } from '../../api/client';
 import { ApiProblem } from '../../api/problem';
-import { Form, TextField } from '../../parts/form';
+import { Form, TextField } from '../../parts/form/form';
 
-import { Answer } from '../../parts/notices';
+import { Answer } from '../../parts/element/notices';
 import { SessionPage } from './session-page';
 
 /** Sets a new password by a single-use link. */

@@ -1,6 +1,6 @@
 import { send } from '../../api/client';
 import { useSessionChange } from '../../api/queries';
-import { Form, TextField } from '../../parts/form';
+import { Form, TextField } from '../../parts/form/form';
 import { withWaitingTime } from './attempts';
 import { SessionPage } from './session-page';
 import { ProviderLink } from './provider-link';

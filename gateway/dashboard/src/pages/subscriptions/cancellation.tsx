@@ -1,7 +1,7 @@
 import { useAction } from '../../api/queries';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { Form, SelectField } from '../../parts/form';
-import { dayText } from '../../parts/text';
+import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
+import { Form, SelectField } from '../../parts/form/form';
+import { dayText } from '../../parts/text/time-text';
 import { cancellationOf, type Subscription } from '../../resources/subscription';
 
 /** Cancels a subscription, or undoes a scheduled cancellation. */
@@ -13,7 +13,10 @@ export function Cancellation({
   refusal: string | undefined;
 }) {
   const path = `/v1/subscriptions/${subscription.id}`;
-  const cancel = useAction((body: object) => ({ method: 'POST', path: `${path}/cancel`, body }));
+  const cancel = useAction(
+    (body: object) => ({ method: 'POST', path: `${path}/cancel`, body }),
+    'Cancellation saved',
+  );
   const end = dayText(subscription.currentPeriodEnd);
   if (subscription.status === 'CANCELED') return null;
   if (subscription.phase === 'SCHEDULED') {
@@ -71,7 +74,7 @@ function Uncancellation({
   end: string;
 }) {
   const path = `/v1/subscriptions/${subscription.id}/uncancel`;
-  const undo = useAction(() => ({ method: 'POST', path, body: {} }));
+  const undo = useAction(() => ({ method: 'POST', path, body: {} }), 'Cancellation undone');
   return (
     <ConfirmButton
       label="Undo cancellation"

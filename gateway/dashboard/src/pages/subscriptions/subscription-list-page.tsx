@@ -1,15 +1,15 @@
 import { useLocation } from 'wouter';
 import { useRefusal } from '../../api/environment';
-import { DialogButton } from '../../parts/dialog';
+import { DialogButton } from '../../parts/overlay/dialog';
 import {
   ChoiceFilter,
   Filters,
   type FilterState,
   TextFilter,
   useFilters,
-} from '../../parts/filters';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { instantText } from '../../parts/text';
+} from '../../parts/form/filters';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { instantText } from '../../parts/text/time-text';
 import { SubscriptionForm } from '../../resources/subscription-form';
 import { SubscriptionTable } from '../../resources/subscription-table';
 

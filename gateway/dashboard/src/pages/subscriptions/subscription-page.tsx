@@ -2,11 +2,12 @@ import { Link } from 'wouter';
 import { useEnvironment, useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import type { Page } from '../../api/client';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { MetadataPanel } from '../../parts/metadata';
-import { Answer } from '../../parts/notices';
-import { countText, dayText, labelText } from '../../parts/text';
-import { Day, Facts, StatusBadge } from '../../parts/values';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { MetadataPanel } from '../../parts/resource/metadata';
+import { Answer } from '../../parts/element/notices';
+import { countText, labelText } from '../../parts/text/text';
+import { dayText } from '../../parts/text/time-text';
+import { Day, Facts, ShortId, StatusBadge } from '../../parts/element/values';
 import { customerName } from '../../resources/customer';
 import { DiscountLink } from '../../resources/discount-link';
 import type { Invoice } from '../../resources/invoice';
@@ -120,7 +121,7 @@ function SubscriptionFacts({ subscription, name }: { subscription: Subscription;
         ['Ended', <Day key="ended" at={subscription.endedAt} />],
         ['Cancellation reason', cancelReason === null ? '–' : labelText(cancelReason)],
         ['Entitled', subscription.entitled ? 'Yes' : 'No'],
-        ['ID', <code key="id">{subscription.id}</code>],
+        ['ID', <ShortId key="id" id={subscription.id} what="ID" />],
       ]}
     />
   );

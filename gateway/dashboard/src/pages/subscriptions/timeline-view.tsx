@@ -1,7 +1,8 @@
 import { Link } from 'wouter';
-import { instantColumn } from '../../parts/columns';
-import { type Column, DataTable } from '../../parts/data-table';
-import { dayText, instantText, labelText } from '../../parts/text';
+import { instantColumn } from '../../parts/table/columns';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { labelText } from '../../parts/text/text';
+import { dayText, instantText } from '../../parts/text/time-text';
 import { historyOf, placeOf, type Timeline } from './timeline';
 
 type HistoryEntry = ReturnType<typeof historyOf>[number];

@@ -1,4 +1,4 @@
-import { moneyText, wordsText } from '../../parts/text';
+import { moneyText, wordsText } from '../../parts/text/text';
 import {
   type Invoice,
   invoiceName,

@@ -1,5 +1,5 @@
 import type { ServiceStatus } from '@billing/gateway/service-statuses';
-import { countText } from '../../parts/text';
+import { countText } from '../../parts/text/text';
 
 // Longer than a restart of the missing service or of NATS takes.
 const outboxAgeMaxSeconds = 60;

@@ -2,13 +2,13 @@ import type { StuckCommandOfService } from '@billing/gateway/service-statuses';
 import { useAction, useResource } from '../../api/queries';
 import type { Session } from '../../api/session';
 import { environmentNameOf, useWorkspace } from '../../api/environment';
-import { instantColumn } from '../../parts/columns';
-import { type Column, DataTable } from '../../parts/data-table';
-import { ConfirmButton } from '../../parts/dialog';
-import { Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { countText } from '../../parts/text';
-import { ShortId } from '../../parts/values';
+import { instantColumn } from '../../parts/table/columns';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { ConfirmButton } from '../../parts/overlay/dialog';
+import { Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { countText } from '../../parts/text/text';
+import { ShortId } from '../../parts/element/values';
 import { managementRefusal } from '../../resources/team-roles';
 
 const path = '/dashboard/api/system/commands';
@@ -72,11 +72,14 @@ export function StuckCommands({ refetchMs }: { refetchMs: number }) {
 
 function CommandActions({ command }: { command: StuckCommandOfService }) {
   const { service, id, type } = command;
-  const act = useAction(({ action }: { action: 'retry' | 'skip' }) => ({
-    method: 'POST',
-    path: `${path}/${service}/${encodeURIComponent(id)}/${action}`,
-    body: {},
-  }));
+  const act = useAction(
+    ({ action }: { action: 'retry' | 'skip' }) => ({
+      method: 'POST',
+      path: `${path}/${service}/${encodeURIComponent(id)}/${action}`,
+      body: {},
+    }),
+    (_, { action }) => ({ text: action === 'retry' ? 'Command retried' : 'Command skipped' }),
+  );
   return (
     <div className="actions">
       <ConfirmButton

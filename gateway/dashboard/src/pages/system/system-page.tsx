@@ -1,11 +1,11 @@
 import type { ServiceStatus } from '@billing/gateway/service-statuses';
 import { useResource } from '../../api/queries';
-import { instantColumn } from '../../parts/columns';
-import { type Column, DataTable } from '../../parts/data-table';
-import { PageLayout, Panel } from '../../parts/layout';
-import { Answer, Notice } from '../../parts/notices';
-import { countText, pluralText } from '../../parts/text';
-import { StatusBadge } from '../../parts/values';
+import { instantColumn } from '../../parts/table/columns';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { PageLayout, Panel } from '../../parts/element/layout';
+import { Answer, Notice } from '../../parts/element/notices';
+import { countText, pluralText } from '../../parts/text/text';
+import { StatusBadge } from '../../parts/element/values';
 import { MissingProvider } from '../../resources/missing-provider';
 import { bytesText, problemsOfService } from './service-health';
 import { StuckCommands } from './stuck-commands';

@@ -4,11 +4,11 @@ import type { Query } from '../../api/client';
 import { actorText, type AuditEntry, changesText } from './audit-text';
 import type { Operator } from '../../api/session';
 import { useResource } from '../../api/queries';
-import type { Column } from '../../parts/data-table';
-import { SelectField } from '../../parts/form';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { ResourceTable } from '../../parts/resource-table';
-import { Instant, ShortId } from '../../parts/values';
+import type { Column } from '../../parts/table/data-table';
+import { SelectField } from '../../parts/form/form';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { ResourceTable } from '../../parts/table/resource-table';
+import { Instant, ShortId } from '../../parts/element/values';
 import { managementRefusal } from '../../resources/team-roles';
 
 /** Audit log: changes by operators and API keys. */

@@ -1,9 +1,9 @@
 import { useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import type { Operator } from '../../api/session';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { ChoicesField, Form, SelectField } from '../../parts/form';
-import { labelText } from '../../parts/text';
+import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
+import { ChoicesField, Form, SelectField } from '../../parts/form/form';
+import { labelText } from '../../parts/text/text';
 import { assignableRoles, mayReset } from '../../resources/team-roles';
 
 /** Link that lets an operator set a new password. */
@@ -17,11 +17,14 @@ export interface ResetLink {
 const path = '/dashboard/api/operators';
 
 function useChange(one: Operator) {
-  return useAction(({ body }: { body: object }) => ({
-    method: 'PATCH',
-    path: `${path}/${one.id}`,
-    body,
-  }));
+  return useAction(
+    ({ body }: { body: object }) => ({
+      method: 'PATCH',
+      path: `${path}/${one.id}`,
+      body,
+    }),
+    `${one.name} updated`,
+  );
 }
 
 /** Actions on another operator. */
@@ -34,11 +37,14 @@ export function OperatorActions({
 }) {
   const { operator: me } = useWorkspace().session;
   const change = useChange(one);
-  const createLink = useAction<object, Omit<ResetLink, 'name'>>(() => ({
-    method: 'POST',
-    path: `${path}/${one.id}/reset-link`,
-    body: {},
-  }));
+  const createLink = useAction<object, Omit<ResetLink, 'name'>>(
+    () => ({
+      method: 'POST',
+      path: `${path}/${one.id}/reset-link`,
+      body: {},
+    }),
+    'Reset link created',
+  );
   return (
     <div className="actions">
       <DialogButton label="Change role" title={`Change the role of ${one.name}`} tone="quiet">

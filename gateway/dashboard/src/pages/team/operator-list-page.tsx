@@ -2,14 +2,14 @@ import { useState } from 'react';
 import { useWorkspace } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import type { Operator } from '../../api/session';
-import { Button, CopyText } from '../../parts/buttons';
-import { type Column, DataTable } from '../../parts/data-table';
-import { DialogButton } from '../../parts/dialog';
-import { Form, SelectField, TextField } from '../../parts/form';
-import { PageLayout, Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { labelText } from '../../parts/text';
-import { Day, Instant, StatusBadge } from '../../parts/values';
+import { Button, CopyText } from '../../parts/element/buttons';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { Form, SelectField, TextField } from '../../parts/form/form';
+import { PageLayout, Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { labelText } from '../../parts/text/text';
+import { Day, Instant, StatusBadge } from '../../parts/element/values';
 import { assignableRoles, managementRefusal } from '../../resources/team-roles';
 import { OperatorActions, type ResetLink } from './operator-actions';
 
@@ -130,11 +130,14 @@ function InvitationForm({
   onCancel: () => void;
 }) {
   const { operator } = useWorkspace().session;
-  const invite = useAction<{ email: string; role: string }, Invitation>((body) => ({
-    method: 'POST',
-    path,
-    body,
-  }));
+  const invite = useAction<{ email: string; role: string }, Invitation>(
+    (body) => ({
+      method: 'POST',
+      path,
+      body,
+    }),
+    'Invitation created',
+  );
   return (
     <Form
       submit="Create invitation"

@@ -4,16 +4,16 @@ import type { toJsonUsageReport } from '@billing/gateway/operator/report-routes'
 import { quantityText } from '@billing/gateway/amount-text';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { activeColumn } from '../../parts/active';
-import { Bars, Columns } from '../../parts/bars';
-import { type Column, DataTable } from '../../parts/data-table';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { ChoiceFilter, DaysFilter } from '../../parts/filters';
-import { Form, SelectField, TextField } from '../../parts/form';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { labelText } from '../../parts/text';
-import { Day } from '../../parts/values';
+import { activeColumn } from '../../parts/resource/active';
+import { Bars, Columns } from '../../parts/chart/bars';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
+import { ChoiceFilter, DaysFilter } from '../../parts/form/filters';
+import { Form, SelectField, TextField } from '../../parts/form/form';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { labelText } from '../../parts/text/text';
+import { Day } from '../../parts/element/values';
 import { CustomerLink } from '../../resources/customer-link';
 import { drawnQuantity, type Meter } from '../../resources/meter';
 
@@ -137,7 +137,10 @@ function MeterTable({
   meters: readonly Meter[];
   refusal: string | undefined;
 }) {
-  const remove = useAction(({ id }: Meter) => ({ method: 'DELETE', path: `/v1/meters/${id}` }));
+  const remove = useAction(
+    ({ id }: Meter) => ({ method: 'DELETE', path: `/v1/meters/${id}` }),
+    'Meter deleted',
+  );
   const columns: readonly Column<Meter>[] = [
     { title: 'Name', text: ({ name }) => name },
     { title: 'Aggregation', text: ({ aggregation }) => labelText(aggregation) },
@@ -169,7 +172,10 @@ function MeterTable({
 
 function MeterForm({ onDone }: { onDone: () => void }) {
   const [aggregation, setAggregation] = useState('SUM');
-  const create = useAction((body: object) => ({ method: 'POST', path: '/v1/meters', body }));
+  const create = useAction(
+    (body: object) => ({ method: 'POST', path: '/v1/meters', body }),
+    'Meter created',
+  );
   return (
     <Form
       submit="Create meter"

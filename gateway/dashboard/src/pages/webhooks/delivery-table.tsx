@@ -1,13 +1,13 @@
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { CopyText } from '../../parts/buttons';
-import type { Column } from '../../parts/data-table';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { EmptyState } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { ResourceTable } from '../../parts/resource-table';
-import { durationText, pluralText } from '../../parts/text';
-import { Facts, Instant, StatusBadge } from '../../parts/values';
+import { CopyText } from '../../parts/element/buttons';
+import type { Column } from '../../parts/table/data-table';
+import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
+import { EmptyState } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { ResourceTable } from '../../parts/table/resource-table';
+import { durationText, pluralText } from '../../parts/text/text';
+import { Facts, Instant, StatusBadge } from '../../parts/element/values';
 import { indentedJson } from './indented-json';
 import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-resources';
 
@@ -98,11 +98,14 @@ function RetryButton({
   delivery: WebhookDelivery;
 }) {
   const refusal = useRefusal('webhook-endpoints');
-  const retry = useAction(({ id }: WebhookDelivery) => ({
-    method: 'POST',
-    path: `/v1/webhook-endpoints/${endpoint.id}/deliveries/${id}/retry`,
-    body: {},
-  }));
+  const retry = useAction(
+    ({ id }: WebhookDelivery) => ({
+      method: 'POST',
+      path: `/v1/webhook-endpoints/${endpoint.id}/deliveries/${id}/retry`,
+      body: {},
+    }),
+    'Webhook queued again',
+  );
   if (refusal !== undefined || !endpoint.active) return null;
   return (
     <ConfirmButton

@@ -1,7 +1,7 @@
 import { useResource } from '../../api/queries';
 import type { Choices } from '../../resources/choices';
-import { ChoicesField, Form, TextField } from '../../parts/form';
-import { Answer } from '../../parts/notices';
+import { ChoicesField, Form, TextField } from '../../parts/form/form';
+import { Answer } from '../../parts/element/notices';
 import type { WebhookEndpoint } from './webhook-resources';
 
 /** Input of the form for an endpoint. */
@@ -28,7 +28,7 @@ export function EndpointForm({
   const choices = useResource<Choices>('/dashboard/api/choices');
   return (
     <Answer of={choices} what="event types">
-      {({ webhookKinds }) => (
+      {({ webhookEvents }) => (
         <Form
           submit={submit}
           onCancel={onCancel}
@@ -71,7 +71,7 @@ export function EndpointForm({
             name="events"
             label="Events"
             hint="Default: all subscription events."
-            choices={webhookKinds}
+            choices={webhookEvents}
             marked={endpoint?.events ?? []}
           />
         </Form>

@@ -1,4 +1,4 @@
-import type { StripDay } from '../../parts/strip';
+import type { StripDay } from '../../parts/chart/strip';
 import type { EndpointReport } from './webhook-resources';
 
 /** Days of one endpoint for its strip; empty for an unknown endpoint. */

@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import type { Column } from '../../parts/data-table';
-import { DialogButton } from '../../parts/dialog';
-import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { ResourceTable } from '../../parts/resource-table';
-import { Strip } from '../../parts/strip';
-import { Day, StatusBadge } from '../../parts/values';
+import type { Column } from '../../parts/table/data-table';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { ResourceTable } from '../../parts/table/resource-table';
+import { Strip } from '../../parts/chart/strip';
+import { Day, StatusBadge } from '../../parts/element/values';
 import { EndpointForm, type EndpointInput } from './endpoint-form';
 import { healthOf, healthText } from './endpoint-health';
 import { SigningSecret } from './signing-secret';
@@ -17,11 +17,14 @@ import type { EndpointReport, EndpointWithSecret, WebhookEndpoint } from './webh
 export function EndpointListPage() {
   const refusal = useRefusal('webhook-endpoints');
   const [created, setCreated] = useState<EndpointWithSecret>();
-  const create = useAction<EndpointInput, EndpointWithSecret>(({ description, ...input }) => ({
-    method: 'POST',
-    path: '/v1/webhook-endpoints',
-    body: { ...input, ...(description !== null && { description }) },
-  }));
+  const create = useAction<EndpointInput, EndpointWithSecret>(
+    ({ description, ...input }) => ({
+      method: 'POST',
+      path: '/v1/webhook-endpoints',
+      body: { ...input, ...(description !== null && { description }) },
+    }),
+    ({ id }) => ({ text: 'Endpoint created', href: `/developers/webhooks/${id}` }),
+  );
   return (
     <PageLayout
       title="Webhooks"

@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { Button } from '../../parts/buttons';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { PageLayout, Panel } from '../../parts/layout';
-import { Answer, ErrorNotice, Notice } from '../../parts/notices';
-import { Strip } from '../../parts/strip';
-import { Day, Facts, StatusBadge } from '../../parts/values';
+import { Button } from '../../parts/element/buttons';
+import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
+import { PageLayout, Panel } from '../../parts/element/layout';
+import { Answer, ErrorNotice, Notice } from '../../parts/element/notices';
+import { Strip } from '../../parts/chart/strip';
+import { Day, Facts, StatusBadge } from '../../parts/element/values';
 import { DeliveryTable } from './delivery-table';
 import { EndpointForm } from './endpoint-form';
 import { healthOf, healthText } from './endpoint-health';
@@ -83,9 +83,10 @@ function Actions({
 }) {
   const path = `/v1/webhook-endpoints/${endpoint.id}`;
   const refusal = useRefusal('webhook-endpoints');
-  const [, navigate] = useLocation();
-  const change = useAction(({ body }: { body: object }) => ({ method: 'PATCH', path, body }));
-  const remove = useAction(() => ({ method: 'DELETE', path }));
+  const change = useAction(
+    ({ body }: { body: object }) => ({ method: 'PATCH', path, body }),
+    'Endpoint saved',
+  );
   const rotate = useAction<object, EndpointWithSecret>(() => ({
     method: 'POST',
     path: `${path}/rotate-secret`,
@@ -131,17 +132,25 @@ function Actions({
       >
         <p>The old and the new secret both sign webhooks for 24 hours, so no webhook is lost.</p>
       </ConfirmButton>
-      <ConfirmButton
-        label="Delete"
-        title="Delete this endpoint?"
-        onConfirm={async () => {
-          await remove.mutateAsync({});
-          navigate('/developers/webhooks');
-        }}
-      >
-        <p>Webhooks stop, and the deliveries are no longer shown.</p>
-      </ConfirmButton>
+      <DeleteButton path={path} />
     </>
+  );
+}
+
+function DeleteButton({ path }: { path: string }) {
+  const [, navigate] = useLocation();
+  const remove = useAction(() => ({ method: 'DELETE', path }), 'Endpoint deleted');
+  return (
+    <ConfirmButton
+      label="Delete"
+      title="Delete this endpoint?"
+      onConfirm={async () => {
+        await remove.mutateAsync({});
+        navigate('/developers/webhooks');
+      }}
+    >
+      <p>Webhooks stop, and the deliveries are no longer shown.</p>
+    </ConfirmButton>
   );
 }
 

@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { type Column, DataTable } from '../../parts/data-table';
-import { DialogButton } from '../../parts/dialog';
-import { Form, TextField } from '../../parts/form';
-import { Answer, Notice } from '../../parts/notices';
-import { pluralText } from '../../parts/text';
-import { fromTimeField } from '../../parts/time-field';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { Form, TextField } from '../../parts/form/form';
+import { Answer, Notice } from '../../parts/element/notices';
+import { pluralText } from '../../parts/text/text';
+import { fromTimeField } from '../../parts/text/time-field';
 import { missingText } from './missing-text';
 import type { WebhookEndpoint, WebhookGap } from './webhook-resources';
 

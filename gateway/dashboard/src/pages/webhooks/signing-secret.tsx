@@ -1,5 +1,5 @@
-import { Button, CopyText } from '../../parts/buttons';
-import { Panel } from '../../parts/layout';
+import { Button, CopyText } from '../../parts/element/buttons';
+import { Panel } from '../../parts/element/layout';
 
 /** Shows a signing secret once. */
 export function SigningSecret({

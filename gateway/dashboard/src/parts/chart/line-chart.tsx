@@ -1,0 +1,168 @@
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { ChartTable } from './chart-table';
+import { periodText } from '../text/time-text';
+import { useColors } from './colors';
+
+/** Line with one value per time; null for a missing value. */
+interface Line {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+}
+
+interface ChartProps {
+  /** Name of the chart and of its table. */
+  readonly caption: string;
+  /**
+   * Days (2026-11-21), months (2026-11) or instants, oldest first; labels of `positions` if given.
+   */
+  readonly times: readonly string[];
+  /** Positions of the values if the axis is not time, ascending. */
+  readonly positions?: readonly number[] | undefined;
+  /** Column title of `times` in the table. */
+  readonly timesTitle?: string;
+  readonly lines: readonly Line[];
+  /** Formats a value. */
+  readonly format: (value: number) => string;
+  /** Formats a value on the axis; default: `format`. */
+  readonly formatShort?: (value: number) => string;
+  /** Formats an exported value; default: the plain number. */
+  readonly exported?: (value: number) => string;
+}
+
+const heightPx = 240;
+const lineWidth = 2;
+const wholeSteps = Array.from({ length: 16 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
+
+/** Values over time as lines, with the same data as a table below. */
+export function LineChart({
+  caption,
+  times,
+  positions,
+  timesTitle = 'Date',
+  lines,
+  format,
+  formatShort = format,
+  exported,
+}: ChartProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const colors = useColors();
+  const drawn = JSON.stringify([times, positions, lines]);
+  useEffect(() => {
+    const place = ref.current;
+    if (place === null) return undefined;
+    const places = positions ?? times.map((time) => secondsOf(time));
+    const data = [places, ...lines.map(({ values }) => [...values])] as UPlot.AlignedData;
+    const chart = new UPlot(
+      optionsOf({
+        lines,
+        times,
+        positions,
+        timesTitle,
+        format,
+        formatShort,
+        colors,
+        width: place.clientWidth,
+      }),
+      data,
+      place,
+    );
+    const observer = new ResizeObserver(() => {
+      chart.setSize({ width: place.clientWidth, height: heightPx });
+    });
+    observer.observe(place);
+    return () => {
+      observer.disconnect();
+      chart.destroy();
+    };
+    // Compared by content, because a page creates new arrays on each render.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [drawn, colors]);
+  return (
+    <figure className="chart">
+      <div ref={ref} className="plot" aria-hidden="true" />
+      <ChartTable
+        caption={caption}
+        labels={times}
+        labelsTitle={timesTitle}
+        series={lines.map(({ label, values }) => ({ label, values }))}
+        format={format}
+        exported={exported}
+      />
+    </figure>
+  );
+}
+
+function optionsOf({
+  lines,
+  times,
+  positions,
+  timesTitle,
+  format,
+  formatShort,
+  colors,
+  width,
+}: Pick<ChartProps, 'lines' | 'times' | 'positions' | 'format'> & {
+  timesTitle: string;
+  formatShort: (value: number) => string;
+  colors: ReturnType<typeof useColors>;
+  width: number;
+}): UPlot.Options {
+  const axis = {
+    stroke: colors.faint,
+    font: '12px system-ui, sans-serif',
+    grid: { stroke: colors.line, width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width,
+    height: heightPx,
+    tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    series: [
+      {
+        label: timesTitle,
+        // Without a cursor the legend shows the latest value.
+        value: (_chart, _value, _series, index) => {
+          const time = times.at(index ?? -1) ?? '–';
+          return positions === undefined ? periodText(time) : time;
+        },
+      },
+      ...lines.map(({ label, values }, index) => {
+        const stroke = colors.series[index % colors.series.length] ?? colors.faint;
+        return {
+          label,
+          stroke,
+          width: lineWidth,
+          ...(lines.length === 1 && { fill: colors.fill }),
+          points: { show: times.length <= 31, size: 5, fill: stroke },
+          value: (_chart: UPlot, _value: number | null, _series: number, at: number | null) => {
+            const value = values.at(at ?? -1) ?? null;
+            return value === null ? '–' : format(value);
+          },
+        };
+      }),
+    ],
+    axes: [
+      // Positions are counts, so only whole steps make sense.
+      { ...axis, grid: { show: false }, ...(positions !== undefined && { incrs: wholeSteps }) },
+      {
+        ...axis,
+        size: 64,
+        values: (_chart, values) => values.map((value) => formatShort(value)),
+      },
+    ],
+    scales: {
+      x: { time: positions === undefined },
+      y: { range: { min: { pad: 0.1, soft: 0, mode: 1 }, max: { pad: 0.1, soft: 1, mode: 1 } } },
+    },
+    cursor: { drag: { x: false, y: false } },
+  };
+}
+
+/** Start of a day or month in UTC, in seconds. */
+function secondsOf(time: string): number {
+  return Date.parse(time.length === 7 ? `${time}-01` : time) / 1_000;
+}

@@ -1,0 +1,267 @@
+import {
+  createContext,
+  type SubmitEvent,
+  type InputHTMLAttributes,
+  type ReactNode,
+  use,
+  useId,
+  useState,
+} from 'react';
+import { ApiProblem, type FieldProblems, UnknownOutcome } from '../../api/problem';
+import { Button, CopyButton } from '../element/buttons';
+import { RetryNotice } from '../element/notices';
+import { FormValues, otherProblems, problemsOf } from './form-values';
+
+const ProblemsContext = createContext<FieldProblems>({});
+
+/** Form that shows errors of the server at their fields. */
+export function Form({
+  submit,
+  onSubmit,
+  onCancel,
+  dismiss = 'Cancel',
+  tone = 'main',
+  refusal,
+  children,
+}: {
+  /** Label of the submit button. */
+  submit: string;
+  onSubmit: (values: FormValues) => Promise<unknown>;
+  onCancel?: () => void;
+  /** Label of the button that closes the form. */
+  dismiss?: string;
+  tone?: 'main' | 'danger';
+  refusal?: string | undefined;
+  children: ReactNode;
+}) {
+  const [problem, setProblem] = useState<{ error: Error; others: readonly string[] }>();
+  const [isBusy, setBusy] = useState(false);
+  const run = async (form: HTMLFormElement) => {
+    setBusy(true);
+    try {
+      await onSubmit(new FormValues(new FormData(form)));
+      setProblem(undefined);
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error('Something went wrong');
+      const others = otherProblems(fieldsOf(error), namesIn(form));
+      setProblem({ error, others });
+      focusProblem(form, fieldsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const submitted = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!isBusy) void run(event.currentTarget);
+  };
+  const shown = isBusy ? undefined : problem;
+  const isUnknown = problem?.error instanceof UnknownOutcome;
+  return (
+    <form onSubmit={submitted} noValidate>
+      <ProblemsContext value={problem === undefined ? {} : fieldsOf(problem.error)}>
+        {shown !== undefined && !isUnknown && <FormProblem {...shown} />}
+        {children}
+      </ProblemsContext>
+      {/* Concerns no field, so it is shown at the button that was just pressed. */}
+      {shown !== undefined && isUnknown && <FormProblem {...shown} />}
+      {isBusy && <RetryNotice />}
+      <div className="actions">
+        <Button type="submit" tone={tone} isBusy={isBusy} refusal={refusal}>
+          {submit}
+        </Button>
+        {onCancel !== undefined && <Button onClick={onCancel}>{dismiss}</Button>}
+      </div>
+    </form>
+  );
+}
+
+function FormProblem({ error, others }: { error: Error; others: readonly string[] }) {
+  const details = error instanceof ApiProblem ? error.details : undefined;
+  // The fields say what to correct; only a fault needs the id that finds its request in the logs.
+  const requestId = (details?.status ?? 0) >= 500 ? details?.requestId : undefined;
+  return (
+    <div className="notice bad" role="alert">
+      <p>
+        <strong>{error.message}.</strong> {error instanceof ApiProblem && error.advice}{' '}
+        {others.join('; ')}
+      </p>
+      {requestId !== undefined && (
+        <p className="faint">
+          Request <code>{requestId}</code> <CopyButton text={requestId} what="request id" />
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface FieldLabel {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** Single-line text field. */
+export function TextField({
+  name,
+  label,
+  hint,
+  ...input
+}: FieldLabel & Omit<InputHTMLAttributes<HTMLInputElement>, 'name'>) {
+  return (
+    <Field {...{ name, label, hint }}>
+      {(attributes) => <input type="text" {...input} {...attributes} />}
+    </Field>
+  );
+}
+
+/** Multi-line text field. */
+export function TextAreaField({
+  name,
+  label,
+  hint,
+  rows = 4,
+  defaultValue,
+}: FieldLabel & { readonly rows?: number; readonly defaultValue?: string }) {
+  return (
+    <Field {...{ name, label, hint }}>
+      {(attributes) => <textarea rows={rows} defaultValue={defaultValue} {...attributes} />}
+    </Field>
+  );
+}
+
+/** Select field. */
+export function SelectField({
+  name,
+  label,
+  hint,
+  choices,
+  ...select
+}: FieldLabel & {
+  /** Values and labels. */
+  readonly choices: readonly (readonly [string, string])[];
+  readonly defaultValue?: string;
+  readonly value?: string;
+  readonly onChange?: (value: string) => void;
+}) {
+  const { onChange, ...rest } = select;
+  return (
+    <Field {...{ name, label, hint }}>
+      {(attributes) => (
+        <select
+          {...rest}
+          {...(onChange !== undefined && {
+            onChange: (event) => {
+              onChange(event.target.value);
+            },
+          })}
+          {...attributes}
+        >
+          {choices.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Group of checkboxes. */
+export function ChoicesField({
+  name,
+  label,
+  hint,
+  choices,
+  labelOf = (choice) => choice,
+  marked = [],
+}: FieldLabel & {
+  readonly choices: readonly string[];
+  /** Label of a choice. */
+  readonly labelOf?: (choice: string) => string;
+  readonly marked?: readonly string[];
+}) {
+  const problems = problemsOf(use(ProblemsContext), name);
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {hint !== undefined && <p className="faint">{hint}</p>}
+      {problems.length > 0 && <p className="problem">{problems.join(', ')}</p>}
+      <div className="choices">
+        {choices.map((choice) => (
+          <label key={choice} className="check">
+            <input
+              type="checkbox"
+              name={name}
+              value={choice}
+              defaultChecked={marked.includes(choice)}
+            />{' '}
+            <span>{labelOf(choice)}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface FieldAttributes {
+  readonly id: string;
+  readonly name: string;
+  readonly 'aria-invalid': boolean;
+  readonly 'aria-describedby': string | undefined;
+}
+
+function Field({
+  name,
+  label,
+  hint,
+  children,
+}: Omit<FieldLabel, 'hint'> & {
+  readonly hint: string | undefined;
+  readonly children: (attributes: FieldAttributes) => ReactNode;
+}) {
+  const id = useId();
+  const problems = problemsOf(use(ProblemsContext), name);
+  const isWrong = problems.length > 0;
+  const described = [hint !== undefined && `${id}-hint`, isWrong && `${id}-problem`];
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({
+        id,
+        name,
+        'aria-invalid': isWrong,
+        'aria-describedby': described.filter((one) => one !== false).join(' ') || undefined,
+      })}
+      {hint !== undefined && (
+        <span id={`${id}-hint`} className="faint">
+          {hint}
+        </span>
+      )}
+      {isWrong && (
+        <span id={`${id}-problem`} className="problem">
+          {problems.join(', ')}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function fieldsOf(error: Error): FieldProblems {
+  return error instanceof ApiProblem ? error.details.fields : {};
+}
+
+function namesIn(form: HTMLFormElement): readonly string[] {
+  return [...new FormData(form).keys(), ...[...form.elements].map(nameOf)];
+}
+
+function focusProblem(form: HTMLFormElement, fields: FieldProblems): void {
+  const wrong = [...form.elements].find(
+    (element) => nameOf(element) !== '' && problemsOf(fields, nameOf(element)).length > 0,
+  );
+  if (wrong instanceof HTMLElement) wrong.focus();
+}
+
+function nameOf(element: Element): string {
+  return element.getAttribute('name') ?? '';
+}

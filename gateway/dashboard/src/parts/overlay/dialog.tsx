@@ -1,0 +1,148 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { type ReactNode, useState } from 'react';
+import { Button } from '../element/buttons';
+import { ErrorNotice, RetryNotice } from '../element/notices';
+
+/**
+ * Modal dialog, closed by its buttons and by Escape. A click outside does not close it, because it
+ * would discard what was typed.
+ */
+function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Base.Root
+      open
+      disablePointerDismissal
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+    >
+      <Base.Portal>
+        <Base.Backdrop className="backdrop" />
+        <Base.Popup className="dialog">
+          <Base.Title>{title}</Base.Title>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** A button that opens a dialog; `children` receives the function that closes it. */
+export function DialogButton({
+  label,
+  title = label,
+  tone = 'main',
+  refusal,
+  children,
+}: {
+  label: string;
+  title?: string;
+  tone?: 'main' | 'quiet' | 'danger' | 'plain';
+  refusal?: string | undefined;
+  children: (close: () => void) => ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => {
+    setOpen(false);
+  };
+  return (
+    <>
+      <Button
+        tone={tone}
+        refusal={refusal}
+        onClick={() => {
+          setOpen(true);
+        }}
+      >
+        {label}
+      </Button>
+      {isOpen && (
+        <Dialog title={title} onClose={close}>
+          {children(close)}
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** A button that asks for confirmation. */
+export function ConfirmButton({
+  label,
+  title,
+  confirm = label,
+  dismiss = 'Cancel',
+  refusal,
+  onConfirm,
+  tone = 'danger',
+  children,
+}: {
+  label: string;
+  title: string;
+  /** Label of the confirming button. */
+  confirm?: string;
+  /** Label of the button that closes the dialog. */
+  dismiss?: string;
+  refusal?: string | undefined;
+  onConfirm: () => Promise<unknown>;
+  tone?: 'main' | 'danger' | 'quiet';
+  /** Consequence of the action. */
+  children: ReactNode;
+}) {
+  return (
+    <DialogButton label={label} title={title} tone="quiet" refusal={refusal}>
+      {(close) => (
+        <Confirmation {...{ confirm, dismiss, onConfirm, tone, close }}>{children}</Confirmation>
+      )}
+    </DialogButton>
+  );
+}
+
+function Confirmation({
+  confirm,
+  dismiss,
+  onConfirm,
+  tone,
+  close,
+  children,
+}: {
+  confirm: string;
+  dismiss: string;
+  onConfirm: () => Promise<unknown>;
+  tone: 'main' | 'danger' | 'quiet';
+  close: () => void;
+  children: ReactNode;
+}) {
+  const [error, setError] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    try {
+      await onConfirm();
+      close();
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown : new Error('Something went wrong'));
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <div>{children}</div>
+      {error !== undefined && !isBusy && <ErrorNotice error={error} />}
+      {isBusy && <RetryNotice />}
+      <div className="actions">
+        <Button tone={tone} isBusy={isBusy} onClick={() => void run()}>
+          {confirm}
+        </Button>
+        <Button onClick={close}>{dismiss}</Button>
+      </div>
+    </>
+  );
+}

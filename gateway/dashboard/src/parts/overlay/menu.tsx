@@ -1,0 +1,70 @@
+import { Menu as Base } from '@base-ui/react/menu';
+import { Check } from 'lucide-react';
+import type { ReactElement, ReactNode } from 'react';
+import { Link } from 'wouter';
+
+/** A button that opens a menu; `children` are entries of the menu. */
+export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
+  return (
+    <Base.Root modal={false}>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner className="popup-place" sideOffset={6} align="end">
+          <Base.Popup className="popup menu">{children}</Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** Entry that runs an action. */
+export function MenuItem({ onSelect, children }: { onSelect: () => void; children: ReactNode }) {
+  return (
+    <Base.Item className="menu-item" onClick={onSelect}>
+      {children}
+    </Base.Item>
+  );
+}
+
+/** Entry that opens a page of the dashboard. */
+export function MenuLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Base.LinkItem className="menu-item" closeOnClick render={<Link href={href} />}>
+      {children}
+    </Base.LinkItem>
+  );
+}
+
+/** Entries to choose one from. */
+export function MenuChoice<Value extends string>({
+  label,
+  value,
+  onChange,
+  choices,
+}: {
+  label: string;
+  value: Value;
+  onChange: (value: Value) => void;
+  /** Values, labels and icons. */
+  choices: readonly (readonly [Value, string, ReactNode])[];
+}) {
+  return (
+    <Base.RadioGroup value={value} onValueChange={(chosen) => onChange(chosen as Value)}>
+      <Base.GroupLabel className="menu-label">{label}</Base.GroupLabel>
+      {choices.map(([one, text, icon]) => (
+        <Base.RadioItem key={one} value={one} className="menu-item">
+          {icon}
+          {text}
+          <Base.RadioItemIndicator className="menu-mark">
+            <Check aria-hidden="true" />
+          </Base.RadioItemIndicator>
+        </Base.RadioItem>
+      ))}
+    </Base.RadioGroup>
+  );
+}
+
+/** Line between groups of entries. */
+export function MenuLine() {
+  return <Base.Separator className="menu-line" />;
+}

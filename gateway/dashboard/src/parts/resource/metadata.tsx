@@ -1,0 +1,81 @@
+import { useAction } from '../../api/queries';
+import { DataTable } from '../table/data-table';
+import { DialogButton } from '../overlay/dialog';
+import { Form, TextAreaField } from '../form/form';
+import { EmptyState, Panel } from '../element/layout';
+import {
+  type Metadata,
+  metadataToType,
+  metadataValueText,
+  typedMetadata,
+} from '../text/metadata-text';
+
+/** Metadata of a resource, editable if `path` accepts PATCH. */
+export function MetadataPanel({
+  metadata,
+  path,
+  refusal,
+}: {
+  metadata: Metadata;
+  /** Path of the resource, such as `/v1/customers/…`; absent: read-only. */
+  path?: string;
+  refusal?: string | undefined;
+}) {
+  const rows = Object.entries(metadata).map(([key, value]) => ({
+    key,
+    value: metadataValueText(value),
+  }));
+  type Row = (typeof rows)[number];
+  const columns = [
+    { title: 'Key', text: ({ key }: Row) => key },
+    { title: 'Value', text: ({ value }: Row) => value },
+  ];
+  return (
+    <Panel
+      title="Metadata"
+      actions={path !== undefined && <EditMetadata {...{ metadata, path, refusal }} />}
+    >
+      {rows.length === 0 ? (
+        <EmptyState title="No metadata">
+          Store your own data, such as an ID in another system.
+        </EmptyState>
+      ) : (
+        <DataTable caption="Metadata" {...{ columns, rows }} rowKey={({ key }) => key} />
+      )}
+    </Panel>
+  );
+}
+
+function EditMetadata({
+  metadata,
+  path,
+  refusal,
+}: {
+  metadata: Metadata;
+  path: string;
+  refusal: string | undefined;
+}) {
+  const change = useAction((body: object) => ({ method: 'PATCH', path, body }), 'Metadata saved');
+  return (
+    <DialogButton label="Edit metadata" tone="quiet" refusal={refusal}>
+      {(close) => (
+        <Form
+          submit="Save"
+          onCancel={close}
+          onSubmit={async (values) => {
+            await change.mutateAsync({ metadata: typedMetadata(values.text('metadata')) });
+            close();
+          }}
+        >
+          <TextAreaField
+            name="metadata"
+            label="Metadata"
+            rows={8}
+            hint="One “key: value” per line. Put numbers, true, false and null in quotes to store them as text."
+            defaultValue={metadataToType(metadata)}
+          />
+        </Form>
+      )}
+    </DialogButton>
+  );
+}

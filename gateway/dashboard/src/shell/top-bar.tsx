@@ -1,0 +1,65 @@
+import { Menu as MenuIcon } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import { useWorkspace } from '../api/environment';
+import { useResource } from '../api/queries';
+import { Button } from '../parts/element/buttons';
+import { ClockTime } from '../parts/element/values';
+import { AccountButton, EnvironmentButton } from './top-bar-buttons';
+
+const EnvironmentSwitcher = lazy(async () => ({
+  default: (await import('./environment-switcher')).EnvironmentSwitcher,
+}));
+const AccountMenu = lazy(async () => ({
+  default: (await import('./account-menu')).AccountMenu,
+}));
+
+const clockEveryMs = 30_000;
+
+/** Top of every page: organization, selected environment and account. */
+export function TopBar({
+  isMenuOpen,
+  onMenu,
+}: {
+  isMenuOpen: boolean;
+  onMenu: (isOpen: boolean) => void;
+}) {
+  const { session, environment } = useWorkspace();
+  return (
+    <header className="top-bar">
+      <Button
+        className="menu-button"
+        tone="plain"
+        aria-label="Menu"
+        aria-expanded={isMenuOpen}
+        aria-controls="navigation"
+        onClick={() => onMenu(!isMenuOpen)}
+      >
+        <MenuIcon aria-hidden="true" />
+      </Button>
+      <Link className="organization" href="/">
+        {session.organization.name}
+      </Link>
+      <Suspense fallback={<EnvironmentButton />}>
+        <EnvironmentSwitcher />
+      </Suspense>
+      <span className="environment-state">
+        {environment.kind === 'LIVE' ? 'Real customers, real money' : <SandboxClock />}
+      </span>
+      <Suspense fallback={<AccountButton />}>
+        <AccountMenu />
+      </Suspense>
+    </header>
+  );
+}
+
+function SandboxClock() {
+  const { environment } = useWorkspace();
+  const { data } = useResource<{ now: string }>('/v1/sandboxes/clock', { refetchMs: clockEveryMs });
+  if (environment.clock !== 'MANUAL') return <>No real charges</>;
+  return (
+    <Link className="quiet-link" href={`/developers/sandboxes/${environment.id}`}>
+      Sandbox time: <ClockTime at={data?.now ?? environment.now} />
+    </Link>
+  );
+}
