@@ -9,6 +9,7 @@ import { type Clock, sleep } from '../clock';
 import { ensureIndexes, type NamedIndex } from '../mongo/mongo';
 import { ListCounts } from './list-counts';
 import type { FirstReachedWriter } from './first-reached';
+import { NaturalKeyClaims } from './natural-key-claims';
 import { RecentWrites } from './recent-writes';
 import { SharedPoll } from '../concurrency/shared-poll';
 import { KeyedMutex } from '../concurrency/keyed-mutex';
@@ -68,10 +69,10 @@ export class AggregateCollection<S extends { readonly id: string }> {
   /** Wraps every write that reaches a step for the first time. */
   writeFirstReached: FirstReachedWriter = (_step, write) => write();
   private readonly activity: ActivityCounts;
+  private readonly naturalKey: NaturalKeyClaims<S> | undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly polls = new Map<string, SharedPoll<Stored<S>>>();
   private readonly recent = new RecentWrites<S>();
-  private readonly keyMutex = new KeyedMutex();
   private readonly writeMutex = new KeyedMutex();
 
   constructor(
@@ -82,6 +83,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
     this.activity = new ActivityCounts(openActivity(db));
     this.documents = db.collection<AggregateDocument>(definition.collection);
     this.batches = new DocumentBatches(this.documents);
+    this.naturalKey = this.openNaturalKey(db);
     this.listCounts = new ListCounts(this.documents, definition, dependencies.clock);
   }
 
@@ -100,7 +102,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
         onChange: (stored) => {
           this.changes.emit(stored.state.id, stored);
         },
-        keyMutex: this.keyMutex,
+        naturalKey: this.naturalKey,
         writeMutex: this.writeMutex,
         batches: this.batches,
         recent: this.recent,
@@ -150,7 +152,15 @@ export class AggregateCollection<S extends { readonly id: string }> {
   }
 
   async ensureIndexes(): Promise<void> {
+    await this.naturalKey?.prepare();
     await ensureIndexes(this.documents, indexesOf(this.definition));
+  }
+
+  private openNaturalKey(db: Db): NaturalKeyClaims<S> | undefined {
+    const { definition, documents, batches } = this;
+    const { naturalKey } = definition;
+    if (naturalKey === undefined) return undefined;
+    return new NaturalKeyClaims({ ...definition, naturalKey }, { db, documents, batches });
   }
 
   /**
@@ -221,8 +231,8 @@ function indexesOf<S extends { readonly id: string }>(
   if (definition.stepsReached !== undefined) {
     indexes.push({ name: 'milestones', key: { environmentId: 1, milestonesAt: 1 } });
   }
-  for (const { name, keys, unique } of definition.indexes ?? []) {
-    indexes.push({ name, key: { environmentId: 1, ...keys }, unique: unique === true });
+  for (const { name, keys } of definition.indexes ?? []) {
+    indexes.push({ name, key: { environmentId: 1, ...keys } });
   }
   return indexes;
 }

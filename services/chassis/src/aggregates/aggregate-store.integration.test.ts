@@ -19,15 +19,18 @@ const definition: AggregateDefinition<Counter> = {
   collection: 'counters',
   aggregate: 'counter',
   resource: 'Counter',
-  toDocument: ({ id: _id, ...rest }) => ({ ...rest, ownerKey: rest.owner ?? `i:${_id}` }),
+  toDocument: ({ id: _id, ...rest }) => rest,
   fromDocument: (document) => ({
     id: document._id,
     value: document.value as bigint,
     owner: document.owner as string | null,
     wakeAt: document.wakeAt as Date | null,
   }),
-  indexes: [{ name: 'owner', keys: { ownerKey: 1 }, unique: true }],
-  conflicts: { owner: () => new DomainError('already_exists', 'OWNER_TAKEN', 'Owner is taken') },
+  naturalKey: {
+    field: 'owner',
+    valueOf: ({ owner }) => owner,
+    taken: () => new DomainError('already_exists', 'OWNER_TAKEN', 'Owner is taken'),
+  },
   dueAt: ({ wakeAt }) => (wakeAt === null ? undefined : { at: wakeAt, workClass: 'RENEWAL' }),
   encodeEvent: (event) => event.data,
 };
@@ -273,7 +276,7 @@ describe('the aggregate store', () => {
 
   test('finds an aggregate of the environment by a field of its document', async () => {
     const { stored } = await within().insert(only(state({ owner: newId() })));
-    const filter = { ownerKey: stored.state.owner };
+    const filter = { owner: stored.state.owner };
     expect((await within().findBy(filter))?.state).toEqual(stored.state);
     expect(await within({ environmentId: newId() }).findBy(filter)).toBeUndefined();
   });

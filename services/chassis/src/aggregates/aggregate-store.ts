@@ -16,10 +16,10 @@ import { BSON, type Collection, type Filter } from 'mongodb';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import type { ActivityCounts } from './activity';
-import { newUniqueKeys, uniqueKeys, updateOf } from './aggregate-update';
+import { updateOf } from './aggregate-update';
 import type { CallContext } from '../grpc/call-context';
 import { type Clock, sleep } from '../clock';
-import type { DocumentBatches, Removal, VersionedWrite } from './document-batches';
+import type { DocumentBatches, Removal } from './document-batches';
 import { jitter, randomHex } from '../ids';
 import type { ListCounts, ListFilter } from './list-counts';
 import type { BeforeWrite } from '../mongo/inserts';
@@ -28,6 +28,7 @@ import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
 import { sliceOf } from '../replicas/slice';
 import { currentTraceparent } from '../telemetry/tracing';
 import type { KeyedMutex } from '../concurrency/keyed-mutex';
+import type { ClaimingWrite, NaturalKeyClaims } from './natural-key-claims';
 import { inlineCommandsOf } from './inline-commands';
 import type { RecentWrite, RecentWrites } from './recent-writes';
 
@@ -49,7 +50,7 @@ const perPageOfAll = 100;
 const freshMs = 1_000;
 
 /** Dependencies of a store in addition to its collection. */
-export interface StoreDependencies<S> {
+export interface StoreDependencies<S extends { readonly id: string }> {
   readonly clock: Clock;
   readonly activity: ActivityCounts;
   /**
@@ -61,8 +62,8 @@ export interface StoreDependencies<S> {
   readonly writeFirstReached: FirstReachedWriter;
   /** Called with every aggregate after a change. */
   readonly onChange: (stored: Stored<S>) => void;
-  /** Serializes writes that claim the same key of a unique index. */
-  readonly keyMutex: KeyedMutex;
+  /** Claims values of the natural key, if the definition has one. */
+  readonly naturalKey: NaturalKeyClaims<S> | undefined;
   /** Serializes decisions about one aggregate. */
   readonly writeMutex: KeyedMutex;
   /** Reads and writes single documents. */
@@ -235,9 +236,9 @@ export class AggregateStore<S extends { readonly id: string }> {
     await this.dependencies.activity.count(envelope);
     const document = this.withOutbox(envelope, stored, transition);
     try {
-      await this.reach(undefined, document, () => this.insertDocument(document));
+      await this.insertDocument(document, transition.state);
     } catch (error) {
-      return { stored: await this.existing(id, error), document: undefined };
+      return { stored: await this.existing(transition.state, error), document: undefined };
     }
     this.dependencies.recent.record({ document, stored });
     this.dependencies.onChange(stored);
@@ -340,11 +341,12 @@ export class AggregateStore<S extends { readonly id: string }> {
     const { state } = transition;
     const after = { ...stored, state, version: stored.version + 1, updatedAt: now };
     const completion = isLast(state) ? completes : undefined;
-    return (await this.replace(document, after, { transition, completion })) ? after : undefined;
+    const before = { document, stored };
+    return (await this.replace(before, after, { transition, completion })) ? after : undefined;
   }
 
   private async replace(
-    document: AggregateDocument,
+    { document, stored }: RecentWrite<S>,
     after: Stored<S>,
     { transition, completion }: { transition: Transition<S>; completion: Completion | undefined },
   ): Promise<boolean> {
@@ -356,13 +358,11 @@ export class AggregateStore<S extends { readonly id: string }> {
     const { _id: id, environmentId, version } = document;
     const beforeWrite = this.beforeWrite();
     const write = { id, environmentId, version, writeId: next.lastWrite, update, beforeWrite };
-    const claimed = newUniqueKeys(this.definition, document, next);
-    let isWritten: boolean;
-    try {
-      isWritten = await this.reach(document, next, () => this.compareAndSet(write, claimed));
-    } catch (error) {
-      throw this.conflictOf(duplicateKeyIndex(error)) ?? error;
-    }
+    const { batches } = this.dependencies;
+    const change = { before: stored.state, after: after.state, document: next, beforeWrite };
+    const isWritten = await this.withClaim(change, () =>
+      this.reach(document, next, () => batches.compareAndSet(write)),
+    );
     if (!isWritten) return false;
     if (isEmptied) completion.recordWritten(document);
     const outbox = isEmptied ? added : next.outbox;
@@ -386,23 +386,19 @@ export class AggregateStore<S extends { readonly id: string }> {
     return this.dependencies.writeFirstReached({ environmentId: next.environmentId, at }, write);
   }
 
-  // A server that detects a deadlock between two claims of one key fails the whole command, so a
-  // write with claims is sent alone.
-  private async compareAndSet(write: VersionedWrite, claimed: readonly string[]): Promise<boolean> {
-    const { batches, keyMutex } = this.dependencies;
-    if (claimed.length === 0) return batches.compareAndSet(write);
-    return keyMutex.runExclusive(claimed, () => batches.compareAndSetAlone(write));
+  private async insertDocument(document: AggregateDocument, state: S): Promise<void> {
+    const { batches } = this.dependencies;
+    const beforeWrite = this.beforeWrite();
+    const change = { before: undefined, after: state, document, beforeWrite };
+    await this.withClaim(change, async () => {
+      await this.reach(undefined, document, () => batches.insert(document, beforeWrite));
+      return true;
+    });
   }
 
-  private async insertDocument(document: AggregateDocument): Promise<void> {
-    const { batches, keyMutex } = this.dependencies;
-    const claimed = uniqueKeys(this.definition, document);
-    const beforeWrite = this.beforeWrite();
-    if (claimed.length === 0) return batches.insert(document, beforeWrite);
-    await keyMutex.runExclusive(claimed, () => {
-      beforeWrite?.();
-      return retryTransient(() => this.collection.insertOne(document));
-    });
+  private withClaim(change: ClaimingWrite<S>, write: () => Promise<boolean>): Promise<boolean> {
+    const { naturalKey } = this.dependencies;
+    return naturalKey === undefined ? write() : naturalKey.write(change, write);
   }
 
   private beforeWrite(): BeforeWrite | undefined {
@@ -450,16 +446,13 @@ export class AggregateStore<S extends { readonly id: string }> {
     };
   }
 
-  private async existing(id: string, error: unknown): Promise<Stored<S>> {
-    const index = duplicateKeyIndex(error);
-    if (index === undefined) throw error;
-    const existing = await this.find(id);
+  private async existing(state: S, error: unknown): Promise<Stored<S>> {
+    if (duplicateKeyIndex(error) === undefined && !isTaken(error)) throw error;
+    const existing = await this.find(state.id);
     if (existing !== undefined) return existing;
-    throw this.conflictOf(index) ?? error;
-  }
-
-  private conflictOf(index: string | undefined): DomainError | undefined {
-    return index === undefined ? undefined : this.definition.conflicts?.[index]?.();
+    if (isTaken(error)) throw error;
+    // A fence: another aggregate has taken the claim over.
+    throw this.definition.naturalKey?.taken() ?? error;
   }
 
   private async findDocument(id: string): Promise<AggregateDocument | undefined> {
@@ -469,6 +462,10 @@ export class AggregateStore<S extends { readonly id: string }> {
 
 function outboxBytes(outbox: readonly OutboxEntry[]): number {
   return outbox.length <= outboxEntriesSmall ? 0 : BSON.calculateObjectSize({ outbox });
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'already_exists';
 }
 
 function isOutboxFull(error: unknown): boolean {

@@ -1,34 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AggregateDefinition, AggregateDocument, OutboxEntry } from './aggregate';
 
-/**
- * Returns the keys that a document claims in unique indexes. FerretDB's PostgreSQL detects a
- * deadlock between writers that race for one key, each time after a tenth of a second, until some
- * of them fail. Serialized writers are refused within milliseconds. The index decides; serializing
- * within a process only makes races rare.
- */
-export function uniqueKeys<S extends { readonly id: string }>(
-  { indexes = [] }: AggregateDefinition<S>,
-  document: AggregateDocument,
-): string[] {
-  return indexes
-    .filter(({ unique }) => unique === true)
-    .map(({ name, keys }) => {
-      const values = Object.keys(keys).map((field) => document[field]);
-      return JSON.stringify([name, document.environmentId, ...values]);
-    });
-}
-
-/** Returns the keys that a changed document claims and did not claim before. */
-export function newUniqueKeys<S extends { readonly id: string }>(
-  definition: AggregateDefinition<S>,
-  before: AggregateDocument,
-  after: AggregateDocument,
-): string[] {
-  const held = new Set(uniqueKeys(definition, before));
-  return uniqueKeys(definition, after).filter((key) => !held.has(key));
-}
-
 // The tenant of a document never changes. Entries are only pushed to the outbox, and only the relay
 // clears pendingSince.
 const fixedByChassis = new Set([

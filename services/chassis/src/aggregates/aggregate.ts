@@ -25,6 +25,16 @@ export interface Stored<S> {
   readonly updatedAt: Date;
 }
 
+/** Natural key of an aggregate: its values are unique in each environment. */
+export interface NaturalKey<S> {
+  /** Field by which callers know the value: `externalId`. */
+  readonly field: string;
+  /** Null for an aggregate without a value. */
+  readonly valueOf: (state: S) => string | null;
+  /** Error for a value that another aggregate has. */
+  readonly taken: () => DomainError;
+}
+
 /** Definition of one kind of aggregate for the store. */
 export interface AggregateDefinition<S extends { readonly id: string }> {
   /** Name of the collection, plural: `subscriptions`. */
@@ -46,15 +56,13 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
   readonly indexes?: readonly {
     readonly name: string;
     readonly keys: Readonly<Record<string, 1 | -1>>;
-    readonly unique?: boolean;
   }[];
   /**
    * Fields that are set on insert and that no decision changes. Lists filtered only by these fields
    * are counted fast (list-counts.ts).
    */
   readonly fixedFields?: readonly string[];
-  /** Errors for natural keys that are in use, by the name of the unique index. */
-  readonly conflicts?: Readonly<Record<string, () => DomainError>>;
+  readonly naturalKey?: NaturalKey<S>;
   /** Environment time at which `wake` is due; absent: never. */
   dueAt?(state: S): DueAt | undefined;
   /**

@@ -100,16 +100,6 @@ export class DocumentBatches {
     return this.compared.run(write);
   }
 
-  /**
-   * Like compareAndSet, in a command of its own: for a write whose deadlock on the server could
-   * fail others.
-   */
-  async compareAndSetAlone(write: VersionedWrite): Promise<boolean> {
-    const [outcome = { value: false }] = await this.compareAndSetAllowed([write]);
-    if ('error' in outcome) throw outcome.error;
-    return outcome.value;
-  }
-
   /** Removes entries from an outbox. Entries that are already gone are ignored. */
   removeDone(removal: Removal): Promise<void> {
     return this.removals.run(removal);

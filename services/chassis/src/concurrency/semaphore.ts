@@ -17,6 +17,11 @@ export class Semaphore {
     private readonly queueLimit?: QueueLimit,
   ) {}
 
+  /** Number of calls in the queue. */
+  get queued(): number {
+    return this.waiting.length;
+  }
+
   /** Number of calls that hold a slot. */
   get inUse(): number {
     return this.used;

@@ -2,7 +2,7 @@ import type { AggregateDefinition } from '../aggregates/aggregate';
 import { AggregateCollection } from '../aggregates/aggregate-collection';
 import { systemClock } from '../clock';
 import { DueDocuments } from './due-documents';
-import { runDuePass, type PassOutcome } from './due-pass';
+import { DuePasses, type PassOutcome } from './due-pass';
 import { newId } from '../ids';
 import { connectMongo } from '../mongo/mongo';
 import { dropTestDatabase, testServiceConfiguration, testTenant } from '../testing/testing';
@@ -60,19 +60,26 @@ describe('a pass over due documents', () => {
   }
 
   function pass(handle: (id: string) => Promise<void>): Promise<PassOutcome> {
-    return runDuePass({
-      documents: new DueDocuments({
-        collection: alarms as unknown as AggregateCollection<never>,
-        field: 'dueAt',
-        until,
-        filter: { timeline: 'real' },
-      }),
+    return passesWith(handle).run(allDue());
+  }
+
+  function passesWith(handle: (id: string) => Promise<void>): DuePasses {
+    return new DuePasses({
       handle: ({ _id }) => {
         visits.set(_id, (visits.get(_id) ?? 0) + 1);
         return handle(_id);
       },
       onFailure: () => undefined,
       signal: new AbortController().signal,
+    });
+  }
+
+  function allDue(): DueDocuments {
+    return new DueDocuments({
+      collection: alarms as unknown as AggregateCollection<never>,
+      field: 'dueAt',
+      until,
+      filter: { timeline: 'real' },
     });
   }
 
@@ -104,6 +111,19 @@ describe('a pass over due documents', () => {
     const outcome = await pass((id) => (stubborn.has(id) ? Promise.resolve() : switchOff(id)));
     expect(outcome.handled).toBe(450);
     expect(visits.size).toBe(450);
+  });
+
+  test('ends before a handler that hangs, and the next one skips only its document', async () => {
+    const [slow = ''] = await setAlarms(1, minutesAfterFirst);
+    let finish = (): void => undefined;
+    const hanging = new Promise<void>((resolve) => (finish = resolve));
+    const passes = passesWith((id) => (id === slow ? hanging : switchOff(id)));
+    expect(await passes.run(allDue(), 0)).toEqual({ handled: 0, failures: [] });
+    const later = await setAlarms(3, minutesAfterFirst);
+    expect(await passes.run(allDue(), 0)).toMatchObject({ failures: [] });
+    expect(visits).toEqual(new Map([slow, ...later].map((id) => [id, 1])));
+    finish();
+    await passes.ended();
   });
 
   test('handles only due documents', async () => {

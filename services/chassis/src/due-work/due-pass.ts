@@ -1,4 +1,5 @@
 import type { DueDocument } from './due-documents';
+import { sleep } from '../clock';
 
 /** Documents of a pass, in its order. */
 export interface DueSource {
@@ -8,9 +9,8 @@ export interface DueSource {
   readonly onHandled?: (document: DueDocument) => void;
 }
 
-/** One pass over due documents. */
-export interface DuePass {
-  readonly documents: DueSource;
+/** Handles due documents. */
+export interface DueHandling {
   readonly handle: (document: DueDocument) => Promise<void>;
   readonly onFailure: (document: DueDocument, error: unknown) => void;
   readonly signal: AbortSignal;
@@ -25,30 +25,71 @@ export interface PassOutcome {
 const concurrencyMax = 300;
 
 /**
- * Visits each document of the source. Documents that fail or stay due never block later
- * ones.
+ * Runs passes over due documents, one after the other. A pass may end before its slowest handlers:
+ * the next one skips their documents.
  */
-export async function runDuePass(pass: DuePass): Promise<PassOutcome> {
-  const { documents } = pass;
-  const failures: unknown[] = [];
-  let handled = 0;
-  const worker = async () => {
-    while (!pass.signal.aborted) {
-      const document = await documents.next();
-      if (document === undefined) return;
-      try {
-        await pass.handle(document);
-        handled += 1;
-      } catch (error) {
-        failures.push(error);
-        pass.onFailure(document, error);
-      }
-      documents.onHandled?.(document);
+export class DuePasses {
+  private readonly inFlight = new Map<string, Promise<void>>();
+  private onRoom = (): void => undefined;
+
+  constructor(private readonly handling: DueHandling) {}
+
+  /**
+   * Visits each document of the source. Documents that fail or stay due never block later ones.
+   * Returns what was done by the end of all handlers, or after they had some time since the last
+   * document.
+   */
+  async run(documents: DueSource, handlersMs?: number): Promise<PassOutcome> {
+    const outcome = { handled: 0, failures: [] as unknown[] };
+    try {
+      await this.startAll(documents, outcome);
+    } finally {
+      // If a read fails, handlers that have started still get their time.
+      await (handlersMs === undefined ? this.ended() : this.endedWithin(handlersMs));
     }
-  };
-  // If a read fails, handlers that have started still finish.
-  const outcomes = await Promise.allSettled(Array.from({ length: concurrencyMax }, worker));
-  const broken = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (broken !== undefined) throw broken.reason;
-  return { handled, failures };
+    return outcome;
+  }
+
+  /** Resolves once every handler has ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.inFlight.values());
+  }
+
+  private async startAll(
+    documents: DueSource,
+    outcome: { handled: number; failures: unknown[] },
+  ): Promise<void> {
+    const { handle, onFailure, signal } = this.handling;
+    const handleOne = async (document: DueDocument) => {
+      try {
+        await handle(document);
+        outcome.handled += 1;
+      } catch (error) {
+        outcome.failures.push(error);
+        onFailure(document, error);
+      }
+      this.inFlight.delete(document._id);
+      documents.onHandled?.(document);
+      this.onRoom();
+    };
+    for (;;) {
+      while (this.inFlight.size >= concurrencyMax) await this.room();
+      const document = signal.aborted ? undefined : await documents.next();
+      if (document === undefined) return;
+      if (this.inFlight.has(document._id)) documents.onHandled?.(document);
+      else this.inFlight.set(document._id, handleOne(document));
+    }
+  }
+
+  private room(): Promise<void> {
+    return new Promise((resolve) => (this.onRoom = resolve));
+  }
+
+  private async endedWithin(ms: number): Promise<void> {
+    const ended = new AbortController();
+    void this.ended().then(() => {
+      ended.abort();
+    });
+    await sleep(ms, AbortSignal.any([ended.signal, this.handling.signal]));
+  }
 }

@@ -5,7 +5,7 @@ import { newId } from '../ids';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
 import { dropTestDatabase, testServiceConfiguration, testTenant } from '../testing/testing';
 import { turnMax } from './due-order';
-import { runDuePass } from './due-pass';
+import { DuePasses } from './due-pass';
 import { dueInTurns } from './due-turns';
 
 interface Alarm {
@@ -146,14 +146,14 @@ describe('due documents of all environments', () => {
     await setAlarms('live', 1, minutesAgo(5), true);
     let tries = 0;
     let isHandled = false;
-    await runDuePass({
-      documents: dueInTurns({
-        collection: alarms as unknown as AggregateCollection<never>,
-        field: 'dueAt',
-        filter: { timeline: 'real' },
-        now: () => now,
-        isOver: () => false,
-      }),
+    const documents = dueInTurns({
+      collection: alarms as unknown as AggregateCollection<never>,
+      field: 'dueAt',
+      filter: { timeline: 'real' },
+      now: () => now,
+      isOver: () => false,
+    });
+    const passes = new DuePasses({
       handle: async ({ live }) => {
         if (!live) return new Promise((done) => setTimeout(done, 600));
         expect(isHandled).toBe(false);
@@ -168,6 +168,7 @@ describe('due documents of all environments', () => {
       },
       signal: new AbortController().signal,
     });
+    await passes.run(documents);
     expect(tries).toBeGreaterThan(1);
   }, 60_000);
 

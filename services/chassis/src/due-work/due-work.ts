@@ -8,7 +8,7 @@ import {
   WorkClass as ProtoWorkClass,
 } from '@billing/proto/billing/clock/v1/due_work';
 import { type DueDocument, DueDocuments } from './due-documents';
-import { type DueSource, type PassOutcome, runDuePass } from './due-pass';
+import { DuePasses } from './due-pass';
 import { dueInTurns } from './due-turns';
 import { type ActivityCounter, readActivity } from '../aggregates/activity';
 import type { AggregateCollection } from '../aggregates/aggregate-collection';
@@ -26,6 +26,8 @@ const pollEveryMs = 1_000;
 // After a pass with work there may be more: a document that is several steps behind takes one step
 // per pass.
 const pollAgainMs = 50;
+// Handlers that take longer no longer hold up documents that become due.
+const handlersMs = 1_000;
 // The cost of counting grows with the count, and callers only compare it with 0.
 const pendingMax = 100;
 
@@ -119,7 +121,7 @@ export class DueWork {
     for (const collection of this.collections) {
       if (collection.definition.dueAt === undefined) continue;
       const documents = new DueDocuments({ collection, field: 'dueAt', until, filter });
-      const outcome = await this.pass({ collection, kind: 'wake' }, documents);
+      const outcome = await this.passes({ collection, kind: 'wake' }).run(documents);
       handled += outcome.handled;
       failures.push(...outcome.failures);
     }
@@ -133,24 +135,25 @@ export class DueWork {
 
   private async scanUntilStopped(scan: Scan): Promise<void> {
     const { signal } = this.stopping;
+    const passes = this.passes(scan);
     while (!signal.aborted) {
       let handled = 0;
       try {
-        if (this.options.isPaused?.() !== true) handled = await this.scanOnce(scan);
+        if (this.options.isPaused?.() !== true) handled = await this.scanOnce(scan, passes);
       } catch (error) {
-        if (this.stopping.signal.aborted) return;
+        if (this.stopping.signal.aborted) break;
         this.options.logger.warn({ err: error }, 'due work failed, retrying');
       }
       await sleep((handled > 0 ? pollAgainMs : pollEveryMs) * jitter(0.1), signal);
     }
+    await passes.ended();
   }
 
   /** Handles what is due in the replica's slices; returns the number if nothing failed. */
-  private async scanOnce(scan: Scan): Promise<number> {
+  private async scanOnce({ collection, kind }: Scan, passes: DuePasses): Promise<number> {
     const { slices = everySlice, clock } = this.options;
     const share = slices.filter();
     if (share === undefined) return 0;
-    const { collection, kind } = scan;
     const documents = dueInTurns({
       collection,
       field: kind === 'wake' ? 'dueAt' : 'recoverAt',
@@ -158,13 +161,12 @@ export class DueWork {
       now: () => clock.now(),
       isOver: () => slices.filter() !== share,
     });
-    const { handled, failures } = await this.pass(scan, documents);
+    const { handled, failures } = await passes.run(documents, handlersMs);
     return failures.length > 0 ? 0 : handled;
   }
 
-  private pass(scan: Scan, documents: DueSource): Promise<PassOutcome> {
-    return runDuePass({
-      documents,
+  private passes(scan: Scan): DuePasses {
+    return new DuePasses({
       handle: (document) => this.inWorkSpan(scan, document),
       onFailure: ({ _id: id }, error) => {
         this.options.logger.warn({ err: error, id }, 'due work failed, retrying');

@@ -214,6 +214,7 @@ export function duplicateKeyIndex(error: unknown): string | undefined {
 }
 
 const namespaceNotFound = 26;
+const indexNotFound = 27;
 
 /** A named index of a collection. */
 export type NamedIndex = IndexDescription & { readonly name: string };
@@ -232,16 +233,50 @@ export async function ensureIndexes<D extends Document>(
     const present = existing.get(wanted.name);
     if (present !== undefined && !isSame(present, wanted)) await collection.dropIndex(wanted.name);
   }
-  await retryTransient(() => collection.createIndexes([...indexes]));
+  const createAll = () => retryTransient(() => collection.createIndexes([...indexes]));
+  try {
+    await createAll();
+  } catch (error) {
+    // FerretDB may not know a collection that another process is creating.
+    if (!hasCode(error, namespaceNotFound)) throw error;
+    await createAll();
+  }
 }
 
-async function listIndexes<D extends Document>(collection: Collection<D>): Promise<NamedIndex[]> {
+/**
+ * Drops a unique index of an earlier version, if there is one. `adopt` first stores its keys as the
+ * current version does; it may run again after a crash, and in several replicas.
+ */
+export async function retireUniqueIndex<D extends Document>(
+  collection: Collection<D>,
+  name: string,
+  adopt: () => Promise<void>,
+): Promise<void> {
+  const index = (await listIndexes(collection)).find((one) => one.name === name);
+  if (index?.unique !== true) return;
+  await adopt();
+  try {
+    await collection.dropIndex(name);
+  } catch (error) {
+    // Another replica dropped it.
+    if (!hasCode(error, indexNotFound)) throw error;
+  }
+}
+
+/** Indexes of a collection; none while it does not exist or another process is creating it. */
+export async function listIndexes<D extends Document>(
+  collection: Collection<D>,
+): Promise<NamedIndex[]> {
   try {
     return (await retryTransient(() => collection.indexes())) as NamedIndex[];
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === namespaceNotFound) return [];
+    if (hasCode(error, namespaceNotFound)) return [];
     throw error;
   }
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof MongoServerError && error.code === code;
 }
 
 // Servers return directions as different kinds of numbers.

@@ -185,6 +185,15 @@ describe('the retention of an event log', () => {
     expect(timeOfId(deletedBefore)).toEqual(new Date(daysAgo(500).getTime() - 60 * 60_000));
   });
 
+  test('is not moved by a position that is none', async () => {
+    const request = { afterPosition: '', insertedAfter: undefined, limit: 1, reader: 'broken' };
+    for (const passedPosition of ['zzz', 'Infinity', `${newId()}0`]) {
+      const answer = peer.readEventLog({ ...request, passedPosition }, testContext());
+      await expect(answer).rejects.toMatchObject({ kind: 'invalid_input' });
+    }
+    expect(await marks().passed()).not.toContain('zzz');
+  });
+
   test('keeps what a restored reader reads again', async () => {
     await pass('slow', daysAgo(1));
     await read('restored', daysAgo(1));

@@ -6,7 +6,8 @@ import {
   type EventLogServiceServer,
 } from '@billing/proto/billing/event/v1/event_log';
 import type { Clock } from '../clock';
-import { earliestIdAt, newId } from '../ids';
+import { earliestIdAt, isId, newId } from '../ids';
+import { invalidInput } from '@billing/kernel/domain-error';
 import type { EventMarkStore } from './event-mark-store';
 import { deletableBefore } from './event-retention';
 import { deleteBatch } from '../mongo/old-documents';
@@ -134,6 +135,9 @@ export function eventLogRpc(
     EventLogServiceService,
     {
       readEventLog: async ({ afterPosition, insertedAfter, limit, reader, passedPosition }) => {
+        if (passedPosition !== '' && !isId(passedPosition)) {
+          throw invalidInput({ passedPosition: ['Must be a position'] });
+        }
         // A full disk is no reason to refuse a read. The reader reports again.
         if (reader !== '') await marks.recordPassed(reader, passedPosition).catch(() => undefined);
         const isFirst = afterPosition === '';

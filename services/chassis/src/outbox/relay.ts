@@ -1,45 +1,29 @@
 import { tenantOf, type AggregateDocument, type OutboxEntry } from '../aggregates/aggregate';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AggregateCollection, CommandHandler } from '../aggregates/aggregate-collection';
-import { type Clock, sleep } from '../clock';
+import type { Clock } from '../clock';
 import { type EventLog, type EventLogDocument, logEvent } from './event-log';
 import { atBoundary } from '../failpoint';
 import { jitter } from '../ids';
 import { InsertBatches } from '../mongo/inserts';
 import type { EventMessage, EventStream } from '../stream/jet-stream';
-import type { Filter } from 'mongodb';
-import { everySlice, type SliceFilter, type Slices } from '../replicas/slices';
+import type { Slices } from '../replicas/slices';
 import { KeyedRetryQueue } from '../concurrency/keyed-retry-queue';
 import type { Logger } from '../telemetry/logging';
 import { announcementOf, asStored } from './outbox-entry';
 import { OutboxProgress } from '../aggregates/outbox-progress';
 import { aggregateAttributes, inSpan } from '../telemetry/tracing';
 import type { StuckCommands } from './stuck-commands';
+import { type FoundLane, type Lane, laneNames, OutboxSweep, sweepAfterMs } from './sweep';
 import { workContext } from '../grpc/call-context';
 
-type Lane = OutboxEntry['kind'];
-const laneNames: readonly Lane[] = ['event', 'command'];
-
-/** One lane of one document. A lane is the queue of one kind of outbox entries. */
+/** One lane of one document. */
 interface DocumentLane {
   readonly collection: AggregateCollection<never>;
   readonly key: string;
   readonly id: string;
   readonly lane: Lane;
 }
-
-/** Position of a sweep: documents that have waited since then, except some of that instant. */
-interface Position {
-  readonly from: Date;
-  readonly skip: readonly string[];
-}
-
-const firstPosition: Position = { from: new Date(0), skip: [] };
-
-/** Waiting document as a sweep reads it. */
-type Waiting = Pick<AggregateDocument, '_id' | 'pendingSince'> & {
-  readonly outbox?: readonly Pick<OutboxEntry, 'kind'>[];
-};
 
 /** A run of a lane for a document, as the document was known at its start. */
 interface LaneRun extends DocumentLane {
@@ -66,15 +50,6 @@ export interface RelayOptions {
   readonly isDeleted?: (environmentId: string) => boolean;
 }
 
-// Gives the writing process time to relay its entries before a sweep may find them. Also keeps the
-// activity count ahead of effects.
-const sweepAfterMs = 1_000;
-const sweepEveryMs = 1_500;
-// Maximum time that done entries stay in a document while its other lane runs.
-const sweepBusyAfterMs = 30_000;
-const sweepBatch = 100;
-// Pages of one sweep; the next one continues after them.
-const sweepPagesMax = 50;
 /**
  * Documents in flight per lane: three batches, one being answered, one in flight and one being
  * filled. More would only queue for the database, and overload a peer that has just recovered.
@@ -101,10 +76,8 @@ export class Relay {
   private readonly progress = new Map<string, OutboxProgress>();
   // Done entries of these documents whose removal is left to the lane that ends last.
   private readonly deferredRemovals = new Map<string, LaneRun>();
+  private readonly sweep: OutboxSweep;
   private sweeping: Promise<void> = Promise.resolve();
-  // Where the last sweep of each lane ended, by collection and lane; absent: at the end.
-  private readonly positions = new Map<string, Position>();
-  private sweptSlices: SliceFilter | undefined;
 
   constructor(
     private readonly collections: readonly AggregateCollection<never>[],
@@ -112,6 +85,13 @@ export class Relay {
   ) {
     this.eventLog = new InsertBatches(options.eventLog);
     this.queues = { event: this.openQueue(), command: this.openQueue() };
+    this.sweep = new OutboxSweep(collections, {
+      ...options,
+      isFull: (lane) => this.queues[lane].isFull,
+      submit: (collection, found) => {
+        this.submitWaiting(collection, found);
+      },
+    });
   }
 
   start(): void {
@@ -120,7 +100,7 @@ export class Relay {
         this.enqueue(collection, id, written);
       };
     }
-    this.sweeping = this.sweepUntilStopped();
+    this.sweeping = this.sweep.runUntil(this.stopping.signal);
   }
 
   /**
@@ -206,6 +186,17 @@ export class Relay {
     } finally {
       await this.removeDone(run, { hadEntries: entries.length > 0 });
     }
+  }
+
+  private submitWaiting(
+    collection: AggregateCollection<never>,
+    { id, lane, includeBusy }: FoundLane,
+  ): void {
+    const key = keyOf(collection, id);
+    // If the removal is left to the other lane, that lane first gets time to finish: a separate
+    // removal would cost another write.
+    if (!includeBusy && (this.queues[lane].isBusy(key) || this.deferredRemovals.has(key))) return;
+    this.submit(collection, { id, lane });
   }
 
   // If the write is older, another replica's sweep may have processed its entries already.
@@ -346,118 +337,6 @@ export class Relay {
     else progress.recordRemoved(done);
     this.deferredRemovals.delete(key);
   }
-
-  private async sweepUntilStopped(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      for (const collection of this.collections) {
-        try {
-          if (this.options.isPaused?.() !== true) await this.sweep(collection);
-        } catch (error) {
-          this.options.logger.warn({ err: error }, 'outbox sweep failed, retrying');
-        }
-      }
-      await sleep(sweepEveryMs * jitter(0.2), signal);
-    }
-  }
-
-  /**
-   * Submits what waits in the replica's slices. Each lane has its own position and continues where
-   * its last sweep ended, so that documents whose commands fail never hold up the events of others.
-   */
-  private async sweep(collection: AggregateCollection<never>): Promise<void> {
-    const slices = (this.options.slices ?? everySlice).filter();
-    if (slices === undefined) return;
-    if (slices !== this.sweptSlices) this.positions.clear();
-    this.sweptSlices = slices;
-    const positions = laneNames.map((lane) => this.positionOf(collection, lane));
-    if (positions.every((position) => position === firstPosition)) {
-      await this.sweepLanes(collection, { lanes: laneNames, start: firstPosition, slices });
-      return;
-    }
-    for (const lane of laneNames) {
-      const start = this.positionOf(collection, lane);
-      await this.sweepLanes(collection, { lanes: [lane], start, slices });
-    }
-  }
-
-  private positionOf(collection: AggregateCollection<never>, lane: Lane): Position {
-    return this.positions.get(keyOf(collection, lane)) ?? firstPosition;
-  }
-
-  private async sweepLanes(
-    collection: AggregateCollection<never>,
-    { lanes, start, slices }: { lanes: readonly Lane[]; start: Position; slices: SliceFilter },
-  ): Promise<void> {
-    const nowMs = this.options.clock.now().getTime();
-    const until = new Date(nowMs - sweepAfterMs);
-    // Documents with a running lane are submitted again only after this time.
-    const longAgo = new Date(nowMs - sweepBusyAfterMs);
-    let open = lanes;
-    let position: Position | undefined = start;
-    for (let page = 1; position !== undefined && open.length > 0; page += 1) {
-      if (this.stopping.signal.aborted) return;
-      for (const lane of open) this.positions.set(keyOf(collection, lane), position);
-      if (page > sweepPagesMax) return;
-      const batch: readonly Waiting[] = await this.readWaiting(collection, {
-        position,
-        until,
-        slices,
-      });
-      for (const document of batch) {
-        const isLongAgo = document.pendingSince !== null && document.pendingSince < longAgo;
-        const inLanes = lanesOf(document);
-        for (const lane of open.filter((one) => inLanes.includes(one))) {
-          this.submitWaiting(collection, { id: document._id, lane, includeBusy: isLongAgo });
-        }
-      }
-      // A full lane continues at this page.
-      open = open.filter((lane) => !this.queues[lane].isFull);
-      position = nextPosition(position, batch);
-    }
-    for (const lane of open) this.positions.delete(keyOf(collection, lane));
-  }
-
-  private async readWaiting(
-    { documents }: AggregateCollection<never>,
-    { position, until, slices }: { position: Position; until: Date; slices: SliceFilter },
-  ): Promise<Waiting[]> {
-    const { from, skip } = position;
-    const query = { ...slices, pendingSince: { $gte: from, $lte: until }, _id: { $nin: skip } };
-    return documents
-      .find(query as Filter<AggregateDocument>)
-      .project<Waiting>({ pendingSince: 1, 'outbox.kind': 1 })
-      .sort({ pendingSince: 1 })
-      .limit(sweepBatch)
-      .toArray();
-  }
-
-  private submitWaiting(
-    collection: AggregateCollection<never>,
-    { id, lane, includeBusy }: { id: string; lane: Lane; includeBusy: boolean },
-  ): void {
-    const key = keyOf(collection, id);
-    // If the removal is left to the other lane, that lane first gets time to finish: a separate
-    // removal would cost another write.
-    if (!includeBusy && (this.queues[lane].isBusy(key) || this.deferredRemovals.has(key))) return;
-    this.submit(collection, { id, lane });
-  }
-}
-
-// A document without entries still has to be marked as emptied, which any lane does.
-function lanesOf({ outbox = [] }: Waiting): readonly Lane[] {
-  if (outbox.length === 0) return ['event'];
-  return laneNames.filter((lane) => outbox.some(({ kind }) => kind === lane));
-}
-
-// The next page starts at the last one's instant and excludes the documents of that instant that
-// were seen.
-function nextPosition({ from, skip }: Position, batch: readonly Waiting[]): Position | undefined {
-  const last = batch.at(-1)?.pendingSince;
-  if (batch.length < sweepBatch || !last) return undefined;
-  const ties = batch.filter(({ pendingSince }) => pendingSince?.getTime() === last.getTime());
-  const earlier = last.getTime() === from.getTime() ? skip : [];
-  return { from: last, skip: [...earlier, ...ties.map(({ _id }) => _id)] };
 }
 
 function keyOf({ definition }: AggregateCollection<never>, id: string): string {

@@ -124,8 +124,22 @@ async function expectEmptied(id: string): Promise<void> {
 }
 
 describe('a command that keeps failing', () => {
+  // All are stuck at the same time: each fails for many seconds before that.
+  let stuckOrders: Awaited<ReturnType<typeof stuckOrder>>[];
+
+  beforeAll(async () => {
+    const begins = [placed, placed, placed, placed, counted];
+    stuckOrders = await Promise.all(begins.map((begin) => stuckOrder(begin)));
+  });
+
+  function stuckOrderAt(index: number) {
+    const order = stuckOrders[index];
+    if (order === undefined) throw new Error('There is no such order');
+    return order;
+  }
+
   test('is listed only for its organization, without secrets', async () => {
-    const { id, context, stuck } = await stuckOrder();
+    const { id, context, stuck } = stuckOrderAt(0);
     expect(stuck).toEqual({
       id: `orders:${id}:1`,
       environmentId: context.tenant.environmentId,
@@ -148,7 +162,7 @@ describe('a command that keeps failing', () => {
   });
 
   test('is retried immediately on request, and removed from the list after a success', async () => {
-    const { id, stuck, context } = await stuckOrder();
+    const { id, stuck, context } = stuckOrderAt(1);
     broken.delete(`${id}/1`);
     await peer.retryStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
     await expectEmptied(id);
@@ -159,7 +173,7 @@ describe('a command that keeps failing', () => {
   });
 
   test('is skipped once, and the next one runs', async () => {
-    const { id, stuck, context } = await stuckOrder();
+    const { id, stuck, context } = stuckOrderAt(2);
     const skip = () =>
       peer.skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
     const outcomes = await Promise.allSettled([skip(), skip(), skip()]);
@@ -170,7 +184,7 @@ describe('a command that keeps failing', () => {
   });
 
   test('is not skipped if it has run in the meantime, and neither is the next one', async () => {
-    const { id, stuck, context } = await stuckOrder();
+    const { id, stuck, context } = stuckOrderAt(3);
     let open = (): void => undefined;
     gates.set(`${id}/2`, new Promise((resolve) => (open = resolve)));
     broken.delete(`${id}/1`);
@@ -187,7 +201,7 @@ describe('a command that keeps failing', () => {
   });
 
   test('is not skipped if its receiver waits for it', async () => {
-    const { id, stuck, context } = await stuckOrder(counted);
+    const { id, stuck, context } = stuckOrderAt(4);
     await expect(
       peer.skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() }),
     ).rejects.toMatchObject({

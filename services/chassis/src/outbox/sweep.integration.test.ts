@@ -56,11 +56,15 @@ describe('a sweep of outboxes', () => {
   });
 
   /** A document as a process that was killed left it. */
-  function waiting(kind: 'event' | 'command', since: Date): AggregateDocument {
+  function waiting(
+    kind: 'event' | 'command',
+    since: Date,
+    { live }: { live: boolean } = tenant,
+  ): AggregateDocument {
     const id = newId();
     const entry = { kind, sequence: 1, type: kind, at: since, payload: '{}', traceparent: null };
     const sequences = kind === 'event' ? { eventSequence: 1 } : { commandSequence: 1 };
-    const envelope = newEnvelope(id, tenant, since);
+    const envelope = newEnvelope(id, { ...tenant, live }, since);
     return { ...envelope, ...sequences, outbox: [entry], pendingSince: since };
   }
 
@@ -112,6 +116,29 @@ describe('a sweep of outboxes', () => {
       (_payload: never, { context }) => sleep(120_000, context.signal),
     );
   });
+
+  test.each([50, 450])(
+    'runs live commands before those of %i sandbox documents that wait longer',
+    async (count) => {
+      const sandboxes = Array.from({ length: count }, () =>
+        waiting('command', secondsAgo(60), { live: false }),
+      );
+      const live = waiting('command', secondsAgo(20), { live: true });
+      await orders.documents.insertMany([...sandboxes, live]);
+      const begun: string[] = [];
+      await withRelay(
+        {},
+        () =>
+          eventually(() => {
+            expect(begun.length).toBeGreaterThan(40);
+          }),
+        async (_payload: never, { aggregateId }) => {
+          begun.push(aggregateId);
+        },
+      );
+      expect(begun[0]).toBe(live._id);
+    },
+  );
 
   test('takes documents of its own slices, and with slice 0 those without one', async () => {
     const documents = Array.from({ length: 40 }, () => waiting('event', secondsAgo(20)));

@@ -1,7 +1,8 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Collection, Db, Document, Filter } from 'mongodb';
+import { fencesOf } from '../aggregates/natural-key-claims';
 import type { Clock } from '../clock';
-import { ensureIndexes, retryTransient } from '../mongo/mongo';
+import { ensureIndexes, listIndexes, retryTransient } from '../mongo/mongo';
 import type { PeriodicWork } from './periodic-work';
 import type { Logger } from '../telemetry/logging';
 import { Semaphore } from '../concurrency/semaphore';
@@ -65,9 +66,10 @@ const overlapMs = 60_000;
 
 /**
  * Deletes environments from a service's database: every document of any collection that names them
- * by `environmentId`, or whose `_id` begins with it. The collections are listed by the database, so
- * that none can be forgotten. From then on a tombstone refuses calls, relay and due work of the
- * environment. It is swept until no call that was in flight can have written again.
+ * by `environmentId`, or whose `_id` begins with it, and its fences. The collections are listed by
+ * the database, so that none can be forgotten. From then on a tombstone refuses calls, relay and
+ * due work of the environment. It is swept until no call that was in flight can have written
+ * again.
  */
 export class EnvironmentDeletion {
   private readonly tombstones: Collection<Tombstone>;
@@ -187,7 +189,7 @@ export class EnvironmentDeletion {
       const [found, named] = await retryTransient(() =>
         Promise.all([
           collection.findOne({ environmentId }, { projection: { live: 1 } }),
-          collection.findOne({ _id: environmentId }, { projection: { live: 1 } }),
+          collection.findOne({ _id: idsOf(environmentId) }, { projection: { live: 1 } }),
         ]),
       );
       if (found?.live === true || named?.live === true) throw isLive();
@@ -229,8 +231,9 @@ export class EnvironmentDeletion {
     for (const name of await this.collectionNames()) {
       const collection = this.db.collection<StringIds>(name);
       const withField = { environmentId };
-      const withKey = { _id: { $gte: environmentId, $lt: `${environmentId}\u{10ffff}` } };
-      for (const filter of [withField, withKey]) {
+      const withFence = { environmentId: fencesOf(environmentId) };
+      const withKey = { _id: idsOf(environmentId) };
+      for (const filter of [withField, withFence, withKey]) {
         for (;;) {
           if (signal?.aborted === true || this.options.clock.now() >= until) return false;
           const deleted = await this.deleteBatch(collection, filter);
@@ -306,6 +309,11 @@ export function deletionWork(deletion: EnvironmentDeletion): PeriodicWork[] {
   ];
 }
 
+/** Range of the ids that begin with an environment's. */
+function idsOf(environmentId: string) {
+  return { $gte: environmentId, $lt: `${environmentId}\u{10ffff}` };
+}
+
 function isLive(): DomainError {
   const message = 'A live environment cannot be deleted';
   return new DomainError('failed_precondition', 'ENVIRONMENT_IS_LIVE', message);
@@ -318,7 +326,10 @@ function isLive(): DomainError {
 export async function ensureEnvironmentIndexes(db: Db): Promise<void> {
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
     const collection = db.collection(name);
-    const [document, indexes] = await Promise.all([collection.findOne({}), collection.indexes()]);
+    const [document, indexes] = await Promise.all([
+      collection.findOne({}),
+      listIndexes(collection),
+    ]);
     const isIndexed = indexes.some(({ key }) => Object.keys(key)[0] === 'environmentId');
     if (isIndexed || document === null || !('environmentId' in document)) continue;
     await ensureIndexes(collection, [{ name: 'environment', key: { environmentId: 1 } }]);

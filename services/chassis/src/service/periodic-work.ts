@@ -15,6 +15,10 @@ export interface PeriodicWork {
   readonly onOneReplica?: boolean;
 }
 
+// Another replica's work is looked at this often, so that a start, or a slice that is gained, costs
+// no whole interval.
+const lookEveryMs = 10_000;
+
 /** Dependencies of periodic work. */
 export interface PeriodicRunsOptions {
   readonly logger: Logger;
@@ -44,13 +48,15 @@ export class PeriodicRuns {
   ): Promise<void> {
     const { logger, slices, isStorageFull } = this.options;
     while (!signal.aborted) {
+      const isAnothers = onOneReplica && !slices.owns(name);
       try {
-        const isPaused = (writes && isStorageFull()) || (onOneReplica && !slices.owns(name));
+        const isPaused = isAnothers || (writes && isStorageFull());
         if (!isPaused) await run(signal);
       } catch (error) {
         logger.warn({ err: error, work: name }, 'periodic work failed, retrying');
       }
-      await sleep(everyMs * jitter(0.1), signal);
+      const pauseMs = isAnothers ? Math.min(everyMs, lookEveryMs) : everyMs;
+      await sleep(pauseMs * jitter(0.1), signal);
     }
   }
 }

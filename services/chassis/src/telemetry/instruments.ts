@@ -118,10 +118,55 @@ export const instruments = {
     unit: '{epoch}',
     description: 'Epochs of usage that are not over yet; grows while a dead slot is not recovered',
   },
+  usageGenerationsAhead: {
+    name: 'billing.usage.generations.ahead',
+    unit: 's',
+    description: 'Time for which events that arrive have a generation of their month',
+  },
   usageSlots: {
     name: 'billing.usage.slots',
     unit: '{slot}',
     description: 'Slots of all writers of usage events, by state',
+  },
+  usageEvents: {
+    name: 'billing.usage.events',
+    unit: '{event}',
+    description: 'Usage events of answered batches, by outcome',
+  },
+  usageParts: {
+    name: 'billing.usage.parts',
+    unit: '{part}',
+    description: 'Parts of the largest series that a replica folded since the last export',
+  },
+  usageFoldAge: {
+    name: 'billing.usage.fold.age',
+    unit: 's',
+    description: 'Time since the series that has waited longest for its fold became due',
+  },
+  usageFoldSeries: {
+    name: 'billing.usage.fold.series',
+    unit: '{series}',
+    description: 'Series of usage that are due for a fold, at most 10,000',
+  },
+  usageRawReads: {
+    name: 'billing.usage.reads.raw',
+    unit: '{read}',
+    description: 'Reads of usage that counted raw events, by reason',
+  },
+  usageAuditHours: {
+    name: 'billing.usage.audit.hours',
+    unit: '{hour}',
+    description: 'Hours of usage that were counted again, by result; alert on any mismatch',
+  },
+  distinctWaiting: {
+    name: 'billing.usage.distinct.waiting',
+    unit: '{read}',
+    description: 'Reads of many distinct values that wait for others in a replica',
+  },
+  settlementDuration: {
+    name: 'billing.usage.settlement.duration',
+    unit: 's',
+    description: 'Run time of usage settlements',
   },
   droppedCredits: {
     name: 'billing.subscription.credits.dropped',

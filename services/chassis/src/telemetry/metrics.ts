@@ -22,6 +22,9 @@ export const attributeValues = {
   'billing.provider_report.kind': ['REFUND', 'DISPUTE', 'CONTRADICTION'],
   'billing.due_work.kind': ['wake', 'recover'],
   'billing.usage.flush.outcome': ['STORED', 'FENCED', 'FAILED'],
+  'billing.usage.event.outcome': ['ACCEPTED', 'DUPLICATE', 'REJECTED'],
+  'billing.usage.read.reason': ['CUT', 'AUDIT'],
+  'billing.usage.audit.result': ['EQUAL', 'MISMATCH', 'REPAIRED', 'SKIPPED'],
   'billing.usage.slot.state': ['IDLE', 'FLUSHING', 'PARKED', 'DEAD'],
   'billing.park.reason': ['OPEN_INVOICES', 'INVOICES_A_DAY', 'USAGE_TOO_LARGE'],
 } as const;
@@ -64,7 +67,12 @@ type ObservedInstrument =
   | 'settlementAge'
   | 'openCredits'
   | 'usageEpochLag'
+  | 'usageGenerationsAhead'
   | 'usageSlots'
+  | 'usageParts'
+  | 'usageFoldAge'
+  | 'usageFoldSeries'
+  | 'distinctWaiting'
   | 'clockSkew'
   | 'waitingInvoices'
   | 'activeRequests';
@@ -112,6 +120,10 @@ export class Metrics {
   private readonly droppedCredits: Counter;
   private readonly usageFlushes: Counter;
   private readonly usageFlushDuration: Histogram;
+  private readonly usageEvents: Counter;
+  private readonly usageRawReads: Counter;
+  private readonly usageAuditHours: Counter;
+  private readonly settlementDuration: Histogram;
   private readonly callDuration: Histogram;
   private readonly requestDuration: Histogram;
 
@@ -131,6 +143,10 @@ export class Metrics {
     this.droppedCredits = this.counter('droppedCredits');
     this.usageFlushes = this.counter('usageFlushes');
     this.usageFlushDuration = this.histogram('usageFlushDuration', callBoundaries);
+    this.usageEvents = this.counter('usageEvents');
+    this.usageRawReads = this.counter('usageRawReads');
+    this.usageAuditHours = this.counter('usageAuditHours');
+    this.settlementDuration = this.histogram('settlementDuration', lagBoundaries);
     this.callDuration = this.histogram('callDuration', callBoundaries);
     this.requestDuration = this.histogram('requestDuration', callBoundaries);
     // Wakes the process fifty times a second, so it runs only if metrics are exported.
@@ -193,6 +209,22 @@ export class Metrics {
   }): void {
     this.usageFlushes.add(1, { 'billing.usage.flush.outcome': outcome });
     this.usageFlushDuration.record(durationMs / 1_000);
+  }
+
+  recordUsageEvents(outcome: AttributeValue<'billing.usage.event.outcome'>, events: number): void {
+    if (events > 0) this.usageEvents.add(events, { 'billing.usage.event.outcome': outcome });
+  }
+
+  recordRawRead(reason: AttributeValue<'billing.usage.read.reason'>): void {
+    this.usageRawReads.add(1, { 'billing.usage.read.reason': reason });
+  }
+
+  recordAuditedHour(result: AttributeValue<'billing.usage.audit.result'>): void {
+    this.usageAuditHours.add(1, { 'billing.usage.audit.result': result });
+  }
+
+  recordSettlement({ durationMs }: { durationMs: number }): void {
+    this.settlementDuration.record(durationMs / 1_000);
   }
 
   /** `path` is the method's: `/package.Service/Method`. */
@@ -293,7 +325,10 @@ export class Metrics {
       | 'poisonMessages'
       | 'droppedRequests'
       | 'droppedCredits'
-      | 'usageFlushes',
+      | 'usageFlushes'
+      | 'usageEvents'
+      | 'usageRawReads'
+      | 'usageAuditHours',
   ): Counter {
     const { name, ...descriptor } = instruments[instrument];
     return this.meter.createCounter(name, descriptor);
@@ -301,7 +336,12 @@ export class Metrics {
 
   private histogram(
     instrument:
-      'renewalLag' | 'webhookLag' | 'usageFlushDuration' | 'callDuration' | 'requestDuration',
+      | 'renewalLag'
+      | 'webhookLag'
+      | 'usageFlushDuration'
+      | 'settlementDuration'
+      | 'callDuration'
+      | 'requestDuration',
     explicitBucketBoundaries: number[],
   ): Histogram {
     const { name, ...descriptor } = instruments[instrument];

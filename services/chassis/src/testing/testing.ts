@@ -207,6 +207,19 @@ export function measureAll(metrics: Metrics): void {
   metrics.observe('usageSlots', async () => [
     { value: 1, attributes: { 'billing.usage.slot.state': 'IDLE' } },
   ]);
+  for (const name of [
+    'usageParts',
+    'usageGenerationsAhead',
+    'usageFoldAge',
+    'usageFoldSeries',
+    'distinctWaiting',
+  ] as const) {
+    metrics.observe(name, async () => [{ value: 1, attributes: {} }]);
+  }
+  metrics.recordUsageEvents('ACCEPTED', 1);
+  metrics.recordRawRead('CUT');
+  metrics.recordAuditedHour('EQUAL');
+  metrics.recordSettlement({ durationMs: 1 });
   metrics.recordFlush({ outcome: 'STORED', durationMs: 1 });
   metrics.recordDroppedCredits({ live: true });
   metrics.recordNotCharged({ reason: 'NO_PAYMENT_PROVIDER', live: true });

@@ -1,4 +1,4 @@
-import { webhookEndpointProblems } from './webhook-endpoint';
+import { asksFor, webhookEndpointProblems } from './webhook-endpoint';
 
 test.each([
   ['Billing', true],
@@ -19,4 +19,45 @@ test.each([
   expect(webhookEndpointProblems({ headerPrefix: text }).headerPrefix).toEqual(
     is ? [] : ['Invalid header prefix'],
   );
+});
+
+test.each([
+  ['*'],
+  ['subscription.*'],
+  ['checkout.*'],
+  ['subscription.renewed'],
+  ['checkout.expired'],
+])('"%s" names events', (name) => {
+  expect(webhookEndpointProblems({ events: [name] }).events).toEqual([]);
+});
+
+test.each([
+  [''],
+  ['**'],
+  ['.*'],
+  ['*.*'],
+  ['*.renewed'],
+  ['sub*'],
+  ['subscription'],
+  ['subscription.'],
+  ['subscription.re*'],
+  ['Subscription.*'],
+  ['webhook_endpoint.*'],
+  ['unknown.*'],
+])('"%s" names no events, and the problem contains its index', (name) => {
+  const { events } = webhookEndpointProblems({ events: ['*', name] });
+  expect(events).toEqual(['1: Unknown event']);
+});
+
+test.each([
+  [['*'], 'subscription.renewed', true],
+  [['*'], 'resource_of_a_later_release.created', true],
+  [['checkout.*'], 'checkout.expired', true],
+  [['checkout.*'], 'checkout_link.created', false],
+  [['subscription.*'], 'checkout.expired', false],
+  [['checkout.expired', 'subscription.*'], 'subscription.renewed', true],
+  [['subscription.renewed'], 'subscription.renewed', true],
+  [['subscription.renewed'], 'subscription.created', false],
+])('an endpoint for %j receives %s: %s', (events, type, receives) => {
+  expect(asksFor(events, type)).toBe(receives);
 });

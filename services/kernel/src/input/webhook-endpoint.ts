@@ -13,10 +13,20 @@ export const webhookEventTypes = [
 
 // Event types that an endpoint may name. An endpoint without event types gets only the six above,
 // as the contract promises.
-const namedEventTypes = [...webhookEventTypes, 'checkout.completed', 'checkout.expired'] as const;
+const eventTypes = [...webhookEventTypes, 'checkout.completed', 'checkout.expired'] as const;
 
 /** Type of an event that an endpoint may name. */
-export type WebhookEventType = (typeof namedEventTypes)[number];
+export type WebhookEventType = (typeof eventTypes)[number];
+
+const everyEvent = '*';
+const resources = new Set(eventTypes.map((type) => type.slice(0, type.indexOf('.'))));
+
+/** Values of an endpoint's `events`: `*`, `<resource>.*` and the event types. */
+export const webhookEventNames: readonly string[] = [
+  everyEvent,
+  ...[...resources].map((resource) => `${resource}.*`),
+  ...eventTypes,
+];
 
 const descriptionLengthMax = 200;
 // `Webhook-Signature` is a header of the standard.
@@ -48,10 +58,14 @@ export function webhookEndpointProblems(fields: WebhookEndpointFields): InputPro
   };
 }
 
+/** True if an endpoint with these `events` receives events of the type. */
+export function asksFor(events: readonly string[], type: string): boolean {
+  const ofResource = `${type.slice(0, type.indexOf('.'))}.*`;
+  return [everyEvent, ofResource, type].some((name) => events.includes(name));
+}
+
 function eventProblems(events: readonly string[]): string[] {
-  return events.flatMap((type, index) =>
-    (namedEventTypes as readonly string[]).includes(type)
-      ? []
-      : [`${String(index)}: Unknown event`],
+  return events.flatMap((name, index) =>
+    webhookEventNames.includes(name) ? [] : [`${String(index)}: Unknown event`],
   );
 }
