@@ -1,3 +1,4 @@
+import { BalanceEntryKind } from '../gen/billing/checkout/v1/balance';
 import { BillingReason, InvoiceStatus, PaymentStatus } from '../gen/billing/checkout/v1/checkout';
 import { HostedPageKind } from '../gen/billing/checkout/v1/hosted_page';
 import { SessionStatus } from '../gen/billing/checkout/v1/session';
@@ -8,3 +9,4 @@ export const billingReasons = enumNames(BillingReason, 'BILLING_REASON_');
 export const paymentStatuses = enumNames(PaymentStatus, 'PAYMENT_STATUS_');
 export const sessionStatuses = enumNames(SessionStatus, 'SESSION_STATUS_');
 export const hostedPageKinds = enumNames(HostedPageKind, 'HOSTED_PAGE_KIND_');
+export const balanceEntryKinds = enumNames(BalanceEntryKind, 'BALANCE_ENTRY_KIND_');

@@ -16,6 +16,8 @@ export const pathSegments = [
   'webhook-endpoints',
   'sandboxes',
   'api-keys',
+  'balance-entries',
+  'balances',
 ] as const;
 
 /** All scopes that a key can have. */

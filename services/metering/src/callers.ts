@@ -1,5 +1,6 @@
 import type { Callers } from '@billing/chassis/callers';
 import type { MeteringServiceServer } from '@billing/proto/billing/metering/v1/metering';
+import type { UsageAuditServiceServer } from '@billing/proto/billing/metering/v1/audit';
 import type { UsageReportServiceServer } from '@billing/proto/billing/metering/v1/report';
 
 // Services that may call each method, if certificates identify the caller.
@@ -23,4 +24,9 @@ export const usageReportCallers: Callers<UsageReportServiceServer> = {
   getCreditReport: ['gateway'],
   // Checks of invariants call it without a certificate.
   getClosedCredits: [],
+};
+
+export const usageAuditCallers: Callers<UsageAuditServiceServer> = {
+  // Operators call it without a certificate.
+  checkUsage: [],
 };

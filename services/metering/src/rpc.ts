@@ -8,11 +8,13 @@ import { creditCalls } from './credit/rpc';
 import { eventCalls } from './ingest/event-rpc';
 import type { IngestDependencies } from './ingest/ingest-events';
 import { meterCalls } from './meter/rpc';
-import { usageStateCalls } from './report/usage-state-rpc';
+import { usageStateCalls, type UsageStateDependencies } from './report/usage-state-rpc';
 import { settlementCalls } from './settlement/rpc';
 import type { SettlementDependencies } from './settlement/settle-usage';
 
-export function meteringRpc(dependencies: IngestDependencies & SettlementDependencies) {
+export function meteringRpc(
+  dependencies: IngestDependencies & SettlementDependencies & UsageStateDependencies,
+) {
   return rpcService<MeteringServiceServer>(
     MeteringServiceService,
     {

@@ -1,7 +1,9 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { monotonicMs } from '@billing/chassis/clock';
-import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { sampleEveryMs, UsageAudit } from './audit/audit-worker';
+import { AuditedSeriesStore } from './audit/audited-series-store';
+import { usageAuditRpc } from './audit/rpc';
 import type { MeteringConfiguration } from './config';
 import { accountDefinition, ensureAccountIndexes, mostOpenGrants } from './credit/account-store';
 import {
@@ -13,15 +15,27 @@ import { GrantDetailsStore, openGrantDetails } from './credit/grant-details-stor
 import { ArrivalOrder } from './ingest/arrival-order';
 import type { NewEvent } from './ingest/ingest-events';
 import { IngestQueue } from './ingest/queue-worker';
+import { LargeReads } from './distinct/run-large-read';
 import { EpochStore } from './epoch/epoch-store';
 import { EpochWorker, observeEpochs } from './epoch/epoch-worker';
 import { CountedEvents } from './flush/counted';
 import { CurrentWriter } from './flush/flush-worker';
 import { FlushStore, openParts } from './flush/flush-store';
-import { BucketStore, ensureBucketIndexes, openBuckets, type ReadUntil } from './fold/bucket-store';
+import {
+  BucketStore,
+  countParts,
+  ensureBucketIndexes,
+  openBuckets,
+  type ReadUntil,
+} from './fold/bucket-store';
 import { FoldScheduleStore, type WokenSeries } from './fold/fold-schedule-store';
 import { FoldWakes } from './fold/fold-wakes';
-import { type FoldDependencies, foldDueSeries } from './fold/fold-worker';
+import { foldDueSeries, observeFolds, SeriesSizes } from './fold/fold-worker';
+import {
+  changeGeneration,
+  dropGenerations,
+  observeGenerations,
+} from './generation/generation-worker';
 import { UnreadSpanStore } from './fold/unread-span-store';
 import { recoverSlot } from './flush/recover-slot';
 import type { Meter } from './meter/meter';
@@ -29,34 +43,29 @@ import { findMeters, meterDefinition } from './meter/store';
 import { CustomerDirectory } from './peer/customer-directory';
 import { connectPeers } from './peers';
 import { CreditReportStore } from './report/credit-report-store';
-import { MeterUsageStore } from './report/meter-usage-store';
 import { reportRpc } from './report/rpc';
+import type { UsageStateDependencies } from './report/usage-state-rpc';
 import { meteringRpc } from './rpc';
-import { SettlementRuns } from './settlement/runs';
-import type { Settlement } from './settlement/settlement';
+import { RunningSettlements } from './settlement/running-settlements';
 import { ensureSettlementIndexes, openSettlements, SettlementStore } from './settlement/store';
-import {
-  type EventCollection,
-  type EventDocument,
-  ensureEventIndexes,
-  EventStore,
-  openEvents,
-} from './usage/event-store';
-import { SealScheduleCache } from './usage/seal-schedule';
-import { sealHours } from './usage/sealing-worker';
+import { EventCollections, type EventDocument } from './usage/event-store';
+import { ContinuedReads } from './span/continued-reads';
+import { UsageReader } from './span/read-in-time';
+import { EarlierUsageStore } from './takeover/earlier-usage-store';
+import { Takeover } from './takeover/takeover-worker';
+import type { OwnedSeries } from './usage/hour';
 import { SeriesStore } from './usage/series-store';
-import { ensureUsageIndexes, openUsage, UsageStore } from './usage/store';
 
 // About 200 bytes per customer.
 const customersMax = 50_000;
 const seriesMax = 50_000;
-const sealEveryMs = 20_000;
 // See `EpochWorker`.
 const epochEveryMs = 2_000;
 const foldEveryMs = 2_000;
+const takeOverEveryMs = 5_000;
 const deleteSpansEveryMs = 60 * 60_000;
-// Enough for some millions of events. The rest is decided by the caller's next retry.
-const settlementMsMax = 5 * 60_000;
+const changeGenerationEveryMs = 10_000;
+const dropGenerationsEveryMs = 60 * 60_000;
 // Larger batches gain little. Four concurrent commands saturate the database; more would only queue
 // up. The spacing limits the number of parts that a read of a series has to add.
 const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000, spacingMs: 20 };
@@ -67,57 +76,48 @@ export async function start(
   overrides: ServiceOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('metering', config, overrides);
-  const { clock, logger, db } = service;
+  const { clock, db } = service;
   const peers = connectPeers(service, config);
   const meters = service.aggregates(meterDefinition);
   const accounts = service.aggregates(accountDefinition);
   const grantDetails = openGrantDetails(db);
   const closedCredits = openClosedCredits(db);
   const settlements = openSettlements(db);
-  const eventCollection = openEvents(db);
-  const usage = openUsage(db, eventCollection);
-  service.ensureIndexes(() => ensureEventIndexes(eventCollection));
-  service.ensureIndexes(() => ensureUsageIndexes(usage));
+  const series = new SeriesStore(db);
+  const epochs = new EpochStore(db);
+  service.ensureIndexes(() => epochs.open(clock.now()));
+  const events = startGenerations(service, epochs, config);
+  service.ensureIndexes(() => series.ensureIndexes());
   service.ensureIndexes(() => ensureSettlementIndexes(settlements));
   service.ensureIndexes(() => ensureAccountIndexes(accounts));
   service.ensureIndexes(() => ensureClosedCreditIndexes(closedCredits));
-  const events = new EventStore(eventCollection);
-  const usageOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new UsageStore(usage, tenant);
-  const { writer, counted, readUntil } = startFlushes(service, { events: eventCollection, meters });
-  const foldWakes = startFolds(service, { events: eventCollection, meters, readUntil });
+  const { writer, counted, readUntil } = startFlushes(service, { epochs, events, meters });
+  const stored = { events, meters, readUntil };
+  const { foldWakes, usageOf } = startReads(service, stored);
   const queue = new IngestQueue<NewEvent, EventDocument>({
     ...queueBounds,
-    flush: (items) => writer.flush(items),
+    flush: async (items) => {
+      await foldWakes.beforeFlush(items, clock.now());
+      return writer.flush(items);
+    },
   });
-  const { slices } = service;
-  const sealing = { series: new SeriesStore(usage.series), meters, usageOf, slices, clock, logger };
-  service.every({
-    name: 'seal hours of usage',
-    everyMs: sealEveryMs,
-    run: (signal) => sealHours(sealing, signal),
-  });
-  const runs = new SettlementRuns<Settlement>({
-    runMsMax: settlementMsMax,
-    nowMs: monotonicMs,
-  });
-  service.metrics.observeSettlements(() => runs.longestMs());
   service.metrics.observeOpenCredits(() => mostOpenGrants(accounts));
-  service.onClose('settlements', () => runs.stop());
   return service.serve([
     meteringRpc({
       meters,
       accounts,
       grantDetailsOf: ({ tenant }) => new GrantDetailsStore(grantDetails, tenant),
       closedCreditsOf: ({ tenant }) => new ClosedCreditStore(closedCredits, tenant),
+      running: openRunning(service),
       settlementsOf: ({ tenant }) => new SettlementStore(settlements, tenant),
-      runs,
       events,
       queue,
       counted,
       foldWakes,
+      metrics: service.metrics,
       directory: new CustomerDirectory(customersMax),
       usageOf,
-      sealSchedule: new SealScheduleCache(seriesMax),
+      series,
       arrivals: new ArrivalOrder(),
       peers,
       clock,
@@ -125,24 +125,74 @@ export async function start(
     reportRpc({
       meters,
       accounts,
-      meterUsageOf: ({ tenant }) => new MeterUsageStore(usage, tenant),
+      series,
+      usageOf,
       creditReports: new CreditReportStore(db),
     }),
+    usageAuditRpc(startAudit(service, stored)),
   ]);
+}
+
+function openRunning({ metrics }: Service): RunningSettlements {
+  const running = new RunningSettlements({
+    nowMs: monotonicMs,
+    onEnd: (run) => {
+      metrics.recordSettlement(run);
+    },
+  });
+  metrics.observeSettlements(() => running.longestMs());
+  return running;
+}
+
+/** Starts the work on generations of events: changing them, and dropping the oldest. */
+function startGenerations(
+  service: Service,
+  storage: EpochStore,
+  { RETENTION_USAGE_MONTHS: months }: Pick<MeteringConfiguration, 'RETENTION_USAGE_MONTHS'>,
+): EventCollections {
+  const { clock, logger, metrics, db } = service;
+  const collections = new EventCollections(db, async () => (await storage.readEpoch()).generations);
+  const options = { storage, collections, clock, logger };
+  service.ensureIndexes(async () => {
+    const { generations } = await storage.readEpoch();
+    for (const { name } of generations) await collections.make(name);
+  });
+  service.every({
+    name: 'change usage generation',
+    everyMs: changeGenerationEveryMs,
+    run: () => changeGeneration(options),
+    onOneReplica: true,
+  });
+  if (months > 0) {
+    service.every({
+      name: 'drop usage generations',
+      everyMs: dropGenerationsEveryMs,
+      run: () => dropGenerations(months, options),
+      // A drop frees space.
+      writes: false,
+      onOneReplica: true,
+    });
+  }
+  observeGenerations(metrics, options);
+  return collections;
 }
 
 /** Starts storing events by flushes, and the work on epochs that all processes share. */
 function startFlushes(
   service: Service,
-  collections: {
-    readonly events: EventCollection;
+  {
+    epochs,
+    events,
+    meters,
+  }: {
+    readonly epochs: EpochStore;
+    readonly events: EventCollections;
     readonly meters: AggregateCollection<Meter>;
   },
 ): { writer: CurrentWriter; counted: CountedEvents; readUntil: ReadUntil } {
   const { logger, metrics, db } = service;
-  const epochs = new EpochStore(db);
-  const storage = new FlushStore(collections.events, openParts(db));
-  const metersOf = (ids: readonly string[]) => findMeters(collections.meters, ids);
+  const storage = new FlushStore(events, openParts(db));
+  const metersOf = (ids: readonly string[]) => findMeters(meters, ids);
   const writer = new CurrentWriter({ epochs, storage, metrics, logger });
   const worker = new EpochWorker({
     storage: epochs,
@@ -151,14 +201,18 @@ function startFlushes(
     nowMs: monotonicMs,
     logger,
   });
-  service.ensureIndexes(() => epochs.open());
   service.every({
     name: 'advance usage epochs',
     everyMs: epochEveryMs,
-    run: async (signal) => {
-      const reading = await worker.run(signal);
-      await writer.beat(reading.current);
+    run: async () => {
+      const reading = await worker.run();
+      await writer.beat(reading);
     },
+  });
+  service.every({
+    name: 'recover usage slots',
+    everyMs: epochEveryMs,
+    run: (signal) => worker.recoverSlots(signal),
   });
   observeEpochs(metrics, worker);
   service.onClose('usage writer', () => writer.close());
@@ -169,32 +223,48 @@ function startFlushes(
   return { writer, counted: new CountedEvents(storage, epochs), readUntil };
 }
 
-/** Starts folding parts into buckets. Returns how ingest wakes series. */
-function startFolds(
+/** Starts folding parts into buckets. Returns how ingest wakes series, and how usage is read. */
+function startReads(
   service: Service,
   {
     events,
     meters,
     readUntil: until,
   }: {
-    readonly events: EventCollection;
+    readonly events: EventCollections;
     readonly meters: AggregateCollection<Meter>;
     readonly readUntil: ReadUntil;
   },
-): FoldWakes<WokenSeries> {
-  const { clock, logger, db } = service;
+): {
+  readonly foldWakes: FoldWakes<WokenSeries>;
+  readonly usageOf: UsageStateDependencies['usageOf'];
+} {
+  const { slices, clock, logger, metrics, db } = service;
   const buckets = openBuckets(db, events);
   const schedule = new FoldScheduleStore(buckets.series);
   const unread = new UnreadSpanStore(buckets);
   service.ensureIndexes(() => ensureBucketIndexes(buckets));
   service.ensureIndexes(() => schedule.ensureIndexes());
-  const storageOf: FoldDependencies['storageOf'] = (series) =>
-    new BucketStore(buckets, series, { until, clock });
+  const storageOf = (series: OwnedSeries, signal?: AbortSignal) =>
+    new BucketStore(buckets, series, { until, clock, ...(signal && { signal }) });
+  const store = new EarlierUsageStore(db, events);
+  const takeover = new Takeover({ store, storageOf, meters, slices, clock, logger });
+  service.ensureIndexes(() => store.ensureIndexes());
+  service.every({
+    name: 'take over usage of earlier versions',
+    everyMs: takeOverEveryMs,
+    run: (signal) => takeover.run(signal),
+  });
+  const prepare = (series: OwnedSeries, signal: AbortSignal) => takeover.ensure(series, signal);
+  const sizes = new SeriesSizes();
+  const shared = { slices, countParts: (k: string) => countParts(buckets, k), clock, logger };
+  const folding = { schedule, meters, storageOf, prepare, sizes, ...shared };
   service.every({
     name: 'fold usage',
     everyMs: foldEveryMs,
-    run: (signal) => foldDueSeries({ schedule, meters, storageOf, clock, logger }, signal),
+    run: (signal) => foldDueSeries(folding, signal),
   });
+  observeFolds(metrics, { schedule, sizes, clock });
   service.every({
     name: 'delete unread usage spans',
     everyMs: deleteSpansEveryMs,
@@ -202,5 +272,74 @@ function startFolds(
       while (!signal.aborted && (await unread.deleteSome(clock.now())));
     },
   });
-  return new FoldWakes(schedule, seriesMax);
+  const largeReads = new LargeReads();
+  metrics.observe('distinctWaiting', () =>
+    Promise.resolve([{ value: largeReads.waiting, attributes: {} }]),
+  );
+  const onRawRead = () => {
+    metrics.recordRawRead('CUT');
+  };
+  const reads = {
+    storageOf: (series: OwnedSeries, signal: AbortSignal) =>
+      new BucketStore(buckets, series, { until, clock, onRawRead, signal }),
+    prepare,
+    largeReads,
+    continued: openContinuedReads(service),
+    logger,
+  };
+  return {
+    foldWakes: new FoldWakes(schedule, seriesMax),
+    usageOf: (context) => new UsageReader(reads, context),
+  };
+}
+
+function openContinuedReads(service: Service): ContinuedReads {
+  const continued = new ContinuedReads((error, read) => {
+    service.logger.warn({ err: error, read }, 'continued usage read failed');
+  });
+  service.onClose('continued usage reads', () => {
+    continued.close();
+    return Promise.resolve();
+  });
+  return continued;
+}
+
+/** Starts sampling hours of usage that are counted again. */
+function startAudit(
+  service: Service,
+  {
+    events,
+    meters,
+    readUntil: until,
+  }: {
+    readonly events: EventCollections;
+    readonly meters: AggregateCollection<Meter>;
+    readonly readUntil: ReadUntil;
+  },
+): UsageAudit {
+  const { slices, clock, logger, metrics, db } = service;
+  const buckets = openBuckets(db, events);
+  const audit = new UsageAudit({
+    store: new AuditedSeriesStore(buckets),
+    meters,
+    storageOf: (series) =>
+      new BucketStore(buckets, series, {
+        until,
+        clock,
+        onRawRead: () => {
+          metrics.recordRawRead('AUDIT');
+        },
+      }),
+    isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
+    metrics,
+    slices,
+    clock,
+    logger,
+  });
+  service.every({
+    name: 'audit hours of usage',
+    everyMs: sampleEveryMs,
+    run: (signal) => audit.sample(signal),
+  });
+  return audit;
 }

@@ -3,7 +3,8 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
-import type { ClosedCredits, CreditAccount, CreditGrant } from './account';
+import { fromStoredSet, type StoredSet } from '../span/named-set';
+import type { ClosedCredits, CreditAccount, CreditGrant, PeriodConsumption } from './account';
 
 const accountsPerPage = 500;
 
@@ -17,8 +18,19 @@ interface GrantDocument extends Omit<CreditGrant, 'details' | 'priority'> {
   readonly metadata?: string;
 }
 
+interface ConsumptionDocument extends Omit<PeriodConsumption, 'set'> {
+  readonly set?: StoredSet;
+  /** Stored by earlier versions. */
+  readonly limits?: unknown;
+  readonly basis?: unknown;
+}
+
 /** A stored account, without the fields that every aggregate has. */
-export type AccountDocument = Omit<CreditAccount, 'id' | 'grants' | 'burns' | 'closed'> & {
+export type AccountDocument = Omit<
+  CreditAccount,
+  'id' | 'grants' | 'consumptions' | 'burns' | 'closed'
+> & {
+  readonly consumptions: readonly ConsumptionDocument[];
   /** True once the account has a grant. Absent in accounts stored before this field existed. */
   readonly hasGrants?: boolean | null;
   /** Number of grants. Absent in accounts stored before this field existed. */
@@ -63,7 +75,7 @@ export const accountDefinition: AggregateDefinition<CreditAccount> = {
       customerId,
       meterId,
       grants: grants.map(fromGrantDocument),
-      consumptions,
+      consumptions: consumptions.map(fromConsumption),
       burns,
       ...(closed && { closed: fromClosed(closed) }),
     };
@@ -80,6 +92,15 @@ function fromGrantDocument({ name, metadata, ...terms }: GrantDocument): CreditG
   if (metadata === undefined) return grant;
   const details = { name: name ?? null, metadata: JSON.parse(metadata) as Record<string, unknown> };
   return { ...grant, details };
+}
+
+export function fromConsumption({
+  set,
+  limits: _limits,
+  basis: _basis,
+  ...consumption
+}: ConsumptionDocument): PeriodConsumption {
+  return set === undefined ? consumption : { ...consumption, set: fromStoredSet(set) };
 }
 
 export function fromClosed(closed: NonNullable<AccountDocument['closed']>): ClosedCredits {

@@ -4,6 +4,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { creditGrantProblems } from '@billing/kernel/input/credit-grant';
 import { parseUnits } from '@billing/kernel/units';
+import type { NamedSet } from '../span/named-set';
 import type { BurnableGrant, Burning, CreditSource, GrantTerms } from './burning';
 
 const priorityDefault = 100;
@@ -41,10 +42,8 @@ export interface PeriodConsumption {
   /** Usage that it was decided for. */
   readonly quantity: string;
   readonly uses: readonly GrantUse[];
-  /** Ids of the grants that were used up: their exact available units affected the decision. */
-  readonly limits?: readonly string[];
-  /** Digest of all inputs of the decision; absent: more usage may exist than was read. */
-  readonly basis?: string;
+  /** Names the events of the usage. Absent unless a settlement of this version decided. */
+  readonly set?: NamedSet;
   /** True if it was decided when no more events of the period could arrive. */
   readonly isFinal?: boolean;
   /**
@@ -73,6 +72,15 @@ export interface ClosedCredits {
   readonly expired: string;
   /** The part of `granted` from grants without an expiry. */
   readonly grantedForever: string;
+  /** The other part, by calendar month of the expiry; in any order. */
+  readonly expiring: readonly MonthlyUnits[];
+}
+
+/** Units of closed grants that expire in the same calendar month. */
+export interface MonthlyUnits {
+  /** First instant of the month. */
+  readonly month: Date;
+  readonly granted: string;
 }
 
 export const noneClosed: ClosedCredits = {
@@ -81,6 +89,7 @@ export const noneClosed: ClosedCredits = {
   consumed: '0',
   expired: '0',
   grantedForever: '0',
+  expiring: [],
 };
 
 /** All grants of a customer for a meter, and their consumption. */

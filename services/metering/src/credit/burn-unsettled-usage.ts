@@ -1,22 +1,25 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { customerPeriods } from '../peer/usage-periods';
+import { noUsage, type WindowUsage } from '../span/read-usage';
+import type { UsageReader } from '../span/read-in-time';
 import type { MeasuredSeries, Span } from '../usage/hour';
-import type { UsageStore } from '../usage/store';
 import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
 import { type CreditAccount, grantsFor } from './account';
 import { closeCredits, type ClosingDependencies } from './close-credits';
+import { readWindows } from './read-windows';
 import {
   afterPeriod,
   type BurningPeriod,
   isFinal,
   isFullyClaimed,
+  isMonth,
   unclaimedMonths,
   unsettledPeriods,
 } from './unsettled-usage';
-import { readWindow, type WindowUsage } from './usage-window';
+import type { BurnableWindow } from './usage-window';
 
 export interface AccountDependencies extends ClosingDependencies {
-  readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
+  readonly usageOf: (context: Pick<CallContext, 'tenant' | 'signal'>) => UsageReader;
 }
 
 /** An account and the series whose usage burns its credits. */
@@ -30,33 +33,41 @@ interface UsedPeriod {
   readonly usage: WindowUsage;
 }
 
+/** Periods whose usage burns credits without being settled, except one. */
+export function otherPeriods(
+  { account, series }: BurningAccount,
+  {
+    key,
+    lived,
+    now,
+  }: {
+    readonly key: string;
+    readonly lived: readonly SubscriptionPeriod[];
+    readonly now: Date;
+  },
+): BurningPeriod[] {
+  if (account.grants.length === 0) return [];
+  const taken = claimedSpans(null, lived, series.meterId);
+  const months = unclaimedMonths(account, { taken, now });
+  return [...unsettledPeriods(account, lived, series.meterId), ...months]
+    .filter((period) => period.key !== key)
+    .toSorted((a, b) => a.window.start.getTime() - b.window.start.getTime());
+}
+
 /**
- * Returns the account after all usage that burns credits, except one period's, as if all unsettled
- * usage were settled. Unclaimed months that are final are stored, so that they are read only once.
+ * Returns the account after other periods, as if all unsettled usage were settled. Unclaimed months
+ * that are final are stored, so that they are read only once.
  */
 export async function afterOtherUsage(
   { account, series }: BurningAccount,
-  { key, lived }: { readonly key: string; readonly lived: readonly SubscriptionPeriod[] },
+  used: readonly UsedPeriod[],
   context: CallContext,
   dependencies: AccountDependencies,
 ): Promise<CreditAccount> {
-  if (account.grants.length === 0) return account;
   const { now } = context;
-  const taken = claimedSpans(null, lived, series.meterId);
-  const months = unclaimedMonths(account, { taken, now });
-  const periods = [...unsettledPeriods(account, lived, series.meterId), ...months]
-    .filter((period) => period.key !== key)
-    .toSorted((a, b) => a.window.start.getTime() - b.window.start.getTime());
   let after = account;
-  const final: UsedPeriod[] = [];
-  for (const period of periods) {
-    const used = {
-      period,
-      usage: await usageOf(period, { account: after, series }, context, dependencies),
-    };
-    after = afterPeriod(after, period, { usage: used.usage, series, now });
-    if (months.includes(period) && isFinal(period.window, now)) final.push(used);
-  }
+  for (const { period, usage } of used) after = afterPeriod(after, period, { usage, series, now });
+  const final = used.filter(({ period }) => isMonth(period) && isFinal(period.window, now));
   if (final.length > 0) await storeMonths(final, { account, series }, context, dependencies);
   return after;
 }
@@ -80,23 +91,28 @@ export async function storeUnclaimedUsage(
   const since = first.window.start;
   const { lived } = await customerPeriods(dependencies.peers, { customerId, since }, context);
   const taken = [...claimedSpans(null, lived, meterId), ...settled];
-  const used: UsedPeriod[] = [];
-  for (const period of unclaimedMonths(account, { taken, now, until })) {
-    used.push({ period, usage: await usageOf(period, { account, series }, context, dependencies) });
-  }
+  const months = unclaimedMonths(account, { taken, now, until });
+  const windows = months.map((period) => burnableWindow(period, account));
+  const reader = dependencies.usageOf(context);
+  const used = usedPeriods(months, await readWindows(reader, series, windows));
   return storeMonths(used, { account, series }, context, dependencies);
 }
 
-function usageOf(
+/** Periods with their usage, in the same order. */
+export function usedPeriods(
+  periods: readonly BurningPeriod[],
+  usages: readonly WindowUsage[],
+): UsedPeriod[] {
+  return periods.map((period, index) => ({ period, usage: usages[index] ?? noUsage }));
+}
+
+/** The window of a period, with the grants whose boundaries split it. */
+export function burnableWindow(
   { key, window }: BurningPeriod,
-  { account, series }: BurningAccount,
-  context: CallContext,
-  dependencies: AccountDependencies,
-): Promise<WindowUsage> {
+  account: CreditAccount,
+): BurnableWindow {
   // The usual case: a customer with a subscription has claimed nearly all months.
-  if (isFullyClaimed(window)) return Promise.resolve({ spans: [] });
-  const grants = grantsFor(account, key);
-  return readWindow(dependencies.usageOf(context), series, { window, grants });
+  return { window, grants: isFullyClaimed(window) ? [] : grantsFor(account, key) };
 }
 
 /**

@@ -5,6 +5,7 @@ import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { Decimal } from '@billing/kernel/decimal';
 import type { CreditAccount, DayBurn, GrantUse } from './account';
 import type { ClosedGrant, ClosedPeriod, Closing } from './closing';
+import { monthOf } from './unsettled-usage';
 
 type Count = number | bigint;
 
@@ -138,18 +139,26 @@ export class ClosedCreditStore {
   }
 
   /**
-   * Units of an account's closed grants that cover usage at an instant or later. The account is
-   * read first: a grant that it still has is not closed.
+   * Units of an account's closed grants that cover usage at an instant or later. Reads only grants
+   * that expire in the month of the instant. The account is read first: a grant that it still has
+   * is not closed.
    */
   async grantedBeyond(
     { id: accountId, grants, closed }: Pick<CreditAccount, 'id' | 'grants' | 'closed'>,
     at: Date,
   ): Promise<Decimal> {
     if (closed === undefined) return Decimal.of(0n);
+    const { start, end } = monthOf(at);
+    let sum = closed.expiring
+      .filter(({ month }) => month >= end)
+      .reduce(
+        (units, { granted }) => units.add(Decimal.parse(granted)),
+        Decimal.parse(closed.grantedForever),
+      );
+    if (!closed.expiring.some(({ month }) => month.getTime() === start.getTime())) return sum;
     const { environmentId } = this.tenant;
-    const filter = { accountId, environmentId, 'terms.expiresAt': { $gt: at } };
+    const filter = { accountId, environmentId, 'terms.expiresAt': { $gt: at, $lt: end } };
     const open = new Set(grants.map(({ id }) => id));
-    let sum = Decimal.parse(closed.grantedForever);
     const cursor = this.collections.grants
       .find(filter)
       .project<Pick<ClosedGrantDocument, '_id' | 'amount'>>({ amount: 1 });

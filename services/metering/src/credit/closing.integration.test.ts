@@ -12,15 +12,15 @@ import {
   type UsageReportServiceServer,
   UsageReportServiceService,
 } from '@billing/proto/billing/metering/v1/report';
-import { aUsagePeriod, present, startMetering, startSealing } from '../testing/fixtures';
+import { aUsagePeriod, present, startMetering, startFolding } from '../testing/fixtures';
 
 let service: Awaited<ReturnType<typeof startMetering>>;
-let sealing: Awaited<ReturnType<typeof startSealing>>;
+let folding: Awaited<ReturnType<typeof startFolding>>;
 let reports: Peer<UsageReportServiceServer>;
 
 beforeAll(async () => {
   service = await startMetering();
-  sealing = await startSealing(service.configuration);
+  folding = await startFolding(service.configuration);
   reports = connectPeer<UsageReportServiceServer>(UsageReportServiceService, {
     address: service.address,
     service: 'test',
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   reports.close();
-  await sealing.stop();
+  await folding.stop();
   await service.stop();
 });
 
@@ -44,7 +44,7 @@ const lastOpen = new Date(period.end.getTime() + 36 * dayMs - 1);
 const closable = new Date(period.end.getTime() + 36 * dayMs + 1);
 
 type Document = { _id: string } & Record<string, any>;
-const stored = (collection: string) => sealing.db.collection<Document>(collection);
+const stored = (collection: string) => folding.db.collection<Document>(collection);
 
 /** A customer and a meter; each call takes its time. */
 async function aCustomer() {
@@ -191,6 +191,7 @@ test('A11: used-up grants of a calendar month are closed after it, and lists and
     consumed: '30',
     expired: '0',
     grantedForever: '30',
+    expiring: [],
   });
 });
 
@@ -219,6 +220,30 @@ test('a final settlement closes the grants of its period, and its result stays t
     first.usages.map(({ current }) => current),
   );
   expect(shown(await list(closable))).toEqual(shown(before));
+});
+
+test('a closing that failed after its settlement was stored is repeated by the retry', async () => {
+  const { grant, use, subscribe, settle, account } = await aCustomer();
+  for (let index = 0; index < 3; index += 1) await grant(dayAt(30), '10');
+  subscribe();
+  await use(dayAt(45), 25);
+  await settle(period.end, 'period:0');
+  const open = await account();
+  const { usages } = await settle(closable, 'late');
+  const closed = await account();
+  expect(closed.grants).toHaveLength(1);
+
+  // As if the call had failed after the settlement was stored.
+  const decided = open.consumptions.map((one: object) => ({
+    ...one,
+    settlement: 'late',
+    isFinal: true,
+  }));
+  const unclosed = { ...closed, grants: open.grants, consumptions: decided, closed: null };
+  await stored('creditAccounts').replaceOne({ _id: open._id }, unclosed);
+  expect((await settle(closable, 'late')).usages).toEqual(usages);
+  const { grants, closed: sums } = await account();
+  expect({ grants, sums }).toEqual({ grants: closed.grants, sums: closed.closed });
 });
 
 test('a retry of a settlement that was decided but not stored gets the uses of grants that were closed since', async () => {
@@ -253,6 +278,21 @@ test('an expired grant stays open while a period of a subscription may still bur
     ['10', CreditGrantStatus.CREDIT_GRANT_STATUS_ACTIVE],
     ['7', CreditGrantStatus.CREDIT_GRANT_STATUS_EXPIRED],
   ]);
+});
+
+test('a state counts closed grants until they expire', async () => {
+  const { grant, use, list, state, closed, account } = await aCustomer();
+  // April begins with day 90.
+  for (const expiry of [85, 90, 92, 150]) {
+    await grant(dayAt(35), '10', { expiresAt: dayAt(expiry) });
+  }
+  await use(dayAt(45), 40);
+  const before = await state(lastOpen);
+  await list(closable);
+  expect(await closed()).toHaveLength(4);
+  expect((await account()).closed.expiring).toHaveLength(3);
+  expect((await state(closable)).creditsGranted).toBe('20');
+  expect(before.creditsGranted).toBe('20');
 });
 
 test('a crash after the closed grants are stored and before the account leaves lists and sums exact, and the next call repeats the closing', async () => {

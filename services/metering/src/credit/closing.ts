@@ -9,11 +9,12 @@ import {
   type CreditGrant,
   type DayBurn,
   finalPeriods,
+  type MonthlyUnits,
   noneClosed,
   periodKey,
   type PeriodConsumption,
 } from './account';
-import { isFinal, unclaimedMonths } from './unsettled-usage';
+import { isFinal, monthOf, unclaimedMonths } from './unsettled-usage';
 
 /** A grant that no usage can burn any more, and that no period can return units to. */
 export interface ClosedGrant {
@@ -150,7 +151,19 @@ function withClosed(
     consumed: plus(sums.consumed, consumed),
     expired: plus(sums.expired, left),
     grantedForever: plus(sums.grantedForever, expiresAt === null ? amount : '0'),
+    expiring: expiresAt === null ? sums.expiring : withExpiring(sums.expiring, expiresAt, amount),
   };
+}
+
+function withExpiring(
+  expiring: readonly MonthlyUnits[],
+  expiresAt: Date,
+  amount: string,
+): readonly MonthlyUnits[] {
+  const { start: month } = monthOf(expiresAt);
+  const isSame = (one: MonthlyUnits) => one.month.getTime() === month.getTime();
+  const granted = plus(expiring.find(isSame)?.granted ?? '0', amount);
+  return [...expiring.filter((one) => !isSame(one)), { month, granted }];
 }
 
 function plus(a: string, b: string): string {

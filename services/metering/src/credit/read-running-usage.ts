@@ -4,18 +4,20 @@ import { Decimal } from '@billing/kernel/decimal';
 import type { Meter } from '../meter/meter';
 import { customerPeriods } from '../peer/usage-periods';
 import type { Peers } from '../peers';
-import type { UsageStore } from '../usage/store';
+import { noUsage } from '../span/read-usage';
+import type { UsageReader } from '../span/read-in-time';
 import { claimedSpans, type CustomerPeriods } from '../usage/subscription-period';
 import { type CreditAccount, grantsFor, setConsumption, usesOf } from './account';
-import { afterOtherUsage } from './burn-unsettled-usage';
+import { afterOtherUsage, burnableWindow, otherPeriods, usedPeriods } from './burn-unsettled-usage';
 import type { ClosingDependencies } from './close-credits';
 import { type RunningUsage, termsOf } from './running-usage';
 import { monthOf, unclaimedKey, unclaimedMonths } from './unsettled-usage';
-import { burnWindow, readWindow, type UsageWindow } from './usage-window';
+import { readWindows } from './read-windows';
+import { allSpans, burnWindow } from './usage-window';
 
 export interface UsageDependencies extends ClosingDependencies {
   readonly meters: AggregateCollection<Meter>;
-  readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
+  readonly usageOf: (context: Pick<CallContext, 'tenant' | 'signal'>) => UsageReader;
   readonly peers: Peers;
 }
 
@@ -101,18 +103,23 @@ async function runningUsage(
   const terms = termsOf(shown, meterId);
   const taken = claimedSpans(terms?.subscriptionId ?? null, lived, meterId);
   const key = terms?.key ?? unclaimedKey(period);
-  const before =
-    account && (await afterOtherUsage({ account, series }, { key, lived }, context, dependencies));
-  const grants = before === undefined ? [] : grantsFor(before, key);
+  const burning = account && { account, series };
+  const others = burning ? otherPeriods(burning, { key, lived, now: context.now }) : [];
+  const window = { ...period, taken };
+  const windows = [
+    { window, grants: account === undefined ? [] : grantsFor(account, key) },
+    ...(account === undefined ? [] : others.map((other) => burnableWindow(other, account))),
+  ];
+  const reader = dependencies.usageOf(context);
+  const usages = await readWindows(reader, series, windows, [allSpans(window)]);
+  const own = usages[0] ?? noUsage;
+  const used = usages.at(-1) ?? noUsage;
+  const usedBefore = usedPeriods(others, usages.slice(1));
+  const before = burning && (await afterOtherUsage(burning, usedBefore, context, dependencies));
   // Usage of a trial is free and needs no credits.
-  const burnable = terms?.isTrial === true ? [] : grants;
+  const grants = before === undefined || terms?.isTrial === true ? [] : grantsFor(before, key);
   const includedUnits = terms === undefined ? none : Decimal.parse(terms.price.includedUnits);
-  const burn = async (window: UsageWindow) => {
-    const usage = await readWindow(dependencies.usageOf(context), series, { window, grants });
-    return burnWindow(usage, series, { window, grants: burnable, includedUnits });
-  };
-  const burnt = await burn({ ...period, taken });
-  const used = taken.length === 0 ? burnt : await burn({ ...period, taken: [] });
+  const burnt = burnWindow(own, series, { window, grants, includedUnits });
   const quantity = burnt.quantity.toString();
   const consumption = { period: key, settlement: 'running', quantity, uses: usesOf(burnt) };
   const after = before && setConsumption(before, consumption, context.now);

@@ -1,18 +1,18 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { Aggregation, CreditSource } from '@billing/proto/billing/metering/v1/metering';
-import { present, startMetering, startSealing } from '../testing/fixtures';
+import { present, startMetering, startFolding } from '../testing/fixtures';
 
 let service: Awaited<ReturnType<typeof startMetering>>;
-let sealing: Awaited<ReturnType<typeof startSealing>>;
+let folding: Awaited<ReturnType<typeof startFolding>>;
 
 beforeAll(async () => {
   service = await startMetering();
-  sealing = await startSealing(service.configuration);
+  folding = await startFolding(service.configuration);
 });
 
 afterAll(async () => {
-  await sealing.stop();
+  await folding.stop();
   await service.stop();
 });
 
@@ -44,17 +44,15 @@ function grant(customerId: string, meterId: string, context: ReturnType<typeof t
 
 test('a grant is not stored if its usage cannot be read', async () => {
   const context = testContext({ now });
-  const counting = { aggregation: Aggregation.AGGREGATION_UNIQUE_COUNT, uniqueProperty: 'user' };
-  const [meterId, customerId] = [await aMeter(context, counting), present(service.customers.pop())];
-  const events = sealing.db.collection<{ _id: string }>('usageEvents');
-  const { environmentId } = context.tenant;
-  const unreadable = { customerId, meterId, timestamp: now, quantity: '1', properties: '{' };
-  const _id = `${environmentId}:unreadable`;
-  await events.insertOne({ _id, environmentId, ...unreadable } as { _id: string });
+  const [meterId, customerId] = [await aMeter(context), present(service.customers.pop())];
+  const parts = folding.db.collection<{ _id: string }>('usageParts');
+  const k = `${context.tenant.environmentId}:${customerId}:${meterId}:`;
+  const unreadable = { _id: `${k}:unreadable`, k, minutes: null };
+  await parts.insertOne(unreadable);
   await expect(grant(customerId, meterId, context)).rejects.toThrow();
-  expect(await sealing.db.collection('creditAccounts').countDocuments({ customerId })).toBe(0);
+  expect(await folding.db.collection('creditAccounts').countDocuments({ customerId })).toBe(0);
 
-  await events.deleteOne({ _id });
+  await parts.deleteOne({ _id: unreadable._id });
   const { creditGrant } = await grant(customerId, meterId, context);
   expect(creditGrant).toMatchObject({ amount: '10', remaining: '10', consumed: '0' });
 });
@@ -73,7 +71,7 @@ test('credit totals count the grants of all meters when accounts span several pa
   const context = testContext({ now });
   const [meterId, customerId] = [await aMeter(context), present(service.customers.pop())];
   await grant(customerId, meterId, context);
-  const accounts = sealing.db.collection<{ _id: string }>('creditAccounts');
+  const accounts = folding.db.collection<{ _id: string }>('creditAccounts');
   const first = await accounts.findOne({ customerId } as object);
   const others = Array.from({ length: 500 }, () => ({ ...first, _id: newId(), meterId: newId() }));
   await accounts.insertMany(others);

@@ -1,6 +1,7 @@
 import { Decimal } from '@billing/kernel/decimal';
 import type { UsagePrice } from '@billing/kernel/usage-pricing';
-import { RunningTotal } from '../meter/aggregation';
+import { noUsage } from '../span/read-usage';
+import { usageOfUnits } from '../testing/window-usage';
 import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
 import { addGrant, consumedIn, createGrant, type CreditAccount } from './account';
 import {
@@ -82,9 +83,7 @@ test('a period burns usage beyond its included units, but not from grants create
   );
   const [first] = unsettledPeriods(account, lived, 'm');
   if (first === undefined) throw new Error('There is a first');
-  const total = new RunningTotal('SUM');
-  total.add({ id: 'e', at: date('02-20'), quantity: '18', arrival: 1, uniqueValue: null });
-  const usage = { spans: [{ start: first.window.start, total: total.total() }] };
+  const usage = usageOfUnits([{ span: first.window, units: 18 }]);
   const after = afterPeriod(before, first, { usage, series: { aggregation: 'SUM' }, now });
   expect([...consumedIn(after.consumptions)]).toEqual([['02-01', Decimal.of(5n)]]);
   const again = afterPeriod(after, first, { usage, series: { aggregation: 'SUM' }, now });
@@ -149,11 +148,10 @@ describe('months of unclaimed usage', () => {
 
   test('are final once no event can arrive for them', () => {
     const grants = granted('01-01', '01-01');
-    const usage = { spans: [] };
     const after = unclaimedMonths(grants, { taken: [], now }).reduce(
       (one, month) =>
         afterPeriod(one, month, {
-          usage,
+          usage: noUsage,
           series: { aggregation: 'SUM' },
           now,
           isDecidedFinally: isFinal(month.window, now),

@@ -1,5 +1,6 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { isSameData } from '@billing/kernel/equality';
+import type { WindowUsage } from '../span/read-usage';
 import type { MeasuredSeries, Span } from '../usage/hour';
 import { claimedSpans, type SubscriptionPeriod } from '../usage/subscription-period';
 import {
@@ -11,7 +12,7 @@ import {
   setConsumption,
   usesOf,
 } from './account';
-import { burnWindow, type UsageWindow, type WindowUsage } from './usage-window';
+import { burnWindow, type UsageWindow } from './usage-window';
 
 const none = Decimal.of(0n);
 // Stored in place of a settlement key.
@@ -97,6 +98,11 @@ export function unclaimedKey({ start }: Span): string {
   return `${start.toISOString().slice(0, 'YYYY-MM'.length)}:nobody`;
 }
 
+/** True for a month of unclaimed usage. */
+export function isMonth({ key, window }: BurningPeriod): boolean {
+  return key === unclaimedKey(window);
+}
+
 /** The UTC calendar month of an instant. */
 export function monthOf(now: Date): Span {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
@@ -136,7 +142,7 @@ export function afterPeriod(
     grantIds,
     isDecidedFinally = false,
   }: {
-    readonly usage: WindowUsage;
+    readonly usage: Pick<WindowUsage, 'spans' | 'events' | 'quantity'>;
     readonly series: Pick<MeasuredSeries, 'aggregation'>;
     readonly now: Date;
     /** Grants whose boundaries the usage was read with; absent: all. */

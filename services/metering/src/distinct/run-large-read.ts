@@ -9,6 +9,11 @@ const readsMax = 4;
 export class LargeReads {
   private readonly running = new Map<string, Semaphore>();
 
+  /** Number of reads that wait. */
+  get waiting(): number {
+    return [...this.running.values()].reduce((sum, { queued }) => sum + queued, 0);
+  }
+
   /** Waits for a slot if the read is large. A call whose signal aborts stops waiting. */
   async run<T>(
     { environmentId, values }: { readonly environmentId: string; readonly values: number },

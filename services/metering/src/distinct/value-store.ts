@@ -76,19 +76,9 @@ export class ValueStore {
     return { version, write, ...stored };
   }
 
-  /** Reads stored values. Fails with ValuesReplacedError if they were deleted. */
-  async *read(bucket: string, stored: StoredValues): AsyncGenerator<Buffer> {
-    const { k } = this.series;
-    const from = { bucket, version: stored.version, write: stored.write };
-    const range = { $gte: idOf(from, 0), $lt: idOf(from, stored.documents) };
-    let documents = 0;
-    const cursor = this.collection.find({ k, _id: range }).sort({ _id: 1 }).batchSize(8);
-    for await (const { _id, values } of cursor) {
-      if (_id !== idOf(from, documents)) throw new ValuesReplacedError();
-      documents += 1;
-      yield bufferOf(values);
-    }
-    if (documents !== stored.documents) throw new ValuesReplacedError();
+  /** Stored values. Reading them fails with ValuesReplacedError if they were deleted. */
+  read(bucket: string, stored: StoredValues): ValueStream {
+    return { [Symbol.asyncIterator]: () => this.documents(bucket, stored) };
   }
 
   /**
@@ -116,6 +106,20 @@ export class ValueStore {
   ): Promise<void> {
     const prefix = `${bucket}:${versionText(version)}.${write}`;
     await this.deleteRange(`${prefix}:`, `${prefix};`, {});
+  }
+
+  private async *documents(bucket: string, stored: StoredValues): AsyncGenerator<Buffer> {
+    const { k } = this.series;
+    const from = { bucket, version: stored.version, write: stored.write };
+    const range = { $gte: idOf(from, 0), $lt: idOf(from, stored.documents) };
+    let documents = 0;
+    const cursor = this.collection.find({ k, _id: range }).sort({ _id: 1 }).batchSize(8);
+    for await (const { _id, values } of cursor) {
+      if (_id !== idOf(from, documents)) throw new ValuesReplacedError();
+      documents += 1;
+      yield bufferOf(values);
+    }
+    if (documents !== stored.documents) throw new ValuesReplacedError();
   }
 
   private async deleteRange(from: string, until: string, filter: object): Promise<void> {

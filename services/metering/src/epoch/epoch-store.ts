@@ -1,6 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import { insertMissing } from '@billing/chassis/inserts';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { firstName, type Generation } from '../generation/generation';
+import type { GenerationStorage } from '../generation/generation-storage';
 import type { EpochStorage, SlotCommand, SlotState, SlotSummary, UsageEpoch } from './epoch';
 
 // The driver returns integers as number or bigint.
@@ -12,6 +14,8 @@ interface EpochDocument {
   readonly until: Count;
   /** Number of writers registered so far. */
   readonly writers: Count;
+  /** Absent in documents of earlier versions. */
+  readonly generations?: readonly (Omit<Generation, 'from'> & { readonly from: Count })[];
 }
 
 interface SlotDocument {
@@ -33,7 +37,7 @@ interface EpochCollections {
 const epochId = 'epoch';
 
 /** The epochs of all environments; `EpochStorage` describes each step. */
-export class EpochStore implements EpochStorage {
+export class EpochStore implements EpochStorage, GenerationStorage {
   private readonly collections: EpochCollections;
 
   constructor(db: Db) {
@@ -44,9 +48,16 @@ export class EpochStore implements EpochStorage {
   }
 
   /** Creates the document of the epochs. Events of earlier versions count as epoch 0. */
-  async open(): Promise<void> {
+  async open(now: Date): Promise<void> {
     const first: EpochDocument = { _id: epochId, current: 1, until: 0, writers: 0 };
     await insertMissing(this.collections.epoch, [first]);
+    const generations = [{ name: firstName, from: 0, since: now }];
+    await retryTransient(() =>
+      this.collections.epoch.updateOne(
+        { _id: epochId, generations: { $exists: false } },
+        { $set: { generations } },
+      ),
+    );
   }
 
   async registerWriter(): Promise<number> {
@@ -62,8 +73,16 @@ export class EpochStore implements EpochStorage {
 
   async readEpoch(): Promise<UsageEpoch> {
     const found = await retryTransient(() => this.collections.epoch.findOne({ _id: epochId }));
-    const { current, until } = present(found);
-    return { current: Number(current), until: Number(until) };
+    const { current, until, generations = [] } = present(found);
+    return {
+      current: Number(current),
+      until: Number(until),
+      generations: generations.map(({ name, from, since }) => ({
+        name,
+        from: Number(from),
+        since,
+      })),
+    };
   }
 
   async advanceCurrent(from: number): Promise<void> {
@@ -72,6 +91,25 @@ export class EpochStore implements EpochStorage {
         { _id: epochId, current: from },
         { $set: { current: from + 1 } },
       ),
+    );
+  }
+
+  async beginGeneration(
+    from: number,
+    { name, since }: Pick<Generation, 'name' | 'since'>,
+  ): Promise<void> {
+    const current = from + 1;
+    await retryTransient(() =>
+      this.collections.epoch.updateOne(
+        { _id: epochId, current: from, 'generations.name': { $ne: name } },
+        { $set: { current }, $push: { generations: { name, from: current, since } } },
+      ),
+    );
+  }
+
+  async removeGeneration(name: string): Promise<void> {
+    await retryTransient(() =>
+      this.collections.epoch.updateOne({ _id: epochId }, { $pull: { generations: { name } } }),
     );
   }
 

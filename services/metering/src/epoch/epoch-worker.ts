@@ -28,7 +28,10 @@ export interface EpochReading extends UsageEpoch {
 // An epoch lasts about two seconds, however many processes are at work.
 const epochMsMin = 1_500;
 
-/** Moves the epochs on, fences silent writers and recovers dead slots. */
+/**
+ * Moves the epochs on, fences silent writers and recovers dead slots. Recovery is work of its own:
+ * it may take long, and this process's writer must show that it lives in between.
+ */
 export class EpochWorker {
   private readonly watch = new SlotWatch();
   private last: EpochReading | undefined;
@@ -42,7 +45,7 @@ export class EpochWorker {
   }
 
   /** Writes nothing while no slot is in use. */
-  async run(signal: AbortSignal): Promise<EpochReading> {
+  async run(): Promise<EpochReading> {
     const { storage } = this.options;
     // Before the slots: see `untilOf`.
     const epoch = await storage.readEpoch();
@@ -51,9 +54,15 @@ export class EpochWorker {
     if (until > epoch.until) await storage.raiseUntil(until);
     await this.advance(epoch.current, slots);
     await this.fenceSilent(slots);
-    for (const slot of slots) if (slot.dead && !signal.aborted) await this.recover(slot);
-    this.last = { current: epoch.current, until: Math.max(until, epoch.until), slots };
+    this.last = { ...epoch, until: Math.max(until, epoch.until), slots };
     return this.last;
+  }
+
+  /** Recovers the dead slots of the last reading. */
+  async recoverSlots(signal: AbortSignal): Promise<void> {
+    for (const slot of this.last?.slots ?? []) {
+      if (slot.dead && !signal.aborted) await this.recover(slot);
+    }
   }
 
   /** A failure is retried at the next run: other slots must move on. */

@@ -1,3 +1,4 @@
+import type { Generation } from '../generation/generation';
 import { fromSortableNumber, sortableNumber } from './sortable-number';
 
 /** State of the epochs that flushes belong to. An epoch has nothing to do with event time. */
@@ -6,6 +7,8 @@ export interface UsageEpoch {
   readonly current: number;
   /** Up to this epoch, no event and no part can be added any more. */
   readonly until: number;
+  /** Generations of events, oldest first; complete up to `current`. */
+  readonly generations: readonly Generation[];
 }
 
 /** State of a writer's slot. A slot has one flush at a time. */

@@ -13,15 +13,17 @@ test('a writer is silent once none of its slots in use has changed for half a mi
   const dead = aSlot(3, { id: '3.0', dead: true });
   const slotsAt = (n: number) => [silent, parked, still, { ...moving, n }, dead];
   expect(watch.silentWriters(slotsAt(1), 0)).toEqual([]);
-  expect(watch.silentWriters(slotsAt(2), 30_000)).toEqual([]);
-  expect(watch.silentWriters(slotsAt(3), 30_001)).toEqual([1]);
+  expect(watch.silentWriters(slotsAt(2), 15_000)).toEqual([]);
+  expect(watch.silentWriters(slotsAt(3), 30_000)).toEqual([]);
+  expect(watch.silentWriters(slotsAt(4), 30_001)).toEqual([1]);
 });
 
 test('a parked slot makes its writer silent only after an hour', () => {
   const watch = new SlotWatch();
   const parked = [aSlot(1, { epoch: null })];
-  expect(watch.silentWriters(parked, 0)).toEqual([]);
-  expect(watch.silentWriters(parked, 3_600_000)).toEqual([]);
+  for (let nowMs = 0; nowMs <= 3_600_000; nowMs += 2_000) {
+    expect(watch.silentWriters(parked, nowMs)).toEqual([]);
+  }
   expect(watch.silentWriters(parked, 3_600_001)).toEqual([1]);
 });
 
@@ -29,4 +31,14 @@ test('an observer that was frozen needs two readings of the same state', () => {
   const watch = new SlotWatch();
   watch.silentWriters([aSlot(1, { id: '1.0', n: 1 })], 0);
   expect(watch.silentWriters([aSlot(1, { id: '1.0', n: 20 })], 300_000)).toEqual([]);
+});
+
+test('after an outage of the database, writers have a moment to move before they are fenced', () => {
+  const watch = new SlotWatch();
+  const slots = [aSlot(1)];
+  expect(watch.silentWriters(slots, 0)).toEqual([]);
+  expect(watch.silentWriters(slots, 2_000)).toEqual([]);
+  expect(watch.silentWriters(slots, 300_000)).toEqual([]);
+  expect(watch.silentWriters(slots, 302_000)).toEqual([]);
+  expect(watch.silentWriters(slots, 316_000)).toEqual([1]);
 });

@@ -4,10 +4,13 @@ import type { SlotSummary } from './epoch';
 const silentMsMax = 30_000;
 // A parked slot holds nothing back, but the slot of a writer that is gone must be removed some day.
 const parkedMsMax = 3_600_000;
+// After an outage of the database, or of the observer, all writers need a moment to move again: a
+// long time between two readings counts as this much.
+const stepMsMax = silentMsMax / 2;
 
 interface Seen {
   readonly n: number;
-  readonly sinceMs: number;
+  readonly silentMs: number;
 }
 
 /**
@@ -16,19 +19,22 @@ interface Seen {
  */
 export class SlotWatch {
   private seen = new Map<string, Seen>();
+  private lastMs = 0;
 
   /** Returns the silent writers among those of all slots that are not dead. */
   silentWriters(slots: readonly SlotSummary[], nowMs: number): number[] {
     const before = this.seen;
     this.seen = new Map();
+    const stepMs = Math.min(nowMs - this.lastMs, stepMsMax);
+    this.lastMs = nowMs;
     const silent = new Map<number, boolean>();
     for (const { id, writer, dead, n, epoch } of slots) {
       if (dead) continue;
       const last = before.get(id);
-      const now = last?.n === n ? last : { n, sinceMs: nowMs };
-      this.seen.set(id, now);
+      const silentMs = last?.n === n ? last.silentMs + stepMs : 0;
+      this.seen.set(id, { n, silentMs });
       const limitMs = epoch === null ? parkedMsMax : silentMsMax;
-      const isSilent = nowMs - now.sinceMs > limitMs;
+      const isSilent = silentMs > limitMs;
       // A parked slot says nothing about a writer that uses others.
       if (epoch === null && !isSilent) continue;
       silent.set(writer, isSilent && silent.get(writer) !== false);

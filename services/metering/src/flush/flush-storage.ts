@@ -1,3 +1,4 @@
+import type { Generation } from '../generation/generation';
 import type { EventDocument, NewEventDocument } from '../usage/event-store';
 import type { UsagePart } from './part';
 
@@ -19,19 +20,25 @@ export interface InsertedEvents {
   readonly failed: ReadonlyMap<NewEventDocument, Error>;
 }
 
+/** The generation that a step reads or writes. */
+export type EventPlace = Pick<Generation, 'name'>;
+
 /**
  * Storage of events and parts. Each call is one step: a crash may come after it, it may take effect
  * late or twice, and it may take effect even if its reply is lost.
  */
 export interface FlushStorage {
   /** Inserts events that do not exist, in one command and in any order. */
-  insertEvents(events: readonly NewEventDocument[]): Promise<InsertedEvents>;
+  insertEvents(events: readonly NewEventDocument[], place: EventPlace): Promise<InsertedEvents>;
   /** Stored events and blockers by `_id`. */
-  findEvents(ids: readonly string[]): Promise<ReadonlyMap<string, EventDocument | Blocker>>;
+  findEvents(
+    ids: readonly string[],
+    place: EventPlace,
+  ): Promise<ReadonlyMap<string, EventDocument | Blocker>>;
   /** Replaces a blocker by the event, unless it blocks the event's own flush. */
-  takeOver(event: NewEventDocument): Promise<boolean>;
+  takeOver(event: NewEventDocument, place: EventPlace): Promise<boolean>;
   /** Prevents a flush from storing those of the events that it has not stored yet. */
-  block(ids: readonly string[], flush: string): Promise<void>;
+  block(ids: readonly string[], flush: string, place: EventPlace): Promise<void>;
   /** Inserts parts that do not exist. */
   insertParts(parts: readonly UsagePart[]): Promise<void>;
   /** Returns those of the ids of parts that exist. */

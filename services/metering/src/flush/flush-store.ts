@@ -1,8 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import { insertMissing, writeErrorsOf } from '@billing/chassis/inserts';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
-import type { EventCollection, EventDocument, NewEventDocument } from '../usage/event-store';
-import type { Blocker, FlushStorage, InsertedEvents } from './flush-storage';
+import type { EventCollections, EventDocument, NewEventDocument } from '../usage/event-store';
+import type { Blocker, EventPlace, FlushStorage, InsertedEvents } from './flush-storage';
 import type { UsagePart } from './part';
 
 const idsMax = 500;
@@ -17,14 +17,17 @@ export function openParts(db: Db): PartCollection {
 /** Events and parts of all environments; `FlushStorage` describes each step. */
 export class FlushStore implements FlushStorage {
   constructor(
-    private readonly events: EventCollection,
+    private readonly events: EventCollections,
     private readonly parts: PartCollection,
   ) {}
 
-  async insertEvents(events: readonly NewEventDocument[]): Promise<InsertedEvents> {
+  async insertEvents(
+    events: readonly NewEventDocument[],
+    place: EventPlace,
+  ): Promise<InsertedEvents> {
     const errors = await retryTransient(async () => {
       try {
-        await this.events.insertMany([...events], { ordered: false });
+        await this.events.of(place).insertMany([...events], { ordered: false });
         return new Map<number, Error>();
       } catch (error) {
         return writeErrorsOf(error);
@@ -41,21 +44,23 @@ export class FlushStore implements FlushStorage {
     return { duplicates, failed };
   }
 
-  async findEvents(ids: readonly string[]): Promise<Map<string, EventDocument | Blocker>> {
+  async findEvents(
+    ids: readonly string[],
+    place: EventPlace,
+  ): Promise<Map<string, EventDocument | Blocker>> {
+    const events = this.events.of(place);
     const found = new Map<string, EventDocument | Blocker>();
     for (let start = 0; start < ids.length; start += idsMax) {
       const some = ids.slice(start, start + idsMax);
-      const documents = await retryTransient(() =>
-        this.events.find({ _id: { $in: some } }).toArray(),
-      );
+      const documents = await retryTransient(() => events.find({ _id: { $in: some } }).toArray());
       for (const document of documents) found.set(document._id, document);
     }
     return found;
   }
 
-  async takeOver({ _id, ...event }: NewEventDocument): Promise<boolean> {
+  async takeOver({ _id, ...event }: NewEventDocument, place: EventPlace): Promise<boolean> {
     const { matchedCount } = await retryTransient(() =>
-      this.blockers.updateOne(
+      this.blockers(place).updateOne(
         { _id, blocked: { $exists: true, $ne: event.flush } },
         { $set: event, $unset: { blocked: '' } },
       ),
@@ -63,15 +68,16 @@ export class FlushStore implements FlushStorage {
     return matchedCount > 0;
   }
 
-  async block(ids: readonly string[], flush: string): Promise<void> {
+  async block(ids: readonly string[], flush: string, place: EventPlace): Promise<void> {
+    const blockers = this.blockers(place);
     await insertMissing(
-      this.blockers,
+      blockers,
       ids.map((_id) => ({ _id, blocked: [flush] })),
     );
     // A blocker of an earlier flush gets this name, too: a take-over by this flush may still take
     // effect.
     await retryTransient(() =>
-      this.blockers.updateMany(
+      blockers.updateMany(
         { _id: { $in: [...ids] }, blocked: { $exists: true, $ne: flush } },
         { $addToSet: { blocked: flush } },
       ),
@@ -92,7 +98,7 @@ export class FlushStore implements FlushStorage {
     return new Set(found.map(({ _id }) => _id));
   }
 
-  private get blockers(): Collection<Blocker> {
-    return this.events as unknown as Collection<Blocker>;
+  private blockers(place: EventPlace): Collection<Blocker> {
+    return this.events.of(place) as unknown as Collection<Blocker>;
   }
 }

@@ -1,14 +1,18 @@
 import { createLogger } from '@billing/chassis/logging';
+import { firstGeneration } from '../testing/events';
 import { atMinute, epochsOf, flushesOf, FlushWorld } from '../testing/flush-world';
 import { immediateTurns } from '../testing/scheduler';
 import { toEventDocument } from '../usage/event-store';
 import { CurrentWriter } from './flush-worker';
-import type { EpochStorage } from '../epoch/epoch';
+import type { EpochStorage, UsageEpoch } from '../epoch/epoch';
 import type { FlushStorage } from './flush-storage';
 import { recoverSlot } from './recover-slot';
+import { type Insist, Slot } from './slot';
 
 const logger = createLogger({ service: 'test', level: 'silent', file: undefined });
 const meter = { aggregation: 'COUNT', uniqueProperty: null } as const;
+
+const insist: Insist = (step) => step();
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
@@ -32,7 +36,7 @@ function itemOf(eventId: string) {
       arrival: 1,
     },
   );
-  return { document, meter };
+  return { document, meter, firstArrivalMs: 0 };
 }
 
 function aProcess(
@@ -54,6 +58,10 @@ function aProcess(
   return { writer, outcomes };
 }
 
+function readingAt(current: number): UsageEpoch {
+  return { current, until: 0, generations: [firstGeneration] };
+}
+
 const slotsOf = (world: FlushWorld) => [...world.slots.values()];
 
 test('flushes one after another use one slot; concurrent ones use four', async () => {
@@ -70,10 +78,10 @@ test('a slot between flushes moves on, and is parked after ten seconds', async (
   const world = new FlushWorld();
   const { writer } = aProcess(world);
   await writer.flush([itemOf('a')]);
-  await writer.beat(4);
+  await writer.beat(readingAt(4));
   expect(slotsOf(world)).toMatchObject([{ epoch: 4, ids: [], flush: '' }]);
   jest.advanceTimersByTime(10_001);
-  await writer.beat(9);
+  await writer.beat(readingAt(9));
   expect(slotsOf(world)).toMatchObject([{ epoch: null }]);
   // `current` is read again after the slot was taken into use.
   world.current = 12;
@@ -86,7 +94,7 @@ test('a writer whose slots were removed while it was idle registers again, witho
   const { writer, outcomes } = aProcess(world);
   await writer.flush([itemOf('a')]);
   jest.advanceTimersByTime(10_001);
-  await writer.beat(1);
+  await writer.beat(readingAt(1));
   world.slots.clear();
   await writer.flush([itemOf('b')]);
   expect(writer.number).toBe(2);
@@ -117,10 +125,10 @@ test('a writer whose flush lasts a minute abandons itself', async () => {
   void writer.flush([itemOf('a')]);
   await new Promise(setImmediate);
   jest.advanceTimersByTime(59_000);
-  await writer.beat(1);
+  await writer.beat(readingAt(1));
   expect(writer.number).toBe(1);
   jest.advanceTimersByTime(2_000);
-  await writer.beat(1);
+  await writer.beat(readingAt(1));
   expect(slotsOf(world)).toMatchObject([{ dead: true, ids: ['e:a'] }]);
   isStuck = false;
   await writer.flush([itemOf('b')]);
@@ -156,7 +164,7 @@ test('nothing is sent by another writer once the callers got an error', async ()
   await jest.advanceTimersByTimeAsync(60_000);
   isDown = false;
   await jest.advanceTimersByTimeAsync(60_000);
-  expect(world.events.size).toBe(0);
+  expect(world.copiesOf('e:a')).toBe(0);
   expect(outcomes).toEqual(['FENCED']);
 });
 
@@ -167,9 +175,10 @@ test('a flush that fails for a reason of its own is left to recovery', async () 
   const broken = {
     document: { ...document, properties: 'no JSON' },
     meter: { aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' } as const,
+    firstArrivalMs: 0,
   };
   await expect(writer.flush([broken])).rejects.toThrow();
-  await writer.beat(2);
+  await writer.beat(readingAt(2));
   await writer.flush([itemOf('b')]);
   expect(slotsOf(world)).toMatchObject([{ writer: 1, dead: true, ids: ['e:a'] }, { writer: 2 }]);
 });
@@ -181,16 +190,16 @@ test('a beat never takes a slot from a flush, whenever it comes', async () => {
     const stored = flushesOf(world, immediateTurns, 'writer');
     const held: (() => void)[] = [];
     const { writer } = aProcess(world, {
-      insertEvents: async (events) => {
+      insertEvents: async (events, place) => {
         await new Promise<void>((resolve) => held.push(resolve));
-        return stored.insertEvents(events);
+        return stored.insertEvents(events, place);
       },
     });
     const flushes = ['a', 'b', 'c', 'd', 'e'].map((name) => writer.flush([itemOf(name)]));
     await new Promise(setImmediate);
     held[0]?.();
     for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
-    const beating = writer.beat(5);
+    const beating = writer.beat(readingAt(5));
     await new Promise(setImmediate);
     held[1]?.();
     await new Promise(setImmediate);
@@ -199,6 +208,43 @@ test('a beat never takes a slot from a flush, whenever it comes', async () => {
     await Promise.all([...flushes, beating]);
     expect(world.countOf(1)).toBe(5);
   }
+});
+
+test('the first flush in a generation waits for flushes in the one before', async () => {
+  const world = new FlushWorld();
+  const other = new Slot({ writer: 9, slot: 0 }, epochsOf(world, immediateTurns, 'other'));
+  await other.hold(insist);
+  await other.gate({ epoch: world.current, ids: ['e:a'] }, insist);
+  world.beginGeneration(world.current);
+  const { writer } = aProcess(world);
+  const flushed = writer.flush([itemOf('a'), itemOf('b')]);
+  await jest.advanceTimersByTimeAsync(5_000);
+  expect(world.copiesOf('e:b')).toBe(0);
+  const { document } = itemOf('a');
+  world.insertEvent({ ...document, epoch: 1, flush: 'other' }, firstGeneration);
+  world.until = 1;
+  await jest.advanceTimersByTimeAsync(1_000);
+  const { repeats } = await flushed;
+  expect([...repeats.values()]).toMatchObject([{ _id: 'e:a', flush: 'other' }]);
+  expect([world.copiesOf('e:a'), world.copiesOf('e:b')]).toEqual([1, 1]);
+});
+
+test('a flush looks up only events that an older generation may have', async () => {
+  const world = new FlushWorld();
+  const lookups: string[] = [];
+  const stored = flushesOf(world, immediateTurns, 'writer');
+  world.beginGeneration(1);
+  world.until = 1;
+  const { writer } = aProcess(world, {
+    findEvents: (ids, place) => {
+      lookups.push(...ids);
+      return stored.findEvents(ids, place);
+    },
+  });
+  const arrivedAt = world.generations[1]?.since.getTime() ?? 0;
+  const late = { ...itemOf('b'), firstArrivalMs: arrivedAt + 15 * 60_000 };
+  await writer.flush([{ ...itemOf('a'), firstArrivalMs: arrivedAt + 15 * 60_000 - 1 }, late]);
+  expect(lookups).toEqual(['e:a']);
 });
 
 test('a process that stops leaves no slot behind, and ends the epoch of its last flush', async () => {

@@ -1,12 +1,10 @@
 import { monotonicMs } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { EpochStorage } from '../epoch/epoch';
-import type { NewEventDocument } from '../usage/event-store';
+import type { EpochStorage, UsageEpoch } from '../epoch/epoch';
 import type { FlushStorage } from './flush-storage';
-import type { MeteredEvent } from './part';
 import { FencedError, type Insist } from './slot';
-import { type StoredFlush, storeFlush } from './store-flush';
+import { type FlushItem, type StoredFlush, storeFlush } from './store-flush';
 import { Writer } from './writer-worker';
 
 /** Records each flush. */
@@ -43,20 +41,18 @@ export class CurrentWriter {
    * Stores and counts events. Rejects at the first failure, so that the callers can retry; the
    * writer goes on until the flush is done. Rejects also if the writer was fenced.
    */
-  flush<Item extends MeteredEvent<NewEventDocument>>(
-    items: readonly Item[],
-  ): Promise<StoredFlush<Item>> {
+  flush<Item extends FlushItem>(items: readonly Item[]): Promise<StoredFlush<Item>> {
     return new Promise((resolve, reject) => {
       this.store(items, reject).then(resolve, reject);
     });
   }
 
   /** Keeps the slots at the current epoch; called every two seconds. */
-  async beat(current: number): Promise<void> {
+  async beat(reading: UsageEpoch): Promise<void> {
     const writer = this.opened;
     if (writer === undefined) return;
     try {
-      await writer.beat(current);
+      await writer.beat(reading);
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
       this.options.logger.warn({ writer: writer.number }, 'writer was fenced');
@@ -74,7 +70,7 @@ export class CurrentWriter {
     }
   }
 
-  private async store<Item extends MeteredEvent<NewEventDocument>>(
+  private async store<Item extends FlushItem>(
     items: readonly Item[],
     onFailure: (error: unknown) => void,
   ): Promise<StoredFlush<Item>> {
@@ -93,9 +89,10 @@ export class CurrentWriter {
       const insist: Insist = (step) => writer.insistOn(step, noteFailure);
       try {
         const stored = await writer.run(
-          (slot, epoch) => {
+          (slot, reading) => {
             progress.isSent = true;
-            return storeFlush(slot, items, { storage, epoch, insist });
+            const awaitOver = (epoch: number) => writer.awaitOver(epoch, insist);
+            return storeFlush(slot, items, { storage, reading, awaitOver, insist });
           },
           { insist, signal: AbortSignal.timeout(slotWaitMsMax) },
         );
@@ -105,7 +102,7 @@ export class CurrentWriter {
         const isFenced = error instanceof FencedError;
         if (isFenced) this.replace(writer);
         // Fenced while it was idle: nothing was sent that another writer would have to wait for.
-        // Once the callers got an error, nothing is sent: their hours may be sealed by then.
+        // Once the callers got an error, nothing is sent: they repeat their batches themselves.
         if (isFenced && !progress.isSent && !progress.hasFailed) continue;
         record(isFenced ? 'FENCED' : 'FAILED');
         throw isFenced || isTimeout(error) ? unavailable(error) : error;

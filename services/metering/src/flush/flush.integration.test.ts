@@ -5,8 +5,11 @@ import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
 import { EpochStore } from '../epoch/epoch-store';
 import { EpochWorker } from '../epoch/epoch-worker';
-import { ensureEventIndexes, openEvents, toEventDocument } from '../usage/event-store';
-import { auditHour } from './audit-hour';
+import { auditHour } from '../audit/audit-hour';
+import { firstGeneration, openEvents } from '../testing/events';
+import { TestedSeries } from '../testing/flushes';
+import { toEventDocument } from '../usage/event-store';
+import { hourMs } from '../usage/hour';
 import { CountedEvents } from './counted';
 import { CurrentWriter } from './flush-worker';
 import { FlushStore, openParts } from './flush-store';
@@ -28,8 +31,8 @@ let mongo: MongoConnection;
 beforeAll(async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
   mongo = await connectMongo({ uri, database, service: 'metering' });
-  await new EpochStore(mongo.db).open();
-  await ensureEventIndexes(openEvents(mongo.db));
+  await new EpochStore(mongo.db).open(at);
+  await openEvents(mongo.db).make(firstGeneration.name);
 });
 
 afterAll(async () => {
@@ -53,7 +56,7 @@ function itemOf(series: Series, eventId: string, arrival = 1) {
     receivedAt: at,
     arrival,
   });
-  return { document, meter };
+  return { document, meter, firstArrivalMs: 0 };
 }
 
 /** A process: its own stores and writer. */
@@ -101,18 +104,23 @@ async function passEpochs(): Promise<void> {
     nowMs: () => 0,
     logger,
   });
-  await worker.run(new AbortController().signal);
+  await worker.run();
 }
 
-/** The total of the series by its parts, which must equal that of its events. */
+/** The total of the series by its folded parts, which must equal that of its events. */
 async function countedBy(series: Series) {
   await passEpochs();
   const { until } = await aProcess().epochs.readEpoch();
-  const audited = { ...series, ...meter, environmentId: tenant.environmentId };
-  const collections = { until, events: openEvents(mongo.db), parts: openParts(mongo.db) };
-  const { parts, raw } = await auditHour(audited, at, collections);
-  expect(parts).toEqual(raw);
-  return parts;
+  const tested = new TestedSeries(mongo.db, tenant, { ...series, ...meter });
+  await tested.fold(until);
+  const audit = await auditHour(tested.store, tested.series, Math.floor(at.getTime() / hourMs));
+  // Without parts there is no hour, and there must be no event.
+  const { customerId, meterId } = series;
+  const stored = openEvents(mongo.db).of(firstGeneration);
+  const events = () => stored.countDocuments({ customerId, meterId });
+  if (audit === undefined) return { events: await events(), quantity: '0' };
+  expect(audit.stored).toEqual(audit.counted);
+  return audit.stored;
 }
 
 /** A gate that a test opens. */
@@ -175,8 +183,8 @@ test('an insert whose reply was lost does not report its own events as repeats',
   const lost = new FlushStore(openEvents(mongo.db), openParts(mongo.db));
   let answers = 0;
   const { writer } = aProcess({
-    insertEvents: async (events) => {
-      const inserted = await lost.insertEvents(events);
+    insertEvents: async (events, place) => {
+      const inserted = await lost.insertEvents(events, place);
       answers += 1;
       if (answers === 1) throw new MongoNetworkError('connection closed');
       return inserted;
@@ -208,7 +216,7 @@ test('A2: an event of a writer that froze after its insert is counted once it is
     return [...repeats.values()];
   };
   // Until the first writer has inserted the event.
-  while ((await stores.findEvents([itemOf(series, 'j').document._id])).size === 0);
+  while ((await stores.findEvents([itemOf(series, 'j').document._id], firstGeneration)).size === 0);
   const repeats = await insertedOnce();
   expect(repeats).toHaveLength(1);
   expect(await other.counted.includes(repeats)).toBe(false);
@@ -225,10 +233,10 @@ test('A3: a writer that froze before its insert stores nothing after its recover
   const stores = aProcess().storage;
   const gated = barrier();
   const { writer } = aProcess({
-    insertEvents: async (events) => {
+    insertEvents: async (events, place) => {
       gated.open();
       await frozen.opened;
-      return stores.insertEvents(events);
+      return stores.insertEvents(events, place);
     },
   });
   const first = writer.flush([itemOf(series, 'k')]);
@@ -256,10 +264,10 @@ test('two recoveries of one slot count its events once, and a blocked event is t
   const [stored, missing] = [itemOf(series, 'l'), itemOf(series, 'm')];
   const ids = [stored.document._id, missing.document._id];
   const name = await slot.gate({ epoch: current, ids }, insist);
-  await storage.insertEvents([Object.assign(stored.document, name)]);
+  await storage.insertEvents([Object.assign(stored.document, name)], firstGeneration);
   await Promise.all([recover(number), recover(number)]);
   expect(await epochs.findSlot(slot.id)).toBeUndefined();
-  const found = await storage.findEvents(ids);
+  const found = await storage.findEvents(ids, firstGeneration);
   expect(found.get(missing.document._id)).toEqual({
     _id: missing.document._id,
     blocked: [name.flush],
@@ -274,17 +282,19 @@ test('a blocker names every dead flush that may still try to take it over', asyn
   const { storage, epochs } = aProcess();
   const item = itemOf(aSeries(), 'n');
   const { _id } = item.document;
-  await storage.block([_id], 'first');
-  await storage.block([_id], 'second');
+  await storage.block([_id], 'first', firstGeneration);
+  await storage.block([_id], 'second', firstGeneration);
   for (const flush of ['first', 'second']) {
-    expect(await storage.takeOver({ ...item.document, flush, epoch: 1 })).toBe(false);
+    const event = { ...item.document, flush, epoch: 1 };
+    expect(await storage.takeOver(event, firstGeneration)).toBe(false);
   }
   const slot = new Slot({ writer: await epochs.registerWriter(), slot: 0 }, epochs);
   await slot.hold(insist);
-  const { current } = await epochs.readEpoch();
-  const { repeats } = await storeFlush(slot, [item], { storage, epoch: current, insist });
+  const reading = await epochs.readEpoch();
+  const awaitOver = () => Promise.reject(new Error('There is one generation'));
+  const { repeats } = await storeFlush(slot, [item], { storage, reading, awaitOver, insist });
   expect(repeats.size).toBe(0);
-  expect((await storage.findEvents([_id])).get(_id)).not.toHaveProperty('blocked');
+  expect((await storage.findEvents([_id], firstGeneration)).get(_id)).not.toHaveProperty('blocked');
 });
 
 test('without flushes nothing is written, and slots that are not used are parked', async () => {
@@ -303,6 +313,6 @@ test('without flushes nothing is written, and slots that are not used are parked
     })(),
     logger,
   });
-  for (let run = 0; run < 5; run += 1) await worker.run(new AbortController().signal);
+  for (let run = 0; run < 5; run += 1) await worker.run();
   expect(await epochs.readEpoch()).toEqual({ ...before, until: before.current - 1 });
 });

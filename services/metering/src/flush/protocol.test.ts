@@ -1,4 +1,5 @@
 import { createLogger } from '@billing/chassis/logging';
+import type { EpochStorage, UsageEpoch } from '../epoch/epoch';
 import { EpochWorker } from '../epoch/epoch-worker';
 import {
   atMinute,
@@ -9,17 +10,18 @@ import {
   type RemovedGuard,
   Violation,
 } from '../testing/flush-world';
+import { firstGeneration } from '../testing/events';
 import { immediateTurns, randomOf, Scheduler } from '../testing/scheduler';
 import { toEventDocument } from '../usage/event-store';
 import { CountedEvents } from './counted';
-import { isBlocker } from './flush-storage';
+import type { FlushStorage } from './flush-storage';
 import { recoverSlot } from './recover-slot';
 import { FencedError, type Insist, Slot } from './slot';
 import { storeFlush } from './store-flush';
 
 // Model test: runs the steps of flushes, epochs and recovery against stored state in memory, in an
 // order that a seed determines. Processes crash, living writers are fenced, writes take effect late
-// or twice, folds delete parts. `world` refuses what no later fold would find.
+// or twice, folds delete parts, a generation begins. `world` refuses what no later fold would find.
 
 const seeds = process.env.TEST_TIER === 'nightly' ? 20_000 : 1_000;
 // A removed guard must be missed by one of these.
@@ -48,7 +50,7 @@ function itemOf(name: string) {
       arrival: 1,
     },
   );
-  return { document, meter };
+  return { document, meter, firstArrivalMs: 0 };
 }
 
 /** One run of the system from a seed. */
@@ -62,6 +64,7 @@ class Run {
   private crashesLeft: number;
   private fencesLeft: number;
   private isResting = false;
+  private recoveryError: Error | undefined;
   private readonly names: readonly string[];
   /** Time that passes for an observer between two readings of its clock. */
   private readonly observedMs: number;
@@ -92,6 +95,7 @@ class Run {
     for (let index = 0; index < writers; index += 1) this.startWriter(`writer ${String(index)}`);
     for (const name of ['epochs 0', 'epochs 1']) this.startEpochs(name);
     this.startFolder();
+    if (this.random(2) === 0) this.startGeneration();
     for (; this.steps < stepsMax && this.livingActors.size > 0; this.steps += 1) {
       this.interfere();
       if (!(await this.scheduler.step())) break;
@@ -128,8 +132,7 @@ class Run {
       this.expectCounts();
     }
     for (const name of this.names) {
-      const stored = this.world.events.get(itemOf(name).document._id);
-      const copies = stored === undefined || isBlocker(stored) ? 0 : 1;
+      const copies = this.world.copiesOf(itemOf(name).document._id);
       const count = this.world.countOf(allNames.indexOf(name));
       if (count !== copies) {
         throw new Violation(`${name} is stored ${String(copies)} times, counts ${String(count)}`);
@@ -138,6 +141,7 @@ class Run {
   }
 
   private expectCounts(): void {
+    if (this.recoveryError !== undefined) throw this.recoveryError;
     for (const name of this.names) {
       const count = this.world.countOf(allNames.indexOf(name));
       if (count > 1) throw new Violation(`${name} counts ${String(count)}`);
@@ -155,7 +159,7 @@ class Run {
     this.livingActors.set(actor, 0);
     const work = async () => {
       let slot: Slot | undefined;
-      let current = 0;
+      let reading = await epochs.readEpoch();
       for (let batches = 1 + this.random(3); batches > 0;) {
         try {
           if (slot === undefined) {
@@ -165,16 +169,16 @@ class Run {
           }
           if (!slot.isInUse) {
             await slot.hold(insist);
-            ({ current } = await epochs.readEpoch());
+            reading = await epochs.readEpoch();
           }
           const idle = this.random(4);
           if (idle === 0) await slot.park(insist);
           else if (idle === 1) {
-            ({ current } = await epochs.readEpoch());
-            if (slot.isBehind(current)) await slot.move(current, insist);
+            reading = await epochs.readEpoch();
+            if (slot.isBehind(reading.current)) await slot.move(reading.current, insist);
           } else {
             batches -= 1;
-            await this.send(slot, { storage, current, counted });
+            await this.send(slot, { epochs, storage, reading, counted });
           }
         } catch (error) {
           if (!(error instanceof FencedError)) throw error;
@@ -190,18 +194,24 @@ class Run {
   private async send(
     slot: Slot,
     {
+      epochs,
       storage,
-      current,
+      reading,
       counted,
     }: {
-      storage: ReturnType<typeof flushesOf>;
-      current: number;
+      epochs: EpochStorage;
+      storage: FlushStorage;
+      reading: UsageEpoch;
       counted: CountedEvents;
     },
   ): Promise<void> {
     const chosen = this.names.filter(() => this.random(2) === 0);
     const items = (chosen.length === 0 ? this.names : chosen).map(itemOf);
-    const { repeats } = await storeFlush(slot, items, { storage, epoch: current, insist });
+    const awaitOver = async (epoch: number) => {
+      if (this.world.removed === 'generation without barrier') return;
+      while ((await epochs.readEpoch()).until < epoch);
+    };
+    const { repeats } = await storeFlush(slot, items, { storage, reading, awaitOver, insist });
     // Otherwise the answer is 503.
     if (!(await counted.includes([...repeats.values()]))) return;
     for (const { document } of items) {
@@ -224,19 +234,36 @@ class Run {
     let nowMs = 0;
     const worker = new EpochWorker({
       storage: epochs,
-      recover: (slot) =>
-        recoverSlot(slot, {
-          epochs,
-          storage,
-          metersOf: () => Promise.resolve(new Map([[meterId, meter]])),
-        }),
+      recover: async (slot) => {
+        const metersOf = () => Promise.resolve(new Map([[meterId, meter]]));
+        try {
+          await recoverSlot(slot, { epochs, storage, metersOf });
+        } catch (error) {
+          // The worker would retry.
+          this.recoveryError ??= error as Error;
+          throw error;
+        }
+      },
       ownWriter: () => undefined,
       // At rest, the slots of crashed writers stay silent for half a minute.
       nowMs: () => (nowMs += this.isResting ? 8_000 : this.observedMs),
       logger,
     });
     this.scheduler.start(async () => {
-      for (;;) await worker.run(new AbortController().signal);
+      for (;;) {
+        await worker.run();
+        await worker.recoverSlots(new AbortController().signal);
+      }
+    });
+  }
+
+  /** Begins a generation at some time. */
+  private startGeneration(): void {
+    const actor = 'generation';
+    this.scheduler.start(async () => {
+      for (let pauses = this.random(25); pauses > 0; pauses -= 1) await this.scheduler.pause(actor);
+      const { current } = this.world;
+      await this.scheduler.write(actor, () => this.world.beginGeneration(current));
     });
   }
 
@@ -276,6 +303,7 @@ test.each<RemovedGuard>([
   'dead slot that does not hold',
   'slot taken up without a hold',
   'repeat answered unchecked',
+  'generation without barrier',
 ])(
   'the model finds the fault of a protocol with a %s',
   async (removed) => {
@@ -310,7 +338,7 @@ async function takeOverLate(removed?: RemovedGuard): Promise<boolean> {
   const late = await dieAfterGate(2);
   world.current = late.epoch + 1;
   world.until = late.epoch;
-  return world.takeOver(late);
+  return world.takeOver(late, firstGeneration);
 }
 
 test('a take-over by a dead flush has no effect, although another flush was blocked first', async () => {

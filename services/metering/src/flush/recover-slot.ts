@@ -1,4 +1,5 @@
 import type { EpochStorage, SlotState } from '../epoch/epoch';
+import { generationOf } from '../generation/generation';
 import type { EventDocument } from '../usage/event-store';
 import type { Meter } from '../meter/meter';
 import { type FlushStorage, isBlocker } from './flush-storage';
@@ -6,7 +7,7 @@ import { type MeteredEvent, partsOf } from './part';
 
 /** Dependencies of the recovery of slots. */
 export interface RecoveryOptions {
-  readonly epochs: Pick<EpochStorage, 'advanceCurrent' | 'removeSlot'>;
+  readonly epochs: Pick<EpochStorage, 'readEpoch' | 'advanceCurrent' | 'removeSlot'>;
   readonly storage: FlushStorage;
   /** Meters by id. */
   readonly metersOf: (
@@ -23,8 +24,11 @@ export async function recoverSlot(
   { epochs, storage, metersOf }: RecoveryOptions,
 ): Promise<void> {
   if (ids.length > 0 && epoch !== null) {
-    await storage.block(ids, flush);
-    const found = [...(await storage.findEvents(ids)).values()];
+    // Read after the slot: complete up to its epoch.
+    const { generations } = await epochs.readEpoch();
+    const generation = generationOf(generations, epoch);
+    await storage.block(ids, flush, generation);
+    const found = [...(await storage.findEvents(ids, generation)).values()];
     const own = found.filter(
       (stored): stored is EventDocument => !isBlocker(stored) && stored.flush === flush,
     );

@@ -1,10 +1,18 @@
+import type { UsageEpoch } from '../epoch/epoch';
+import { type Generation, generationOf, generationsBefore } from '../generation/generation';
 import type { EventDocument, NewEventDocument } from '../usage/event-store';
 import { type FlushStorage, isBlocker } from './flush-storage';
 import { type MeteredEvent, partsOf } from './part';
 import { FencedError, type Insist, type Slot } from './slot';
 
+/** An event to store. */
+export interface FlushItem extends MeteredEvent<NewEventDocument> {
+  /** Earliest real time at which an earlier request may have stored the event. */
+  readonly firstArrivalMs: number;
+}
+
 /** Result of a flush. All other events were stored and counted by it. */
-export interface StoredFlush<Item extends MeteredEvent<NewEventDocument>> {
+export interface StoredFlush<Item extends FlushItem> {
   /** Items whose id was in use, with the stored event. */
   readonly repeats: ReadonlyMap<Item, EventDocument>;
   /** Items that could not be stored, with the error. */
@@ -14,8 +22,10 @@ export interface StoredFlush<Item extends MeteredEvent<NewEventDocument>> {
 /** Dependencies of a flush. */
 export interface FlushOptions {
   readonly storage: FlushStorage;
-  /** The writer's last reading of `current`. */
-  readonly epoch: number;
+  /** The writer's last reading, whose current epoch the flush belongs to. */
+  readonly reading: UsageEpoch;
+  /** Resolves when nothing can be added up to an epoch any more. */
+  readonly awaitOver: (epoch: number) => Promise<void>;
   readonly insist: Insist;
 }
 
@@ -25,11 +35,12 @@ type ByEvent<T> = Map<NewEventDocument, T>;
  * Stores events and their contribution to each series: gate, events, parts. The recovery of the
  * slot does the remaining steps of a flush that dies in between.
  */
-export async function storeFlush<Item extends MeteredEvent<NewEventDocument>>(
+export async function storeFlush<Item extends FlushItem>(
   slot: Slot,
   items: readonly Item[],
-  { storage, epoch, insist }: FlushOptions,
+  { storage, reading, awaitOver, insist }: FlushOptions,
 ): Promise<StoredFlush<Item>> {
+  const { current: epoch, until, generations } = reading;
   const firsts = new Map<string, Item>();
   for (const item of items) {
     if (!firsts.has(item.document._id)) firsts.set(item.document._id, item);
@@ -41,27 +52,71 @@ export async function storeFlush<Item extends MeteredEvent<NewEventDocument>>(
     document.flush = name.flush;
   }
   const fresh = [...firsts.values()];
+  const generation = generationOf(generations, epoch);
+  const lastBefore = generation.from - 1;
+  // The generations before it are final from then on.
+  if (until < lastBefore) await awaitOver(lastBefore);
+  const earlier = await findEarlier(fresh, { storage, generations, generation, insist });
+  const documents = fresh.map(({ document }) => document);
   const { repeats, failed } = await storeEvents(
-    fresh.map(({ document }) => document),
-    { storage, insist },
+    documents.filter((document) => !earlier.has(document)),
+    { storage, generation, insist },
   );
+  for (const [document, stored] of earlier) repeats.set(document, stored);
   const isOwn = ({ document }: Item) => !repeats.has(document) && !failed.has(document);
   const parts = partsOf(name, fresh.filter(isOwn));
   if (parts.length > 0) await insist(() => storage.insertParts(parts));
   return outcomesOf(items, { firsts, repeats, failed });
 }
 
+/** Finds events that are stored in generations before that of the flush. */
+async function findEarlier(
+  items: readonly FlushItem[],
+  {
+    storage,
+    generations,
+    generation,
+    insist,
+  }: Pick<FlushOptions, 'storage' | 'insist'> & {
+    readonly generations: readonly Generation[];
+    readonly generation: Generation;
+  },
+): Promise<ByEvent<EventDocument>> {
+  const earlier: ByEvent<EventDocument> = new Map();
+  let wanted = items;
+  for (const past of generationsBefore(generations, generation)) {
+    wanted = wanted.filter(
+      ({ document, firstArrivalMs }) =>
+        firstArrivalMs < past.arrivedBeforeMs && !earlier.has(document),
+    );
+    if (wanted.length === 0) break;
+    const ids = wanted.map(({ document }) => document._id);
+    const found = await insist(() => storage.findEvents(ids, past));
+    for (const { document } of wanted) {
+      const stored = found.get(document._id);
+      // What a blocker stands for was never stored.
+      if (stored !== undefined && !isBlocker(stored)) earlier.set(document, stored);
+    }
+  }
+  return earlier;
+}
+
 async function storeEvents(
   events: readonly NewEventDocument[],
-  { storage, insist }: Pick<FlushOptions, 'storage' | 'insist'>,
+  {
+    storage,
+    generation,
+    insist,
+  }: Pick<FlushOptions, 'storage' | 'insist'> & { readonly generation: Generation },
 ): Promise<{ repeats: ByEvent<EventDocument>; failed: ByEvent<Error> }> {
-  const inserted = await insist(() => storage.insertEvents(events));
   const repeats: ByEvent<EventDocument> = new Map();
+  if (events.length === 0) return { repeats, failed: new Map() };
+  const inserted = await insist(() => storage.insertEvents(events, generation));
   const failed: ByEvent<Error> = new Map(inserted.failed);
   let undecided = [...inserted.duplicates];
   while (undecided.length > 0) {
     const ids = undecided.map(({ _id }) => _id);
-    const found = await insist(() => storage.findEvents(ids));
+    const found = await insist(() => storage.findEvents(ids, generation));
     const blocked: NewEventDocument[] = [];
     for (const event of undecided) {
       const stored = found.get(event._id);
@@ -72,14 +127,16 @@ async function storeEvents(
         // An own event was inserted by an attempt whose reply was lost.
       } else if (stored.flush !== event.flush) repeats.set(event, stored);
     }
-    const taken = await Promise.all(blocked.map((event) => insist(() => storage.takeOver(event))));
+    const taken = await Promise.all(
+      blocked.map((event) => insist(() => storage.takeOver(event, generation))),
+    );
     undecided = blocked.filter((_event, index) => taken[index] !== true);
   }
   return { repeats, failed };
 }
 
 /** Gives each item the outcome of the first item with its id. */
-function outcomesOf<Item extends MeteredEvent<NewEventDocument>>(
+function outcomesOf<Item extends FlushItem>(
   items: readonly Item[],
   {
     firsts,

@@ -1,6 +1,6 @@
 import { monotonicMs, sleep } from '@billing/chassis/clock';
 import { Semaphore } from '@billing/chassis/semaphore';
-import type { EpochStorage } from '../epoch/epoch';
+import type { EpochStorage, UsageEpoch } from '../epoch/epoch';
 import { FencedError, type Insist, Slot } from './slot';
 
 // More concurrent flushes would only queue up in the database.
@@ -9,6 +9,7 @@ const parkAfterMs = 10_000;
 // A flush that takes longer holds back everything that waits for its epoch.
 const flushMsMax = 60_000;
 const repeatAfterMs = 500;
+const readAgainAfterMs = 100;
 
 interface SlotUse {
   readonly slot: Slot;
@@ -24,7 +25,7 @@ interface SlotUse {
 export class Writer {
   private readonly uses: readonly SlotUse[];
   private readonly places = new Semaphore(slotCount);
-  private current = 0;
+  private reading: UsageEpoch = { current: 0, until: 0, generations: [] };
   private hasEnded = false;
 
   constructor(
@@ -47,7 +48,7 @@ export class Writer {
    * the signal aborts.
    */
   async run<T>(
-    flush: (slot: Slot, epoch: number) => Promise<T>,
+    flush: (slot: Slot, reading: UsageEpoch) => Promise<T>,
     { insist, signal }: { readonly insist: Insist; readonly signal: AbortSignal },
   ): Promise<T> {
     return this.places.run(async () => {
@@ -58,9 +59,9 @@ export class Writer {
       return this.occupy(use, async (slot) => {
         if (!slot.isInUse) {
           await slot.hold(insist);
-          this.note((await insist(() => this.epochs.readEpoch())).current);
+          this.note(await insist(() => this.epochs.readEpoch()));
         }
-        const result = await flush(slot, this.current);
+        const result = await flush(slot, this.reading);
         use.usedAtMs = monotonicMs();
         return result;
       });
@@ -71,8 +72,8 @@ export class Writer {
    * Moves slots between flushes to the current epoch and parks those that are not used. Ends the
    * writer if a flush takes too long, and fences a writer that is over.
    */
-  async beat(current: number): Promise<void> {
-    this.note(current);
+  async beat(reading: UsageEpoch): Promise<void> {
+    this.note(reading);
     const nowMs = monotonicMs();
     if (this.isTooSlow(nowMs)) this.hasEnded = true;
     if (this.hasEnded) {
@@ -81,6 +82,17 @@ export class Writer {
     }
     const idle = this.uses.filter(({ startedAtMs }) => startedAtMs === undefined);
     await Promise.all(idle.map((use) => this.beatSlot(use, nowMs)));
+  }
+
+  /** Resolves when nothing can be added up to an epoch any more. */
+  async awaitOver(epoch: number, insist: Insist): Promise<void> {
+    for (;;) {
+      const reading = await insist(() => this.epochs.readEpoch());
+      this.note(reading);
+      if (reading.until >= epoch) return;
+      if (this.hasEnded) throw this.over();
+      await sleep(readAgainAfterMs);
+    }
   }
 
   /** Repeats a step until it succeeds or the writer is over. */
@@ -110,7 +122,7 @@ export class Writer {
     );
     await Promise.all(idle.map(({ slot }) => this.epochs.removeSlot(slot.id)));
     // Without traffic no other process would end the epoch of the last flush.
-    if (idle.length > 0) await this.epochs.advanceCurrent(this.current);
+    if (idle.length > 0) await this.epochs.advanceCurrent(this.reading.current);
   }
 
   private isTooSlow(nowMs: number): boolean {
@@ -122,12 +134,12 @@ export class Writer {
   private async beatSlot(use: SlotUse, nowMs: number): Promise<void> {
     const { slot, usedAtMs } = use;
     const isUnused = slot.isInUse && nowMs - usedAtMs > parkAfterMs;
-    if (!isUnused && !slot.isBehind(this.current)) return;
+    if (!isUnused && !slot.isBehind(this.reading.current)) return;
     await this.places.run(async () => {
       // A flush may have taken the slot first: a move would replace its ids.
       if (use.startedAtMs !== undefined || this.hasEnded) return;
       await this.occupy(use, () =>
-        isUnused ? slot.park(this.insist) : slot.move(this.current, this.insist),
+        isUnused ? slot.park(this.insist) : slot.move(this.reading.current, this.insist),
       );
     });
   }
@@ -149,7 +161,7 @@ export class Writer {
     return new FencedError(`Writer ${String(this.number)} is over`);
   }
 
-  private note(current: number): void {
-    this.current = Math.max(this.current, current);
+  private note(reading: UsageEpoch): void {
+    if (reading.current >= this.reading.current) this.reading = reading;
   }
 }

@@ -1,7 +1,6 @@
 import type { Collection, Db, Document } from 'mongodb';
 import type { Clock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
-import { retryUpsert } from '@billing/chassis/inserts';
 import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { RunStore, ValueStream } from '../distinct/merge';
 import {
@@ -12,10 +11,11 @@ import {
 } from '../distinct/value-store';
 import { openParts, type PartCollection } from '../flush/flush-store';
 import type { UsagePart } from '../flush/part';
-import type { EventCollection, EventDocument } from '../usage/event-store';
-import type { MeasuredSeries, Span } from '../usage/hour';
+import type { EventCollections, EventDocument } from '../usage/event-store';
+import type { OwnedSeries, Span } from '../usage/hour';
 import { seriesKey } from '../usage/series-key';
-import { emptyBucket } from './bucket';
+import { upsertAll } from '../usage/upsert-store';
+import { bytesOf, emptyBucket, type NumberedPart } from './bucket';
 import {
   bucketId,
   flushedEvent,
@@ -43,7 +43,7 @@ import type {
 import type { SpanBucket } from './span-bucket';
 
 export interface BucketCollections {
-  readonly events: EventCollection;
+  readonly events: EventCollections;
   readonly parts: PartCollection;
   readonly hours: Collection<HourBucketDocument>;
   readonly spans: Collection<SpanDocument>;
@@ -54,14 +54,17 @@ export interface BucketCollections {
 /** Reads how far all flushes have ended; a cached value will do unless it must be fresh. */
 export type ReadUntil = SeriesStorage['until'];
 
-/** Parts of one step of a fold. */
+/** Parts of one step of a fold, and about their size in memory. */
 const partsMax = 5_000;
+const partBytesMax = 16 * 1024 * 1024;
 const cursorBatch = 5_000;
+// A part has up to some 20 kB of distinct values.
+const partsBatch = 500;
 const dayMs = 24 * 60 * 60_000;
 // Sorts after every id that continues a key.
 const afterAll = ';';
 
-export function openBuckets(db: Db, events: EventCollection): BucketCollections {
+export function openBuckets(db: Db, events: EventCollections): BucketCollections {
   return {
     events,
     parts: openParts(db),
@@ -76,6 +79,13 @@ export async function ensureBucketIndexes({ spans }: BucketCollections): Promise
   await ensureIndexes(spans, [{ name: 'readAt', key: { readAt: 1 } }]);
 }
 
+/** Number of parts of a series. */
+export function countParts({ parts }: Pick<BucketCollections, 'parts'>, k: string) {
+  return retryTransient(() =>
+    parts.countDocuments({ k, _id: { $gte: `${k}:`, $lt: `${k}${afterAll}` } }),
+  );
+}
+
 /** Parts and buckets of one series; `SeriesStorage` describes each step. */
 export class BucketStore implements SeriesStorage {
   readonly values: BucketValues;
@@ -83,8 +93,15 @@ export class BucketStore implements SeriesStorage {
 
   constructor(
     private readonly collections: BucketCollections,
-    private readonly series: MeasuredSeries & { readonly environmentId: string },
-    private readonly process: { readonly until: ReadUntil; readonly clock: Clock },
+    private readonly series: OwnedSeries,
+    private readonly process: {
+      readonly until: ReadUntil;
+      readonly clock: Clock;
+      /** Called for each query of raw events. */
+      readonly onRawRead?: () => void;
+      /** Ends reads of raw events. */
+      readonly signal?: AbortSignal;
+    },
   ) {
     const { environmentId } = series;
     this.k = seriesKey(environmentId, series);
@@ -106,14 +123,17 @@ export class BucketStore implements SeriesStorage {
     return found.map(fromPartDocument);
   }
 
+  countParts(): Promise<number> {
+    return countParts(this.collections, this.k);
+  }
+
   async partsUpTo(epoch: number): Promise<PartPage> {
-    const found = await this.partsBetween(0, epoch + 1, partsMax + 1);
-    if (found.length <= partsMax) return { parts: found, upTo: epoch, isLast: true };
-    // The last epoch may be incomplete.
-    const last = found.at(-1)?.epoch ?? epoch;
-    const complete = found.filter((part) => part.epoch < last);
-    if (complete.length > 0) return { parts: complete, upTo: last - 1, isLast: false };
-    return { parts: await this.partsBetween(last, last + 1), upTo: last, isLast: false };
+    const { k } = this;
+    const _id = { $gte: partEpochId(k, 0), $lt: partEpochId(k, epoch + 1) };
+    return retryTransient(async () => {
+      const cursor = this.collections.parts.find({ k, _id }).sort({ _id: 1 }).batchSize(partsBatch);
+      return pageOf(cursor, epoch);
+    });
   }
 
   async hours(from: number, until: number): Promise<HourBucket[]> {
@@ -168,32 +188,38 @@ export class BucketStore implements SeriesStorage {
     return found.map(fromSpanDocument);
   }
 
-  async announce(span: Span): Promise<SpanBucket> {
+  async announce(spans: readonly Span[]): Promise<SpanBucket[]> {
     const { environmentId, k } = this.owner;
-    const stored = await retryUpsert(() =>
-      this.collections.spans.findOneAndUpdate(
-        { _id: spanId(k, span), k },
-        {
-          $setOnInsert: { environmentId, ...emptyBucket, building: true },
-          $max: { readAt: this.process.clock.now() },
-        },
-        { upsert: true, returnDocument: 'after' },
-      ),
+    const _ids = spans.map((span) => spanId(k, span));
+    const update = {
+      $setOnInsert: { environmentId, ...emptyBucket, building: true },
+      $max: { readAt: this.process.clock.now() },
+    };
+    await upsertAll(
+      this.collections.spans,
+      _ids.map((_id) => ({ updateOne: { filter: { _id, k }, update, upsert: true } })),
     );
-    if (stored === null) throw new Error('An announced span was not stored');
-    return fromSpanDocument(stored);
+    const found = await retryTransient(() =>
+      this.collections.spans.find({ k, _id: { $in: _ids } }).toArray(),
+    );
+    return found.map(fromSpanDocument);
   }
 
-  async storeSpan(span: SpanBucket): Promise<boolean> {
+  storeSpan(span: SpanBucket): Promise<boolean> {
+    return this.storeSpans([span]);
+  }
+
+  async storeSpans(spans: readonly SpanBucket[]): Promise<boolean> {
     const { k } = this;
-    const { version, folded, total, isStub } = span;
+    const updates = spans.map((span) => {
+      const { version, folded, total, isStub: building } = span;
+      const filter = { _id: spanId(k, span), k, version: version - 1 };
+      return { updateOne: { filter, update: { $set: { version, folded, total, building } } } };
+    });
     const { matchedCount } = await retryTransient(() =>
-      this.collections.spans.updateOne(
-        { _id: spanId(k, span), k, version: version - 1 },
-        { $set: { version, folded, total, building: isStub } },
-      ),
+      this.collections.spans.bulkWrite(updates, { ordered: false }),
     );
-    return matchedCount > 0;
+    return matchedCount === spans.length;
   }
 
   async recordReads(spans: readonly SpanBucket[]): Promise<void> {
@@ -226,32 +252,46 @@ export class BucketStore implements SeriesStorage {
 
   async *events({ start, end }: Span): AsyncGenerator<FlushedEvent> {
     const { environmentId, customerId, meterId, uniqueProperty } = this.series;
-    const cursor = this.collections.events
-      .find({ environmentId, customerId, meterId, timestamp: { $gte: start, $lt: end } })
-      .project<Omit<EventDocument, 'environmentId'>>({
-        timestamp: 1,
-        quantity: 1,
-        arrival: 1,
-        epoch: 1,
-        flush: 1,
-        ...(uniqueProperty !== null && { properties: 1 }),
-      })
-      .batchSize(cursorBatch);
-    for await (const document of cursor) yield flushedEvent(document, uniqueProperty);
+    this.process.onRawRead?.();
+    for (const events of await this.collections.events.all()) {
+      const cursor = events
+        .find({ environmentId, customerId, meterId, timestamp: { $gte: start, $lt: end } })
+        .project<Omit<EventDocument, 'environmentId'>>({
+          timestamp: 1,
+          quantity: 1,
+          arrival: 1,
+          epoch: 1,
+          flush: 1,
+          ...(uniqueProperty !== null && { properties: 1 }),
+        })
+        .batchSize(cursorBatch);
+      for await (const document of cursor) {
+        this.process.signal?.throwIfAborted();
+        yield flushedEvent(document, uniqueProperty);
+      }
+    }
   }
 
   private get owner() {
     return { environmentId: this.series.environmentId, k: this.k };
   }
+}
 
-  private async partsBetween(from: number, until: number, limit = 0) {
-    const { k } = this;
-    const query = { k, _id: { $gte: partEpochId(k, from), $lt: partEpochId(k, until) } };
-    const found: UsagePart[] = await retryTransient(() =>
-      this.collections.parts.find(query).sort({ _id: 1 }).limit(limit).toArray(),
-    );
-    return found.map(fromPartDocument);
+/** Reads parts in order of epochs until the page is full. An epoch is never split. */
+async function pageOf(documents: AsyncIterable<UsagePart>, epoch: number): Promise<PartPage> {
+  const parts: NumberedPart[] = [];
+  let bytes = 0;
+  for await (const document of documents) {
+    const part = fromPartDocument(document);
+    const last = parts.at(-1)?.epoch;
+    const isFull = parts.length >= partsMax || bytes >= partBytesMax;
+    if (isFull && last !== undefined && last < part.epoch) {
+      return { parts, upTo: last, isLast: false };
+    }
+    parts.push(part);
+    bytes += bytesOf(part);
   }
+  return { parts, upTo: epoch, isLast: true };
 }
 
 /** Distinct values of the buckets of one series. */

@@ -28,6 +28,14 @@ export interface NumberedPart {
   readonly values: readonly PartValues[];
 }
 
+// About what the runtime needs for the entry of a minute.
+const minuteBytes = 200;
+
+/** Size of a part in memory, roughly. */
+export function bytesOf({ minutes, values }: NumberedPart): number {
+  return values.reduce((sum, [, packed]) => sum + packed.length, minutes.length * minuteBytes);
+}
+
 /** Parts of a range of epochs: above `above`, up to `upTo`. */
 export interface EpochRange {
   readonly above: number;

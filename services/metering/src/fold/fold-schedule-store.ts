@@ -1,8 +1,11 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import type { TenantFields } from '@billing/chassis/aggregate';
 import { timelineOf, type Tenant } from '@billing/chassis/call-context';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
-import { upsertAll } from '../usage/day-store';
+import { sliceOf } from '@billing/chassis/slice';
+import type { SliceFilter } from '@billing/chassis/slices';
+import { seriesOfKey } from '../usage/series-key';
+import { upsertAll } from '../usage/upsert-store';
 import type { FoldScheduler } from './fold-wakes';
 
 /**
@@ -17,6 +20,8 @@ export interface FoldSeriesDocument extends TenantFields {
   readonly foldAt: Date | null;
   /** Real time of the last wake. */
   readonly wokenAt: Date;
+  /** Decides which replica folds the series. Absent until the first wake by this version. */
+  readonly slice?: number;
 }
 
 /** A series that gets events. */
@@ -27,12 +32,17 @@ export interface WokenSeries {
 
 /** A series is folded this long after it was woken, unless many parts are waiting. */
 export const foldAfterMs = 60 * 60_000;
+const backlogMax = 10_000;
+
 /** Due times of folds, across all environments. */
 export class FoldScheduleStore implements FoldScheduler<WokenSeries> {
   constructor(private readonly series: Collection<FoldSeriesDocument>) {}
 
   async ensureIndexes(): Promise<void> {
-    await ensureIndexes(this.series, [{ name: 'foldAt', key: { foldAt: 1 } }]);
+    await ensureIndexes(this.series, [
+      { name: 'foldAt', key: { foldAt: 1 } },
+      { name: 'foldInSlice', key: { slice: 1, foldAt: 1 } },
+    ]);
   }
 
   /** Makes series due in an hour unless they are due earlier. */
@@ -41,8 +51,10 @@ export class FoldScheduleStore implements FoldScheduler<WokenSeries> {
     await upsertAll(
       this.series,
       woken.flatMap(({ k, tenant }) => {
-        const $setOnInsert = { ...ownerFields(tenant), folded: 0, foldAt };
-        const update = { $setOnInsert, $max: { wokenAt: now } };
+        const { customerId, meterId } = seriesOfKey(k);
+        const series = { ...ownerFields(tenant), customerId, meterId };
+        const $setOnInsert = { ...series, folded: 0, foldAt };
+        const update = { $setOnInsert, $set: { slice: sliceOf(k) }, $max: { wokenAt: now } };
         return [
           { updateOne: { filter: { _id: k }, update, upsert: true } },
           { updateOne: { filter: { _id: k, foldAt: null }, update: { $set: { foldAt } } } },
@@ -58,15 +70,28 @@ export class FoldScheduleStore implements FoldScheduler<WokenSeries> {
     );
   }
 
-  /** Returns the series that have been due longest. */
-  async findDue(now: Date, limit: number): Promise<FoldSeriesDocument[]> {
+  /** Returns the series of some slices that have been due longest. */
+  async findDue(
+    now: Date,
+    { slices, limit }: { readonly slices: SliceFilter; readonly limit: number },
+  ): Promise<FoldSeriesDocument[]> {
     return retryTransient(() =>
       this.series
-        .find({ foldAt: { $lte: now } })
+        .find({ ...slices, foldAt: { $lte: now } } as Filter<FoldSeriesDocument>)
         .sort({ foldAt: 1 })
         .limit(limit)
         .toArray(),
     );
+  }
+
+  /** Counts series that are due, and returns the time since which the first of them waits. */
+  async backlog(now: Date): Promise<{ readonly series: number; readonly since: Date | null }> {
+    const isDue = { foldAt: { $lte: now } };
+    const [series, first] = await Promise.all([
+      retryTransient(() => this.series.countDocuments(isDue, { limit: backlogMax })),
+      retryTransient(() => this.series.findOne(isDue, { sort: { foldAt: 1 } })),
+    ]);
+    return { series, since: first?.foldAt ?? null };
   }
 
   /** Makes a due series due at another time; false if another process did so first. */

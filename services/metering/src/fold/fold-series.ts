@@ -13,6 +13,8 @@ import { storedSpan } from './stored-span';
 export interface FoldResult {
   /** Number of folded parts. */
   readonly parts: number;
+  /** Number of parts that can only be folded later, if there are no others. */
+  readonly waiting: number;
   /** What is left: parts that can be folded now, or only later, or nothing. */
   readonly left: 'more' | 'later' | 'nothing';
 }
@@ -32,8 +34,8 @@ export async function foldSeries(
   const until = await storage.until({ isFresh: false });
   const page = await storage.partsUpTo(until);
   if (page.parts.length === 0) {
-    const open = await storage.parts();
-    return { parts: 0, left: open.length === 0 ? 'nothing' : 'later' };
+    const waiting = await storage.countParts();
+    return { parts: 0, waiting, left: waiting === 0 ? 'nothing' : 'later' };
   }
   for (const [hour, parts] of partsByHour(page.parts)) {
     await foldHour(storage, aggregation, { hour, page: { ...page, parts } });
@@ -43,7 +45,7 @@ export async function foldSeries(
   for (const span of await storage.spans()) await foldSpan(storage, aggregation, { span, page });
   await storage.markFolded(page.upTo);
   await storage.deleteParts(page.upTo);
-  return { parts: page.parts.length, left: page.isLast ? 'later' : 'more' };
+  return { parts: page.parts.length, waiting: 0, left: page.isLast ? 'later' : 'more' };
 }
 
 async function foldHour(

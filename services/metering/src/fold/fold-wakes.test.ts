@@ -24,31 +24,40 @@ function wakesOf(seriesMax = 100) {
   );
   return {
     written,
-    flush: (series: readonly { readonly k: string }[], minutes = 0) =>
-      wakes.beforeFlush(series, new Date(start + minutes * minute)),
+    wake: (series: readonly { readonly k: string }[], minutes = 0) =>
+      wakes.wake(series, new Date(start + minutes * minute)),
+    flush: (series: readonly { readonly k: string }[]) =>
+      wakes.beforeFlush(
+        series.flatMap((document) => [{ document }, { document }]),
+        new Date(start),
+      ),
   };
 }
 
-test('a series is woken by its first flush, and again after 50 minutes', async () => {
-  const { written, flush } = wakesOf();
+test('a series is woken by its first request, and again after 50 minutes', async () => {
+  const { written, wake } = wakesOf();
   const one = aSeries();
-  await flush([one]);
-  await flush([one], 49);
+  await wake([one]);
+  await wake([one], 49);
   expect(written).toEqual([`wake ${one.k}`]);
-  await flush([one], 50);
+  await wake([one], 50);
   expect(written).toEqual([`wake ${one.k}`, `wake ${one.k}`]);
 });
 
-test('a series is folded after each 64 flushes', async () => {
-  const { written, flush } = wakesOf();
+test('a series is folded after each 64 flushes, however many requests they store', async () => {
+  const { written, wake, flush } = wakesOf();
   const [busy, quiet] = [aSeries(), aSeries()];
+  await wake([quiet, busy]);
   await flush([quiet]);
-  for (let flushes = 0; flushes < 130; flushes += 1) await flush([busy]);
+  for (let flushes = 0; flushes < 130; flushes += 1) {
+    for (let requests = 0; requests < 5; requests += 1) await wake([busy]);
+    await flush([busy]);
+  }
   const request = `request ${busy.k}`;
   expect(written).toEqual([`wake ${quiet.k}`, `wake ${busy.k}`, request, request]);
 });
 
-test('a wake that fails is tried again by the next flush', async () => {
+test('a wake that fails is tried again by the next request', async () => {
   let isBroken = true;
   const woken: string[] = [];
   const wakes = new FoldWakes(
@@ -62,18 +71,18 @@ test('a wake that fails is tried again by the next flush', async () => {
     100,
   );
   const one = aSeries();
-  await expect(wakes.beforeFlush([one], new Date(start))).rejects.toThrow('Broken');
+  await expect(wakes.wake([one], new Date(start))).rejects.toThrow('Broken');
   isBroken = false;
-  await wakes.beforeFlush([one], new Date(start));
+  await wakes.wake([one], new Date(start));
   expect(woken).toEqual([one.k]);
 });
 
 test('the cache is bounded: an evicted series is woken again', async () => {
-  const { written, flush } = wakesOf(2);
+  const { written, wake } = wakesOf(2);
   const [first, second, third] = [aSeries(), aSeries(), aSeries()];
-  await flush([first]);
-  await flush([second]);
-  await flush([third]);
-  await flush([first]);
+  await wake([first]);
+  await wake([second]);
+  await wake([third]);
+  await wake([first]);
   expect(written).toEqual([first, second, third, first].map(({ k }) => `wake ${k}`));
 });

@@ -3,6 +3,11 @@ interface KeyedSeries {
   readonly k: string;
 }
 
+/** An event of a flush. */
+interface FlushedItem {
+  readonly document: KeyedSeries;
+}
+
 /** Stores due times of folds. */
 export interface FoldScheduler<Series extends KeyedSeries> {
   wake(woken: readonly Series[], now: Date): Promise<void>;
@@ -36,13 +41,17 @@ export class FoldWakes<Series extends KeyedSeries> {
     private readonly seriesMax: number,
   ) {}
 
-  /** Called before the events of a flush are stored. */
-  async beforeFlush(series: readonly Series[], now: Date): Promise<void> {
+  /** Wakes series that sleep. Called before their events are queued. */
+  async wake(series: readonly Series[], now: Date): Promise<void> {
     const asleep = series.filter(({ k }) => !this.isAwake(k, now));
     if (asleep.length > 0) await this.scheduler.wake(asleep, now);
     for (const { k } of asleep) this.cache(k, { sinceMs: now.getTime(), flushes: 0 });
+  }
+
+  /** Counts a flush, which adds a part to each of its series. Called before it is stored. */
+  async beforeFlush(items: readonly FlushedItem[], now: Date): Promise<void> {
     const full: string[] = [];
-    for (const { k } of series) {
+    for (const k of new Set(items.map(({ document }) => document.k))) {
       const one = this.awake.get(k);
       if (one === undefined) continue;
       one.flushes += 1;

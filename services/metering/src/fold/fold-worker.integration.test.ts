@@ -3,6 +3,8 @@ import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { connectMongo } from '@billing/chassis/mongo';
 import { Service } from '@billing/chassis/service';
+import { sliceCount, sliceOf } from '@billing/chassis/slice';
+import type { SliceFilter } from '@billing/chassis/slices';
 import {
   dropTestDatabase,
   dropTestStream,
@@ -13,9 +15,9 @@ import { createMeter } from '../meter/meter';
 import { meterDefinition } from '../meter/store';
 import { TestedSeries } from '../testing/flushes';
 import { hourMs, type Series } from '../usage/hour';
-import { type BucketStore, ensureBucketIndexes } from './bucket-store';
+import { type BucketStore, countParts, ensureBucketIndexes } from './bucket-store';
 import { FoldScheduleStore } from './fold-schedule-store';
-import { foldDueSeries } from './fold-worker';
+import { foldDueSeries, SeriesSizes } from './fold-worker';
 import { UnreadSpanStore } from './unread-span-store';
 
 const configuration = testServiceConfiguration('metering');
@@ -72,6 +74,9 @@ async function aSeries(aggregation: 'COUNT' | 'UNIQUE_COUNT' = 'COUNT') {
       if (store === undefined) throw new Error('Unknown series');
       return store;
     },
+    countParts: (k: string) => countParts(tested.collections, k),
+    sizes: new SeriesSizes(),
+    prepare: () => Promise.resolve(),
     clock,
     logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
   };
@@ -79,7 +84,15 @@ async function aSeries(aggregation: 'COUNT' | 'UNIQUE_COUNT' = 'COUNT') {
     tested,
     wake: () => schedule.wake([{ k: tested.k, tenant }], now),
     request: () => schedule.request([tested.k], now),
-    fold: () => foldDueSeries(folding, new AbortController().signal),
+    fold: (slices: SliceFilter | 'none' = {}) =>
+      foldDueSeries(
+        { ...folding, slices: { filter: () => (slices === 'none' ? undefined : slices) } },
+        new AbortController().signal,
+      ),
+    backlog: () => schedule.backlog(now),
+    takeLargest: () => folding.sizes.takeLargest(),
+    forgetSlice: () =>
+      tested.collections.series.updateOne({ _id: tested.k }, { $unset: { slice: '' } }),
     partsLeft: () => tested.collections.parts.countDocuments({ k: tested.k }),
     foldAt: async () => (await tested.collections.series.findOne({ _id: tested.k }))?.foldAt,
     folded: async () =>
@@ -144,6 +157,52 @@ test('of two workers, one folds a series', async () => {
   await Promise.all([fold(), fold(), fold()]);
   expect(markFolded).toHaveBeenCalledTimes(1);
   expect(await foldAt()).toEqual(later(120 * minute));
+});
+
+test('a replica folds the series of its slices, and none while it has no slices', async () => {
+  const { tested, wake, fold, partsLeft } = await aSeries();
+  await wake();
+  await tested.flush([event]);
+  tested.until = 1;
+  now = later(60 * minute);
+  const slice = sliceOf(tested.k);
+  const others = Array.from({ length: sliceCount }, (_, one) => one).filter((one) => one !== slice);
+  await fold({ slice: { $in: others } });
+  await fold('none');
+  expect(await partsLeft()).toBe(1);
+  await fold({ slice: { $in: [slice] } });
+  expect(await partsLeft()).toBe(0);
+});
+
+test('a series that an earlier version woke has no slice, and is folded with the first one', async () => {
+  const { tested, wake, fold, forgetSlice, partsLeft } = await aSeries();
+  await wake();
+  await forgetSlice();
+  await tested.flush([event]);
+  tested.until = 1;
+  now = later(60 * minute);
+  await fold({ slice: { $in: [0, null] } });
+  expect(await partsLeft()).toBe(0);
+});
+
+test('the backlog shows series that are due, and how many parts the largest of them had', async () => {
+  const { tested, wake, fold, backlog, takeLargest } = await aSeries();
+  now = later(-30 * day);
+  await wake();
+  for (let flush = 0; flush < 3; flush += 1) await tested.flush([event]);
+  const due = new Date(now.getTime() + 60 * minute);
+  now = new Date(due.getTime() - 1);
+  expect(await backlog()).toEqual({ series: 0, since: null });
+  now = due;
+  expect(await backlog()).toEqual({ series: 1, since: due });
+  await fold();
+  expect(takeLargest()).toBe(3);
+  expect(await backlog()).toEqual({ series: 0, since: null });
+  tested.until = 3;
+  now = new Date(due.getTime() + 60 * minute);
+  jest.spyOn(tested.store, 'partsUpTo').mockRejectedValueOnce(new Error('Broken'));
+  await fold();
+  expect([takeLargest(), takeLargest()]).toEqual([3, 0]);
 });
 
 test('a fold that fails is retried a minute later', async () => {

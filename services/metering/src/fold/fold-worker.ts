@@ -2,8 +2,10 @@ import { tenantOf } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
+import type { Metrics } from '@billing/chassis/metrics';
+import type { Slices } from '@billing/chassis/slices';
 import type { Meter } from '../meter/meter';
-import type { MeasuredSeries } from '../usage/hour';
+import type { OwnedSeries } from '../usage/hour';
 import { seriesOfKey } from '../usage/series-key';
 import { foldSeries } from './fold-series';
 import {
@@ -16,11 +18,31 @@ import type { SeriesStorage } from './series-storage';
 export interface FoldDependencies {
   readonly schedule: FoldScheduleStore;
   readonly meters: AggregateCollection<Meter>;
-  readonly storageOf: (
-    series: MeasuredSeries & { readonly environmentId: string },
-  ) => SeriesStorage;
+  readonly storageOf: (series: OwnedSeries) => SeriesStorage;
+  /** Called before a series is folded. */
+  readonly prepare: (series: OwnedSeries, signal: AbortSignal) => Promise<void>;
+  /** Share of series that this replica folds. */
+  readonly slices: Pick<Slices, 'filter'>;
+  /** Number of parts of a series. */
+  readonly countParts: (k: string) => Promise<number>;
+  readonly sizes: SeriesSizes;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** Number of parts of the largest series since it was last asked. */
+export class SeriesSizes {
+  private largest = 0;
+
+  note(parts: number): void {
+    this.largest = Math.max(this.largest, parts);
+  }
+
+  takeLargest(): number {
+    const { largest } = this;
+    this.largest = 0;
+    return largest;
+  }
 }
 
 const batchMax = 200;
@@ -35,7 +57,10 @@ export async function foldDueSeries(
   signal: AbortSignal,
 ): Promise<void> {
   for (let batch = 1; batch <= batchesMax && !signal.aborted; batch += 1) {
-    const due = await dependencies.schedule.findDue(dependencies.clock.now(), batchMax);
+    const { schedule, clock } = dependencies;
+    const slices = dependencies.slices.filter();
+    if (slices === undefined) return;
+    const due = await schedule.findDue(clock.now(), { slices, limit: batchMax });
     const waiting = [...due];
     const foldNext = async () => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
@@ -52,7 +77,7 @@ async function foldOne(
   dependencies: FoldDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { schedule, clock, logger } = dependencies;
+  const { schedule, countParts, sizes, clock, logger } = dependencies;
   const now = clock.now();
   const claimed = { ...document, foldAt: new Date(now.getTime() + foldAfterMs) };
   if (!(await schedule.claim(document, claimed.foldAt))) return;
@@ -64,13 +89,14 @@ async function foldOne(
   } catch (error) {
     logger.warn({ err: error, series: document._id }, 'folding usage failed, retrying');
     await schedule.claim(claimed, new Date(now.getTime() + retryAfterMs));
+    sizes.note(await countParts(document._id));
   }
 }
 
 /** Returns true if the series has no parts. */
 async function foldAll(
   document: FoldSeriesDocument,
-  { meters, storageOf, clock }: FoldDependencies,
+  { meters, storageOf, prepare, sizes, clock }: FoldDependencies,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { environmentId, customerId, meterId } = seriesOfKey(document._id);
@@ -79,9 +105,39 @@ async function foldAll(
   // Only a meter without usage can be deleted.
   if (meter === undefined) return true;
   const { aggregation, uniqueProperty } = meter.state;
-  const storage = storageOf({ environmentId, customerId, meterId, aggregation, uniqueProperty });
-  for (;;) {
-    const { parts, left } = await foldSeries(storage, aggregation);
+  const series = { environmentId, customerId, meterId, aggregation, uniqueProperty };
+  await prepare(series, signal);
+  const storage = storageOf(series);
+  for (let size = 0; ;) {
+    const { parts, waiting, left } = await foldSeries(storage, aggregation);
+    size += parts + waiting;
+    sizes.note(size);
     if (left !== 'more' || signal.aborted) return parts === 0 && left === 'nothing';
   }
+}
+
+/** Reports how far folds are behind. */
+export function observeFolds(
+  metrics: Pick<Metrics, 'observe'>,
+  {
+    schedule,
+    sizes,
+    clock,
+  }: Pick<FoldDependencies, 'sizes' | 'clock'> & {
+    readonly schedule: Pick<FoldScheduleStore, 'backlog'>;
+  },
+): void {
+  const observe = (
+    instrument: 'usageParts' | 'usageFoldAge' | 'usageFoldSeries',
+    read: () => Promise<number>,
+  ) => {
+    metrics.observe(instrument, async () => [{ value: await read(), attributes: {} }]);
+  };
+  observe('usageParts', () => Promise.resolve(sizes.takeLargest()));
+  observe('usageFoldSeries', async () => (await schedule.backlog(clock.now())).series);
+  observe('usageFoldAge', async () => {
+    const now = clock.now();
+    const { since } = await schedule.backlog(now);
+    return since === null ? 0 : (now.getTime() - since.getTime()) / 1_000;
+  });
 }

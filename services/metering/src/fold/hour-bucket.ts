@@ -48,6 +48,11 @@ export function emptyHour(hour: number): HourBucket {
   return { ...emptyBucket, hour, minutes: [], cuts: [] };
 }
 
+/** False for a total that an earlier version has counted: some of its events are in no minute. */
+export function hasMinutes({ minutes, total }: HourBucket): boolean {
+  return minutes.reduce((sum, [, events]) => sum + events, 0) === total.events;
+}
+
 /** Adds the parts of an hour that it does not contain yet; undefined if there are none. */
 export function foldIntoHour(
   aggregation: Aggregation,

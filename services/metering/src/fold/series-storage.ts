@@ -44,6 +44,7 @@ export interface SeriesStorage {
   until(options: { readonly isFresh: boolean }): Promise<number>;
   /** All parts. */
   parts(): Promise<readonly NumberedPart[]>;
+  countParts(): Promise<number>;
   /** Parts up to an epoch, the first if there are many. */
   partsUpTo(epoch: number): Promise<PartPage>;
   /** Stored hours, from one to before another. */
@@ -56,10 +57,12 @@ export interface SeriesStorage {
   storeCuts(hour: HourBucket): Promise<void>;
   /** Kept spans and stubs that start in a span of time, or all. */
   spans(within?: Span): Promise<readonly SpanBucket[]>;
-  /** Inserts the stub of a span unless the span is kept or announced; returns what is stored. */
-  announce(span: Span): Promise<SpanBucket>;
+  /** Inserts the stubs of spans that are not kept or announced; returns what is stored of them. */
+  announce(spans: readonly Span[]): Promise<readonly SpanBucket[]>;
   /** Stores a span if the version before it is stored. */
   storeSpan(span: SpanBucket): Promise<boolean>;
+  /** Stores several spans in the same way. Returns false unless all were stored. */
+  storeSpans(spans: readonly SpanBucket[]): Promise<boolean>;
   /** Records that spans are in use, unless their last record is less than a day old. */
   recordReads(spans: readonly SpanBucket[]): Promise<void>;
   /** Records how far the series is folded. */

@@ -30,6 +30,7 @@ export function foldIntoSpan(
   return { bucket: { ...span, ...bucket }, values: entries.values };
 }
 
-function stubOf(span: SpanBucket): SpanBucket {
+/** The next version of a span, which the next read builds. */
+export function stubOf(span: SpanBucket): SpanBucket {
   return { ...span, version: span.version + 1, isStub: true };
 }

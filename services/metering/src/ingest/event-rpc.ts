@@ -14,7 +14,7 @@ type EventCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'ingestEvents' | 'l
 
 /** RPCs for usage events. */
 export function eventCalls(dependencies: IngestDependencies): EventCalls {
-  const lists = new EventListStore(dependencies.events.events);
+  const lists = new EventListStore(dependencies.events);
   return {
     ingestEvents: async ({ body }, context) => ingest(body, context, dependencies),
 

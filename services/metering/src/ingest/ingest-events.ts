@@ -1,44 +1,40 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import { type Clock, monotonicMs, sleep } from '@billing/chassis/clock';
+import { type CallContext, mayHaveRun, newResourceId } from '@billing/chassis/call-context';
+import { type Clock, sleep } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
-import { newId } from '@billing/chassis/ids';
-import { DomainError } from '@billing/kernel/domain-error';
+import type { Metrics } from '@billing/chassis/metrics';
 import type { CountedEvents } from '../flush/counted';
-import type { MeteredEvent } from '../flush/part';
+import type { FlushItem } from '../flush/store-flush';
 import type { WokenSeries } from '../fold/fold-schedule-store';
 import type { FoldWakes } from '../fold/fold-wakes';
+import { firstArrivalOf } from '../generation/generation';
 import { type Meter, markInUse } from '../meter/meter';
 import type { CustomerDirectory } from '../peer/customer-directory';
 import { findCustomers } from '../peer/customers';
 import type { Peers } from '../peers';
 import type { UsageEvent } from '../usage/event';
 import {
+  type EventCollections,
   type EventDocument,
-  type EventStore,
   fromEventDocument,
-  type NewEventDocument,
   toEventDocument,
 } from '../usage/event-store';
-import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour, seriesHours } from '../usage/hour';
-import type { SealScheduleCache } from '../usage/seal-schedule';
-import type { UsageStore } from '../usage/store';
 import type { ArrivalOrder } from './arrival-order';
 import { BatchCustomers } from './batch-customers';
 import { readIngestBody } from './body';
 import { eventRefusal, idReused, isSameContent } from './event-refusal';
 import { type EventInput, readIngestInput } from './input';
 import type { IngestQueue } from './queue-worker';
+import { requireCounted } from './require-counted';
 
 export interface IngestDependencies {
   readonly meters: AggregateCollection<Meter>;
-  readonly events: EventStore;
+  readonly events: EventCollections;
   readonly queue: IngestQueue<NewEvent, EventDocument>;
   readonly counted: CountedEvents;
   readonly foldWakes: FoldWakes<WokenSeries>;
+  readonly metrics: Pick<Metrics, 'recordUsageEvents'>;
   readonly directory: CustomerDirectory;
-  readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
-  readonly sealSchedule: SealScheduleCache;
   readonly arrivals: ArrivalOrder;
   readonly peers: Pick<Peers, 'customer'>;
   readonly clock: Clock;
@@ -55,7 +51,7 @@ interface IngestResult {
 }
 
 /** An event to store, with the rules by which it counts. */
-export type NewEvent = MeteredEvent<NewEventDocument>;
+export type NewEvent = FlushItem;
 
 /** An event of the batch that may be stored. */
 interface Candidate extends NewEvent {
@@ -78,12 +74,6 @@ interface Refused {
 
 // Shared by all events without properties.
 const noProperties: UsageEvent['properties'] = {};
-// Limit on the wait in the queue, longer than any caller's deadline. `isOpenHour` relies on it: an
-// hour that is open when the batch arrives must not be sealed before the insert.
-const storeMsMax = 30_000;
-// A flush in progress counts its events within milliseconds.
-const countedMsMax = 2_000;
-const countedEveryMs = 50;
 
 /** Stores a batch, each event at most once. */
 export async function ingest(
@@ -104,9 +94,15 @@ export async function ingest(
   ]
     .toSorted((a, b) => a.index - b.index)
     .map((one) => ({ ...one, eventId: events[one.index]?.eventId }));
+  const { accepted } = stored;
+  const duplicates = stored.duplicates + replayed.size;
+  const { metrics } = dependencies;
+  metrics.recordUsageEvents('ACCEPTED', accepted);
+  metrics.recordUsageEvents('DUPLICATE', duplicates);
+  metrics.recordUsageEvents('REJECTED', rejected.length);
   return {
-    accepted: stored.accepted,
-    duplicates: stored.duplicates + replayed.size,
+    accepted,
+    duplicates,
     rejected,
     ignoredFields: [...ignoredFields],
   };
@@ -121,7 +117,8 @@ async function validateEvents(
     knownCustomers(events, context, dependencies),
     metersOf(events, context, dependencies),
   ]);
-  const arrival = dependencies.arrivals.reserve(dependencies.clock.now(), events.length);
+  const realNow = dependencies.clock.now();
+  const arrival = dependencies.arrivals.reserve(realNow, events.length);
   const accepted: Omit<Candidate, 'meter'>[] = [];
   const refused: Refused[] = [];
   events.forEach((input, index) => {
@@ -142,12 +139,21 @@ async function validateEvents(
       receivedAt: context.now,
       arrival: arrival + index,
     };
-    accepted.push({ index, document: toEventDocument(context.tenant, event) });
+    const sent = {
+      timestamp: event.timestamp,
+      isRepeatable: input.eventId !== undefined || mayHaveRun(context),
+      hasManualClock: context.tenant.manualClock,
+    };
+    accepted.push({
+      index,
+      document: toEventDocument(context.tenant, event),
+      firstArrivalMs: firstArrivalOf(sent, realNow),
+    });
   });
   const used = await markMetersInUse(accepted, meters, { context, dependencies });
-  const candidates = accepted.flatMap(({ index, document }): Candidate[] => {
+  const candidates = accepted.flatMap(({ index, document, firstArrivalMs }): Candidate[] => {
     const meter = used.get(document.meterId);
-    return meter === undefined ? [] : [{ index, document, meter }];
+    return meter === undefined ? [] : [{ index, document, firstArrivalMs, meter }];
   });
   return { candidates, refused };
 }
@@ -210,45 +216,24 @@ async function store(
   { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
 ): Promise<Stored> {
   if (candidates.length === 0) return { accepted: 0, duplicates: 0, rejected: [] };
-  const usage = dependencies.usageOf(context);
   const startedAt = dependencies.clock.now();
-  // An hour that may be sealed already: with a manual clock, any hour.
-  const isLate = ({ hour }: SeriesHour) =>
-    context.tenant.manualClock || !isOpenHour(hour, startedAt);
-  const hours = seriesHours(candidates.map(({ document }) => document));
-  const late = hours.filter(isLate);
-  const batch = { id: newId(), at: startedAt };
-  await usage.beginLate(late, batch);
   const refuseIfTooLate = () => {
-    const now = dependencies.clock.now().getTime();
-    const latest = Math.min(context.deadline.getTime(), startedAt.getTime() + storeMsMax);
-    if (now > latest) throw new DeadlineExceededError();
+    if (dependencies.clock.now() > context.deadline) throw new DeadlineExceededError();
   };
   const keys = new Set(candidates.map(({ document }) => document.k));
   const woken = [...keys].map((k) => ({ k, tenant: context.tenant }));
-  await dependencies.foldWakes.beforeFlush(woken, startedAt);
+  await dependencies.foldWakes.wake(woken, startedAt);
   const repeats = await dependencies.queue.store(candidates, refuseIfTooLate);
   const existing = candidates.flatMap((candidate) => {
     const stored = repeats.get(candidate);
     return stored === undefined ? [] : [{ ...candidate, stored }];
   });
   const { replayed, rejected } = separateDuplicates(existing, events);
-  // The call that stored a duplicate may have crashed and left a total without its event.
-  const possiblyStale = seriesHours(existing.map(({ stored }) => stored)).filter(isLate);
-  await usage.finishLate([...late, ...possiblyStale], batch.id);
-  await usage.reopenDays(possiblyStale);
-  await dependencies.sealSchedule.schedule(usage, {
-    environmentId: context.tenant.environmentId,
-    series: [...hours, ...possiblyStale].map((hour) => ({
-      ...hour,
-      at: isLate(hour) ? startedAt : new Date(endOfHour(hour.hour).getTime() + sealAfterMs),
-    })),
-  });
   // An event that this batch repeats within itself was counted with the batch.
   const earlier = replayed.filter(({ document, stored }) => stored.flush !== document.flush);
   await requireCounted(
     earlier.map(({ stored }) => stored),
-    dependencies,
+    { counted: dependencies.counted, sleep },
   );
   return {
     accepted: candidates.length - existing.length,
@@ -275,23 +260,6 @@ function separateDuplicates(
   };
 }
 
-/**
- * Waits until stored events count. A process that stored some of them may be about to count them;
- * if it has died, its flush is recovered within a minute.
- */
-async function requireCounted(
-  stored: readonly EventDocument[],
-  { counted }: Pick<IngestDependencies, 'counted'>,
-): Promise<void> {
-  const untilMs = monotonicMs() + countedMsMax;
-  while (!(await counted.includes(stored))) {
-    if (monotonicMs() > untilMs) {
-      throw new DomainError('unavailable', 'EVENT_NOT_COUNTED', 'Service unavailable');
-    }
-    await sleep(countedEveryMs);
-  }
-}
-
 /** Refused events that were accepted when they were first sent. */
 async function findReplays(
   refused: readonly Refused[],
@@ -314,7 +282,7 @@ async function findReplays(
   });
   await requireCounted(
     replayed.map(({ stored }) => stored),
-    { counted },
+    { counted, sleep },
   );
   return new Set(replayed.map(({ refused }) => refused));
 }

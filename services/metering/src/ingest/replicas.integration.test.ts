@@ -3,11 +3,11 @@ import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { Aggregation as ProtoAggregation } from '@billing/proto/billing/metering/v1/metering';
 import { EpochStore } from '../epoch/epoch-store';
-import { auditHour } from '../flush/audit-hour';
-import { openParts } from '../flush/flush-store';
+import { auditHour } from '../audit/audit-hour';
 import type { Aggregation } from '../meter/aggregation';
 import { present, startMetering } from '../testing/fixtures';
-import { openEvents } from '../usage/event-store';
+import { TestedSeries } from '../testing/flushes';
+import { hourMs } from '../usage/hour';
 
 const rounds = 12;
 const hour = new Date('2026-03-10T12:00:00Z');
@@ -83,14 +83,11 @@ test('two processes that get the same events at once accept each once, and count
   );
   for (const [aggregation, meterId] of meters) {
     const uniqueProperty = aggregation === 'UNIQUE_COUNT' ? 'user' : null;
-    const { environmentId } = context.tenant;
-    const series = { environmentId, customerId, meterId, aggregation, uniqueProperty };
-    const audit = await auditHour(series, hour, {
-      until: current,
-      events: openEvents(mongo.db),
-      parts: openParts(mongo.db),
-    });
-    expect([aggregation, audit.parts]).toEqual([aggregation, audit.raw]);
-    expect(audit.raw.events).toBe(rounds * 4);
+    const series = { customerId, meterId, aggregation, uniqueProperty };
+    const tested = new TestedSeries(mongo.db, context.tenant, series);
+    await tested.fold(current);
+    const audit = await auditHour(tested.store, series, hour.getTime() / hourMs);
+    expect([aggregation, audit?.stored]).toEqual([aggregation, audit?.counted]);
+    expect(audit?.counted.events).toBe(rounds * 4);
   }
 }, 120_000);

@@ -22,7 +22,8 @@ export interface ReportedAccount extends Pick<
   readonly closedGrants?: readonly ReportedClosedGrant[];
 }
 
-interface ReportedClosedGrant extends Pick<ClosedGrant, 'amount' | 'consumed'> {
+/** Closed grants that took effect on the same day and expire on the same day, or one of them. */
+export interface ReportedClosedGrant extends Pick<ClosedGrant, 'amount' | 'consumed'> {
   readonly terms: Pick<ClosedGrant['terms'], 'effectiveAt' | 'expiresAt'>;
 }
 

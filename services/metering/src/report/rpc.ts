@@ -1,5 +1,4 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext } from '@billing/chassis/call-context';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { type CalendarDay, lastDays } from '@billing/kernel/calendar-day';
 import {
@@ -13,13 +12,12 @@ import { accountsOf } from '../credit/account-store';
 import { type Meter, requireKnown } from '../meter/meter';
 import { type CreditDay, CreditReport } from './credit-report';
 import type { CreditReportStore } from './credit-report-store';
-import type { MeterUsageStore } from './meter-usage-store';
+import { type MeterUsageDependencies, readMeterUsage } from './read-meter-usage';
 import { UsageReport } from './usage-report';
 
-export interface ReportDependencies {
+export interface ReportDependencies extends MeterUsageDependencies {
   readonly meters: AggregateCollection<Meter>;
   readonly accounts: AggregateCollection<CreditAccount>;
-  readonly meterUsageOf: (context: Pick<CallContext, 'tenant'>) => MeterUsageStore;
   readonly creditReports: CreditReportStore;
 }
 
@@ -27,14 +25,15 @@ const daysMax = 90;
 const customersMax = 20;
 
 /** RPCs for daily usage and credit reports. */
-export function reportRpc({ meters, accounts, meterUsageOf, creditReports }: ReportDependencies) {
+export function reportRpc(dependencies: ReportDependencies) {
+  const { meters, accounts, creditReports } = dependencies;
   const handlers: AsyncHandlers<UsageReportServiceServer> = {
     getUsageReport: async ({ meterId, days }, context) => {
       const wanted = lastDays(context.now, { days, max: daysMax });
       const { state: meter } = await meters.within(context).get(meterId);
       requireKnown(meter);
-      const report = new UsageReport(meter.aggregation, { days, customersMax });
-      for await (const customer of meterUsageOf(context).byCustomer(meter, wanted)) {
+      const report = new UsageReport({ days, customersMax });
+      for (const customer of await readMeterUsage(meter, wanted, context, dependencies)) {
         report.add(customer);
       }
       return {

@@ -1,13 +1,4 @@
-import type { CalendarDay } from '@billing/kernel/calendar-day';
 import { Decimal } from '@billing/kernel/decimal';
-import {
-  type Aggregation,
-  type MeasuredEvent,
-  mergedTotal,
-  type PartialTotal,
-  quantityOf,
-  RunningTotal,
-} from '../meter/aggregation';
 
 /** Usage of one day by all customers. */
 export interface UsageDay {
@@ -21,68 +12,32 @@ export interface CustomerUsage extends UsageDay {
   readonly customerId: string;
 }
 
-const nothing: UsageDay = { value: Decimal.of(0n), events: 0 };
-
-/** Usage of one customer, day by day. */
-export class CustomerDays {
-  private readonly totals = new Map<number, RunningTotal>();
-
-  constructor(
-    readonly customerId: string,
-    private readonly aggregation: Aggregation,
-    private readonly days: readonly CalendarDay[],
-  ) {}
-
-  add(event: MeasuredEvent): void {
-    this.totalAt(event.at).add(event);
-  }
-
-  /** Adds a total that lies entirely in the day of `at`. */
-  merge(at: Date, total: PartialTotal): void {
-    this.totalAt(at).merge(total);
-  }
-
-  /** By day index; days without events are omitted. */
-  byDay(): Map<number, PartialTotal> {
-    return new Map([...this.totals].map(([index, running]) => [index, running.total()]));
-  }
-
-  private totalAt(at: Date): RunningTotal {
-    const index = this.days.findIndex(({ start, end }) => start <= at && at < end);
-    if (index === -1) throw new Error('Usage lies outside of the report');
-    let total = this.totals.get(index);
-    if (total === undefined) {
-      total = new RunningTotal(this.aggregation);
-      this.totals.set(index, total);
-    }
-    return total;
-  }
+/** Usage of one customer, day by day and as a whole. */
+export interface CustomerDays {
+  readonly customerId: string;
+  readonly days: readonly UsageDay[];
+  readonly whole: UsageDay;
 }
+
+const nothing: UsageDay = { value: Decimal.of(0n), events: 0 };
 
 /** Usage by day and by customer, collected customer by customer. */
 export class UsageReport {
   readonly days: UsageDay[];
   private largest: CustomerUsage[] = [];
 
-  constructor(
-    private readonly aggregation: Aggregation,
-    private readonly size: { readonly days: number; readonly customersMax: number },
-  ) {
+  constructor(private readonly size: { readonly days: number; readonly customersMax: number }) {
     this.days = Array.from({ length: size.days }, () => nothing);
   }
 
   /** Adds all days of a customer. Call once per customer. */
-  add(customer: CustomerDays): void {
-    const byDay = customer.byDay();
-    if (byDay.size === 0) return;
-    for (const [index, total] of byDay) {
+  add({ customerId, days, whole }: CustomerDays): void {
+    if (whole.events === 0) return;
+    days.forEach((own, index) => {
       const { value, events } = this.days[index] ?? nothing;
-      const own = quantityOf(this.aggregation, total);
-      this.days[index] = { value: value.add(own), events: events + total.events };
-    }
-    const whole = mergedTotal(this.aggregation, byDay.values());
-    const value = quantityOf(this.aggregation, whole);
-    this.rank({ customerId: customer.customerId, value, events: whole.events });
+      this.days[index] = { value: value.add(own.value), events: events + own.events };
+    });
+    this.rank({ customerId, ...whole });
   }
 
   /** The customers with the largest values, largest first. */

@@ -9,14 +9,19 @@ import { accountsOf } from '../credit/account-store';
 import { periodsFor, runningUsages, type UsageDependencies } from '../credit/read-running-usage';
 import type { RunningUsage } from '../credit/running-usage';
 import { requireCustomer } from '../peer/customers';
+import type { SeriesStore } from '../usage/series-store';
 import { usageState } from './usage-state';
 
 type UsageStateCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'getUsageState'>;
 
+export interface UsageStateDependencies extends UsageDependencies {
+  readonly series: SeriesStore;
+}
+
 const none = Decimal.of(0n);
 
 /** The RPC for the usage and balances of a customer. */
-export function usageStateCalls(dependencies: UsageDependencies): UsageStateCalls {
+export function usageStateCalls(dependencies: UsageStateDependencies): UsageStateCalls {
   return {
     getUsageState: async ({ customerId }, context) => {
       const states = await usageStates(customerId, context, dependencies);
@@ -35,12 +40,12 @@ export function usageStateCalls(dependencies: UsageDependencies): UsageStateCall
 async function usageStates(
   customerId: string,
   context: CallContext,
-  dependencies: UsageDependencies,
+  dependencies: UsageStateDependencies,
 ): Promise<RunningUsage[]> {
   await requireCustomer(dependencies.peers, customerId, context);
   const [accounts, used] = await Promise.all([
     accountsOf(dependencies, customerId, context),
-    dependencies.usageOf(context).metersUsed(customerId),
+    dependencies.series.metersUsed(context.tenant, customerId),
   ]);
   const periods = await periodsFor({ customerId, accounts }, context, dependencies);
   const priced = periods.running.flatMap(({ prices }) => [...prices.keys()]);

@@ -13,7 +13,8 @@ import {
 } from '../credit/account';
 import { close, type ClosedGrant, closingOf } from '../credit/closing';
 import { monthOf, unclaimedKey } from '../credit/unsettled-usage';
-import { decideWindows, knownWindows, nextStep, undecided } from './decision';
+import { usageOfUnits } from '../testing/window-usage';
+import { decideWindows, openWindows } from './decision';
 
 const dayMs = 86_400_000;
 const begin = new Date('2026-01-01T00:00:00Z').getTime();
@@ -137,24 +138,21 @@ function settle(
 ): void {
   const decider = { subscriptionId: 's', settlement: key, series };
   const windows = windowsThrough(index);
-  const clock = { isManual: false, now: at(0) };
-  const known = knownWindows(books.account, windows, { decider, hours: [], ...clock });
-  const left = undecided(books.account, known, decider);
-  const read = nextStep(books.account, left, decider).map(({ known: one, isRead }) => ({
-    ...one,
-    usage: isRead ? usageOf(one.window.periodIndex, units) : undefined,
+  const read = openWindows(books.account, windows, decider).map((window) => ({
+    window,
+    usage: usageOf(window.periodIndex, units),
   }));
   const grantIds = new Set(books.account.grants.map(({ id }) => id));
-  books.account = decideWindows(books.account, read, { decider, grantIds, now });
+  books.account = decideWindows(books.account, { windows, read, decider, grantIds, now });
 }
 
 function usageOf(index: number, units: readonly number[]) {
-  const spans = [0, 1].map((half) => {
-    const quantity = String(units[2 * index + half] ?? 0);
+  const halves = [0, 1].map((half) => {
     const start = new Date(startOf(index).getTime() + (half * periodDays * dayMs) / 2);
-    return { start, total: { events: 1, quantity, latest: null, distinct: [] } };
+    const end = new Date(start.getTime() + (periodDays * dayMs) / 2);
+    return { span: { start, end }, units: units[2 * index + half] ?? 0 };
   });
-  return { spans };
+  return usageOfUnits(halves);
 }
 
 function closeAll(books: Books, index: number, now: Date): void {
@@ -231,5 +229,14 @@ function expectSums({ account: { closed, grants: open }, grants }: Books): void 
     sum('consumed'),
   ]);
   expect(Number(granted)).toBe(Number(consumed) + Number(expired));
+  const sums: Record<string, number> = { forever: Number(closed?.grantedForever ?? 0) };
+  for (const one of closed?.expiring ?? []) sums[one.month.toISOString()] = Number(one.granted);
+  const expected: Record<string, number> = { forever: 0 };
+  for (const { terms, amount } of grants.values()) {
+    const { expiresAt } = terms;
+    const key = expiresAt === null ? 'forever' : monthOf(expiresAt).start.toISOString();
+    expected[key] = (expected[key] ?? 0) + Number(amount);
+  }
+  expect(sums).toEqual(expected);
   expect(open.filter(({ id }) => grants.has(id))).toEqual([]);
 }

@@ -1,214 +1,106 @@
-import { Decimal } from '@billing/kernel/decimal';
-import fc from 'fast-check';
-import type { CreditAccount, CreditGrant } from '../credit/account';
-import type { HourVersion } from '../usage/hour';
-import { changesIn, decideWindows, knownWindows, nextStep, undecided } from './decision';
+import type { CreditAccount, CreditGrant, PeriodConsumption } from '../credit/account';
+import { usageOfUnits } from '../testing/window-usage';
+import { decideWindows, isDecided, openWindows } from './decision';
 
 const hourMs = 3_600_000;
 const day = new Date('2026-03-01T00:00:00Z').getTime();
 const at = (hour: number) => new Date(day + hour * hourMs);
 const series = { customerId: 'c', meterId: 'm', aggregation: 'SUM', uniqueProperty: null } as const;
+const deciderOf = (settlement: string) => ({ subscriptionId: 's', settlement, series });
+const now = at(9);
 
-function aVersion(hour: number, change: Partial<HourVersion> = {}): HourVersion {
-  return { hour: at(hour), version: 1, isPending: false, events: 0, ...change };
+const windows = [0, 1, 2].map((index) => ({
+  periodIndex: index,
+  start: at(index),
+  end: at(index + 1),
+  includedUnits: '1',
+  taken: [],
+}));
+
+const empty: CreditAccount = {
+  id: 'a',
+  customerId: 'c',
+  meterId: 'm',
+  grants: [],
+  consumptions: [],
+  burns: [],
+};
+const grant: CreditGrant = {
+  id: 'g',
+  amount: '6',
+  priority: 100,
+  source: 'PAID',
+  effectiveAt: at(0),
+  expiresAt: null,
+  createdAt: at(0),
+};
+
+/** The account after a settlement that reads this many units per window. */
+function settled(account: CreditAccount, settlement: string, units: readonly number[]) {
+  const decider = deciderOf(settlement);
+  const set = { until: 7, flushes: ['f8'] };
+  const read = openWindows(account, windows, decider).map((window) => ({
+    window,
+    usage: {
+      ...usageOfUnits([{ span: window, units: units[window.periodIndex] ?? 0 }]),
+      set,
+    },
+  }));
+  const grantIds = new Set(account.grants.map(({ id }) => id));
+  return decideWindows(account, { windows, read, decider, grantIds, now });
 }
 
-describe('the change count of a window', () => {
-  const window = { start: new Date(day + hourMs / 2), end: at(2) };
-  const past = { isManual: false, now: at(3) };
+function decisionsIn({ consumptions }: CreditAccount) {
+  return consumptions.map(({ quantity, uses }) => [quantity, uses.map((one) => one.quantity)]);
+}
 
-  test.each<[string, readonly HourVersion[], { isManual: boolean; now: Date }, number | null]>([
-    ['is 0 without stored hours', [], past, 0],
-    [
-      'sums the changes of the hours that the window overlaps',
-      [0, 1, 2].map((h) => aVersion(h, { version: 3 })),
-      past,
-      6,
-    ],
-    [
-      'is unknown while a batch is announced in one of its hours',
-      [aVersion(0, { isPending: true })],
-      past,
-      null,
-    ],
-    ['does not depend on batches in other hours', [aVersion(2, { isPending: true })], past, 0],
-    [
-      'is unknown while events may arrive without an announcement',
-      [],
-      { isManual: false, now: at(2) },
-      null,
-    ],
-    ['is known at any time on a manual clock', [], { isManual: true, now: at(0) }, 0],
-  ])('%s', (_what, hours, clock, changes) => {
-    expect(changesIn(window, hours, clock)).toBe(changes);
-  });
-});
-
-test('a step reads no more events than can be decided in about a second', () => {
-  const account: CreditAccount = {
-    id: 'a',
-    customerId: 'c',
-    meterId: 'm',
-    grants: [],
-    consumptions: [],
-    burns: [],
-  };
-  const windows = [0, 1, 2, 3].map((index) => ({
-    periodIndex: index,
-    start: at(index),
-    end: at(index + 1),
-    includedUnits: '0',
-    taken: [],
-  }));
-  const decider = { subscriptionId: 's', settlement: 'k', series };
-  const step = (events: readonly number[]) => {
-    const hours = events.map((count, hour) => aVersion(hour, { events: count }));
-    const known = knownWindows(account, windows, { decider, hours, isManual: true, now: at(9) });
-    return nextStep(account, known, decider).length;
-  };
-  expect(step([0, 0, 0, 0])).toBe(4);
-  expect(step([9_000, 9_000, 9_000, 0])).toBe(2);
-  expect(step([1_000_000, 0, 1, 0])).toBe(1);
-  expect(step([0, 1_000_000, 1, 0])).toBe(2);
-});
-
-/** Usage of four windows of one hour each, and the changes before each settlement. */
-const anyRound = fc.record({
-  /** Units added per half window, each as a visible change; below 0: returned. */
-  added: fc.array(fc.record({ half: fc.nat({ max: 7 }), units: fc.integer({ min: -5, max: 9 }) }), {
-    maxLength: 2,
-  }),
-  grant: fc.option(
-    fc.record({
-      amount: fc.integer({ min: 1, max: 12 }),
-      from: fc.nat({ max: 3 }),
-      hours: fc.integer({ min: 1, max: 4 }),
-    }),
-    { nil: undefined },
-  ),
-  /** Units of the first grant burnt by another subscription. */
-  others: fc.nat({ max: 3 }),
-});
-
-test('a settlement that reads only changed windows decides the same as one that reads everything', () => {
-  fc.assert(
-    fc.property(fc.array(anyRound, { minLength: 2, maxLength: 6 }), (rounds) => {
-      const units = [0, 0, 0, 0, 0, 0, 0, 0];
-      const versions = [1, 1, 1, 1];
-      const empty: CreditAccount = {
-        id: 'a',
-        customerId: 'c',
-        meterId: 'm',
-        grants: [],
-        consumptions: [],
-        burns: [],
-      };
-      let [sparing, thorough] = [empty, empty];
-      rounds.forEach(({ added, grant, others }, round) => {
-        for (const { half, units: more } of added) {
-          const window = Math.floor(half / 2);
-          units[half] = (units[half] ?? 0) + more;
-          versions[window] = (versions[window] ?? 0) + 1;
-        }
-        const change = (account: CreditAccount) =>
-          withOthers(withGrant(account, round, grant), others);
-        [sparing, thorough] = [change(sparing), change(thorough)];
-        const settlement = `k${String(round)}`;
-        sparing = settled(sparing, { settlement, units, versions });
-        thorough = settled(thorough, { settlement, units, versions: undefined });
-        expect(decisionsOf(sparing)).toBe(decisionsOf(thorough));
-      });
-    }),
-    { numRuns: 500 },
+test('a settlement decides all its windows, burns credits in their order and names the events', () => {
+  const account = settled({ ...empty, grants: [grant] }, 'k', [4, 5, 2]);
+  expect(decisionsIn(account)).toEqual([
+    ['4', ['3']],
+    ['5', ['3']],
+    ['2', []],
+  ]);
+  expect(account.consumptions.map(({ set }) => set)).toEqual(
+    windows.map(() => ({ until: 7, flushes: ['f8'] })),
   );
+  expect(isDecided(account, windows, deciderOf('k'))).toBe(true);
+  expect(isDecided(account, windows, deciderOf('another'))).toBe(false);
 });
 
-/** The decisions of an account and its daily burns. */
-function decisionsOf({ consumptions, burns }: CreditAccount): string {
-  const decided = consumptions
-    .map(({ period, quantity, uses }) => ({ period, quantity, uses }))
-    .toSorted((a, b) => (a.period < b.period ? -1 : 1));
-  return JSON.stringify({ decided, burns });
-}
+test('a settlement that was decided is not decided again', () => {
+  const account = settled({ ...empty, grants: [grant] }, 'k', [4, 5, 2]);
+  expect(settled(account, 'k', [9, 9, 9])).toEqual(account);
+});
 
-function withGrant(
-  account: CreditAccount,
-  round: number,
-  grant: { amount: number; from: number; hours: number } | undefined,
-): CreditAccount {
-  if (grant === undefined) return account;
-  const added: CreditGrant = {
-    id: `g${String(round)}`,
-    amount: String(grant.amount),
-    priority: 100,
-    source: 'PAID',
-    effectiveAt: at(grant.from),
-    expiresAt: at(grant.from + grant.hours),
-    createdAt: at(0),
-  };
-  return { ...account, grants: [...account.grants, added] };
-}
+test('a later settlement of the same usage and credits decides the same', () => {
+  const first = settled({ ...empty, grants: [grant] }, 'k', [4, 5, 2]);
+  expect(decisionsIn(settled(first, 'next', [4, 5, 2]))).toEqual(decisionsIn(first));
+});
 
-function withOthers(account: CreditAccount, units: number): CreditAccount {
-  const [first] = account.grants;
-  if (first === undefined) return account;
-  const others = account.consumptions.filter(({ period }) => period !== 'o:0');
-  // At most the remaining units.
-  const used = account.consumptions
-    .filter(({ period }) => period !== 'o:0')
-    .flatMap(({ uses }) => uses)
-    .filter(({ grantId }) => grantId === first.id)
-    .reduce((sum, { quantity }) => sum + Number(quantity), 0);
-  const quantity = String(Math.max(0, Math.min(units, Number(first.amount) - used)));
-  const uses = quantity === '0' ? [] : [{ grantId: first.id, quantity }];
-  const consumption = { period: 'o:0', settlement: 'o', quantity, uses };
-  return { ...account, consumptions: [...others, consumption] };
-}
+test('units that a later window has burnt stay with it', () => {
+  const first = settled({ ...empty, grants: [grant] }, 'k', [4, 5, 2]);
+  expect(decisionsIn(settled(first, 'next', [6, 5, 2]))).toEqual([
+    ['6', ['3']],
+    ['5', ['3']],
+    ['2', []],
+  ]);
+});
 
-/**
- * The account after a settlement. Without versions everything is read, because changes are unknown.
- */
-function settled(
-  account: CreditAccount,
-  {
+test('a final decision is repeated without a read, also one of nothing', () => {
+  const final = (index: number, settlement: string): PeriodConsumption => ({
+    period: `s:${String(index)}`,
     settlement,
-    units,
-    versions,
-  }: { settlement: string; units: readonly number[]; versions: readonly number[] | undefined },
-): CreditAccount {
-  const decider = { subscriptionId: 's', settlement, series };
-  const windows = [0, 1, 2, 3].map((index) => ({
-    periodIndex: index,
-    start: at(index),
-    end: at(index + 1),
-    includedUnits: '1',
-    taken: [],
-  }));
-  const hours = (versions ?? []).map((version, hour) => aVersion(hour, { version }));
-  const clock = { isManual: false, now: versions === undefined ? at(0) : at(9) };
-  const known = knownWindows(account, windows, { decider, hours, ...clock });
-  let after = account;
-  for (let step = 0; step < 20; step += 1) {
-    const left = undecided(after, known, decider);
-    if (left.length === 0) return after;
-    const read = nextStep(after, left, decider).map(({ known: one, isRead }) => ({
-      ...one,
-      usage: isRead ? usageOf(one.window, units) : undefined,
-    }));
-    const grantIds = new Set(after.grants.map(({ id }) => id));
-    after = decideWindows(after, read, { decider, grantIds, now: at(9) });
-  }
-  throw new Error('Never decided');
-}
-
-function usageOf(
-  { periodIndex, start }: { periodIndex: number; start: Date },
-  units: readonly number[],
-) {
-  const spans = [0, 1].map((half) => {
-    const quantity = Decimal.of(BigInt(units[2 * periodIndex + half] ?? 0)).toString();
-    const total = { events: 1, quantity, latest: null, distinct: [] };
-    return { start: new Date(start.getTime() + (half * hourMs) / 2), total };
+    quantity: '0',
+    uses: [],
+    isFinal: true,
   });
-  return { spans };
-}
+  const account = { ...empty, consumptions: [final(0, 'k'), final(1, 'k')] };
+  const decider = deciderOf('next');
+  expect(openWindows(account, windows, decider).map(({ periodIndex }) => periodIndex)).toEqual([2]);
+  expect(settled(account, 'next', [9, 9, 2]).consumptions).toMatchObject([
+    final(0, 'next'),
+    final(1, 'next'),
+    { period: 's:2', settlement: 'next', quantity: '2' },
+  ]);
+});

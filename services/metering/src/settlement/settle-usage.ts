@@ -1,39 +1,38 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import type { Clock } from '@billing/chassis/clock';
+import { sleep } from '@billing/chassis/clock';
+import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { type CreditAccount, decidedBy, emptyAccount, periodKey } from '../credit/account';
 import { accountId } from '../credit/account-store';
 import { storeUnclaimedUsage } from '../credit/burn-unsettled-usage';
 import { closeCredits } from '../credit/close-credits';
 import type { UsageDependencies } from '../credit/read-running-usage';
-import { readWindows } from '../credit/usage-window';
+import { readWindows } from '../credit/read-windows';
 import type { Meter } from '../meter/meter';
-import type { UsageStorage } from '../usage/hour';
+import { noUsage } from '../span/read-usage';
 import {
   type Decider,
   decideWindows,
-  hoursTouched,
-  type KnownWindow,
-  knownWindows,
-  nextStep,
+  isDecided,
+  openWindows,
+  type ReadWindow,
   settledGrants,
-  undecided,
 } from './decision';
-import type { SettlementRuns } from './runs';
+import type { RunningSettlements } from './running-settlements';
 import {
   changedUsages,
   lastSettled,
   type MeterPeriod,
   type MeterWindows,
-  type SettledQuantity,
+  type SettledUsage,
   type Settlement,
+  type SettlementWindow,
 } from './settlement';
 import type { SettlementStore } from './store';
 
 export interface SettlementDependencies extends UsageDependencies {
   readonly settlementsOf: (context: Pick<CallContext, 'tenant'>) => SettlementStore;
-  readonly runs: SettlementRuns<Settlement>;
-  readonly clock: Clock;
+  readonly running: RunningSettlements;
 }
 
 /** Input of a settlement. */
@@ -53,62 +52,64 @@ interface Run {
   readonly request: SettlementRequest;
   readonly context: CallContext;
   readonly dependencies: SettlementDependencies;
-  /** Aborts the run: no new step is started, and decided steps stay stored. */
-  readonly signal: AbortSignal;
 }
 
+// Flushes that a stored set names.
+const flushesMax = 2_000;
+const rereadAfterMs = 500;
 // Same limit as the store's compare-and-set retries.
 const attemptsMax = 8;
-// Concurrent meters; each is read with its own cursor.
+// Meters that are read and decided at the same time.
 const concurrentMeters = 8;
 
 /**
- * Settles once per key. A retry gets the same result and continues where an interrupted run
- * stopped.
+ * Settles once per key. A retry gets the same result. Decisions are stored meter by meter; a retry
+ * after a failure continues there.
  */
 export function settle(
   request: SettlementRequest,
   context: CallContext,
   dependencies: SettlementDependencies,
 ): Promise<Settlement> {
-  const { subscriptionId, key } = request;
-  const name = JSON.stringify([context.tenant.environmentId, subscriptionId, key]);
-  return dependencies.runs.join(name, context.signal, (signal) => {
-    // A deadline of its own: the caller's may expire before the peers are called.
-    const deadline = new Date(
-      dependencies.clock.now().getTime() + dependencies.runs.options.runMsMax,
-    );
-    return settleAll({ request, context: { ...context, deadline, signal }, dependencies, signal });
-  });
+  return dependencies.running.run(() => settleAll({ request, context, dependencies }));
 }
 
 async function settleAll(run: Run): Promise<Settlement> {
-  const { subscriptionId, key, requested, unbilledKeys: exceptKeys } = run.request;
-  const store = run.dependencies.settlementsOf(run.context);
+  const { request, context, dependencies } = run;
+  const { subscriptionId, key, requested, meters, unbilledKeys: exceptKeys } = request;
+  const store = dependencies.settlementsOf(context);
   const periodIndexes = new Set(requested.map(({ periodIndex }) => periodIndex));
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const done = await store.find(subscriptionId, key);
-    if (done !== undefined) return done;
+    if (done !== undefined) {
+      // The closing after it may have failed.
+      await closeAll(await Promise.all(meters.map((one) => openAccount(one, run))), run);
+      return done;
+    }
     // Read first, so that a concurrent settlement makes the insert fail on the number.
     const number = (await store.lastNumber(subscriptionId)) + 1;
-    const { accounts, currentOf } = await decideAll(run);
+    const { accounts, decisionOf } = await decideAll(run);
     const billed = await store.ofPeriods(subscriptionId, { periodIndexes, exceptKeys });
     const previousOf = lastSettled(billed);
     const usages = changedUsages(
-      requested.map((one) => ({ ...one, current: currentOf(one), previous: previousOf(one) })),
+      requested.map((one) => ({ ...one, ...decisionOf(one), previous: previousOf(one) })),
     );
     const settlement = { subscriptionId, key, number, usages };
     if (!(await store.insert(settlement))) continue;
-    for (const account of accounts) await closeCredits(account, run.context, run.dependencies);
+    await closeAll(accounts, run);
     return settlement;
   }
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
+async function closeAll(accounts: readonly CreditAccount[], run: Run): Promise<void> {
+  for (const account of accounts) await closeCredits(account, run.context, run.dependencies);
+}
+
 /** Lets the accounts decide all windows, several meters in parallel. */
 async function decideAll(run: Run): Promise<{
   readonly accounts: readonly CreditAccount[];
-  readonly currentOf: (one: MeterPeriod) => SettledQuantity;
+  readonly decisionOf: (one: MeterPeriod) => Decision;
 }> {
   const { meters } = run.request;
   // Requested in parallel, so that they reach the database in one batch.
@@ -126,15 +127,18 @@ async function decideAll(run: Run): Promise<{
     waiting.length = 0;
   }
   const all = [...accounts.values()];
-  return { accounts: all, currentOf: await decisionsIn(all, run) };
+  return { accounts: all, decisionOf: await decisionsIn(all, run) };
 }
+
+/** Usage that was decided, and the name of its events. */
+type Decision = Pick<SettledUsage, 'current' | 'set'>;
 
 /** Returns a lookup for the decisions of the settlement, with the uses of closed grants. */
 async function decisionsIn(
   accounts: readonly CreditAccount[],
   { request: { requested, subscriptionId, key: settlement }, context, dependencies }: Run,
-): Promise<(one: MeterPeriod) => SettledQuantity> {
-  const decisions = new Map<string, SettledQuantity>();
+): Promise<(one: MeterPeriod) => Decision> {
+  const decisions = new Map<string, Decision>();
   const nameOf = ({ meterId, periodIndex }: MeterPeriod) => `${meterId} ${String(periodIndex)}`;
   for (const account of accounts) {
     const decided = requested
@@ -150,8 +154,9 @@ async function decisionsIn(
       decided.flatMap(({ decision: { period, isClosed } }) => (isClosed ? [period] : [])),
     );
     for (const { one, decision } of decided) {
-      const { period, quantity, uses } = decision;
-      decisions.set(nameOf(one), { quantity, uses: closed.get(period) ?? uses });
+      const { period, quantity, uses, set } = decision;
+      const current = { quantity, uses: closed.get(period) ?? uses };
+      decisions.set(nameOf(one), { current, ...(set !== undefined && { set }) });
     }
   }
   return (one) => {
@@ -171,12 +176,11 @@ async function openMeter({ meterId, windows }: MeterWindows, run: Run): Promise<
   const { context, dependencies } = run;
   const meter = await dependencies.meters.within(context).find(meterId);
   if (meter === undefined) throw notFound('Meter');
-  const { customerId } = run.request;
   return {
     meterId,
     windows,
     meter: meter.state,
-    account: await openAccount({ customerId, meterId }, run),
+    account: await openAccount({ meterId }, run),
   };
 }
 
@@ -185,8 +189,8 @@ async function openMeter({ meterId, windows }: MeterWindows, run: Run): Promise<
  * the first grant could decide differently.
  */
 async function openAccount(
-  { customerId, meterId }: { customerId: string; meterId: string },
-  { context, dependencies }: Run,
+  { meterId }: Pick<MeterWindows, 'meterId'>,
+  { request: { customerId }, context, dependencies }: Run,
 ): Promise<CreditAccount> {
   const accounts = dependencies.accounts.within(context);
   const id = accountId(context, { customerId, meterId });
@@ -197,70 +201,54 @@ async function openAccount(
   return stored.state;
 }
 
-/**
- * Decides the windows of a meter step by step; each step is stored before the next is read. Decided
- * windows are not read again.
- */
-async function decideMeter(opened: OpenMeter, run: Run): Promise<CreditAccount> {
-  const { meterId, meter, windows } = opened;
-  const { subscriptionId, customerId, key: settlement } = run.request;
+/** Decides all windows of a meter, with one read of its usage. */
+async function decideMeter(
+  { meterId, meter, windows, account: opened }: OpenMeter,
+  { request, context, dependencies }: Run,
+): Promise<CreditAccount> {
+  const { subscriptionId, customerId, key: settlement } = request;
   const { aggregation, uniqueProperty } = meter;
   const series = { customerId, meterId, aggregation, uniqueProperty };
   const decider = { subscriptionId, settlement, series };
-  let { account } = opened;
-  const requested = windows.map((window) => ({ window }));
-  if (undecided(account, requested, decider).length === 0) return account;
-  account = await storeUnclaimedUsage({ account, series }, windows, run.context, run.dependencies);
-  const known = await loadWindows(opened, decider, run);
-  // A concurrent change of the account may invalidate a step.
-  for (let step = 1; step <= windows.length + attemptsMax; step += 1) {
-    const left = undecided(account, known, decider);
-    if (left.length === 0) return account;
-    if (run.signal.aborted) throw new DomainError('unavailable', 'SETTLING', 'Service unavailable');
-    account = await decideStep(account, left, { decider, run });
-  }
-  throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
-}
-
-async function loadWindows(
-  { account, windows }: OpenMeter,
-  decider: Decider,
-  { context, dependencies }: Run,
-): Promise<KnownWindow[]> {
-  const now = dependencies.clock.now();
-  const hours = await dependencies
-    .usageOf(context)
-    .hourVersions(decider.series, hoursTouched(windows));
-  const isManual = context.tenant.manualClock;
-  return knownWindows(account, windows, { decider, hours, isManual, now });
-}
-
-async function decideStep(
-  account: CreditAccount,
-  left: readonly KnownWindow[],
-  { decider, run: { context, dependencies } }: { decider: Decider; run: Run },
-): Promise<CreditAccount> {
-  const step = nextStep(account, left, decider);
-  const toRead = step.filter(({ isRead }) => isRead).map(({ known: { window } }) => window);
-  const read = await readWindows(
-    withoutTotals(dependencies.usageOf(context)),
-    decider.series,
-    toRead.map((window) => ({ window, grants: settledGrants(account, window, decider) })),
-  );
-  const usages = new Map(toRead.map((window, index) => [window, read[index]]));
-  const windows = step.map(({ known }) => ({ ...known, usage: usages.get(known.window) }));
+  if (isDecided(opened, windows, decider)) return opened;
+  const burning = { account: opened, series };
+  const account = await storeUnclaimedUsage(burning, windows, context, dependencies);
+  const read = await readOpenWindows({ account, windows, decider }, context, dependencies);
   const grantIds = new Set(account.grants.map(({ id }) => id));
   const { state } = await dependencies.accounts.within(context).mutate(account.id, (before) => ({
-    state: decideWindows(before, windows, { decider, grantIds, now: context.now }),
+    state: decideWindows(before, { windows, read, decider, grantIds, now: context.now }),
     events: [],
     commands: [],
   }));
   return state;
 }
 
-/** Hides the totals of sealed hours, so that billed usage is always counted from events. */
-function withoutTotals(storage: UsageStorage): UsageStorage {
-  const raw = Object.create(storage) as UsageStorage;
-  raw.sealedUntil = () => Promise.resolve(null);
-  return raw;
+/** Reads windows, all with one set of events that is small enough to be stored. */
+async function readOpenWindows(
+  {
+    account,
+    windows,
+    decider,
+  }: {
+    readonly account: CreditAccount;
+    readonly windows: readonly SettlementWindow[];
+    readonly decider: Decider;
+  },
+  context: CallContext,
+  { usageOf }: SettlementDependencies,
+): Promise<ReadWindow[]> {
+  const open = openWindows(account, windows, decider);
+  const burnable = open.map((window) => ({
+    window,
+    grants: settledGrants(account, window, decider),
+  }));
+  for (;;) {
+    const usages = await readWindows(usageOf(context), decider.series, burnable);
+    if (usages.every(({ set }) => set.flushes.length <= flushesMax)) {
+      return open.map((window, index) => ({ window, usage: usages[index] ?? noUsage }));
+    }
+    // Epochs end every two seconds; flushes of complete ones need no names.
+    if (context.signal.aborted) throw new DeadlineExceededError();
+    await sleep(rereadAfterMs);
+  }
 }

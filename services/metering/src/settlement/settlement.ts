@@ -1,6 +1,7 @@
 import { isSameData } from '@billing/kernel/equality';
 import type { GrantUse } from '../credit/account';
 import type { UsageWindow } from '../credit/usage-window';
+import type { NamedSet } from '../span/named-set';
 
 /**
  * One meter in a period to be settled: a closed period, or an earlier one that may still receive
@@ -30,6 +31,8 @@ export interface SettledUsage {
   readonly current: SettledQuantity;
   /** Value of the last settlement; null: never settled. */
   readonly previous: SettledQuantity | null;
+  /** Names the events that `current` counts. Absent in settlements of earlier versions. */
+  readonly set?: NamedSet;
 }
 
 /** Usage that one invoice of a subscription bills. Decided once. */

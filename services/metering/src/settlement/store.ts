@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { fromStoredSet, type StoredSet } from '../span/named-set';
 import type { SettledUsage, Settlement } from './settlement';
 
 type Count = number | bigint;
@@ -11,7 +12,12 @@ interface SettlementDocument extends Omit<Settlement, 'number' | 'usages'> {
   readonly _id: string;
   readonly environmentId: string;
   readonly number: Count;
-  readonly usages: readonly (Omit<SettledUsage, 'periodIndex'> & { readonly periodIndex: Count })[];
+  readonly usages: readonly UsageDocument[];
+}
+
+interface UsageDocument extends Omit<SettledUsage, 'periodIndex' | 'set'> {
+  readonly periodIndex: Count;
+  readonly set?: StoredSet;
 }
 
 export type SettlementCollection = Collection<SettlementDocument>;
@@ -40,7 +46,9 @@ export class SettlementStore {
   async find(subscriptionId: string, key: string): Promise<Settlement | undefined> {
     const { environmentId } = this.tenant;
     const _id = this.idOf({ subscriptionId, key });
-    const found = await retryTransient(() => this.settlements.findOne({ _id, environmentId }));
+    const found = await retryTransient(() =>
+      this.settlements.findOne({ _id, environmentId, subscriptionId }),
+    );
     return found === null ? undefined : fromDocument(found);
   }
 
@@ -106,6 +114,10 @@ function fromDocument({ subscriptionId, key, number, usages }: SettlementDocumen
     subscriptionId,
     key,
     number: Number(number),
-    usages: usages.map((usage) => ({ ...usage, periodIndex: Number(usage.periodIndex) })),
+    usages: usages.map(({ set, ...usage }) => ({
+      ...usage,
+      periodIndex: Number(usage.periodIndex),
+      ...(set !== undefined && { set: fromStoredSet(set) }),
+    })),
   };
 }

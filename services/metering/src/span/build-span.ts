@@ -3,13 +3,21 @@ import { mergePacked } from '../distinct/packed-values';
 import { totalOfMinute } from '../flush/part';
 import { type NumberedPart, partsIn, RunningBareTotal } from '../fold/bucket';
 import { entriesIn, intersection, minuteMs, partsByHour, placeOf, unitSpan } from '../fold/entries';
-import { cutTotal, emptyHour, type HourBucket, type HourTotal, withCut } from '../fold/hour-bucket';
-import type { SeriesStorage } from '../fold/series-storage';
+import {
+  cutTotal,
+  emptyHour,
+  hasMinutes,
+  type HourBucket,
+  type HourTotal,
+  withCut,
+} from '../fold/hour-bucket';
+import type { FlushedEvent, SeriesStorage } from '../fold/series-storage';
 import type { SpanBucket } from '../fold/span-bucket';
 import { storedSpan } from '../fold/stored-span';
 import { hourMs, type MeasuredSeries, type Span } from '../usage/hour';
 import type { EventSet } from './named-set';
-import { countRaw } from './raw-count';
+import { countRaw, requireEvents } from './raw-count';
+import { recountHour } from './recount-hour';
 
 /** Runs a merge of this many distinct values, or queues it. */
 export type ValuesLimit = <T>(values: number, merge: () => Promise<T>) => Promise<T>;
@@ -60,20 +68,35 @@ class SpanBuilding {
       new RunningBareTotal(series.aggregation),
     ];
     const at = piece.start > whole.start ? piece.start : piece.end;
+    let left = 0;
     for await (const event of storage.events(whole)) {
       if (event.epoch <= until && contains(piece, event.at)) counted.add(event);
-      if (event.epoch <= hour.folded) (event.at < at ? before : after).add(event);
+      if (event.epoch > hour.folded) continue;
+      left += 1;
+      (event.at < at ? before : after).add(event);
     }
+    const stored = hour.minutes.find(([minute]) => minute === minuteOf(whole));
+    requireEvents(stored?.[1] ?? 0, left);
     this.merge(counted.total());
     const isHalf = isSame(piece, { ...whole, end: at }) || isSame(piece, { ...whole, start: at });
     if (!isHalf || hour.version === 0) return;
     await storage.storeCuts(withCut(hour, { at, before: before.total(), after: after.total() }));
   }
 
-  async mergeRaw(span: Span, until: number): Promise<void> {
+  /** Counts a piece of an hour. Reads the whole hour, to know that no event is missing. */
+  async mergeRaw(
+    hour: HourTotal,
+    { piece, until }: { readonly piece: Span; readonly until: number },
+  ): Promise<void> {
     const { storage, series, runs } = this;
-    const isCounted = ({ epoch }: { readonly epoch: number }) => epoch <= until;
+    const span = unitSpan(hour.hour, hourMs);
+    let left = 0;
+    const isCounted = ({ epoch, at }: FlushedEvent) => {
+      if (epoch <= hour.folded) left += 1;
+      return epoch <= until && contains(piece, at);
+    };
     const { total, values } = await countRaw(storage, series, { span, isCounted, runs });
+    requireEvents(hour.total.events, left);
     this.merge(total);
     this.values.push(...values);
   }
@@ -81,8 +104,9 @@ class SpanBuilding {
 
 /**
  * Adds up a span from hours, from minutes at its edges, and from the raw events of minutes that its
- * edges cut. The result contains the events up to `until`. It is stored unless a fold or another
- * build has changed the stub. Undefined if an hour contains later events.
+ * edges cut. The result contains the events up to `until`. With distinct values it is stored unless
+ * a fold or another build has changed the stub; `storeBuilt` stores others. Undefined if an hour
+ * contains later events.
  */
 export async function buildSpan(
   storage: SeriesStorage,
@@ -90,12 +114,19 @@ export async function buildSpan(
   {
     stub,
     set,
+    hours,
     limit,
-  }: { readonly stub: SpanBucket; readonly set: EventSet; readonly limit: ValuesLimit },
+  }: {
+    readonly stub: SpanBucket;
+    readonly set: EventSet;
+    /** Stored hours; all that the span touches are among them. */
+    readonly hours: readonly HourTotal[];
+    readonly limit: ValuesLimit;
+  },
 ): Promise<SpanBucket | undefined> {
   return storage.values.withRuns(stub, async (runs) => {
     const building = new SpanBuilding(storage, series, runs);
-    if (!(await addHours(building, stub, set))) return undefined;
+    if (!(await addHours(building, stub, { set, stored: hours }))) return undefined;
     const version = stub.version + 1;
     const values =
       building.values.length === 0
@@ -105,10 +136,20 @@ export async function buildSpan(
           );
     const total = { ...building.total, values };
     const built = { ...stub, version, folded: set.until, total, isStub: false };
+    if (values === null) return built;
     if (!(await storage.storeSpan(built))) return afterLostRace(storage, built);
-    if (values !== null) await storage.values.deleteOthers(stub, values);
+    await storage.values.deleteOthers(stub, values);
     return built;
   });
+}
+
+/** Stores built spans without distinct values. Returns those to read. */
+export async function storeBuilt(
+  storage: SeriesStorage,
+  built: readonly SpanBucket[],
+): Promise<readonly SpanBucket[]> {
+  if (built.length === 0 || (await storage.storeSpans(built))) return built;
+  return Promise.all(built.map((span) => afterLostRace(storage, span)));
 }
 
 /** Returns the span that another read has stored, or the own one if a fold has raised the stub. */
@@ -125,29 +166,40 @@ async function afterLostRace(storage: SeriesStorage, built: SpanBucket): Promise
 async function addHours(
   building: SpanBuilding,
   span: Span,
-  { until, parts }: EventSet,
+  {
+    set: { until, parts },
+    stored,
+  }: { readonly set: EventSet; readonly stored: readonly HourTotal[] },
 ): Promise<boolean> {
   const unfolded = partsByHour(partsIn(parts, { above: 0, upTo: until }));
   const fresh = ({ hour, folded }: HourTotal) =>
     partsIn(unfolded.get(hour) ?? [], { above: folded, upTo: until });
   const { first, last, edges } = hoursOf(span);
   for (const number of edges) {
-    const [hour = emptyHour(number)] = await building.storage.hours(number, number + 1);
+    const isStored = stored.some(({ hour }) => hour === number);
+    const hour = isStored ? await edgeHour(building, number) : emptyHour(number);
     if (hour.folded > until) return false;
     const piece = intersection(unitSpan(number, hourMs), span);
     if (hour.version === 0 && fresh(hour).length === 0) continue;
     await addPiece(building, hour, { piece, fresh: fresh(hour), until });
   }
-  if (first >= last) return true;
-  const stored = await building.storage.hourTotals(first, last);
-  if (stored.some(({ folded }) => folded > until)) return false;
-  const hours = new Map(stored.map((hour) => [hour.hour, hour]));
-  const touched = [...unfolded.keys()].filter((hour) => hour >= first && hour < last);
+  const isWhole = (hour: number) => hour >= first && hour < last;
+  const whole = stored.filter(({ hour }) => isWhole(hour));
+  if (whole.some(({ folded }) => folded > until)) return false;
+  const hours = new Map(whole.map((hour) => [hour.hour, hour]));
+  const touched = [...unfolded.keys()].filter(isWhole);
   for (const number of new Set([...hours.keys(), ...touched])) {
     const hour = hours.get(number) ?? emptyHour(number);
     addHour(building, hour, fresh(hour));
   }
   return true;
+}
+
+/** An hour that an edge cuts, with its minutes. Distinct values have none. */
+async function edgeHour({ storage, series }: SpanBuilding, number: number): Promise<HourBucket> {
+  const [hour = emptyHour(number)] = await storage.hours(number, number + 1);
+  const isComplete = series.aggregation === 'UNIQUE_COUNT' || hasMinutes(hour);
+  return isComplete ? hour : recountHour(storage, series, number);
 }
 
 /** The whole hours of a span, from `first` to before `last`, and the hours that its edges cut. */
@@ -183,7 +235,7 @@ async function addPiece(
 ): Promise<void> {
   // Hours have no minutes of distinct values.
   if (building.series.aggregation === 'UNIQUE_COUNT') {
-    await building.mergeRaw(piece, until);
+    await building.mergeRaw(hour, { piece, until });
     return;
   }
   const cut = new Set<number>();

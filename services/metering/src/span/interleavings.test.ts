@@ -258,10 +258,14 @@ class Run {
     const events = this.table.events.filter((event) => inSet(event));
     const missing = required.filter((id) => !events.some((event) => event.id === id));
     if (missing.length > 0) throw new Error(`Acknowledged, but not in the set: ${missing.join()}`);
-    const inside = events.filter((event) => window.some((span) => contains(span, event.at)));
+    const [read] = found;
+    // The set of the window names the same events of the window.
+    const inWindow = isIn(read?.set ?? set);
+    const inside = this.table.events.filter(
+      (event) => inWindow(event) && window.some((span) => contains(span, event.at)),
+    );
     const { aggregation } = this.series;
     const expected = quantityOf(aggregation, totalOf(aggregation, inside)).toString();
-    const [read] = found;
     const actual = `${read?.quantity.toString() ?? ''} of ${String(read?.events)} events`;
     if (actual !== `${expected} of ${String(inside.length)} events`) {
       throw new Error(`Read ${actual}, expected ${expected} of ${String(inside.length)}`);
@@ -383,13 +387,19 @@ const mutants: Record<string, Mutant> = {
   'a span that is built without a stub': {
     read: (storage, table) => ({
       ...storage,
-      announce: async (span) => {
-        await storage.spans(span);
-        return table.spans.get(nameOf(span)) ?? stubOf(span);
+      announce: async (spans) => {
+        await storage.spans();
+        return spans.map((span) => table.spans.get(nameOf(span)) ?? stubOf(span));
       },
       storeSpan: async (span) => {
         if (!table.spans.has(nameOf(span))) table.spans.set(nameOf(span), stubOf(span));
         return storage.storeSpan(span);
+      },
+      storeSpans: async (spans) => {
+        for (const span of spans) {
+          if (!table.spans.has(nameOf(span))) table.spans.set(nameOf(span), stubOf(span));
+        }
+        return storage.storeSpans(spans);
       },
     }),
   },

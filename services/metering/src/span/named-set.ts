@@ -7,6 +7,15 @@ export interface NamedSet {
   readonly flushes: readonly string[];
 }
 
+/** A stored set. The driver returns integers as number or bigint. */
+export interface StoredSet extends Pick<NamedSet, 'flushes'> {
+  readonly until: number | bigint;
+}
+
+export function fromStoredSet({ until, flushes }: StoredSet): NamedSet {
+  return { until: Number(until), flushes };
+}
+
 /** The events of a read, with the parts of the series. */
 export interface EventSet {
   readonly until: number;

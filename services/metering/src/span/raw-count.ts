@@ -1,3 +1,4 @@
+import { DomainError } from '@billing/kernel/domain-error';
 import { mergedValues, type RunStore, streamOf, type ValueStream } from '../distinct/merge';
 import { hashedValue, packValues } from '../distinct/packed-values';
 import { type BareTotal, RunningBareTotal } from '../fold/bucket';
@@ -39,4 +40,13 @@ export async function countRaw(
   }
   if (hashes.length > 0) values.push(streamOf(packValues(hashes)));
   return { total: running.total(), values };
+}
+
+/**
+ * Fails if a bucket contains more events than are left of them: some were dropped, and a count of
+ * the others would be too low.
+ */
+export function requireEvents(stored: number, left: number): void {
+  if (left >= stored) return;
+  throw new DomainError('unavailable', 'USAGE_EVENTS_DROPPED', 'Service unavailable');
 }

@@ -1,12 +1,15 @@
+import { Semaphore } from '@billing/chassis/semaphore';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type RunStore, streamOf, type ValueStream } from '../distinct/merge';
 import { entryBytes, mergePacked } from '../distinct/packed-values';
+import type { PartMinute } from '../flush/part';
 import { type BareTotal, partsIn, RunningBareTotal } from '../fold/bucket';
-import { entriesIn } from '../fold/entries';
+import { entriesIn, minuteMs, placeOf } from '../fold/entries';
+import type { HourTotal } from '../fold/hour-bucket';
 import type { FlushedEvent, SeriesStorage } from '../fold/series-storage';
 import type { SpanBucket } from '../fold/span-bucket';
-import type { MeasuredSeries, Span } from '../usage/hour';
-import { buildSpan, type ValuesLimit } from './build-span';
+import { hourMs, type MeasuredSeries, type Span } from '../usage/hour';
+import { buildSpan, storeBuilt, type ValuesLimit } from './build-span';
 import { type EventSet, isIn, type NamedSet, nameOf, readEventSet } from './named-set';
 import { countRaw } from './raw-count';
 
@@ -16,6 +19,8 @@ export interface SpanUsage {
   readonly total: BareTotal;
   /** UNIQUE_COUNT only. */
   readonly values: SpanValues;
+  /** Flushes above `until` of the set that may have events in the span. */
+  readonly flushes: readonly string[];
 }
 
 /** Distinct values of a span. */
@@ -33,7 +38,7 @@ export interface SpansRead {
   readonly usages: readonly SpanUsage[];
 }
 
-/** Spans to read, and the bounds of the read. */
+/** Spans to read, each once, and the bounds of the read. */
 export interface SpansQuery {
   readonly spans: readonly Span[];
   readonly runs: RunStore;
@@ -41,6 +46,9 @@ export interface SpansQuery {
   /** Aborted when the caller stops waiting, or the read takes too long. */
   readonly signal: AbortSignal;
 }
+
+// Spans that are built at the same time. Those of distinct values hold blocks of values in memory.
+const concurrentBuilds = 8;
 
 /**
  * Reads spans of a series at once: all of them contain exactly the events of one set. A span is
@@ -54,17 +62,19 @@ export async function readSpans(
 ): Promise<SpansRead> {
   const stubs = new Map<string, SpanBucket>();
   for (let isFresh = false; ; isFresh = true) {
-    if (signal.aborted) throw tooSlow();
+    refuseIfSlow(signal);
     const set = await readEventSet(storage, { isFresh });
     const stored = await storedSpans(storage, spans);
     const missing = spans.filter((span) => stored.get(nameOfSpan(span))?.isStub !== false);
     const unannounced = missing.filter((span) => !stubs.has(nameOfSpan(span)));
     if (unannounced.length > 0) {
-      const found = await Promise.all(unannounced.map((span) => storage.announce(span)));
-      for (const span of found) stubs.set(nameOfSpan(span), span);
+      for (const span of await storage.announce(unannounced)) stubs.set(nameOfSpan(span), span);
       continue;
     }
-    const buckets = await bucketsOf(storage, series, { spans, stored, stubs, set, limit });
+    const buckets = await bucketsOf(storage, series, {
+      ...{ spans, kept: stored, stubs, set },
+      ...{ limit, signal },
+    });
     if (buckets !== undefined) {
       const counting = { storage, series, set, runs };
       const usages: SpanUsage[] = [];
@@ -96,30 +106,51 @@ async function bucketsOf(
   series: MeasuredSeries,
   {
     spans,
-    stored,
+    kept,
     stubs,
     set,
     limit,
-  }: {
-    readonly spans: readonly Span[];
-    readonly stored: ReadonlyMap<string, SpanBucket>;
+    signal,
+  }: Omit<SpansQuery, 'runs'> & {
+    /** Stored spans, stubs among them. */
+    readonly kept: ReadonlyMap<string, SpanBucket>;
     readonly stubs: ReadonlyMap<string, SpanBucket>;
     readonly set: EventSet;
-    readonly limit: ValuesLimit;
   },
 ): Promise<SpanBucket[] | undefined> {
-  const buckets: SpanBucket[] = [];
-  for (const span of spans) {
-    const kept = stored.get(nameOfSpan(span));
-    const stub = stubs.get(nameOfSpan(span));
-    let bucket = kept?.isStub === false ? kept : undefined;
-    if (bucket === undefined && stub !== undefined) {
-      bucket = await buildSpan(storage, series, { stub, set, limit });
-    }
-    if (bucket === undefined || bucket.folded > set.until) return undefined;
-    buckets.push(bucket);
-  }
-  return buckets;
+  const isMissing = (span: Span) => kept.get(nameOfSpan(span))?.isStub !== false;
+  const hours = await hoursOfAll(storage, spans.filter(isMissing));
+  const builds = new Semaphore(series.aggregation === 'UNIQUE_COUNT' ? 1 : concurrentBuilds);
+  const built = await Promise.all(
+    spans.filter(isMissing).map(async (span) => {
+      const stub = stubs.get(nameOfSpan(span));
+      if (stub === undefined) return undefined;
+      return builds.run(() => {
+        refuseIfSlow(signal);
+        return buildSpan(storage, series, { stub, set, hours, limit });
+      });
+    }),
+  );
+  const complete = built.filter((one) => one !== undefined);
+  const isBare = ({ total }: SpanBucket) => total.values === null;
+  const stored = await storeBuilt(storage, complete.filter(isBare));
+  const finished = [...kept.values()].filter(({ isStub }) => !isStub);
+  const all = [...finished, ...complete.filter((one) => !isBare(one)), ...stored];
+  const found = new Map(all.map((one) => [nameOfSpan(one), one]));
+  const buckets = spans.flatMap((span) => found.get(nameOfSpan(span)) ?? []);
+  const isWhole = buckets.length === spans.length;
+  return isWhole && buckets.every(({ folded }) => folded <= set.until) ? buckets : undefined;
+}
+
+/** Totals of all hours that some spans touch. */
+async function hoursOfAll(
+  storage: SeriesStorage,
+  spans: readonly Span[],
+): Promise<readonly HourTotal[]> {
+  if (spans.length === 0) return [];
+  const first = Math.min(...spans.map(({ start }) => Math.floor(start.getTime() / hourMs)));
+  const last = Math.max(...spans.map(({ end }) => Math.ceil(end.getTime() / hourMs)));
+  return storage.hourTotals(first, last);
 }
 
 /** Adds the parts that a bucket does not contain. */
@@ -165,13 +196,23 @@ async function usageOf(
       entries: (stored?.entries ?? 0) + added.length / entryBytes,
       counted: isAdded ? undefined : (stored?.counted ?? 0),
     },
+    flushes: flushesIn(set, span),
   };
 }
 
-function nameOfSpan({ start, end }: Span): string {
+function flushesIn({ until, parts }: EventSet, span: Span): string[] {
+  const isInside = ([minute]: PartMinute) => placeOf(minute * minuteMs, span) !== 'outside';
+  const own = parts.filter(({ epoch, minutes }) => epoch > until && minutes.some(isInside));
+  return own.map(({ flush }) => flush);
+}
+
+/** Key of a span in a map. */
+export function nameOfSpan({ start, end }: Span): string {
   return `${String(start.getTime())}:${String(end.getTime())}`;
 }
 
-function tooSlow(): DomainError {
-  return new DomainError('unavailable', 'USAGE_READ_TIMEOUT', 'Service unavailable');
+/** Ends a read that takes too long. */
+export function refuseIfSlow(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw new DomainError('unavailable', 'USAGE_READ_TIMEOUT', 'Service unavailable');
 }

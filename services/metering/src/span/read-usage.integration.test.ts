@@ -3,13 +3,11 @@ import { connectMongo } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration, testTenant } from '@billing/chassis/testing';
 import fc from 'fast-check';
 import { foldSeries } from '../fold/fold-series';
-import { type Aggregation, mergedTotal, quantityOf } from '../meter/aggregation';
+import type { Aggregation } from '../meter/aggregation';
 import { TestedSeries } from '../testing/flushes';
 import { hashedValue, packValues } from '../distinct/packed-values';
-import { openEvents } from '../usage/event-store';
+import { recountUsage } from '../testing/raw-usage';
 import { hourMs, type Span } from '../usage/hour';
-import { readUsage } from '../usage/reading';
-import { openUsage, UsageStore } from '../usage/store';
 
 const configuration = testServiceConfiguration('metering');
 const tenant = testTenant();
@@ -45,7 +43,7 @@ function span(startMs: number, endMs: number): Span {
 
 const aggregations: readonly Aggregation[] = ['SUM', 'COUNT', 'MAX', 'LATEST', 'UNIQUE_COUNT'];
 
-test('reads of kept spans, hours and parts equal reads of sealed hours and events', async () => {
+test('reads of kept spans, hours and parts equal a recount of all events', async () => {
   const sent = fc.record({
     ms: fc.oneof(fc.nat({ max: 3 * hourMs - 1 }), fc.constantFrom(0, hourMs, 1_815_250)),
     quantity: fc.integer({ min: -9, max: 9 }),
@@ -72,18 +70,15 @@ test('reads of kept spans, hours and parts equal reads of sealed hours and event
           await tested.flush(events.map(({ ms, quantity, user }) => anEvent(ms, quantity, user)));
           if (isFolded) await tested.fold();
           const { windows } = await tested.read(spans);
-          const usage = new UsageStore(openUsage(mongo.db, openEvents(mongo.db)), tenant);
-          const [start, ...boundaries] = spans.map((one) => one.start);
-          const end = spans.at(-1)?.end;
-          if (start === undefined || end === undefined) throw new Error('No spans');
-          const old = await readUsage(usage, tested.series, { window: { start, end }, boundaries });
-          const whole = mergedTotal(aggregation, old);
+          const { totals, quantity } = await recountUsage(mongo.db, tenant, {
+            series: tested.series,
+            spans,
+          });
           const [window] = windows;
-          expect(window?.quantity.toString()).toBe(quantityOf(aggregation, whole).toString());
-          const shown = old.map(({ events: count, quantity, latest }) => [count, quantity, latest]);
+          expect(window?.quantity.toString()).toBe(quantity);
           expect(
             window?.spans.map(({ total }) => [total.events, total.quantity, total.latest]),
-          ).toEqual(shown);
+          ).toEqual(totals.map((one) => [one.events, one.quantity, one.latest]));
         }
       },
     ),
@@ -91,7 +86,7 @@ test('reads of kept spans, hours and parts equal reads of sealed hours and event
   );
 }, 120_000);
 
-test('a period that starts inside a minute has the events from its start on, before and after folding', async () => {
+test('A5: a period that starts inside a minute has the events from its start on, before and after folding', async () => {
   const tested = aSeries('SUM');
   const cut = 30 * minute + 15_250;
   const windows = [[span(0, cut)], [span(cut, 2 * hourMs)]];
@@ -104,11 +99,13 @@ test('a period that starts inside a minute has the events from its start on, bef
     [new Date(ten + cut), '5', '7'],
   ]);
   // The minute is not read again: its events are gone.
-  await tested.collections.events.deleteMany({ k: tested.k });
+  for (const events of await tested.collections.events.all()) {
+    await events.deleteMany({ k: tested.k });
+  }
   expect(await tested.readQuantities([span(cut, hourMs)])).toEqual(['7']);
 });
 
-test('an event that arrives 20 days late is in the next read, and in its hour after the next fold', async () => {
+test('A4: an event that arrives 20 days late is in the next read, and in its hour after the next fold', async () => {
   const tested = aSeries('COUNT');
   const month = [span(0, 30 * 24 * hourMs)];
   const hour = async () => (await tested.store.hours(ten / hourMs, ten / hourMs + 1))[0];
@@ -126,7 +123,7 @@ test('an event that arrives 20 days late is in the next read, and in its hour af
   expect((await hour())?.folded).toBeGreaterThan(folded ?? 0);
 });
 
-test('a part that is inserted again after its fold changes no read, and the next fold deletes it', async () => {
+test('A12: a part that is inserted again after its fold changes no read, and the next fold deletes it', async () => {
   for (const aggregation of aggregations) {
     const tested = aSeries(aggregation);
     const { parts } = tested.collections;
@@ -197,7 +194,7 @@ test('distinct values spread over many documents are counted, once per value', a
   expect(await values.countDocuments({ k })).toBe(3 + 3 + 3 + 99);
 }, 60_000);
 
-test('two million events of one hour add up exactly, before and after folding', async () => {
+test('A1: two million events of one hour add up exactly, before and after folding', async () => {
   const tested = aSeries('SUM');
   const parts = Array.from({ length: 400 }, (_one, index) => ({
     minutes: [[ten / minute + (index % 60), 5_000, '5'] as const],
@@ -212,7 +209,7 @@ test('two million events of one hour add up exactly, before and after folding', 
   ]);
 });
 
-test('100,000 distinct values of 1,000 characters in one hour are counted by 16 reads at the same time', async () => {
+test('A6: 100,000 distinct values of 1,000 characters in one hour are counted by 16 reads at the same time', async () => {
   const tested = aSeries('UNIQUE_COUNT');
   const valueOf = (number: number) => String(number).padStart(1_000, 'x');
   await tested.insertParts(
@@ -259,21 +256,7 @@ test('a fold works in steps of 5,000 parts', async () => {
   }
   expect(steps).toHaveLength(2);
   expect(steps[0]).toBeGreaterThan(4_980);
-  expect(steps[0]).toBeLessThanOrEqual(5_000);
+  // An epoch is folded as a whole; here, it has ten parts.
+  expect(steps[0]).toBeLessThan(5_010);
   expect(await tested.readQuantities([span(0, hourMs)])).toEqual(['7001']);
 }, 60_000);
-
-test('old hours of the series stay where they are, and old code does not see the new ones', async () => {
-  const tested = aSeries('SUM');
-  const usage = new UsageStore(openUsage(mongo.db, openEvents(mongo.db)), tenant);
-  const hour = new Date(ten);
-  const total = { events: 1, quantity: '4', latest: null, distinct: [] };
-  await usage.seal(tested.series, { hour, version: undefined }, total);
-  await tested.flush([anEvent(0, 4)]);
-  await tested.fold();
-  const day = span(-10 * hourMs, 14 * hourMs);
-  expect((await usage.hoursIn(tested.series, day)).map((one) => one.total?.quantity)).toEqual([
-    '4',
-  ]);
-  expect(await tested.readQuantities([span(0, hourMs)])).toEqual(['4']);
-});

@@ -200,6 +200,42 @@ describe('a period that starts inside a minute', () => {
   });
 });
 
+test.each([
+  ['half of a minute', 'SUM', minute / 2],
+  ['half of an hour of distinct values', 'UNIQUE_COUNT', 30 * minute],
+] as const)('a read of %s fails if its events were dropped', async (_name, aggregation, at) => {
+  const series = new OneSeries(aggregation);
+  series.flush([
+    { ms: at, quantity: 7, user: 'a' },
+    { ms: at + 1, quantity: 7, user: 'b' },
+  ]);
+  await series.fold(0);
+  const hours = [...series.table.hours.values()];
+  series.table.events.pop();
+  const dropped = { reason: 'USAGE_EVENTS_DROPPED' };
+  await expect(series.read([span(0, at)])).rejects.toMatchObject(dropped);
+  await expect(series.read([span(at, 2 * hourMs)])).rejects.toMatchObject(dropped);
+  expect([...series.table.hours.values()]).toEqual(hours);
+  const whole = await series.read([span(0, hourMs)]);
+  expect(whole).toEqual([aggregation === 'SUM' ? '14 of 2' : '2 of 2']);
+});
+
+test('an hour without minutes is not overwritten if its events were dropped', async () => {
+  const series = new OneSeries('SUM');
+  series.flush([{ ms: minute, quantity: 7, user: null }]);
+  await series.fold(0);
+  for (const [number, hour] of series.table.hours) {
+    series.table.hours.set(number, { ...hour, minutes: [] });
+  }
+  const hours = [...series.table.hours.values()];
+  series.table.events.length = 0;
+  await expect(series.read([span(0, 5 * minute)])).rejects.toMatchObject({
+    reason: 'USAGE_EVENTS_DROPPED',
+  });
+  expect([...series.table.hours.values()]).toEqual(hours);
+  expect(await series.read([span(0, hourMs)])).toEqual(['7 of 1']);
+});
+
 test('an event that arrives 20 days late is in the next read, and then in its hour', async () => {
   const series = new OneSeries('SUM');
   series.flush([{ ms: 0, quantity: 1, user: null }]);
@@ -217,6 +253,13 @@ test('an event that arrives 20 days late is in the next read, and then in its ho
   const [then] = series.table.hours.values();
   expect([then?.folded, then?.total.events]).toEqual([12, 2]);
   expect(await series.read([month])).toEqual(['111 of 12']);
+});
+
+test('a fold that has to wait for an epoch reads no part', async () => {
+  const series = new OneSeries('SUM');
+  series.flush([{ ms: 0, quantity: 1, user: null }]);
+  series.storage.parts = () => Promise.reject(new Error('All parts were read'));
+  expect(await foldSeries(series.storage, 'SUM')).toEqual({ parts: 0, waiting: 1, left: 'later' });
 });
 
 test('a part that is inserted again after it was folded changes no read, and goes with the next fold', async () => {

@@ -9,13 +9,15 @@ import { quantityOf } from '../meter/aggregation';
 import type { MeasuredSeries, Span } from '../usage/hour';
 import type { ValuesLimit } from './build-span';
 import type { NamedSet } from './named-set';
-import { readSpans, type SpanUsage } from './read-spans';
+import { nameOfSpan, readSpans, refuseIfSlow, type SpanUsage } from './read-spans';
 
 /** Usage of the spans of a window. */
-interface WindowUsage {
+export interface WindowUsage {
   readonly spans: readonly Pick<SpanUsage, 'span' | 'total'>[];
   readonly events: number;
   readonly quantity: Decimal;
+  /** Names the events of the window. */
+  readonly set: NamedSet;
 }
 
 /** Usage of some windows, all of one set of events. */
@@ -25,7 +27,17 @@ export interface UsageRead {
   readonly windows: readonly WindowUsage[];
 }
 
-/** Windows to read, each as spans that do not overlap. At least one span. */
+/** Usage of a window without spans. */
+export const noUsage: WindowUsage = {
+  spans: [],
+  events: 0,
+  quantity: Decimal.of(0n),
+  set: { until: 0, flushes: [] },
+};
+
+/**
+ * Windows to read, each as spans that do not overlap. Windows may share spans. At least one span.
+ */
 export interface UsageQuery {
   readonly environmentId: string;
   readonly windows: readonly (readonly Span[])[];
@@ -43,7 +55,8 @@ export async function readUsage(
   series: MeasuredSeries,
   query: UsageQuery,
 ): Promise<UsageRead> {
-  const spans = query.windows.flat();
+  const named = new Map(query.windows.flat().map((span) => [nameOfSpan(span), span]));
+  const spans = [...named.values()];
   const [first] = spans;
   if (first === undefined) throw new Error('No spans to read');
   for (;;) {
@@ -54,11 +67,11 @@ export async function readUsage(
           largeReads.run({ environmentId, values }, merge, signal);
         const read = await readSpans(storage, series, { spans, runs, limit, signal });
         const { set, usages } = read;
-        const waiting = [...usages];
+        const usageOf = new Map(usages.map((usage) => [nameOfSpan(usage.span), usage]));
         const windows: WindowUsage[] = [];
         for (const window of query.windows) {
-          const own = waiting.splice(0, window.length);
-          windows.push(await windowOf(own, series, { limit, runs }));
+          const own = window.flatMap((span) => usageOf.get(nameOfSpan(span)) ?? []);
+          windows.push(await windowOf(own, series, { limit, runs, set, signal }));
         }
         return { set, windows };
       });
@@ -69,10 +82,17 @@ export async function readUsage(
   }
 }
 
+/** What a count of distinct values needs. */
+interface Counting {
+  readonly limit: ValuesLimit;
+  readonly runs: RunStore;
+  readonly signal: AbortSignal;
+}
+
 async function windowOf(
   usages: readonly SpanUsage[],
   { aggregation }: Pick<MeasuredSeries, 'aggregation'>,
-  counting: { readonly limit: ValuesLimit; readonly runs: RunStore },
+  counting: Counting & { readonly set: NamedSet },
 ): Promise<WindowUsage> {
   const total = sumOf(usages, aggregation);
   const quantity =
@@ -80,7 +100,9 @@ async function windowOf(
       ? Decimal.of(BigInt(await countValues(usages, counting)))
       : quantityOf(aggregation, { ...total, distinct: [] });
   const spans = usages.map((usage) => ({ span: usage.span, total: usage.total }));
-  return { spans, events: total.events, quantity };
+  const flushes = [...new Set(usages.flatMap((usage) => usage.flushes))];
+  const { until } = counting.set;
+  return { spans, events: total.events, quantity, set: { until, flushes } };
 }
 
 function sumOf(
@@ -94,7 +116,7 @@ function sumOf(
 
 async function countValues(
   usages: readonly SpanUsage[],
-  { limit, runs }: { readonly limit: ValuesLimit; readonly runs: RunStore },
+  { limit, runs, signal }: Counting,
 ): Promise<number> {
   const nonempty = usages.filter(({ values }) => values.streams.length > 0);
   const [only] = nonempty;
@@ -104,7 +126,10 @@ async function countValues(
   return limit(entries, async () => {
     let counted = 0;
     const streams = nonempty.flatMap(({ values }) => values.streams);
-    for await (const block of await mergedRuns(streams, runs)) counted += countedValues(block);
+    for await (const block of await mergedRuns(streams, runs)) {
+      refuseIfSlow(signal);
+      counted += countedValues(block);
+    }
     return counted;
   });
 }

@@ -1,8 +1,8 @@
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
-import { everySlice } from '@billing/chassis/slices';
 import { connectMongo } from '@billing/chassis/mongo';
+import { everySlice } from '@billing/chassis/slices';
 import { connectPeer } from '@billing/chassis/peer';
 import { Service } from '@billing/chassis/service';
 import {
@@ -28,12 +28,14 @@ import {
   type UsagePeriod,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { MeteringConfiguration } from '../config';
+import { EpochStore } from '../epoch/epoch-store';
+import { BucketStore, openBuckets } from '../fold/bucket-store';
+import { FoldScheduleStore } from '../fold/fold-schedule-store';
+import { foldDueSeries, SeriesSizes } from '../fold/fold-worker';
 import { meterDefinition } from '../meter/store';
 import { start } from '../service';
-import { openEvents } from '../usage/event-store';
-import { sealHours } from '../usage/sealing-worker';
-import { SeriesStore } from '../usage/series-store';
-import { openUsage, UsageStore } from '../usage/store';
+import { openEvents } from './events';
+import type { OwnedSeries } from '../usage/hour';
 
 // Fixtures of this service's integration tests.
 
@@ -43,6 +45,7 @@ export async function startMetering() {
     ...testServiceConfiguration('metering'),
     SUBSCRIPTION_ADDRESS: '',
     CUSTOMER_ADDRESS: '',
+    RETENTION_USAGE_MONTHS: 15,
   };
   const customers = Array.from({ length: 200 }, () => newId());
   const lived = new Map<string, UsagePeriod[]>();
@@ -180,27 +183,34 @@ async function startSubscriptions(lived: ReadonlyMap<string, readonly UsagePerio
   ]);
 }
 
-/** The service's own database with sealing on demand. */
-export async function startSealing(configuration: MeteringConfiguration) {
+/** The service's own database with folding on demand. */
+export async function startFolding(configuration: MeteringConfiguration) {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
   const mongo = await connectMongo({ uri, database, service: 'test' });
-  const service = await Service.open('sealing', configuration);
-  const meters = service.aggregates(meterDefinition);
-  const usage = openUsage(mongo.db, openEvents(mongo.db));
+  const service = await Service.open('folding', configuration);
+  const { db } = mongo;
+  const epochs = new EpochStore(db);
+  const buckets = openBuckets(db, openEvents(db));
+  const until = async () => (await epochs.readEpoch()).until;
+  const folding = {
+    schedule: new FoldScheduleStore(buckets.series),
+    meters: service.aggregates(meterDefinition),
+    storageOf: (series: OwnedSeries) =>
+      new BucketStore(buckets, series, { until, clock: systemClock }),
+    prepare: () => Promise.resolve(),
+    slices: everySlice,
+    countParts: () => Promise.resolve(0),
+    sizes: new SeriesSizes(),
+    clock: systemClock,
+    logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
+  };
   return {
-    db: mongo.db,
-    seal: () =>
-      sealHours(
-        {
-          series: new SeriesStore(usage.series),
-          meters,
-          usageOf: ({ tenant }) => new UsageStore(usage, tenant),
-          slices: everySlice,
-          clock: systemClock,
-          logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
-        },
-        new AbortController().signal,
-      ),
+    db,
+    /** Folds all series as far as possible. */
+    fold: async () => {
+      await buckets.series.updateMany({}, { $set: { foldAt: new Date(0) } });
+      await foldDueSeries(folding, new AbortController().signal);
+    },
     stop: async () => {
       await mongo.close();
       await (await service.serve([])).stop();

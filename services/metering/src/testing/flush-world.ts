@@ -1,7 +1,14 @@
 import type { EpochStorage, SlotCommand, SlotState, SlotSummary } from '../epoch/epoch';
+import { type Generation, nameOfMonth } from '../generation/generation';
 import type { EventDocument, NewEventDocument } from '../usage/event-store';
-import { type Blocker, type FlushStorage, isBlocker } from '../flush/flush-storage';
+import {
+  type Blocker,
+  type EventPlace,
+  type FlushStorage,
+  isBlocker,
+} from '../flush/flush-storage';
 import { epochOfPart, type UsagePart } from '../flush/part';
+import { firstGeneration } from './events';
 import type { Turns } from './scheduler';
 
 /** A guard of the protocol that a test removes. */
@@ -12,7 +19,8 @@ export type RemovedGuard =
   | 'one name in a blocker'
   | 'dead slot that does not hold'
   | 'slot taken up without a hold'
-  | 'repeat answered unchecked';
+  | 'repeat answered unchecked'
+  | 'generation without barrier';
 
 /** A state that the protocol must never reach. */
 export class Violation extends Error {}
@@ -28,7 +36,8 @@ export class FlushWorld {
   until = 0;
   writers = 0;
   readonly slots = new Map<string, SlotState>();
-  readonly events = new Map<string, EventDocument | Blocker>();
+  generations: readonly Generation[] = [firstGeneration];
+  private readonly events = new Map<string, EventDocument | Blocker>();
   readonly parts = new Map<string, UsagePart>();
   /** Total of folded parts: number of events by minute. */
   readonly folded = new Map<number, number>();
@@ -62,6 +71,27 @@ export class FlushWorld {
     this.foldedUntil = Math.max(this.foldedUntil, until);
   }
 
+  /** Begins a generation with the epoch after the given one, if that is the current one. */
+  beginGeneration(from: number): boolean {
+    if (this.current !== from) return false;
+    this.current += 1;
+    const since = new Date(Date.UTC(1970, this.generations.length));
+    const generation = { name: nameOfMonth(since), from: this.current, since };
+    this.generations = [...this.generations, generation];
+    return true;
+  }
+
+  /** Number of generations that have an event. */
+  copiesOf(_id: string): number {
+    const stored = this.generations.map((place) => this.stored(_id, place));
+    return stored.filter((one) => one !== undefined && !isBlocker(one)).length;
+  }
+
+  /** What is stored under an id in a generation. */
+  stored(_id: string, { name }: EventPlace): EventDocument | Blocker | undefined {
+    return this.events.get(`${name} ${_id}`);
+  }
+
   changeSlot({ id, n, epoch, flush, ids }: SlotCommand): boolean {
     const { removed } = this;
     const slot = this.slots.get(id);
@@ -74,30 +104,30 @@ export class FlushWorld {
     return true;
   }
 
-  insertEvent(event: NewEventDocument): boolean {
-    if (this.events.has(event._id)) return false;
-    this.store(event);
+  insertEvent(event: NewEventDocument, place: EventPlace): boolean {
+    if (this.stored(event._id, place) !== undefined) return false;
+    this.store(event, place);
     return true;
   }
 
-  takeOver(event: NewEventDocument): boolean {
-    const stored = this.events.get(event._id);
+  takeOver(event: NewEventDocument, place: EventPlace): boolean {
+    const stored = this.stored(event._id, place);
     if (stored === undefined || !isBlocker(stored)) return false;
     if (stored.blocked.includes(event.flush)) return false;
-    this.store(event);
+    this.store(event, place);
     return true;
   }
 
-  block(_id: string, flush: string): void {
+  block(_id: string, flush: string, place: EventPlace): void {
     if (this.removed === 'recovery without blockers') return;
-    if (!this.events.has(_id)) this.events.set(_id, { _id, blocked: [flush] });
+    if (this.stored(_id, place) === undefined) this.put({ _id, blocked: [flush] }, place);
   }
 
-  blockAlso(_id: string, flush: string): void {
-    const stored = this.events.get(_id);
+  blockAlso(_id: string, flush: string, place: EventPlace): void {
+    const stored = this.stored(_id, place);
     if (stored === undefined || !isBlocker(stored) || stored.blocked.includes(flush)) return;
     if (this.removed === 'one name in a blocker') return;
-    this.events.set(_id, { _id, blocked: [...stored.blocked, flush] });
+    this.put({ _id, blocked: [...stored.blocked, flush] }, place);
   }
 
   insertPart(part: UsagePart): void {
@@ -116,11 +146,15 @@ export class FlushWorld {
     this.parts.set(part._id, part);
   }
 
-  private store({ ...event }: NewEventDocument): void {
+  private store({ ...event }: NewEventDocument, place: EventPlace): void {
     if (event.epoch <= this.until) {
       throw new Violation(`Event ${event._id} of ${event.flush} came after its epoch was over`);
     }
-    this.events.set(event._id, event);
+    this.put(event, place);
+  }
+
+  private put(stored: EventDocument | Blocker, { name }: EventPlace): void {
+    this.events.set(`${name} ${stored._id}`, stored);
   }
 }
 
@@ -139,7 +173,8 @@ export function epochsOf(world: FlushWorld, turns: Turns, actor: string): EpochS
     registerWriter: () => write(() => (world.writers += 1)),
     readEpoch: async () => {
       await turns.pause(actor);
-      return { current: world.current, until: world.until };
+      const { current, until, generations } = world;
+      return { current, until, generations };
     },
     advanceCurrent: (from) =>
       write(() => {
@@ -188,37 +223,37 @@ export function epochsOf(world: FlushWorld, turns: Turns, actor: string): EpochS
 export function flushesOf(world: FlushWorld, turns: Turns, actor: string): FlushStorage {
   const write = <T>(effect: () => T) => turns.write(actor, effect);
   return {
-    insertEvents: async (events) => {
+    insertEvents: async (events, place) => {
       const duplicates = new Set<NewEventDocument>();
       // A crash may fall between any two.
       for (const event of events) {
         const copy = { ...event };
-        if (!(await write(() => world.insertEvent(copy)))) duplicates.add(event);
+        if (!(await write(() => world.insertEvent(copy, place)))) duplicates.add(event);
       }
       return { duplicates, failed: new Map() };
     },
-    findEvents: async (ids) => {
+    findEvents: async (ids, place) => {
       const found = new Map<string, EventDocument | Blocker>();
       for (const id of ids) {
         await turns.pause(actor);
-        const stored = world.events.get(id);
+        const stored = world.stored(id, place);
         if (stored !== undefined) found.set(id, stored);
       }
       return found;
     },
-    takeOver: (event) => {
+    takeOver: (event, place) => {
       const copy = { ...event };
-      return write(() => world.takeOver(copy));
+      return write(() => world.takeOver(copy, place));
     },
-    block: async (ids, flush) => {
+    block: async (ids, flush, place) => {
       for (const id of ids) {
         await write(() => {
-          world.block(id, flush);
+          world.block(id, flush, place);
         });
       }
       for (const id of ids) {
         await write(() => {
-          world.blockAlso(id, flush);
+          world.blockAlso(id, flush, place);
         });
       }
     },

@@ -6,7 +6,8 @@ import { partId, partsOf, type UsagePart } from '../flush/part';
 import { BucketStore, openBuckets } from '../fold/bucket-store';
 import { foldSeries } from '../fold/fold-series';
 import type { UsageEvent } from '../usage/event';
-import { openEvents, toEventDocument } from '../usage/event-store';
+import { toEventDocument } from '../usage/event-store';
+import { firstGeneration, openEvents } from './events';
 import type { MeasuredSeries, Span } from '../usage/hour';
 import { seriesKey } from '../usage/series-key';
 import { readUsage, type UsageRead } from '../span/read-usage';
@@ -54,7 +55,7 @@ export class TestedSeries {
       k: this.k,
       ...name,
     }));
-    await this.collections.events.insertMany(documents);
+    await this.collections.events.of(firstGeneration).insertMany(documents);
     const metered = documents.map((document) => ({ document, meter: this.series }));
     await this.collections.parts.insertMany(partsOf(name, metered));
   }

@@ -47,6 +47,7 @@ export function storageOn(
     values: valuesOn(table, { read, write }),
     until: () => read(() => table.until),
     parts: () => read(() => [...table.parts.values()]),
+    countParts: () => read(() => table.parts.size),
     partsUpTo: (epoch) =>
       read(() => {
         const parts = [...table.parts.values()].filter((part) => part.epoch <= epoch);
@@ -73,13 +74,15 @@ export function storageOn(
           ({ start }) => within === undefined || (start >= within.start && start < within.end),
         ),
       ),
-    announce: (span) =>
-      write(() => {
-        const name = nameOf(span);
-        const stored = table.spans.get(name) ?? stubOf(span);
-        table.spans.set(name, stored);
-        return stored;
-      }),
+    announce: async (spans) => {
+      // One command, but not one step.
+      for (const span of spans) {
+        await write(() => {
+          if (!table.spans.has(nameOf(span))) table.spans.set(nameOf(span), stubOf(span));
+        });
+      }
+      return read(() => spans.flatMap((span) => table.spans.get(nameOf(span)) ?? []));
+    },
     storeSpan: (span) =>
       write(() => {
         const stored = table.spans.get(nameOf(span));
@@ -87,6 +90,21 @@ export function storageOn(
         table.spans.set(nameOf(span), span);
         return true;
       }),
+    storeSpans: async (spans) => {
+      // One command, but not one step.
+      const stored: boolean[] = [];
+      for (const span of spans) {
+        stored.push(
+          await write(() => {
+            const before = table.spans.get(nameOf(span));
+            if (before === undefined || !isStored(before, span)) return false;
+            table.spans.set(nameOf(span), span);
+            return true;
+          }),
+        );
+      }
+      return stored.every(Boolean);
+    },
     recordReads: () => Promise.resolve(),
     markFolded: (epoch) =>
       write(() => {
@@ -128,13 +146,15 @@ function valuesOn(table: SeriesTable, { read, write }: Steps): BucketValues {
       });
       return stored;
     },
-    read: async function* (bucket, stored): ValueStream {
-      for (let index = 0; index < stored.documents; index += 1) {
-        const block = await read(() => table.values.get(idOf(bucket, stored))?.[index]);
-        if (block === undefined) throw new ValuesReplacedError();
-        yield block;
-      }
-    },
+    read: (bucket, stored): ValueStream => ({
+      [Symbol.asyncIterator]: async function* () {
+        for (let index = 0; index < stored.documents; index += 1) {
+          const block = await read(() => table.values.get(idOf(bucket, stored))?.[index]);
+          if (block === undefined) throw new ValuesReplacedError();
+          yield block;
+        }
+      },
+    }),
     deleteOthers: (bucket, stored) =>
       write(() => {
         for (const id of table.values.keys()) {

@@ -1,6 +1,13 @@
 import type { Collection, Db } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import {
+  firstName,
+  type Generation,
+  generationsHolding,
+  isComplete,
+} from '../generation/generation';
+import type { MadeCollections } from '../generation/generation-storage';
 import type { MeasuredEvent } from '../meter/aggregation';
 import { type UsageEvent, uniqueValue } from './event';
 import { seriesKey } from './series-key';
@@ -36,14 +43,95 @@ export interface NewEventDocument extends EventDocument {
 
 export type EventCollection = Collection<EventDocument>;
 
+/** Reads the present generations, oldest first. */
+export type ReadGenerations = () => Promise<readonly Generation[]>;
+
+/** Span of time; without an edge, all earlier or later times. */
+interface EventTimes {
+  readonly start?: Date | undefined;
+  readonly end?: Date | undefined;
+}
+
 const idsMax = 500;
 
-export function openEvents(db: Db): EventCollection {
-  return db.collection<EventDocument>('usageEvents');
+/** Events of all environments: one collection for each generation. */
+export class EventCollections implements MadeCollections {
+  constructor(
+    private readonly db: Db,
+    private readonly generations: ReadGenerations,
+  ) {}
+
+  /** The collection of a generation. */
+  of({ name }: Pick<Generation, 'name'>): EventCollection {
+    return this.db.collection<EventDocument>(name);
+  }
+
+  /**
+   * All collections, oldest first. They have each event that was acknowledged before the call, so
+   * a caller must not keep them for a later read.
+   */
+  async all(): Promise<EventCollection[]> {
+    const generations = await this.generations();
+    return generations.map((one) => this.of(one));
+  }
+
+  /** The collections that may have events of an environment and span of time, oldest first. */
+  async holding(
+    { manualClock }: Pick<Tenant, 'manualClock'>,
+    times: EventTimes,
+  ): Promise<EventCollection[]> {
+    const generations = await this.generations();
+    // The collections are by real time.
+    const holding = manualClock ? generations : generationsHolding(generations, times);
+    return holding.map((one) => this.of(one));
+  }
+
+  /** False if events of an environment from an instant on may have been dropped. */
+  async hasAll({ manualClock }: Pick<Tenant, 'manualClock'>, from: Date): Promise<boolean> {
+    return isComplete(await this.generations(), { from, hasManualClock: manualClock });
+  }
+
+  /** The stored events among some event ids of an environment. */
+  async find(
+    { environmentId }: Pick<Tenant, 'environmentId'>,
+    eventIds: readonly string[],
+  ): Promise<Map<string, EventDocument>> {
+    const found = new Map<string, EventDocument>();
+    const collections = await this.all();
+    for (let start = 0; start < eventIds.length; start += idsMax) {
+      const some = eventIds.slice(start, start + idsMax);
+      const ids = some.map((eventId) => `${environmentId}:${eventId}`);
+      for (const events of collections) {
+        const documents = await retryTransient(() =>
+          events.find({ _id: { $in: ids }, environmentId }).toArray(),
+        );
+        // An id that was used again, after its time, is the later event's.
+        for (const document of documents) found.set(eventIdOf(document), document);
+      }
+    }
+    return found;
+  }
+
+  async make(name: string): Promise<void> {
+    await ensureEventIndexes(this.of({ name }));
+  }
+
+  async made(): Promise<string[]> {
+    const listed = await retryTransient(() =>
+      this.db.listCollections({}, { nameOnly: true }).toArray(),
+    );
+    return listed
+      .map(({ name }) => name)
+      .filter((name) => name === firstName || name.startsWith(`${firstName}_`));
+  }
+
+  async drop(name: string): Promise<void> {
+    await retryTransient(() => this.of({ name }).drop());
+  }
 }
 
 /** One index for totals, one for lists. */
-export async function ensureEventIndexes(events: EventCollection): Promise<void> {
+async function ensureEventIndexes(events: EventCollection): Promise<void> {
   await ensureIndexes(events, [
     {
       name: 'usage',
@@ -78,26 +166,6 @@ export function toEventDocument(
 function isEmpty(properties: UsageEvent['properties']): boolean {
   for (const name in properties) if (Object.hasOwn(properties, name)) return false;
   return true;
-}
-
-/** Usage events of one environment per call. */
-export class EventStore {
-  constructor(readonly events: EventCollection) {}
-
-  /** The stored events among some event ids. */
-  async find(tenant: Tenant, eventIds: readonly string[]): Promise<Map<string, EventDocument>> {
-    const found = new Map<string, EventDocument>();
-    for (let start = 0; start < eventIds.length; start += idsMax) {
-      const ids = eventIds
-        .slice(start, start + idsMax)
-        .map((eventId) => `${tenant.environmentId}:${eventId}`);
-      const documents = await retryTransient(() =>
-        this.events.find({ _id: { $in: ids }, environmentId: tenant.environmentId }).toArray(),
-      );
-      for (const document of documents) found.set(eventIdOf(document), document);
-    }
-    return found;
-  }
 }
 
 /** Reduces an event to what aggregations read, with only the property that is counted. */

@@ -1,6 +1,6 @@
 import type { MeasuredEvent } from '../meter/aggregation';
 
-/** A recorded use by a customer. Kept permanently. */
+/** A recorded use by a customer. Kept for `RETENTION_USAGE_MONTHS`. */
 export interface UsageEvent {
   readonly eventId: string;
   readonly customerId: string;

@@ -1,0 +1,27 @@
+import { systemClock } from '@billing/chassis/clock';
+import { createLogger } from '@billing/chassis/logging';
+import { UsageAudit, type UsageAuditDependencies } from './audit-worker';
+
+test('a check whose caller left ends after a series without hours, and the next call continues', async () => {
+  const keys = ['a:c:m:', 'b:c:m:', 'c:c:m:'];
+  const store = {
+    firstFrom: (from: string) => {
+      const _id = keys.find((key) => key >= from);
+      return Promise.resolve(_id === undefined ? null : { _id });
+    },
+  };
+  const audit = new UsageAudit({
+    store,
+    // Usage that is being deleted has no hours.
+    isDeleted: () => true,
+    clock: systemClock,
+    logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
+  } as unknown as UsageAuditDependencies);
+  const left = AbortSignal.abort();
+  const check = (after: string, signal = left) =>
+    audit.check({ prefix: '', isRepaired: false, after }, signal);
+  expect(await check('')).toEqual({ compared: [], next: 'a:c:m:!' });
+  expect(await check('a:c:m:!')).toEqual({ compared: [], next: 'b:c:m:!' });
+  const { signal } = new AbortController();
+  expect(await check('b:c:m:!', signal)).toEqual({ compared: [], next: '' });
+});

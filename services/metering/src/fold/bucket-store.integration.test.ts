@@ -1,0 +1,45 @@
+import { newId } from '@billing/chassis/ids';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { dropTestDatabase, testServiceConfiguration, testTenant } from '@billing/chassis/testing';
+import { partId, type UsagePart } from '../flush/part';
+import { TestedSeries } from '../testing/flushes';
+
+const configuration = testServiceConfiguration('metering');
+const mebibyte = 1_048_576;
+
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  mongo = await connectMongo({ uri, database, service: 'test' });
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await dropTestDatabase(configuration);
+});
+
+test('a step of a fold takes about 16 MiB of parts, and complete epochs only', async () => {
+  const series = {
+    customerId: newId(),
+    meterId: newId(),
+    aggregation: 'UNIQUE_COUNT',
+    uniqueProperty: 'user',
+  } as const;
+  const { collections, store, k } = new TestedSeries(mongo.db, testTenant(), series);
+  const parts = [1, 2, 3, 4].flatMap((epoch) =>
+    ['a', 'b', 'c'].map((flush): UsagePart => {
+      const values = [[500_000, Buffer.alloc(2 * mebibyte)]] as const;
+      return { _id: partId(k, { epoch, flush }), k, minutes: [[30_000_000, 1, '1']], values };
+    }),
+  );
+  for (const part of parts) await collections.parts.insertOne(part);
+  const first = await store.partsUpTo(9);
+  expect(first.parts.map(({ epoch }) => epoch)).toEqual([1, 1, 1, 2, 2, 2, 3, 3, 3]);
+  expect(first).toMatchObject({ upTo: 3, isLast: false });
+  await store.deleteParts(first.upTo);
+  const second = await store.partsUpTo(9);
+  expect(second.parts.map(({ flush }) => flush)).toEqual(['a', 'b', 'c']);
+  expect(second).toMatchObject({ upTo: 9, isLast: true });
+  expect(await store.partsUpTo(3)).toEqual({ parts: [], upTo: 3, isLast: true });
+});

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { environmentOf, type ServiceAddresses } from '../invariants/service-logs';
+import { checkUsage, lineOf } from '../invariants/usage-hours';
+
+const usage = `Usage: npm run check:usage -- --system <file> [--customer <id>] [--key <key>] [--repair]
+       npm run check:usage -- --address metering=<address> [--address identity=<address> --customer <id> --key <key>] [--repair]
+  --system    output of \`npm start -- --json\`
+  --address   gRPC address of a service, e.g. metering=unix:/run/metering.sock
+  --customer  checks one customer only, by default of the first sandbox of --system
+  --key       key of the customer's environment
+  --repair    sets hours that differ to what their events come to; the next settlement bills the difference`;
+
+interface Site {
+  readonly addresses: ServiceAddresses;
+  readonly customerId: string;
+  readonly key: string | undefined;
+  readonly repair: boolean;
+}
+
+/**
+ * Counts stored hours of usage again from their events. Exits with 1 if some differ and were not
+ * repaired, with 2 after invalid arguments.
+ */
+async function main(): Promise<number> {
+  const site = readSite();
+  if (site === undefined) {
+    process.stderr.write(`${usage}\n`);
+    return 2;
+  }
+  const { addresses, customerId, key, repair } = site;
+  const environmentId =
+    customerId === '' ? '' : (await environmentOf(addresses, key ?? '')).tenant.environmentId;
+  const request = { environmentId, customerId, repair };
+  let compared = 0;
+  let differing = 0;
+  for await (const page of checkUsage(addresses.metering ?? '', request)) {
+    compared += page.compared;
+    differing += page.mismatches.length;
+    for (const one of page.mismatches) {
+      process.stdout.write(`DIFFERS environment ${one.environmentId}, ${lineOf(one)}\n`);
+    }
+  }
+  const outcome = `${String(differing)} ${repair ? 'repaired' : 'differ'}`;
+  process.stdout.write(`${String(compared)} hours compared, ${outcome}\n`);
+  return differing > 0 && !repair ? 1 : 0;
+}
+
+function readSite(): Site | undefined {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      system: text,
+      address: { ...text, multiple: true },
+      customer: text,
+      key: text,
+      repair: { type: 'boolean' },
+    },
+  });
+  const { system, address = [], customer: customerId = '', repair = false } = values;
+  const started =
+    system === undefined
+      ? undefined
+      : (JSON.parse(readFileSync(system, 'utf8')) as {
+          addresses: Record<string, string>;
+          testKey?: string;
+        });
+  const given = address.map((pair) => {
+    const separator = pair.indexOf('=');
+    return [pair.slice(0, separator), pair.slice(separator + 1)] as const;
+  });
+  const addresses = { ...started?.addresses, ...Object.fromEntries(given) };
+  const key = values.key ?? started?.testKey;
+  const hasCustomer = key !== undefined && addresses.identity !== undefined;
+  if (addresses.metering === undefined || (customerId !== '' && !hasCustomer)) return undefined;
+  return { addresses, customerId, key, repair };
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 2;
+  },
+);
