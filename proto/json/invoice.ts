@@ -96,6 +96,9 @@ export const InvoiceJson = z
     total: amount.meta({ description: 'subtotal − discountAmount + tax.' }),
     amountPaid: amount,
     amountDue: amount,
+    balanceApplied: amount.meta({
+      description: "Part of the total that the customer's balance has paid.",
+    }),
     dueDate: time.nullable(),
     paidAt: time.nullable(),
     periodStart: time.nullable(),
@@ -133,6 +136,7 @@ export function toJsonInvoice(invoice: Invoice): InvoiceJson {
     total: toJsonAmount(invoice.total),
     amountPaid: toJsonAmount(invoice.amountPaid),
     amountDue: toJsonAmount(invoice.amountDue),
+    balanceApplied: toJsonAmount(invoice.balanceApplied),
     dueDate: toJsonOptionalTime(invoice.dueDate),
     paidAt: toJsonOptionalTime(invoice.paidAt),
     periodStart: toJsonOptionalTime(invoice.periodStart),

@@ -1,4 +1,5 @@
 import type { Callers } from '@billing/chassis/callers';
+import type { BalanceServiceServer } from '@billing/proto/billing/checkout/v1/balance';
 import type { CheckoutServiceServer } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CheckoutLinkServiceServer } from '@billing/proto/billing/checkout/v1/checkout_link';
 import type { HostedPageServiceServer } from '@billing/proto/billing/checkout/v1/hosted_page';
@@ -20,6 +21,8 @@ export const checkoutCallers: Callers<CheckoutServiceServer> = {
   resolveAuthorization: ['subscription'],
   voidInvoice: ['gateway'],
   endCollection: ['subscription'],
+  reserveForChange: ['subscription'],
+  releaseForChange: ['subscription'],
 };
 
 export const sessionCallers: Callers<SessionServiceServer> = {
@@ -36,6 +39,13 @@ export const checkoutLinkCallers: Callers<CheckoutLinkServiceServer> = {
   getCheckoutLink: ['gateway'],
   listCheckoutLinks: ['gateway'],
   updateCheckoutLink: ['gateway'],
+};
+
+export const balanceCallers: Callers<BalanceServiceServer> = {
+  listBalances: ['gateway'],
+  createBalanceEntry: ['gateway'],
+  listBalanceEntries: ['gateway'],
+  getBalanceEntry: ['gateway'],
 };
 
 export const paymentCallers: Callers<PaymentServiceServer> = {

@@ -51,6 +51,10 @@ export function invoiceCommands(
       const request = toProtoCollectionResult(readCollectionResult(payload, context), pages);
       await notifySubscription(request, context, dependencies);
     },
+    returnBalance: async (_payload, { aggregateId, context }: CommandDelivery) => {
+      const { state } = await invoices.within(context).getRecent(aggregateId);
+      await worker.returnBalance(state, context);
+    },
     tellSession: async ({ sessionId }: { sessionId: string }, delivery: CommandDelivery) => {
       const { aggregateId: invoiceId, context } = delivery;
       await sessions.invoiceChanged({ sessionId, invoiceId }, context);

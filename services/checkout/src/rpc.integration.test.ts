@@ -35,6 +35,8 @@ describe('a new invoice', () => {
     ['lineItems', { lineItems: [] }],
     ['lineItems', { lineItems: [aLineItem(-1n)] }],
     ['authorizedTransactionId', { authorizedTransactionId: 'x'.repeat(256) }],
+    ['balanceRound', { balanceRound: 0 }],
+    ['balanceRound', { balanceRound: 1, authorizedTransactionId: 'txn_1' }],
   ])('with an invalid %s is refused under it', async (field, wrong) => {
     await expect(checkout.createInvoice(aRequest(wrong), testContext())).rejects.toMatchObject({
       kind: 'invalid_input',

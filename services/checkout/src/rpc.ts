@@ -17,6 +17,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { billingReasons } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
+import type { BalanceStore } from './balance/balance-store';
 import { checkoutCallers } from './callers';
 import { isCollecting } from './invoice/collection';
 import type { CollectionWorker } from './collection/collection-worker';
@@ -27,6 +28,7 @@ import {
   type InvoiceRecord,
   type LineItem,
   type NewInvoice,
+  totalOfNew,
 } from './invoice/invoice';
 import {
   fromProtoCollectionMethod,
@@ -39,6 +41,8 @@ import {
 import type { HostedPageStore } from './hosted-page/store';
 import type { DiscountOnInvoice } from './invoice/invoice-discount';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
+import { reservationHandlers } from './reservation/reservation-rpc';
+import type { ReservationWorker } from './reservation/reservation-worker';
 import type { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 
 // Limit of invoices created by one call, which must be done before its deadline.
@@ -46,8 +50,10 @@ const invoicesMax = 100;
 
 export interface CheckoutRpcDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly balances: Pick<BalanceStore, 'amountOf'>;
   readonly worker: CollectionWorker;
   readonly saver: PaymentMethodWorker;
+  readonly reservations: ReservationWorker;
   readonly pages: HostedPageStore;
   readonly authorizations: Pick<WaitingAuthorizationStore, 'add'>;
   readonly isLiveConfigured: boolean;
@@ -59,7 +65,8 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   const createInvoice = async (request: CreateInvoiceRequest, context: CallContext) => {
     const input = fromProtoNewInvoice(request, context);
-    const { stored } = await invoices.within(context).insert(draft(input));
+    const balanceRound = input.balanceRound ?? (await roundOf(input, context, dependencies));
+    const { stored } = await invoices.within(context).insert(draft({ ...input, balanceRound }));
     checkHolder(stored.state, input);
     const opened = await untilOpened(stored, context, invoices);
     return { invoice: toProto(opened), collecting: isCollecting(opened.state) };
@@ -70,6 +77,7 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
       createInvoice,
       createInvoices: ({ requests }, context) => createEach(requests, context, createInvoice),
       ...invoiceHandlers({ invoices, pages }),
+      ...reservationHandlers(dependencies.reservations),
       voidDerivedInvoice: async (request, context) => {
         const holder = {
           id: readId(request.invoiceId, 'invoiceId'),
@@ -105,6 +113,19 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
     },
     { callers: checkoutCallers },
   );
+}
+
+// Undefined for an invoice that takes nothing from its customer's balance. The draft stores the
+// decision: an invoice without a balance is opened without a posting, and one with a balance takes
+// the same amount however often its opening is retried. A payment that may already be captured is
+// of the total, so its invoice leaves the balance to the next one.
+async function roundOf(
+  input: NewInvoice,
+  context: CallContext,
+  { balances }: Pick<CheckoutRpcDependencies, 'balances'>,
+): Promise<number | undefined> {
+  if (input.authorizedTransactionId !== undefined) return undefined;
+  return (await balances.amountOf(input, context)) > 0n && totalOfNew(input) > 0n ? 1 : undefined;
 }
 
 // Concurrent, so that their reads and writes share database round trips.
@@ -162,7 +183,18 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
         ? undefined
         : readAuthorization(authorizedTransactionId),
     discount: request.discount === undefined ? undefined : fromProtoDiscount(request.discount),
+    balanceRound: readBalanceRound(request),
   };
+}
+
+function readBalanceRound({
+  balanceRound,
+  authorizedTransactionId,
+}: CreateInvoiceRequest): number | undefined {
+  if (balanceRound === undefined) return undefined;
+  if (balanceRound < 1) throw invalidInput({ balanceRound: ['Must be at least 1'] });
+  if (authorizedTransactionId === undefined) return balanceRound;
+  throw invalidInput({ balanceRound: ['Not allowed with authorizedTransactionId'] });
 }
 
 // A session creates its own invoice.

@@ -4,6 +4,9 @@ import { providerWaitMs, withinTime } from './collection/within-time';
 import type { CollectionWorker } from './collection/collection-worker';
 import { invoiceCommands, payerCommands, unskippableInvoiceCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
+import { balanceRpc } from './balance/balance-rpc';
+import { balanceDefinition, BalanceStore } from './balance/balance-store';
+import { BalanceEntryStore } from './balance/entry-store';
 import { configuredProviders } from './provider/configured-provider';
 import { HostedPageStore } from './hosted-page/store';
 import { InvoiceNumberStore } from './invoice/invoice-number-store';
@@ -21,6 +24,8 @@ import { notChargedAlarm, providerAlarm } from './provider/alarms';
 import { ProviderReportStore } from './provider/report-store';
 import { ProviderWaitStore } from './collection/provider-wait-store';
 import { RefusedAttemptStore } from './collection/refused-attempt-store';
+import { DueReservations, openReservations } from './reservation/reservation-store';
+import { type ReservationDependencies, ReservationWorker } from './reservation/reservation-worker';
 import { reportRpc } from './report/rpc';
 import { ReportStore } from './report/store';
 import { checkoutRpc } from './rpc';
@@ -32,6 +37,7 @@ import {
   SubscriptionMethodStore,
 } from './payment-method/subscription-method-store';
 
+const sweepReservationsEveryMs = 30_000;
 const totalsEveryMs = 60_000;
 const deleteExpiredEveryMs = 10 * 60_000;
 // A replica with an earlier configuration may still postpone invoices while it stops.
@@ -48,6 +54,7 @@ export async function start(
   const { payers, ...owned } = openMethods(service);
   const { methods, refused } = owned;
   const numbers = new InvoiceNumberStore(db);
+  const { balances, entries } = openBalances(service);
   const pages = openPages(service, config);
   service.ensureIndexes(() => numbers.ensureIndexes());
   const { providerOf, isLiveConfigured, ...announced } = configuredProviders(service, config);
@@ -59,6 +66,7 @@ export async function start(
   } = invoiceWorkers({
     invoices,
     numbers,
+    balances,
     methods,
     providerOf,
     clock,
@@ -85,8 +93,9 @@ export async function start(
     peers,
     retentionDays: config.RETENTION_SESSIONS,
   });
+  const shared = { invoices, balances, pages, worker };
   invoices.handle({
-    commands: invoiceCommands({ invoices, worker, saver, sessions, pages, peers, logger }),
+    commands: invoiceCommands({ ...shared, saver, sessions, peers, logger }),
     unskippable: unskippableInvoiceCommands,
     wake: (id, context) => withinTime(providerWaitMs, worker.collectDue(id, context)),
     recover: async (id, context) => {
@@ -94,11 +103,13 @@ export async function start(
     },
   });
   payers.handle({ commands: payerCommands({ payers, methods, worker }) });
+  const reservations = openChangeReservations(service, { invoices, balances, peers });
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
-    checkoutRpc({ invoices, worker, saver, pages, authorizations, isLiveConfigured }),
+    checkoutRpc({ ...shared, reservations, saver, authorizations, isLiveConfigured }),
     paymentRpc({ invoices, payments, sessions, saver, pages, clock, ...owned, ...announced }),
     paymentMethodRpc({ methods, peers, clock }),
+    balanceRpc({ balances, entries, peers }),
     reportRpc({ reports, waits, isLiveConfigured }),
     ...sessionRpcs,
   ]);
@@ -155,6 +166,33 @@ function openMethods(service: Service) {
   const reports = new ProviderReportStore(service.db, service);
   service.ensureIndexes(() => reports.ensureIndexes());
   return { payers, methods, reports, refused: openRefusedAttempts(service) };
+}
+
+function openBalances(service: Service) {
+  const { db, clock } = service;
+  const entries = new BalanceEntryStore(db);
+  service.ensureIndexes(() => entries.ensureIndexes());
+  const documents = service.aggregates(balanceDefinition);
+  const balances = new BalanceStore(documents, entries, clock);
+  documents.handle({ recover: (id, context) => balances.copyPending(id, context) });
+  return { balances, entries };
+}
+
+function openChangeReservations(
+  service: Service,
+  dependencies: Pick<ReservationDependencies, 'invoices' | 'balances' | 'peers'>,
+): ReservationWorker {
+  const { db, clock } = service;
+  const reservations = openReservations(db, clock);
+  const isDeleted = (environmentId: string) => service.deletion.isDeleted(environmentId);
+  const due = new DueReservations(db, { clock, isDeleted });
+  service.ensureIndexes(() => due.ensureIndexes());
+  const worker = new ReservationWorker({ ...dependencies, reservations, clock });
+  const look = worker.look.bind(worker);
+  const run = (signal: AbortSignal) => due.sweep(look, signal);
+  const name = 'release reservations without a change';
+  service.every({ name, everyMs: sweepReservationsEveryMs, run, onOneReplica: true });
+  return worker;
 }
 
 function openPages(service: Service, config: CheckoutConfiguration): HostedPageStore {

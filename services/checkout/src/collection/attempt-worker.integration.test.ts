@@ -52,11 +52,12 @@ function breakingOnce(provider: PaymentProvider, call: Call, when: 'BEFORE' | 'A
 
 /** A process whose provider connection breaks once; other processes work normally. */
 function aBreakingProcess(context: CallContext, call: Call, when: 'BEFORE' | 'AFTER') {
-  const { invoices, numbers, methods, db } = replicas.aReplica();
+  const { invoices, numbers, balances, methods, db } = replicas.aReplica();
   const provider = breakingOnce(sandboxOf(db, context.tenant.environmentId), call, when);
   return invoiceWorkers({
     invoices,
     numbers,
+    balances,
     methods,
     clock: advancingClock,
     providerOf: () => provider,
@@ -107,10 +108,11 @@ test.each([true, false])(
     const sandbox = testContext({ now });
     const context = { ...sandbox, tenant: { ...sandbox.tenant, live } };
     const recorded: unknown[] = [];
-    const { invoices, numbers, methods, db } = replicas.aReplica();
+    const { invoices, numbers, balances, methods, db } = replicas.aReplica();
     const { payments } = invoiceWorkers({
       invoices,
       numbers,
+      balances,
       methods,
       clock: advancingClock,
       providerOf: () => sandboxOf(db, context.tenant.environmentId),
@@ -203,11 +205,12 @@ test('20 payers, the schedule and a void in parallel leave a paid invoice with o
 describe('a provider other than the one that began an attempt', () => {
   /** A process whose environments have the given provider, and its alarms. */
   function aProcessWith(provider: PaymentProvider) {
-    const { invoices, numbers, methods } = replicas.aReplica();
+    const { invoices, numbers, balances, methods } = replicas.aReplica();
     const onProviderChanged = jest.fn();
     const workers = invoiceWorkers({
       invoices,
       numbers,
+      balances,
       methods,
       clock: advancingClock,
       providerOf: () => provider,
@@ -298,10 +301,10 @@ describe('resuming an attempt', () => {
     };
     let nowMs = now.getTime();
     const clock = { now: () => new Date(nowMs) };
-    const { invoices, numbers, methods } = replicas.aReplica();
+    const { invoices, numbers, balances, methods } = replicas.aReplica();
     const aProcess = () =>
       invoiceWorkers({
-        ...{ invoices, numbers, methods, clock, retryDays: [3, 7, 14] },
+        ...{ invoices, numbers, balances, methods, clock, retryDays: [3, 7, 14] },
         providerOf: () => provider,
         onUnknown: () => undefined,
       });

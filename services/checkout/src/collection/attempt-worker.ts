@@ -9,7 +9,7 @@ import { type Attempt, chargeKey, type Claim } from '../invoice/attempt';
 import { needsWorker, takeOver } from '../invoice/attempt-slot';
 import { recordResult, recordWaiting } from '../invoice/collection';
 import { declined } from '../provider/port/decline';
-import { type Invoice, type InvoiceRecord, type Payment, totalOf } from '../invoice/invoice';
+import { type Invoice, type InvoiceRecord, payableOf, type Payment } from '../invoice/invoice';
 import { noProvider } from '../provider/no-provider';
 import { authorizedMethodId, type PaymentMethodStore } from '../payment-method/store';
 import type { MethodChoice } from '../invoice/method-choice';
@@ -162,7 +162,7 @@ export class AttemptWorker {
       return transition;
     };
     const stored = await this.invoices(context).mutate(id, decide, { completes });
-    if (isRecorded && totalOf(invoice) > 0n) {
+    if (isRecorded && payableOf(invoice) > 0n) {
       metrics?.recordPayment({ outcome: outcome.status, live: context.tenant.live });
       this.reportIfNotCharged(invoice, outcome, context);
     }
@@ -200,7 +200,7 @@ export class AttemptWorker {
     const { approved, returnUrl } = attempt;
     if (attempt.answers > 0) return provider.continueCharge({ ...reference, approved });
     const found = isNew ? undefined : await provider.findCharge(reference);
-    const amount = totalOf(invoice);
+    const amount = payableOf(invoice);
     const request = { ...reference, amount, currency, invoiceId, source, returnUrl };
     return found ?? provider.charge(request);
   }

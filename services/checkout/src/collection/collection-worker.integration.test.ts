@@ -145,7 +145,7 @@ test('collection charges a default method that is set concurrently once the invo
   const id = await replicas.insertDraft(context, { customerId });
   const card = { number: '4242424242424242', expiry: '12/60', code: '123' };
   const methodId = await replica.saver.enterCard({ customerId, card }, context);
-  const { invoices, numbers, methods } = replicas.aReplica();
+  const { invoices, numbers, balances, methods } = replicas.aReplica();
   const collectOpenInvoices = () => replica.worker.collectOpenInvoices(customerId, context);
   let isLookedUp = false;
   // The default was read just before it was set, and the invoice opens after the open invoices were
@@ -166,7 +166,7 @@ test('collection charges a default method that is set concurrently once the invo
     },
   });
   const { collection } = invoiceWorkers({
-    ...{ invoices, numbers, methods: late, clock: advancingClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, balances, methods: late, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
     onUnknown: () => undefined,
   });

@@ -4,6 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { Semaphore } from '@billing/chassis/semaphore';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker, FinishOptions } from './attempt-worker';
+import type { BalanceStore } from '../balance/balance-store';
 import {
   checkOwed,
   collectWhenDue,
@@ -22,6 +23,7 @@ import {
   type InvoiceRecord,
   type Tombstone,
   tombstone,
+  payableOf,
   totalOf,
   voidInvoice,
 } from '../invoice/invoice';
@@ -40,6 +42,7 @@ export interface CollectionDependencies {
   readonly methods: PaymentMethodStore;
   readonly saver: PaymentMethodWorker;
   readonly attempts: AttemptWorker;
+  readonly balances: Pick<BalanceStore, 'apply' | 'giveBack'>;
   /** Called for an invoice whose collection waits for a provider. */
   readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
 }
@@ -139,8 +142,10 @@ export class CollectionWorker {
     checkHolder(stored.state, holder);
     const { state } = await this.dependencies.attempts.release(stored, context);
     if (state.isTombstone) return stored;
-    const number = await this.numberOf(state, context);
-    return invoices.mutate(holder.id, (record, now) => voidInvoice(record, { number, now }));
+    // A draft that has taken nothing gets a tombstone under the id of its entry: a late opening
+    // takes nothing.
+    const opening = await this.openingOf(state, 0n, context);
+    return invoices.mutate(holder.id, (record, now) => voidInvoice(record, { ...opening, now }));
   }
 
   /** Voids an OPEN invoice at a caller's request. */
@@ -157,7 +162,13 @@ export class CollectionWorker {
     checkOwed(state);
     const released = await this.dependencies.attempts.release(stored, context);
     const expected = expectedVersion === undefined ? undefined : released.version;
-    return invoices.mutate(invoiceId, voidForCaller, { expectedVersion: expected });
+    const voided = await invoices.mutate(invoiceId, voidForCaller, { expectedVersion: expected });
+    // For the caller to find the entry right after the call. The void is stored, so a failure is
+    // left to its command, which does the same.
+    if (state.balanceApplied > 0n) {
+      await this.returnBalance(state, context).catch(() => undefined);
+    }
+    return voided;
   }
 
   /** Ends automatic collection, because the subscription has ended. */
@@ -170,10 +181,18 @@ export class CollectionWorker {
     const stored = await invoices.get(invoiceId);
     checkHolder(stored.state, { subscriptionId });
     const { state } = writeOff ? await this.dependencies.attempts.release(stored, context) : stored;
-    const number = await this.numberOf(state, context);
+    const opening = state.isTombstone
+      ? noOpening
+      : await this.openingOf(state, totalOf(state), context);
     return invoices.mutate(invoiceId, (record, now) =>
-      endCollection(record, { writeOff, number, now }),
+      endCollection(record, { writeOff, ...opening, now }),
     );
+  }
+
+  /** Returns what a voided invoice has taken from its customer's balance. */
+  async returnBalance(record: InvoiceRecord, context: Context): Promise<void> {
+    if (record.isTombstone || record.balanceRound === undefined) return;
+    await this.dependencies.balances.giveBack(record, { round: record.balanceRound }, context);
   }
 
   private async openDraft(
@@ -181,12 +200,13 @@ export class CollectionWorker {
     context: Context,
     completes: Completion | undefined,
   ): Promise<{ opened: Stored<InvoiceRecord>; isClaimed: boolean }> {
-    const number = await this.numberOf(draft, context);
-    const claim = await this.firstClaim(draft, context);
+    const opening = await this.openingOf(draft, totalOf(draft), context);
+    const { balanceApplied = 0n } = opening;
+    const claim = await this.firstClaim({ ...draft, balanceApplied }, context);
     // A write that loses its race decides again, so the last decision counts.
     let isClaimed = false as boolean;
     const decide = (record: InvoiceRecord, now: Date) => {
-      const transition = openAndCollect(record, { ...claim, number, now });
+      const transition = openAndCollect(record, { ...claim, ...opening, now });
       isClaimed = transition.state !== record;
       return transition;
     };
@@ -230,7 +250,7 @@ export class CollectionWorker {
     const { saver } = this.dependencies;
     const { customerId, subscriptionId } = draft;
     const authorization = { customerId, authorizedTransactionId, subscriptionId };
-    if (totalOf(draft) > 0n) return saver.keepBeforeCapture(authorization, context);
+    if (payableOf(draft) > 0n) return saver.keepBeforeCapture(authorization, context);
     await saver.keepAuthorized(authorization, context);
     return false;
   }
@@ -285,19 +305,25 @@ export class CollectionWorker {
     return this.dependencies.attempts.claimOf(source, { customerId }, context);
   }
 
-  // Only a DRAFT needs a number.
-  private async numberOf(record: InvoiceRecord, { tenant }: Context): Promise<string | undefined> {
-    if (record.status !== 'DRAFT') return undefined;
-    return this.dependencies.numbers.take({
-      environmentId: tenant.environmentId,
-      invoiceId: record.id,
-    });
+  // Only a DRAFT needs a number, and takes from the balance as much as its `total`.
+  private async openingOf(invoice: Invoice, total: bigint, context: Context) {
+    const { id: invoiceId, status, balanceRound: round } = invoice;
+    if (status !== 'DRAFT') return noOpening;
+    const { numbers, balances } = this.dependencies;
+    const { environmentId } = context.tenant;
+    const [number, balanceApplied] = await Promise.all([
+      numbers.take({ environmentId, invoiceId }),
+      round === undefined ? undefined : balances.apply(invoice, { round, total }, context),
+    ]);
+    return { number, balanceApplied };
   }
 
   private invoices(context: Context) {
     return this.dependencies.invoices.within(context);
   }
 }
+
+const noOpening = { number: undefined, balanceApplied: undefined };
 
 function hasNoAttempt(record: InvoiceRecord): boolean {
   return record.isTombstone || record.attempt === undefined;

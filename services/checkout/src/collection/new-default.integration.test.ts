@@ -136,10 +136,10 @@ test('a new default waits for an attempt that begins after the invoice was read'
   const declined = await enter('4000000000000002');
   const works = await enter('4242424242424242');
   await prefer(works);
-  const { invoices, numbers, methods } = replicas.aReplica();
+  const { invoices, numbers, balances, methods } = replicas.aReplica();
   const dependencies = { clock: advancingClock, retryDays: [3, 7, 14], onUnknown: () => undefined };
   const down = invoiceWorkers({
-    ...{ invoices, numbers, methods, ...dependencies },
+    ...{ invoices, numbers, balances, methods, ...dependencies },
     providerOf: () => ({
       ...noProvider,
       name: 'sandbox',
@@ -162,7 +162,7 @@ test('a new default waits for an attempt that begins after the invoice was read'
     },
   });
   const { collection } = invoiceWorkers({
-    ...{ invoices, numbers, methods: racingMethods, ...dependencies },
+    ...{ invoices, numbers, balances, methods: racingMethods, ...dependencies },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
   });
 

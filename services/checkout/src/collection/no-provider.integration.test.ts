@@ -24,9 +24,9 @@ const live = () => testContext({ tenant: testTenant({ live: true, manualClock: f
 
 /** The workers once a provider is configured, represented by the sandbox's books. */
 function configured() {
-  const { invoices, numbers, methods } = replicas.aReplica();
+  const { invoices, numbers, balances, methods } = replicas.aReplica();
   return invoiceWorkers({
-    ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, balances, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
     onUnknown: (error) => {
       throw error;
@@ -109,9 +109,9 @@ function later(context: ReturnType<typeof live>) {
 test('a requested payment returns immediately, and a void is not delayed', async () => {
   const context = live();
   const alarms: NotCharged[] = [];
-  const { invoices, numbers, methods } = replicas.aReplica();
+  const { invoices, numbers, balances, methods } = replicas.aReplica();
   const { payments, collection } = invoiceWorkers({
-    ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, balances, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: () => noProvider,
     onUnknown: () => undefined,
     onNotCharged: (alarm) => alarms.push(alarm),
@@ -139,9 +139,9 @@ test('a requested payment returns immediately, and a void is not delayed', async
 test('an amount that the provider cannot take is no failure, and raises an alarm', async () => {
   const context = testContext({ now: new Date('2026-01-01T00:00:00.000Z') });
   const alarms: NotCharged[] = [];
-  const { invoices, numbers, methods } = replicas.aReplica();
+  const { invoices, numbers, balances, methods } = replicas.aReplica();
   const { collection } = invoiceWorkers({
-    ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, balances, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
     onUnknown: () => undefined,
     onNotCharged: (alarm) => alarms.push(alarm),

@@ -1,8 +1,12 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
+import { DomainError } from '@billing/kernel/domain-error';
+import { adjustmentOf } from '../balance/balance';
 import { draft, type Invoice } from '../invoice/invoice';
+import { noProvider } from '../provider/no-provider';
 import { aNewInvoice } from '../testing/invoice';
-import { inParallel, openReplicas, type Replicas } from '../testing/store';
+import { advancingClock, inParallel, openReplicas, type Replicas } from '../testing/store';
+import { invoiceWorkers } from './workers';
 
 let replicas: Replicas;
 let replica: Replicas['replica'];
@@ -64,6 +68,35 @@ describe('voiding', () => {
     await replica.worker.resume(id, context);
     const { state } = await replica.worker.voidDerived(holder, context);
     expect(state.status).toBe('PAID');
+  });
+
+  test('at a request answers although its balance cannot be returned yet; the command returns it', async () => {
+    const context = testContext();
+    const customerId = newId();
+    const { invoices, numbers, balances, methods } = replicas.aReplica();
+    const owner = { customerId, currency: 'USD' } as const;
+    const posting = { id: newId(), kind: 'ADJUSTMENT' } as const;
+    await balances.post(owner, posting, { amountOf: adjustmentOf(549n), context });
+    const id = await replicas.insertDraft(context, { customerId, balanceRound: 1 });
+    await replica.worker.open(id, context);
+    const { collection } = invoiceWorkers({
+      ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [] },
+      balances: {
+        apply: balances.apply.bind(balances),
+        giveBack: () =>
+          Promise.reject(new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable')),
+      },
+      providerOf: () => noProvider,
+      onUnknown: () => undefined,
+    });
+
+    const { state } = await collection.voidForCaller(id, { expectedVersion: undefined }, context);
+
+    expect(state.status).toBe('VOID');
+    expect(await replicas.commandsOf(id)).toContain('returnBalance');
+    expect(await balances.amountOf(owner, context)).toBe(0n);
+    await replica.worker.returnBalance(state, context);
+    expect(await balances.amountOf(owner, context)).toBe(549n);
   });
 
   test('while the invoice opens either succeeds without a charge, or is refused and the invoice is paid', async () => {

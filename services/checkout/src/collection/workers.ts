@@ -1,6 +1,5 @@
 import { type AttemptDependencies, AttemptWorker } from './attempt-worker';
-import { CollectionWorker } from './collection-worker';
-import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import { type CollectionDependencies, CollectionWorker } from './collection-worker';
 import { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import { type PaymentDependencies, PaymentWorker } from './payment-worker';
 import { SessionInvoiceWorker } from './session-invoice-worker';
@@ -16,13 +15,15 @@ export interface InvoiceWorkers {
 /** Creates the workers of invoices; all share one attempt worker. */
 export function invoiceWorkers(
   dependencies: AttemptDependencies &
-    Pick<PaymentDependencies, 'onUnknown'> & { readonly numbers: InvoiceNumberStore },
+    Pick<PaymentDependencies, 'onUnknown'> &
+    Pick<CollectionDependencies, 'numbers' | 'balances'>,
 ): InvoiceWorkers {
-  const { invoices, methods, numbers, providerOf, clock, onUnknown, onNotCharged } = dependencies;
+  const { invoices, methods, numbers, balances, providerOf, clock, onUnknown, onNotCharged } =
+    dependencies;
   const saver = new PaymentMethodWorker({ store: methods, providerOf, clock });
   const attempts = new AttemptWorker(dependencies);
   const collection = new CollectionWorker({
-    ...{ invoices, numbers, methods, saver, attempts },
+    ...{ invoices, numbers, balances, methods, saver, attempts },
     onNotCharged,
   });
   const payments = new PaymentWorker({

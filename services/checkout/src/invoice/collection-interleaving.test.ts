@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { dunningOutcome, dunningStepsReached } from './dunning-report';
-import { totalOf } from './invoice';
+import { payableOf, totalOf } from './invoice';
 import { type ProviderAnswer, problemsOf, type Turn, workers, World } from '../testing/collection';
 
 const by = fc.constantFrom(...workers);
@@ -15,7 +15,16 @@ const withWorker = <Act extends 'recover' | 'record' | 'crash' | 'release'>(...a
 // Starts are more frequent than ends, so that many attempts follow each other.
 const turn: fc.Arbitrary<Turn> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('create' as const, 'void' as const) }) },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant('voidForCaller' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constantFrom('voidForCaller' as const, 'returnBalance' as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ act: fc.constant('takeBalance' as const), isVoided: fc.boolean() }),
+  },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('end' as const), writeOff: fc.boolean() }) },
   {
     weight: 5,
@@ -57,28 +66,32 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
 );
 
 test.each([
-  [2900n, 'CHARGE_AUTOMATICALLY'],
-  [2900n, 'SEND_INVOICE'],
-  [0n, 'CHARGE_AUTOMATICALLY'],
+  [2900n, 'CHARGE_AUTOMATICALLY', 0n],
+  [2900n, 'SEND_INVOICE', 0n],
+  [0n, 'CHARGE_AUTOMATICALLY', 0n],
+  [2900n, 'CHARGE_AUTOMATICALLY', 549n],
+  [2900n, 'CHARGE_AUTOMATICALLY', 5000n],
 ] as const)(
-  'an invoice of %s (%s) is charged at most once, and PAID exactly if it was charged or is 0, in any order of steps and crashes',
-  (amount, collectionMethod) => {
+  'an invoice of %s (%s) with a balance of %s is charged at most once, and PAID exactly if it was charged or nothing is left to pay, in any order of steps and crashes',
+  (amount, collectionMethod, balance) => {
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 80, size: 'max' }), (turns) => {
-        const world = new World(amount, collectionMethod);
+        const world = new World(amount, collectionMethod, balance);
         const problems = turns.flatMap((next) => {
           world.take(next);
           return problemsOf(world);
         });
         world.settle();
         expect([...problems, ...problemsOf(world)]).toEqual([]);
-        const { record, successes } = world;
+        const { record, successes, entries } = world;
         if (record === undefined || record.isTombstone) return;
         // Once no attempt runs, the money and the invoice agree, whichever worker charged.
         expect(record.attempt).toBeUndefined();
         if (record.status !== 'VOID') {
-          expect(record.status === 'PAID').toBe(successes === 1 || amount === 0n);
+          expect(record.status === 'PAID').toBe(successes === 1 || payableOf(record) === 0n);
         }
+        const { applied = 0n, returned = 0n } = entries;
+        expect(applied - returned).toBe(record.balanceApplied);
       }),
       { numRuns: 2_000 },
     );

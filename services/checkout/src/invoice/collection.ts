@@ -19,10 +19,11 @@ import {
   type InvoiceRecord,
   isOwed,
   open,
+  type Opening,
   pay,
+  payableOf,
   type Payment,
   paymentInProgress,
-  totalOf,
   voidInvoice,
 } from './invoice';
 import { awaitCapture, awaitProvider, withoutProvider } from './provider-absence';
@@ -47,7 +48,7 @@ const firstCollectionDelayMs = 60 * 60 * 1000;
 
 /**
  * Opens a DRAFT under its number and starts its collection in the same write:
- * - nothing due: PAID;
+ * - nothing due, or nothing left after the customer's balance: PAID;
  * - sent invoice: waits for the payer, unless a payment was authorized for it;
  * - usable source: claims the slot;
  * - no source: the first attempt is due an hour later;
@@ -56,13 +57,13 @@ const firstCollectionDelayMs = 60 * 60 * 1000;
  */
 export function openAndCollect(
   record: InvoiceRecord,
-  { number, ...claim }: Claim & { readonly number: string | undefined },
+  { number, balanceApplied, ...claim }: Claim & Omit<Opening, 'now'>,
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT') return unchanged(record);
   const { authorizedTransactionId } = record;
-  const invoice = open(record, { number, now: claim.now });
+  const invoice = open(record, { number, balanceApplied, now: claim.now });
   if (invoice.session !== undefined) return only(invoice);
-  if (totalOf(invoice) === 0n) {
+  if (payableOf(invoice) === 0n) {
     return withResult(pay(invoice, claim.now), { outcome: 'NOTHING_DUE', attempt: 0 });
   }
   if (invoice.collectionMethod === 'SEND_INVOICE') {
@@ -207,7 +208,7 @@ function withPayment(
   const payment = {
     id: paymentId,
     number: attempt.number,
-    amount: totalOf(invoice),
+    amount: payableOf(invoice),
     provider: attempt.provider,
     providerPaymentId: outcome.providerPaymentId,
     status: outcome.status,
@@ -280,7 +281,7 @@ export function takeAnswer(
 /** Pays a session's invoice with nothing due and no card, on the payer's confirmation. */
 export function settle(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN') return unchanged(record);
-  if (totalOf(record) !== 0n) throw new Error(`Invoice ${record.id} has an amount due`);
+  if (payableOf(record) !== 0n) throw new Error(`Invoice ${record.id} has an amount due`);
   return withResult(pay(record, now), { outcome: 'NOTHING_DUE', attempt: 0 });
 }
 
@@ -288,9 +289,10 @@ export function settle(record: InvoiceRecord, now: Date): Transition<InvoiceReco
 export function voidForCaller(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
   checkOwed(record);
   return afterDueDate(record, now, (invoice) => {
-    const voided = voidInvoice(invoice, { number: undefined, now }).state;
+    const { state: voided, commands } = voidInvoice(invoice, { number: undefined, now });
     if (voided.isTombstone) throw new Error('An invoice never becomes a tombstone');
-    return withResult(voided, { outcome: 'VOIDED', attempt: 0 });
+    const reported = withResult(voided, { outcome: 'VOIDED', attempt: 0 });
+    return { ...reported, commands: [...commands, ...reported.commands] };
   });
 }
 
@@ -301,17 +303,14 @@ export function voidForCaller(record: InvoiceRecord, now: Date): Transition<Invo
  */
 export function endCollection(
   record: InvoiceRecord,
-  {
-    writeOff,
-    number,
-    now,
-  }: { readonly writeOff: boolean; readonly number: string | undefined; readonly now: Date },
+  { writeOff, ...opening }: Opening & { readonly writeOff: boolean },
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
   const ended = writeOff ? 'WRITTEN_OFF' : (record.ended ?? 'PAYABLE');
   if (record.ended === ended) return unchanged(record);
-  const opened = record.status === 'DRAFT' ? open(record, { number, now }) : record;
-  if (totalOf(opened) === 0n) return only(pay(opened, now));
+  const opened = record.status === 'DRAFT' ? open(record, opening) : record;
+  const { now } = opening;
+  if (payableOf(opened) === 0n) return only(pay(opened, now));
   const stopped = { ...withoutSchedule(opened), ended } as const;
   const isWrittenOff = writeOff && record.attempt === undefined;
   return only(isWrittenOff ? { ...stopped, status: 'UNCOLLECTIBLE', givenUpAt: now } : stopped);
@@ -362,7 +361,7 @@ export function invoiceNotOpen(): DomainError {
 
 // If nothing is due, the attempt verified the method.
 function successOf(invoice: Invoice, attempt: number): OutcomeReport {
-  return totalOf(invoice) === 0n
+  return payableOf(invoice) === 0n
     ? { outcome: 'NOTHING_DUE', attempt: 0 }
     : { outcome: 'SUCCEEDED', attempt };
 }

@@ -6,6 +6,7 @@ import type { Attempt, AttemptOrigin } from './attempt';
 import type { DeclineKind } from '../provider/port/payment-provider';
 import { type DiscountOnInvoice, discountLines, type InvoiceDiscount } from './invoice-discount';
 import { type PaidPeriod, periodFrom } from './paid-period';
+import type { Reservation } from './reservation';
 
 type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
 export type BillingReason =
@@ -166,6 +167,15 @@ export interface Invoice {
   readonly payments: readonly Payment[];
   /** Number of results sent to the subscription. */
   readonly resultsSent: number;
+  /**
+   * Round under which the opening takes from the customer's balance, 1 outside plan changes;
+   * undefined: it takes nothing. Decided with the draft, so that all openings of an invoice agree.
+   */
+  readonly balanceRound: number | undefined;
+  /** Amount that the customer's balance has paid; 0 before OPEN, and for a VOID invoice. */
+  readonly balanceApplied: bigint;
+  /** Credit that a plan change has reserved; an invoice has one reservation at a time. */
+  readonly reservation: Reservation | undefined;
 }
 
 /**
@@ -201,6 +211,7 @@ export type NewInvoice = Pick<
   readonly lineItems: readonly Omit<LineItem, 'discountAmount'>[];
   readonly session?: InvoiceSession | undefined;
   readonly discount?: DiscountOnInvoice | undefined;
+  readonly balanceRound?: number | undefined;
 };
 
 /** SEND_INVOICE invoices are due this long after they open. */
@@ -210,7 +221,13 @@ const dueAfterMs = 30 * 24 * 60 * 60 * 1000;
  * A new invoice, without a number yet. Its command numbers it and starts its collection; a session
  * opens its own invoice.
  */
-export function draft({ lineItems, discount, session, ...input }: NewInvoice): Transition<Invoice> {
+export function draft({
+  lineItems,
+  discount,
+  session,
+  balanceRound,
+  ...input
+}: NewInvoice): Transition<Invoice> {
   checkLineItems(lineItems);
   const state: Invoice = {
     ...input,
@@ -231,6 +248,9 @@ export function draft({ lineItems, discount, session, ...input }: NewInvoice): T
     attempt: undefined,
     payments: [],
     resultsSent: 0,
+    balanceRound,
+    balanceApplied: 0n,
+    reservation: undefined,
   };
   const commands = session === undefined ? [{ type: 'openInvoice', payload: {} }] : [];
   return { state, events: [], commands };
@@ -243,20 +263,32 @@ export function tombstone(
   return { state: { ...input, isTombstone: true, status: 'VOID' }, events: [], commands: [] };
 }
 
+/** Facts that an opening looks up before its write. */
+export interface Opening {
+  readonly number: string | undefined;
+  /** Amount that the invoice has taken from the balance; undefined if it takes nothing. */
+  readonly balanceApplied?: bigint | undefined;
+  readonly now: Date;
+}
+
 /**
  * Numbers the invoice and makes it owed; the caller decides in the same write how it is collected.
  */
-export function open(
-  invoice: Invoice,
-  { number, now }: { readonly number: string | undefined; readonly now: Date },
-): Invoice {
+export function open(invoice: Invoice, { number, balanceApplied, now }: Opening): Invoice {
   if (invoice.status !== 'DRAFT') throw new Error(`Invoice ${invoice.id} is already open`);
   if (number === undefined) throw new Error(`Invoice ${invoice.id} has no number`);
+  if (invoice.balanceRound !== undefined && balanceApplied === undefined) {
+    throw new Error(`Invoice ${invoice.id} has not asked the balance`);
+  }
+  if ((balanceApplied ?? 0n) > totalOf(invoice)) {
+    throw new Error(`Invoice ${invoice.id} has taken more than its total`);
+  }
   const isSent = invoice.collectionMethod === 'SEND_INVOICE' && invoice.session === undefined;
   return {
     ...invoice,
     status: 'OPEN',
     number,
+    balanceApplied: balanceApplied ?? 0n,
     authorizedTransactionId: undefined,
     dueDate: isSent ? new Date(now.getTime() + dueAfterMs) : undefined,
   };
@@ -296,19 +328,22 @@ export function isOwed(record: InvoiceRecord): record is Invoice {
 /**
  * Voids an invoice that is still owed; a PAID or VOID invoice stays as it is. Needs an empty slot,
  * because a running attempt may still succeed. A DRAFT is numbered by the same write, so that a
- * number it may have taken leaves no gap. A scheduled attempt is dropped.
+ * number it may have taken leaves no gap. A scheduled attempt is dropped. A command returns what
+ * the invoice has taken from the customer's balance. A reservation lapses.
  */
-export function voidInvoice(
-  record: InvoiceRecord,
-  { number, now }: { number: string | undefined; now: Date },
-): Transition<InvoiceRecord> {
+export function voidInvoice(record: InvoiceRecord, opening: Opening): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
   if (record.attempt !== undefined) throw paymentInProgress();
-  const opened = record.status === 'DRAFT' ? open(record, { number, now }) : record;
+  const opened = record.status === 'DRAFT' ? open(record, opening) : record;
   return {
-    state: { ...withoutSchedule(opened), status: 'VOID' },
+    state: {
+      ...withoutSchedule(opened),
+      status: 'VOID',
+      balanceApplied: 0n,
+      reservation: undefined,
+    },
     events: [],
-    commands: [],
+    commands: opened.balanceApplied > 0n ? [{ type: 'returnBalance', payload: {} }] : [],
   };
 }
 
@@ -370,6 +405,13 @@ export function totalOfNew({
   return totalOf(discounted(lineItems, discount, currency));
 }
 
+/** Part of the total that is left to payments: all but what the customer's balance has paid. */
+export function payableOf(
+  invoice: Amounts & Pick<Invoice, 'discounts' | 'balanceApplied'>,
+): bigint {
+  return totalOf(invoice) - invoice.balanceApplied;
+}
+
 /** Σ of the successful payments. */
 export function amountPaid({ payments }: Pick<Invoice, 'payments'>): bigint {
   return payments
@@ -384,7 +426,7 @@ export function isVerification({ amount }: Pick<Payment, 'amount'>): boolean {
 
 /** Amount still owed. */
 export function amountDue(invoice: Invoice): bigint {
-  return invoice.status === 'OPEN' ? totalOf(invoice) - amountPaid(invoice) : 0n;
+  return invoice.status === 'OPEN' ? payableOf(invoice) - amountPaid(invoice) : 0n;
 }
 
 function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {

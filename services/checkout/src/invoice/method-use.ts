@@ -1,7 +1,7 @@
 import type { Transition } from '@billing/kernel/transition';
 import type { Attempt } from './attempt';
 import { isPermanentlyRefused } from './dunning';
-import { type Invoice, type InvoiceRecord, totalOf } from './invoice';
+import { type Invoice, type InvoiceRecord, payableOf } from './invoice';
 import type { MethodChoice } from './method-choice';
 import type { ChargeSource } from '../provider/port/payment-provider';
 
@@ -49,7 +49,7 @@ export function usedMethod(
   if (source.kind === 'NONE') return undefined;
   const used = { source: { ...source }, usedAt, savedAt };
   if (origin === 'PAYER') {
-    const keptAs = totalOf(invoice) > 0n ? 'DEFAULT' : 'UNPAID';
+    const keptAs = payableOf(invoice) > 0n ? 'DEFAULT' : 'UNPAID';
     const { session } = invoice;
     const subscriptionId = (session ?? invoice).subscriptionId ?? null;
     return { ...used, keptAs, subscriptionId, replaces: session === undefined };

@@ -30,6 +30,7 @@ import {
   type LineItem,
   type Payment,
   type PaymentError,
+  payableOf,
   sessionIdOf,
   subtotalOf,
   totalOf,
@@ -159,6 +160,7 @@ const tombstoneFields = {
   total: 0n,
   amountPaid: 0n,
   amountDue: 0n,
+  balanceApplied: 0n,
   dueDate: undefined,
   paidAt: undefined,
   periodStart: undefined,
@@ -180,7 +182,7 @@ function invoiceFields(
     .filter((payment) => !isVerification(payment))
     .map((payment) => toProtoPayment(payment, invoice));
   const running =
-    attempt === undefined || isVerification({ amount: totalOf(invoice) })
+    attempt === undefined || isVerification({ amount: payableOf(invoice) })
       ? []
       : [
           {
@@ -197,6 +199,7 @@ function invoiceFields(
     total: totalOf(invoice),
     amountPaid: amountPaid(invoice),
     amountDue: amountDue(invoice),
+    balanceApplied: invoice.balanceApplied,
     dueDate: invoice.dueDate,
     paidAt: invoice.paidAt,
     periodStart: invoice.periodStart,
@@ -224,7 +227,7 @@ function toProtoPayment(payment: Payment, { id: invoiceId, currency }: Invoice):
 function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 'id'> {
   return {
     invoiceId: invoice.id,
-    amount: totalOf(invoice),
+    amount: payableOf(invoice),
     currency: invoice.currency,
     provider: attempt.provider,
     providerPaymentId: attempt.providerPaymentId,

@@ -23,6 +23,7 @@ import type {
 } from './invoice';
 import type { InvoiceDiscount } from './invoice-discount';
 import type { PaidPeriod } from './paid-period';
+import type { Reservation } from './reservation';
 import type { DeclineKind } from '../provider/port/payment-provider';
 import { type Count, nullable, type Nullable } from './stored-fields';
 
@@ -43,14 +44,25 @@ type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers' | 'retry'> &
 
 type InvoiceFields = Omit<
   Nullable<Invoice>,
-  'id' | 'lineItems' | 'payments' | 'attempt' | 'resultsSent' | 'session'
+  | 'id'
+  | 'lineItems'
+  | 'payments'
+  | 'attempt'
+  | 'resultsSent'
+  | 'session'
+  | 'balanceRound'
+  | 'reservation'
 > & {
   readonly session: SessionDocument | null;
   readonly lineItems: readonly LineItemDocument[];
   readonly payments: readonly PaymentDocument[];
   readonly attempt: AttemptDocument | null;
   readonly resultsSent: Count;
+  readonly balanceRound: Count | null;
+  readonly reservation: ReservationDocument | null;
 };
+
+type ReservationDocument = Omit<Reservation, 'round'> & { readonly round: Count };
 
 /** Fields that were introduced later: origin, start time and retry. Older documents lack them. */
 type PaymentDocument = Omit<Nullable<Payment>, AddedLater> &
@@ -219,15 +231,16 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
   };
 }
 
-// Defaults of documents stored before discounts, sessions, challenges, retries and usage.
+// Defaults of documents stored before discounts, sessions, challenges, retries, usage and balances.
 const sinceDiscounts = { discounts: [], retriesLeft: [], session: null };
+const sinceBalances = { balanceRound: null, balanceApplied: 0n, reservation: null };
 const sinceUsage = { discountAmount: 0n, meterId: null };
 const sinceOrigins = { origin: 'COLLECTION' } as const;
 const sinceChallenges = { origin: 'COLLECTION', status: 'PENDING', provider: 'none', answers: 0 };
 const sinceMethodChoice = { retry: null, becomesDefault: false };
 
 function fromDocument(stored: RecordDocument): InvoiceRecord {
-  const document: RecordDocument = { ...sinceDiscounts, ...stored };
+  const document: RecordDocument = { ...sinceDiscounts, ...sinceBalances, ...stored };
   const { _id: id, isTombstone, customerId } = document;
   const subscriptionId = document.subscriptionId ?? undefined;
   const currency = readCurrency(document.currency);
@@ -263,6 +276,9 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     attempt: fromAttemptDocument(document.attempt),
     payments: fromPaymentDocuments(document.payments),
     resultsSent: Number(document.resultsSent),
+    balanceRound: document.balanceRound === null ? undefined : Number(document.balanceRound),
+    balanceApplied: document.balanceApplied,
+    reservation: fromReservationDocument(document.reservation),
   };
 }
 
@@ -346,6 +362,16 @@ function fromPaidPeriodDocument(period: PaidPeriodDocument): PaidPeriod {
     case 'NONE':
       return { kind: 'NONE' };
   }
+}
+
+function fromReservationDocument(stored: ReservationDocument | null): Reservation | undefined {
+  if (stored === null) return undefined;
+  const { changeId, round, lines } = stored;
+  return {
+    changeId,
+    round: Number(round),
+    lines: lines.map(({ lineItemId, amount }) => ({ lineItemId, amount })),
+  };
 }
 
 function fromDiscountDocument({ discountId, name, amount }: InvoiceDiscount): InvoiceDiscount {

@@ -172,7 +172,7 @@ test('a crash between two cards of one retry charges each of them once', async (
     usual: works,
   });
   const id = await bill();
-  const { invoices, numbers, methods } = replicas.aReplica();
+  const { invoices, numbers, balances, methods } = replicas.aReplica();
   const provider = (environmentId: string): PaymentProvider => {
     const sandbox = sandboxOf(replicas.db, environmentId);
     const isSecond = ({ key }: { key: string }) => key.endsWith(':3');
@@ -193,7 +193,7 @@ test('a crash between two cards of one retry charges each of them once', async (
     };
   };
   const dying = invoiceWorkers({
-    ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [3, 7, 14] },
+    ...{ invoices, numbers, balances, methods, clock: advancingClock, retryDays: [3, 7, 14] },
     providerOf: ({ environmentId }) => provider(environmentId),
     onUnknown: () => undefined,
   });

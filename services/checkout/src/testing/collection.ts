@@ -20,6 +20,7 @@ import {
   type InvoiceRecord,
   isOwed,
   tombstone,
+  payableOf,
   totalOf,
   voidInvoice,
 } from '../invoice/invoice';
@@ -36,7 +37,8 @@ export type Worker = (typeof workers)[number];
 export type ProviderAnswer = 'SUCCEEDS' | 'SOFT' | 'HARD' | 'CHALLENGES';
 
 export type Turn =
-  | { act: 'create' | 'void' | 'voidForCaller' }
+  | { act: 'create' | 'void' | 'voidForCaller' | 'returnBalance' }
+  | { act: 'takeBalance'; isVoided: boolean }
   | {
       act: 'open' | 'wake' | 'newDefault';
       by: Worker;
@@ -66,14 +68,18 @@ export class World {
   readonly provider = new Map<string, ChargeOutcome>();
   readonly results: { resultNumber: unknown; outcome: unknown }[] = [];
   readonly held = new Map<Worker, AttemptView>();
+  /** Amounts of the invoice's entries in its customer's balance, each posted at most once. */
+  readonly entries: { applied?: bigint; returned?: bigint } = {};
   /** Sources seen for each attempt. */
   readonly sources = new Map<number, Set<string>>();
   private clock = Date.parse('2026-01-01T00:00:00.000Z');
   private choice: MethodChoice = { methodId: undefined };
+  private returns = false;
 
   constructor(
     private readonly amount: bigint,
     private readonly collectionMethod: CollectionMethod,
+    private readonly balance = 0n,
   ) {}
 
   take(next: Turn): void {
@@ -100,6 +106,7 @@ export class World {
         this.take(act === 'charge' ? { act, by: 0, providerAnswer: 'SOFT' } : { act, by: 0 });
       }
     }
+    this.take({ act: 'returnBalance' });
   }
 
   get successes(): number {
@@ -111,15 +118,19 @@ export class World {
   }
 
   private input() {
-    const { collectionMethod } = this;
-    return aNewInvoice({ collectionMethod, lineItems: [aLineItem({ amount: this.amount })] });
+    const { collectionMethod, amount } = this;
+    const balanceRound = this.balance > 0n ? 1 : undefined;
+    return aNewInvoice({ collectionMethod, balanceRound, lineItems: [aLineItem({ amount })] });
   }
 
   private work(next: Exclude<Turn, { act: 'create' | 'void' | 'crash' }>, invoice: Invoice): void {
     const { now } = this;
     switch (next.act) {
       case 'open':
-        this.claim(next.by, openAndCollect(invoice, { number, ...this.claimOf(next.methodId) }));
+        this.claim(
+          next.by,
+          openAndCollect(invoice, { ...this.openingOf(invoice), ...this.claimOf(next.methodId) }),
+        );
         return;
       case 'wake':
         this.choice = { methodId: next.methodId, otherMethodIds: next.otherMethodIds };
@@ -156,7 +167,15 @@ export class World {
         this.release(invoice);
         return;
       case 'end':
-        this.apply(endCollection(invoice, { writeOff: next.writeOff, number, now }));
+        this.apply(
+          endCollection(invoice, { ...this.openingOf(invoice), writeOff: next.writeOff, now }),
+        );
+        return;
+      case 'takeBalance':
+        this.openingOf(invoice, { isVoided: next.isVoided });
+        return;
+      case 'returnBalance':
+        if (this.returns) this.entries.returned ??= this.entries.applied ?? 0n;
         return;
       case 'voidForCaller':
         this.tryTo(() => {
@@ -242,8 +261,20 @@ export class World {
       return;
     }
     this.tryTo(() => {
-      this.apply(voidInvoice(record, { number, now }));
+      const opening = record.isTombstone ? { number } : this.openingOf(record, { isVoided: true });
+      this.apply(voidInvoice(record, { ...opening, now }));
     });
+  }
+
+  // The first posting decides the amount; a void posts a tombstone.
+  private openingOf(
+    { status, balanceRound }: Invoice,
+    { isVoided = false }: { readonly isVoided?: boolean } = {},
+  ) {
+    if (status !== 'DRAFT' || balanceRound === undefined) return { number };
+    const { amount, balance, entries } = this;
+    entries.applied ??= isVoided ? 0n : balance < amount ? balance : amount;
+    return { number, balanceApplied: entries.applied };
   }
 
   private tryTo(act: () => void): void {
@@ -257,6 +288,7 @@ export class World {
   private apply({ state, commands }: Transition<InvoiceRecord>): void {
     this.record = state;
     for (const { type, payload } of commands) {
+      if (type === 'returnBalance') this.returns = true;
       if (type !== 'applyCollectionResult') continue;
       this.results.push({ resultNumber: payload.resultNumber, outcome: payload.outcome });
     }
@@ -286,7 +318,14 @@ function ended(key: string, isApproved: boolean): FinalOutcome {
 }
 
 /** Lists every violated invariant. */
-export function problemsOf({ record, successes, results, sources, provider }: World): string[] {
+export function problemsOf({
+  record,
+  successes,
+  results,
+  sources,
+  provider,
+  entries,
+}: World): string[] {
   const last = results.findIndex(({ outcome }) => finishing.includes(String(outcome)));
   const facts: [string, boolean][] = [
     ['at most one successful charge', successes <= 1],
@@ -297,13 +336,17 @@ export function problemsOf({ record, successes, results, sources, provider }: Wo
   ];
   if (record === undefined || record.isTombstone) return failing(facts);
   const { status, attempt, payments, collectAt, retriesLeft, ended: end } = record;
-  const charges = totalOf(record) === 0n ? 0 : 1;
+  const charges = payableOf(record) === 0n ? 0 : 1;
   const dates = [...(collectAt === undefined ? [] : [collectAt]), ...retriesLeft];
   const isRising = dates.every((date, index) => index === 0 || date > (dates[index - 1] ?? date));
   const isAsCharged = payments.every(
     ({ status: paymentStatus }, index) =>
       provider.get(chargeKey(record.id, { number: index + 1 }))?.status === paymentStatus,
   );
+  const due = totalOf(record) - (entries.applied ?? 0n);
+  const isAsPosted =
+    record.balanceApplied ===
+    (status === 'DRAFT' || status === 'VOID' ? 0n : (entries.applied ?? 0n));
   const hasEnded = status !== 'OPEN' || end !== undefined;
   return failing([
     ...facts,
@@ -318,6 +361,8 @@ export function problemsOf({ record, successes, results, sources, provider }: Wo
     ],
     ['PAID by a charge or 0', status !== 'PAID' || successes === charges],
     ['payments as the provider tells them', isAsCharged],
+    ['payments of what the balance left', payments.every((paid) => paid.amount === due)],
+    ['as much from the balance as was posted', isAsPosted],
     ['rising dates', isRising],
     ['nothing to come after the end', !hasEnded || dates.length === 0],
     [

@@ -101,6 +101,8 @@ export type ReceivedResult = ApplyCollectionResultRequest & { readonly context: 
 class ResultReceiver {
   private readonly taken: ReceivedResult[] = [];
   private readonly refusals = new Map<string, DomainError[]>();
+  /** Ids of stored changes. */
+  readonly changes = new Set<string>();
   private server: TestServer | undefined;
 
   async start(): Promise<string> {
@@ -115,6 +117,7 @@ class ResultReceiver {
       createFromCheckout: unknown,
       listUsagePeriods: unknown,
       checkSubscriptionRedemption: unknown,
+      checkChange: ({ changeId }) => Promise.resolve({ exists: this.changes.has(changeId) }),
       applyCollectionResult: (request, context) => {
         const refusal = this.refusals.get(request.subscriptionId)?.shift();
         if (refusal !== undefined) return Promise.reject(refusal);

@@ -22,6 +22,7 @@ import {
   subscriptionMethodDefinition,
   SubscriptionMethodStore,
 } from '../payment-method/subscription-method-store';
+import { balancesOn } from './balance';
 import { aClaim, aNewInvoice, asInvoice } from './invoice';
 
 // Shared by the database tests: replicas of the service without relay and scanner, so that the
@@ -37,6 +38,7 @@ export async function openReplicas() {
   const replica = aReplica();
   await replica.invoices.ensureIndexes();
   await replica.numbers.ensureIndexes();
+  await replica.entries.ensureIndexes();
   await ensureSandboxIndexes(db);
   const close = async () => {
     await mongo.close();
@@ -71,9 +73,11 @@ export function replicaOn(db: Db, clock: Clock = advancingClock) {
     ),
   );
   const numbers = new InvoiceNumberStore(db);
+  const { balances, ...owned } = balancesOn(db);
   const { collection: worker, ...workers } = invoiceWorkers({
     invoices,
     numbers,
+    balances,
     methods,
     clock,
     providerOf: ({ live, environmentId }) => (live ? noProvider : sandboxOf(db, environmentId)),
@@ -82,7 +86,7 @@ export function replicaOn(db: Db, clock: Clock = advancingClock) {
       throw error;
     },
   });
-  return { db, invoices, methods, numbers, worker, ...workers };
+  return { db, invoices, methods, numbers, worker, balances, entries: owned.entries, ...workers };
 }
 
 function stepsOf({ db, invoices }: ReturnType<typeof replicaOn>) {

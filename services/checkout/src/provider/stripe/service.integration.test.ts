@@ -2,13 +2,17 @@ import { systemClock } from '@billing/chassis/clock';
 import type { CallContext } from '@billing/chassis/call-context';
 import { createLogger } from '@billing/chassis/logging';
 import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
 import { eventually, testContext } from '@billing/chassis/testing';
+import { parseCurrency } from '@billing/kernel/currency';
 import {
   type Invoice,
   InvoiceStatus,
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
+import { adjustmentOf } from '../../balance/balance';
+import { balancesOn } from '../../testing/balance';
 import { aRequest, type RunningCheckout, startCheckout } from '../../testing/rpc';
 import type { TestCard } from '../../testing/stripe-account';
 import { signedNotice, TestStripe } from '../../testing/stripe-provider';
@@ -102,6 +106,38 @@ test('a live invoice captures the authorized payment and reports to the subscrip
     { provider: 'stripe', providerPaymentId: authorizedTransactionId, amount: 2900n },
   ]);
 });
+
+test.each(['requires_capture', 'succeeded'] as const)(
+  'an authorized payment (%s) pays the total, and the balance stays for the next invoice',
+  async (status) => {
+    const context = live();
+    const before = stripe.account.payments.length;
+    const authorizedTransactionId = stripe.account.addAuthorization({ amount: 2900, status });
+    const request = aRequest({ authorizedTransactionId });
+    const { MONGODB_URI: uri, MONGODB_DATABASE: database } = running.configuration;
+    const mongo = await connectMongo({ uri, database, service: 'test' });
+    const { balances } = balancesOn(mongo.db);
+    const owner = { customerId: request.customerId, currency: parseCurrency(request.currency) };
+    try {
+      const posting = { id: newId(), kind: 'ADJUSTMENT' } as const;
+      await balances.post(owner, posting, { amountOf: adjustmentOf(1_000n), context });
+      await checkout.createInvoice(request, context);
+      await running.subscription.first(request.subscriptionId);
+
+      expect(await read(request.invoiceId, context)).toMatchObject({
+        status: paid,
+        balanceApplied: 0n,
+        payments: [{ providerPaymentId: authorizedTransactionId, amount: 2900n }],
+      });
+      expect(stripe.account.payments.slice(before)).toMatchObject([
+        { intent: authorizedTransactionId, amount: 2900 },
+      ]);
+      expect(await balances.amountOf(owner, context)).toBe(1_000n);
+    } finally {
+      await mongo.close();
+    }
+  },
+);
 
 test('a sandbox in the same installation never reaches Stripe', async () => {
   const before = stripe.requests.length;

@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { type KeyClaim, KeyClaims } from '@billing/chassis/key-claims';
+import { duplicateKeyIndex, retireUniqueIndex, retryTransient } from '@billing/chassis/mongo';
 import { type DeclineCode, isDeclineCode } from '../port/decline';
 import type { StripeAmount } from './outcome';
 
@@ -12,33 +13,60 @@ interface PaymentDocument {
   /** `<environment>:<key>`. */
   readonly _id: string;
   readonly environmentId: string;
-  /**
-   * The PaymentIntent, or `none:<_id>`. Unique, so that one payment is never recorded for two keys,
-   * in any environment.
-   */
-  readonly payment: string;
+  /** The PaymentIntent, claimed for the key before; null for a refusal. */
+  readonly payment: string | null;
   readonly amount: number | bigint | null;
   readonly currency: string | null;
   readonly failureCode: string | null;
 }
 
 interface CustomerDocument {
-  /** `<environment>:<customer>`, and `<environment>:<customer>:<Stripe's id>` for further ones. */
+  /** `<environment>:<customer>`. */
   readonly _id: string;
   readonly environmentId: string;
   readonly customerId: string;
-  /** Unique: a customer cannot reach cards that another customer saved. */
+  /** Claimed for the customer before. */
   readonly stripeCustomerId: string;
 }
 
-/** Creates the indexes that all environments share. */
+/**
+ * Creates the indexes that all environments share, and claims what an earlier version stored under
+ * unique indexes.
+ */
 export async function ensureStripeIndexes(db: Db): Promise<void> {
-  await ensureIndexes(db.collection('stripePayments'), [
-    { name: 'payment', key: { payment: 1 }, unique: true },
-  ]);
-  await ensureIndexes(db.collection('stripeCustomers'), [
-    { name: 'stripeCustomer', key: { stripeCustomerId: 1 }, unique: true },
-  ]);
+  const claims = new KeyClaims(db);
+  await claims.ensureIndexes();
+  const payments = db.collection<PaymentDocument>('stripePayments');
+  await retireUniqueIndex(payments, 'payment', () => claims.adopt(unclaimedPayments(payments)));
+  const customers = db.collection<CustomerDocument>('stripeCustomers');
+  await retireUniqueIndex(customers, 'stripeCustomer', () =>
+    claims.adopt(unclaimedCustomers(customers)),
+  );
+}
+
+async function* unclaimedPayments(payments: Collection<PaymentDocument>) {
+  for await (const { _id, environmentId, payment } of payments.find({ failureCode: null })) {
+    if (payment !== null) yield paymentClaim(payment, { holder: _id, environmentId });
+  }
+}
+
+async function* unclaimedCustomers(customers: Collection<CustomerDocument>) {
+  for await (const { environmentId, customerId, stripeCustomerId } of customers.find()) {
+    const holder = `${environmentId}:${customerId}`;
+    yield customerClaim(stripeCustomerId, { holder, environmentId });
+  }
+}
+
+type Holder = Pick<KeyClaim, 'holder' | 'environmentId'>;
+
+// One payment is never recorded for two keys, in any environment.
+function paymentClaim(paymentIntentId: string, holder: Holder): KeyClaim {
+  return { _id: `stripePayments.payment:${paymentIntentId}`, ...holder, version: 1 };
+}
+
+// A customer cannot reach cards that another customer saved.
+function customerClaim(stripeCustomerId: string, holder: Holder): KeyClaim {
+  return { _id: `stripeCustomers.stripeCustomerId:${stripeCustomerId}`, ...holder, version: 1 };
 }
 
 /**
@@ -49,8 +77,13 @@ export async function findStripeCharge(
   db: Db,
   paymentIntentId: string,
 ): Promise<{ environmentId: string; invoiceId: string } | undefined> {
+  const { _id } = paymentClaim(paymentIntentId, { holder: '', environmentId: '' });
+  const key = (await new KeyClaims(db).find(_id))?.holder;
+  if (key === undefined) return undefined;
   const payments = db.collection<PaymentDocument>('stripePayments');
-  const found = await retryTransient(() => payments.findOne({ payment: paymentIntentId }));
+  const found = await retryTransient(() =>
+    payments.findOne({ _id: key, payment: paymentIntentId }),
+  );
   const [environmentId, invoiceId] = found?._id.split(':') ?? [];
   if (environmentId === undefined || invoiceId === undefined) return undefined;
   return { environmentId, invoiceId };
@@ -61,6 +94,7 @@ export async function findStripeCharge(
  * first one stands; only the entry of a customer deleted at Stripe is removed.
  */
 export class StripeStore {
+  private readonly claims: KeyClaims;
   private readonly payments: Collection<PaymentDocument>;
   private readonly customers: Collection<CustomerDocument>;
 
@@ -68,6 +102,7 @@ export class StripeStore {
     db: Db,
     private readonly environmentId: string,
   ) {
+    this.claims = new KeyClaims(db);
     this.payments = db.collection<PaymentDocument>('stripePayments');
     this.customers = db.collection<CustomerDocument>('stripeCustomers');
   }
@@ -82,7 +117,9 @@ export class StripeStore {
    * if the payment is recorded for another key.
    */
   async claimPayment(key: string, payment: StripePayment): Promise<StripePayment | undefined> {
-    const isInserted = await insertOnce(this.payments, this.toPaymentDocument(key, payment));
+    const isClaimed = payment.kind === 'REFUSED' || (await this.takePayment(key, payment));
+    const isInserted =
+      isClaimed && (await insertOnce(this.payments, this.toPaymentDocument(key, payment)));
     return isInserted ? payment : this.findPayment(key);
   }
 
@@ -98,15 +135,19 @@ export class StripeStore {
    * one: an earlier record stands.
    */
   async claimCustomer(customerId: string, stripeCustomerId: string): Promise<string | undefined> {
-    const id = this.idOf(customerId);
-    const isInserted = await this.insertCustomer(id, { customerId, stripeCustomerId });
+    const isClaimed = await this.takeCustomer(customerId, stripeCustomerId);
+    const isInserted = isClaimed && (await this.insertCustomer(customerId, stripeCustomerId));
     return isInserted ? stripeCustomerId : this.customerOf(customerId);
   }
 
   /** Removes a customer who was deleted at Stripe, with all cards; another record may follow. */
   async removeCustomer(customerId: string, stripeCustomerId: string): Promise<void> {
-    const id = this.idOf(customerId);
-    await retryTransient(() => this.customers.deleteOne({ _id: id, stripeCustomerId }));
+    const holder = this.idOf(customerId);
+    const { deletedCount } = await retryTransient(() =>
+      this.customers.deleteOne({ _id: holder, stripeCustomerId }),
+    );
+    if (deletedCount === 0) return;
+    await this.claims.release(customerClaim(stripeCustomerId, this.held(holder)));
   }
 
   /**
@@ -114,19 +155,37 @@ export class StripeStore {
    * it.
    */
   async adoptCustomer(customerId: string, stripeCustomerId: string): Promise<boolean> {
-    const own = await this.claimCustomer(customerId, stripeCustomerId);
-    if (own === stripeCustomerId) return true;
-    const id = this.idOf(`${customerId}:${stripeCustomerId}`);
-    await this.insertCustomer(id, { customerId, stripeCustomerId });
-    const holder = await retryTransient(() => this.customers.findOne({ stripeCustomerId }));
-    return holder?.environmentId === this.environmentId && holder.customerId === customerId;
+    if (!(await this.takeCustomer(customerId, stripeCustomerId))) return false;
+    await this.insertCustomer(customerId, stripeCustomerId);
+    return true;
   }
 
-  private insertCustomer(
-    _id: string,
-    customer: Pick<CustomerDocument, 'customerId' | 'stripeCustomerId'>,
+  // A payment is written once per key, so the claim of a key with another payment is void.
+  private async takePayment(
+    key: string,
+    { paymentIntentId }: Extract<StripePayment, { kind: 'INTENT' }>,
   ): Promise<boolean> {
-    return insertOnce(this.customers, { _id, environmentId: this.environmentId, ...customer });
+    const claim = paymentClaim(paymentIntentId, this.held(this.idOf(key)));
+    const other = await this.claims.take(claim);
+    if (other === undefined) return true;
+    const held = await retryTransient(() => this.payments.findOne({ _id: other.holder }));
+    if (held === null || held.payment === paymentIntentId) return false;
+    return this.claims.takeOver(other, claim);
+  }
+
+  private async takeCustomer(customerId: string, stripeCustomerId: string): Promise<boolean> {
+    const claim = customerClaim(stripeCustomerId, this.held(this.idOf(customerId)));
+    return (await this.claims.take(claim)) === undefined;
+  }
+
+  private held(holder: string): Holder {
+    return { holder, environmentId: this.environmentId };
+  }
+
+  private insertCustomer(customerId: string, stripeCustomerId: string): Promise<boolean> {
+    const { environmentId } = this;
+    const _id = this.idOf(customerId);
+    return insertOnce(this.customers, { _id, environmentId, customerId, stripeCustomerId });
   }
 
   private toPaymentDocument(key: string, payment: StripePayment): PaymentDocument {
@@ -134,7 +193,7 @@ export class StripeStore {
     const _id = this.idOf(key);
     if (payment.kind === 'REFUSED') {
       const { failureCode } = payment;
-      const nothing = { payment: `none:${_id}`, amount: null, currency: null };
+      const nothing = { payment: null, amount: null, currency: null };
       return { _id, environmentId, ...nothing, failureCode };
     }
     const { paymentIntentId, amount, currency } = payment;
@@ -156,12 +215,13 @@ export class StripeStore {
 function toPayment(document: PaymentDocument): StripePayment {
   const { _id, payment, amount, currency, failureCode } = document;
   if (failureCode !== null && isDeclineCode(failureCode)) return { kind: 'REFUSED', failureCode };
-  if (amount === null || currency === null) throw new Error(`The payment ${_id} has no amount`);
+  if (payment === null || amount === null || currency === null)
+    throw new Error(`The payment ${_id} has no amount`);
   // Stored as a number within the safe integers; the driver may return it as a bigint.
   return { kind: 'INTENT', paymentIntentId: payment, amount: Number(amount), currency };
 }
 
-// Returns false if a document has the same id or unique key.
+// Returns false if a document has the same id.
 async function insertOnce<D extends { readonly _id: string }>(
   collection: Collection<D>,
   document: D,

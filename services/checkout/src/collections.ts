@@ -1,0 +1,45 @@
+import {
+  chassisCollections,
+  type CollectionLayouts,
+  shardedAggregates,
+  shardedBy,
+  shardedById,
+  unsharded,
+} from '@billing/chassis/collection-layout';
+
+/**
+ * Collections of checkout. Invoice numbers have no gaps, so those of an environment are taken one
+ * after another; they lie on one shard, where their holders are unique. The same holds for the
+ * charges of a sandbox.
+ */
+export const collections: CollectionLayouts = {
+  ...chassisCollections,
+  balanceEntries: shardedById({ 'environmentId isShown': 'lists of entries' }),
+  balances: shardedAggregates({ 'environmentId isShown': 'lists of balances' }),
+  changeReservations: shardedAggregates({ lookAt: 'reservations to look at' }),
+  checkoutLinks: shardedAggregates({ pageHash: 'a page by its address' }),
+  checkoutSessions: shardedAggregates({
+    pageHash: 'a page by its address',
+    abandonAt: 'retention',
+  }),
+  checkoutSessionTotals: unsharded,
+  dunningTotals: unsharded,
+  invoiceNumbers: shardedBy({ environmentId: 1 }),
+  invoices: shardedAggregates({
+    pageHash: 'a page by its address',
+    awaitsProviderSince: 'payments that wait for a provider',
+  }),
+  payers: shardedAggregates(),
+  paymentMethods: shardedAggregates(),
+  providerReports: shardedById({ 'environmentId invoiceId': 'reports of an invoice' }),
+  refusedAttempts: shardedById({ changedAt: 'retention' }),
+  sandboxAuthorizations: shardedById(),
+  sandboxChallenges: shardedBy({ environmentId: 1 }),
+  sandboxCharges: shardedBy({ environmentId: 1 }),
+  sandboxMethods: shardedById(),
+  sandboxRefunds: shardedById(),
+  stripeCustomers: shardedById(),
+  stripePayments: shardedById({ failureCode: 'payments of an earlier version, claimed once' }),
+  subscriptionMethods: shardedAggregates(),
+  waitingAuthorizations: shardedById({ _id: 'all of them, in pages' }),
+};

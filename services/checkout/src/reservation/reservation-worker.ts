@@ -1,0 +1,167 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { atBoundary } from '@billing/chassis/failpoint';
+import {
+  beginReservation,
+  type ChangeReservation,
+  checkNotReleased,
+  completeReservation,
+  forgetReservation,
+  keepReservation,
+  postponeLook,
+  preventReservation,
+  releaseReservation,
+  reservationReleased,
+  type Reserved,
+} from './change-reservation';
+import { reservationIdOf } from './reservation-store';
+import { reservationOf } from '../balance/balance';
+import { appliedEntry, type BalanceStore } from '../balance/balance-store';
+import type { InvoiceRecord } from '../invoice/invoice';
+import { type ChangeRound, release, reserve } from '../invoice/reservation';
+import type { Peers } from '../peers';
+
+export interface ReservationDependencies {
+  readonly reservations: AggregateCollection<ChangeReservation>;
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly balances: Pick<BalanceStore, 'post' | 'giveBack'>;
+  readonly peers: Pick<Peers, 'subscription'>;
+  readonly clock: Clock;
+}
+
+// A change waits this long for the reservation of another one.
+const waitMsMax = 8_000;
+
+/**
+ * Reserves and frees for plan changes. One document for each round decides: a round that was
+ * released reserves nothing. Every step can be retried, also by several replicas in parallel.
+ */
+export class ReservationWorker {
+  constructor(private readonly dependencies: ReservationDependencies) {}
+
+  /**
+   * Reserves all of a round or nothing. A retry finds what it has reserved; one with another
+   * content frees the round, unless its change exists.
+   */
+  async reserve(round: ChangeRound, reserved: Reserved, context: CallContext): Promise<void> {
+    const reservations = this.dependencies.reservations.within(context);
+    const id = reservationIdOf(round, context);
+    const begun = beginReservation({ id, ...round }, reserved, this.dependencies.clock.now());
+    const { stored } = await atBoundary('reservation', 'begin', () => reservations.insert(begun));
+    checkNotReleased(stored.state);
+    const { status } = stored.state;
+    if (!isDeepStrictEqual(stored.state.reserved, reserved)) {
+      if (status !== 'KEPT') await this.release(round, context);
+      throw reservationReleased();
+    }
+    if (status !== 'RESERVING') return;
+    try {
+      await this.reserveAll(round, reserved, context);
+      await atBoundary('reservation', 'complete', () =>
+        reservations.mutate(id, completeReservation),
+      );
+    } catch (error) {
+      await this.release(round, context);
+      throw error;
+    }
+  }
+
+  /** Frees what a round has reserved, and prevents that it reserves anything later. */
+  async release(round: ChangeRound, context: CallContext): Promise<void> {
+    const reservations = this.dependencies.reservations.within(context);
+    const id = reservationIdOf(round, context);
+    const realNow = this.dependencies.clock.now();
+    const { inserted } = await reservations.insert(preventReservation({ id, ...round }));
+    if (inserted) return;
+    const { state } = await atBoundary('reservation', 'release', () =>
+      reservations.mutate(id, (reservation) => releaseReservation(reservation, realNow)),
+    );
+    await this.free(state, context);
+  }
+
+  /**
+   * Looks at a reservation that is older than any call that reserves. If its change was never
+   * stored with its round, the reservation is released; a released one is freed again. A look that
+   * fails is repeated after those of other reservations.
+   */
+  async look(id: string, context: CallContext): Promise<void> {
+    try {
+      await this.keepOrFree(id, context);
+    } catch (error) {
+      const realNow = this.dependencies.clock.now();
+      const reservations = this.dependencies.reservations.within(context);
+      await reservations.mutate(id, (reservation) => postponeLook(reservation, realNow));
+      throw error;
+    }
+  }
+
+  private async keepOrFree(id: string, context: CallContext): Promise<void> {
+    const reservations = this.dependencies.reservations.within(context);
+    const { state } = await reservations.get(id);
+    const { changeId, round, reserved, status } = state;
+    if (reserved === undefined || status === 'KEPT') return;
+    if (status === 'RELEASED') {
+      await this.free(state, context);
+      await reservations.mutate(id, forgetReservation);
+      return;
+    }
+    const { subscription } = this.dependencies.peers;
+    const { subscriptionId } = reserved;
+    const request = { subscriptionId, changeId, round };
+    const { exists } = await subscription.checkChange(request, context);
+    if (exists) await reservations.mutate(id, keepReservation);
+    else await this.release({ changeId, round }, context);
+  }
+
+  private async reserveAll(
+    round: ChangeRound,
+    { credits, balance, changeInvoiceId, ...owner }: Reserved,
+    context: CallContext,
+  ): Promise<void> {
+    const byInvoice = Map.groupBy(credits, ({ invoiceId }) => invoiceId);
+    // In the order of their ids, so that two changes never wait for each other.
+    for (const [invoiceId, lines] of [...byInvoice].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      await this.reserveOn(invoiceId, { ...round, credits: lines }, context);
+    }
+    if (balance === undefined) return;
+    const posting = appliedEntry(changeInvoiceId, round.round, context);
+    const amountOf = reservationOf(balance);
+    await this.dependencies.balances.post(owner, posting, { amountOf, context });
+  }
+
+  private async reserveOn(
+    invoiceId: string,
+    change: Parameters<typeof reserve>[1],
+    context: CallContext,
+  ): Promise<void> {
+    const { invoices, clock } = this.dependencies;
+    const waitUntil = clock.now().getTime() + waitMsMax;
+    const until = new Date(Math.min(answerBy(context).getTime(), waitUntil));
+    const isReached = ({ state }: Stored<InvoiceRecord>) =>
+      state.isTombstone ||
+      state.reservation === undefined ||
+      state.reservation.changeId === change.changeId;
+    await invoices.waitFor(invoiceId, context, { isReached, until });
+    await atBoundary('invoice', 'reserve', () =>
+      invoices.within(context).mutate(invoiceId, (record) => reserve(record, change)),
+    );
+  }
+
+  private async free({ reserved, ...round }: ChangeReservation, context: CallContext) {
+    if (reserved === undefined) return;
+    const { credits, balance, changeInvoiceId: id, ...owner } = reserved;
+    const invoices = this.dependencies.invoices.within(context);
+    for (const invoiceId of new Set(credits.map((credit) => credit.invoiceId))) {
+      // An unknown invoice has failed the reservation.
+      if ((await invoices.find(invoiceId)) === undefined) continue;
+      await atBoundary('invoice', 'release', () =>
+        invoices.mutate(invoiceId, (record) => release(record, round)),
+      );
+    }
+    if (balance === undefined) return;
+    await this.dependencies.balances.giveBack({ id, ...owner }, round, context);
+  }
+}
