@@ -22,15 +22,19 @@ const AttemptJson = z
 type AttemptJson = z.infer<typeof AttemptJson>;
 
 const sequence = z.int().min(1);
+const subjectType = z.string().meta({
+  description: 'Type of the resource that numbers the events.',
+  examples: ['subscription', 'checkout_session'],
+});
 
 export const WebhookDeliveryJson = z
   .object({
     id,
     messageId: id.meta({ description: 'Value of the header `webhook-id`.' }),
     type: z.string().meta({ examples: ['subscription.renewed'] }),
-    subscriptionId: id
-      .nullable()
-      .meta({ description: 'Null if the message is not about a subscription.' }),
+    subscriptionId: id.nullable().meta({ description: 'The same as `subjectId`.' }),
+    subjectType: subjectType.nullable(),
+    subjectId: id.nullable().meta({ description: 'Id of the resource. Null for a test.' }),
     sequence: sequence.nullable().meta({ description: 'Null for a test.' }),
     status: z.enum(['PENDING', 'DELIVERED', 'FAILED', 'PAUSED']).meta({
       description:
@@ -47,6 +51,8 @@ export const WebhookGapJson = z
   .object({
     subscriptionId: id.nullable().meta({ description: 'Null for a checkout session.' }),
     checkoutSessionId: id.optional().meta({ description: 'Only for a checkout session.' }),
+    subjectType,
+    subjectId: id,
     missing: z.array(sequence).meta({ description: 'Missing sequence numbers, ascending.' }),
   })
   .meta({ id: 'WebhookGap' });
@@ -59,6 +65,8 @@ export function toJsonWebhookDelivery(delivery: WebhookDelivery): WebhookDeliver
     messageId: delivery.messageId,
     type: delivery.type,
     subscriptionId: delivery.subscriptionId ?? null,
+    subjectType: delivery.subscriptionId === undefined ? null : subjectTypeOf(delivery),
+    subjectId: delivery.subscriptionId ?? null,
     sequence: delivery.sequence ?? null,
     status: webhookDeliveryStatuses.nameOf(delivery.status),
     attempts: delivery.attempts.map(toJsonAttempt),
@@ -72,9 +80,21 @@ export function toJsonWebhookDelivery(delivery: WebhookDelivery): WebhookDeliver
  * and no subscription.
  */
 export function toJsonWebhookGap({ source, sequences: missing }: WebhookGap): WebhookGapJson {
-  return source?.$case === 'checkoutSessionId'
-    ? { subscriptionId: null, checkoutSessionId: source.value, missing }
-    : { subscriptionId: source?.value ?? null, missing };
+  if (source === undefined) throw new Error('A gap without its subject');
+  const { $case, value: subjectId } = source;
+  return $case === 'checkoutSessionId'
+    ? {
+        subscriptionId: null,
+        checkoutSessionId: subjectId,
+        subjectType: 'checkout_session',
+        subjectId,
+        missing,
+      }
+    : { subscriptionId: subjectId, subjectType: 'subscription', subjectId, missing };
+}
+
+function subjectTypeOf({ type }: WebhookDelivery): string {
+  return type.startsWith('checkout.') ? 'checkout_session' : 'subscription';
 }
 
 function toJsonAttempt(attempt: WebhookAttempt): AttemptJson {

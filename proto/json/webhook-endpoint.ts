@@ -7,7 +7,11 @@ export const WebhookEndpointJson = z
     id,
     organizationId: id,
     url: z.string(),
-    events: z.array(z.string()),
+    events: z.array(z.string()).meta({
+      description:
+        'Event types, `<resource>.*` for all events of a resource, or `*` for all events, including those of later releases.',
+      examples: [['subscription.*', 'checkout.completed']],
+    }),
     description: z.string().nullable(),
     active: z.boolean(),
     headerPrefix: z.string().meta({

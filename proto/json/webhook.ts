@@ -20,22 +20,50 @@ export interface Webhook {
   readonly data: WebhookData;
 }
 
-/**
- * Body of a webhook. Keys that do not apply to its kind are undefined and therefore omitted from
- * the JSON text. Consumers written for the vendor's webhooks read the most important facts at the
- * top level, so `data` and the body both contain them.
- */
+/** Head of a webhook's body. */
+interface WebhookHead {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  /** Absent for a test, which has no number. */
+  readonly sequence?: number;
+}
+
+// Keys with a meaning of their own at the top level. Consumers written for the vendor's webhooks
+// read `payload`, where there is one, in place of the body.
+const notRepeated = new Set([
+  'id',
+  'type',
+  'timestamp',
+  'sequence',
+  'data',
+  'payload',
+  'restoreCode',
+]);
+
+/** Body of the webhook of an event. */
 export function toJsonWebhook({ id, type, time, sequence, data }: Webhook) {
   const head = { id, type, timestamp: new Date(time).toISOString(), sequence };
-  if (data.kind === 'checkout') {
-    const end = toJsonEnd(data.event);
-    const { customerId, status } = end;
-    return { ...head, customerId, status, data: end };
-  }
-  const transition = toJsonTransition(data.event);
-  const { subscriptionId, customerId, status, canceledAt, reason } = transition;
-  const facts = { subscriptionId, customerId, status, canceledAt, reason };
-  return { ...head, ...facts, data: transition };
+  return toJsonWebhookBody(
+    head,
+    data.kind === 'checkout' ? toJsonEnd(data.event) : toJsonTransition(data.event),
+  );
+}
+
+/**
+ * Body of a webhook. Keys of `data` that are undefined are omitted from the JSON text. Consumers
+ * written for the vendor's webhooks read scalars at the top level, so the body repeats those of
+ * `data`.
+ */
+export function toJsonWebhookBody(head: WebhookHead, data: object) {
+  const scalars = Object.entries(data).filter(
+    ([key, value]) => !notRepeated.has(key) && isScalar(value),
+  );
+  return { ...head, ...Object.fromEntries(scalars), data };
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 function toJsonTransition(event: SubscriptionEvent) {

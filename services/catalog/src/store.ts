@@ -39,7 +39,7 @@ export type MeterPriceSetDocument = Omit<MeterPriceSet, 'number' | 'prices'> & {
 
 type ProductDocument = Omit<Product, 'id' | 'metadata' | 'price' | 'meterPrices'> & {
   readonly metadata: string;
-  /** Value of the unique index; never null, because the index would admit only one null. */
+  /** Value of the index by which lists filter. */
   readonly lookupKeyKey: string;
   readonly price: PriceDocument;
   /** Absent in documents stored before meter prices existed. */
@@ -52,11 +52,15 @@ export const productDefinition: AggregateDefinition<Product> = {
   aggregate: 'product',
   resource: 'Product',
   indexes: [
-    { name: 'lookupKey', keys: { lookupKeyKey: 1 }, unique: true },
+    { name: 'lookupKey', keys: { lookupKeyKey: 1 } },
     { name: 'active', keys: { active: 1, createdAt: -1, _id: -1 } },
     { name: 'price', keys: { 'price.id': 1 } },
   ],
-  conflicts: { lookupKey: lookupKeyTaken },
+  naturalKey: {
+    field: 'lookupKey',
+    valueOf: ({ lookupKey }) => lookupKey,
+    taken: lookupKeyTaken,
+  },
   toDocument: toDocumentProduct,
   fromDocument: (document) => fromDocumentProduct(document as ProductDocument & { _id: string }),
   encodeCommand,

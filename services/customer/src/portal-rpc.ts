@@ -157,7 +157,7 @@ async function enter(
     { ...session, begunAt, endedAt: null },
   );
   if (isStarted) return secret;
-  const visit = await sessions.findVisit(secret);
+  const visit = await sessions.findStarted({ token, secret });
   if (visit === undefined || !isReplayable(visit, begunAt)) throw sessionUsed();
   return secret;
 }

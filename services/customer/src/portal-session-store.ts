@@ -1,6 +1,11 @@
 import type { Collection, Db } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
-import { ensureIndexes, duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import {
+  ensureIndexes,
+  duplicateKeyIndex,
+  retireUniqueIndex,
+  retryTransient,
+} from '@billing/chassis/mongo';
 import {
   isWellFormedProof,
   type PortalSession,
@@ -11,13 +16,15 @@ import {
 interface SessionDocument extends PortalSession, Tenant {
   /** Hash of the token. The token itself is not stored. */
   readonly _id: string;
+  /** Id of the only visit that the token starts; absent until then. */
+  readonly visitId?: string;
 }
 
 interface VisitDocument extends PortalVisit, Tenant {
   /** Hash of the secret. The secret itself is not stored. */
   readonly _id: string;
-  /** Unique: one visit per token. */
-  readonly tokenHash: string;
+  /** Only in visits that an earlier version stored. */
+  readonly tokenHash?: string;
 }
 
 /** A session or a visit with its tenant. */
@@ -27,8 +34,8 @@ export type WithTenant<T> = T & { readonly tenant: Tenant };
 const retentionMs = 30 * 24 * 60 * 60 * 1_000;
 
 /**
- * Portal sessions and the visits that they started. Insert-only, except for the end of a visit. The
- * unique index on the token hash lets a token be used only once, even by concurrent requests.
+ * Portal sessions and the visits that they started. A token is used only once, even by concurrent
+ * requests: of the visits that are stored for it, a compare-and-set on its session picks one.
  */
 export class PortalSessionStore {
   private readonly sessions: Collection<SessionDocument>;
@@ -42,8 +49,8 @@ export class PortalSessionStore {
   async ensureIndexes(): Promise<void> {
     const expiry = { name: 'expiresAt', key: { expiresAt: 1 } } as const;
     await ensureIndexes(this.sessions, [expiry]);
-    const token = { name: 'token', key: { tokenHash: 1 }, unique: true } as const;
-    await ensureIndexes(this.visits, [expiry, token]);
+    await ensureIndexes(this.visits, [expiry]);
+    await retireUniqueIndex(this.visits, 'token', () => this.recordOldVisits());
   }
 
   /** Stores a session under its token hash. A retry finds the session as first stored. */
@@ -70,20 +77,37 @@ export class PortalSessionStore {
   }
 
   async isUsed(token: string): Promise<boolean> {
-    const tokenHash = proofHash(token);
-    return (await retryTransient(() => this.visits.findOne({ tokenHash }))) !== null;
+    const session = await retryTransient(() => this.sessions.findOne({ _id: proofHash(token) }));
+    return session?.visitId !== undefined;
   }
 
   /**
    * Starts the only visit of a token. False if a visit was already started, by this secret or
-   * another.
+   * another. A visit that loses stays, but its secret is never sent.
    */
   async startVisit(
     { token, secret }: { readonly token: string; readonly secret: string },
     { tenant, ...visit }: WithTenant<PortalVisit>,
   ): Promise<boolean> {
-    const proofs = { _id: proofHash(secret), tokenHash: proofHash(token) };
-    return insertedOnce(this.visits, { ...proofs, ...ownFields(tenant), ...visit });
+    const visitId = proofHash(secret);
+    await insertedOnce(this.visits, { _id: visitId, ...ownFields(tenant), ...visit });
+    const unused = { _id: proofHash(token), visitId: { $exists: false } };
+    const { matchedCount } = await retryTransient(() =>
+      this.sessions.updateOne(unused, { $set: { visitId } }),
+    );
+    return matchedCount > 0;
+  }
+
+  /** The visit of a token, if this secret started it. */
+  async findStarted({
+    token,
+    secret,
+  }: {
+    readonly token: string;
+    readonly secret: string;
+  }): Promise<WithTenant<PortalVisit> | undefined> {
+    const session = await retryTransient(() => this.sessions.findOne({ _id: proofHash(token) }));
+    return session?.visitId === proofHash(secret) ? this.findVisit(secret) : undefined;
   }
 
   /** Finds a visit by secret across all environments; see `find`. */
@@ -104,9 +128,17 @@ export class PortalSessionStore {
   /** Deletes sessions and visits past their retention time. */
   async deleteExpired(now: Date): Promise<void> {
     const old = { expiresAt: { $lt: new Date(now.getTime() - retentionMs) } };
-    // Sessions first: a token whose visit is deleted could be used again.
     await this.sessions.deleteMany(old);
     await this.visits.deleteMany(old);
+  }
+
+  private async recordOldVisits(): Promise<void> {
+    for await (const { _id: visitId, tokenHash } of this.visits.find()) {
+      if (tokenHash === undefined) continue;
+      await retryTransient(() =>
+        this.sessions.updateOne({ _id: tokenHash }, { $set: { visitId } }),
+      );
+    }
   }
 }
 

@@ -1,6 +1,7 @@
+import { Collection } from 'mongodb';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
-import { connectMongo } from '@billing/chassis/mongo';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { RunningService } from '@billing/chassis/service';
 import {
@@ -19,6 +20,7 @@ import {
   type PortalServiceServer,
   PortalServiceService,
 } from '@billing/proto/billing/customer/v1/portal';
+import { proofHash } from './portal-session';
 import { PortalSessionStore } from './portal-session-store';
 import { start } from './service';
 
@@ -242,4 +244,56 @@ test('sessions and visits are deleted thirty days after their end, and no others
   await store.deleteExpired(days(31));
   expect([await store.find(token), await store.findVisit(secret)]).toEqual([undefined, undefined]);
   await mongo.close();
+});
+
+describe('the store of sessions', () => {
+  const { environmentId, organizationId } = testContext().tenant;
+  const tenant = { environmentId, organizationId, live: false, manualClock: true };
+  const expiresAt = new Date('2100-01-01T00:00:00Z');
+  const session = { customerId: newId(), returnUrl: null, expiresAt, tenant };
+  const visitOf = { ...session, begunAt: new Date('2099-01-01T00:00:00Z'), endedAt: null };
+  const aProof = () => newId().replaceAll('-', '').padEnd(43, 'x');
+  let mongo: MongoConnection;
+  let store: PortalSessionStore;
+
+  beforeAll(async () => {
+    const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+    mongo = await connectMongo({ uri, database: `${database}_store`, service: 'test' });
+  });
+  beforeEach(() => {
+    store = new PortalSessionStore(mongo.db);
+  });
+  afterAll(async () => {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  });
+
+  test('leaves a token unused if a crash comes before its use is recorded', async () => {
+    const [token, secret, lost] = [aProof(), aProof(), aProof()];
+    await store.insert(token, session);
+    const crash = jest.spyOn(Collection.prototype, 'updateOne');
+    crash.mockRejectedValueOnce(new Error('crashed'));
+    const started = store.startVisit({ token, secret: lost }, visitOf);
+    await expect(started).rejects.toThrow('crashed');
+    expect(await store.isUsed(token)).toBe(false);
+    expect(await store.startVisit({ token, secret }, visitOf)).toBe(true);
+    expect(await store.startVisit({ token, secret: lost }, visitOf)).toBe(false);
+    expect(await store.findStarted({ token, secret })).toEqual(visitOf);
+    expect(await store.findStarted({ token, secret: lost })).toBeUndefined();
+    crash.mockRestore();
+  });
+
+  test('of an earlier version is read: its used tokens stay used', async () => {
+    const [used, unused, secret] = [aProof(), aProof(), aProof()];
+    await store.insert(used, session);
+    await store.insert(unused, session);
+    const visits = mongo.db.collection<{ _id: string; tokenHash: string }>('portalVisits');
+    await visits.deleteMany({});
+    await visits.createIndexes([{ key: { tokenHash: 1 }, name: 'token', unique: true }]);
+    await visits.insertOne({ _id: proofHash(secret), tokenHash: proofHash(used) });
+    for (let start = 1; start <= 2; start += 1) await store.ensureIndexes();
+    expect([await store.isUsed(used), await store.isUsed(unused)]).toEqual([true, false]);
+    expect(await store.startVisit({ token: used, secret: aProof() }, visitOf)).toBe(false);
+    expect(await store.startVisit({ token: unused, secret: aProof() }, visitOf)).toBe(true);
+  });
 });

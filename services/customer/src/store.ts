@@ -7,7 +7,7 @@ export type CustomerDocument = Omit<Customer, 'id' | 'metadata' | 'isCurrencyFix
   readonly isCurrencyFixed?: boolean;
   /** JSON text: the keys may contain dots, which the database would read as paths. */
   readonly metadata: string;
-  /** Value of the unique index; never null, because the index would admit only one null. */
+  /** Value of the index by which lists filter. */
   readonly externalIdKey: string;
 };
 
@@ -17,10 +17,14 @@ export const customerDefinition: AggregateDefinition<Customer> = {
   aggregate: 'customer',
   resource: 'Customer',
   indexes: [
-    { name: 'externalId', keys: { externalIdKey: 1 }, unique: true },
+    { name: 'externalId', keys: { externalIdKey: 1 } },
     { name: 'email', keys: { email: 1, createdAt: -1, _id: -1 } },
   ],
-  conflicts: { externalId: externalIdTaken },
+  naturalKey: {
+    field: 'externalId',
+    valueOf: ({ externalId }) => externalId,
+    taken: externalIdTaken,
+  },
   toDocument: toDocumentCustomer,
   fromDocument: (document) => fromDocumentCustomer(document as CustomerDocument & { _id: string }),
 };

@@ -23,12 +23,15 @@ export class DueSlotStore {
    * first.
    */
   async postpone(
-    { _id, environmentId, askAt, timesAsked }: DueSlot,
+    { _id, environmentId, discountId, askAt, timesAsked }: DueSlot,
     until: Date,
   ): Promise<boolean> {
     const changes = { askAt: until, timesAsked: timesAsked + 1 };
     const { modifiedCount } = await retryTransient(() =>
-      this.slots.updateOne({ _id, environmentId, state: 'HELD', askAt }, { $set: changes }),
+      this.slots.updateOne(
+        { _id, environmentId, discountId, state: 'HELD', askAt },
+        { $set: changes },
+      ),
     );
     return modifiedCount > 0;
   }

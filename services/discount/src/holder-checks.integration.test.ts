@@ -82,6 +82,7 @@ async function startOwners(): Promise<RunningService> {
       applyCollectionResult: unused,
       createFromCheckout: unused,
       listUsagePeriods: unused,
+      checkChange: unused,
       checkSubscriptionRedemption: ({ subscriptionId, discountId }, context) =>
         answer(`subscription ${subscriptionId}`, discountId, context),
     }),

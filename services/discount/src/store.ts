@@ -13,7 +13,7 @@ type DiscountDocument = Omit<
   readonly maxRedemptions: Count | null;
   /** JSON text: the keys may contain dots, which the database would read as paths. */
   readonly metadata: string;
-  /** Value of the unique index; never null, because the index would admit only one null. */
+  /** Value of the index by which lists filter. */
   readonly codeKey: string;
 };
 
@@ -23,10 +23,14 @@ export const discountDefinition: AggregateDefinition<Discount> = {
   aggregate: 'discount',
   resource: 'Discount',
   indexes: [
-    { name: 'code', keys: { codeKey: 1 }, unique: true },
+    { name: 'code', keys: { codeKey: 1 } },
     { name: 'active', keys: { active: 1, createdAt: -1, _id: -1 } },
   ],
-  conflicts: { code: codeTaken },
+  naturalKey: {
+    field: 'code',
+    valueOf: ({ code }) => (code === null ? null : discountCodeKey(code)),
+    taken: codeTaken,
+  },
   toDocument: toDocumentDiscount,
   fromDocument: (document) => fromDocumentDiscount(document as DiscountDocument & { _id: string }),
 };

@@ -15,6 +15,7 @@ export const subscriptionCallers: Callers<SubscriptionServiceServer> = {
   applyCollectionResult: ['checkout'],
   createFromCheckout: ['checkout'],
   checkSubscriptionRedemption: ['discount'],
+  checkChange: ['checkout'],
   listUsagePeriods: ['metering'],
 };
 

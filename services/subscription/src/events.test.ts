@@ -167,6 +167,7 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
     total: 2900n,
     amountPaid: isPaid ? 2900n : 0n,
     amountDue: outcome === 'FAILED' ? 2900n : 0n,
+    balanceApplied: 0n,
     dueDate: undefined,
     lastPaymentError: undefined,
     paidAt: isPaid ? day('01-31') : undefined,

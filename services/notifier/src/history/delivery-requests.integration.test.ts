@@ -82,6 +82,7 @@ describe('requests about deliveries', () => {
         id: listed!.messageId,
         type: 'webhook_endpoint.test',
         timestamp: at.toISOString(),
+        webhookEndpointId: id,
         data: { webhookEndpointId: id },
       });
       expect(webhook!.headers).toMatchObject({

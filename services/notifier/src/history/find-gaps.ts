@@ -1,5 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Logger } from '@billing/chassis/logging';
+import { asksFor } from '@billing/kernel/input/webhook-endpoint';
 import type { AwaitedEvents, AwaitedEventStore } from '../message/awaited-event-store';
 import type { DeliveryHistoryStore } from './history-store';
 import { messageId, type MessageStore } from '../message/message-store';
@@ -86,7 +87,7 @@ export class GapReconciliation {
       .filter(({ insertedAt }) => insertedAt >= since)
       .flatMap((entry) => readAnnouncement(entry, logger)?.event ?? [])
       .filter(({ environmentId, type }) => {
-        return environmentId === tenant.environmentId && state.events.includes(type);
+        return environmentId === tenant.environmentId && asksFor(state.events, type);
       });
     const known = await messages.findKnown(wanted.map(messageId));
     return wanted
@@ -132,7 +133,7 @@ function keysOf({ _id, environmentId, isCheckout, from, upTo }: AwaitedEvents) {
  */
 function isOfInterest({ events }: WebhookEndpoint, type: string): boolean {
   const [aggregate = ''] = type.split('.');
-  return events.some((event) => event.startsWith(`${aggregate}.`));
+  return asksFor(events, type) || events.some((event) => event.startsWith(`${aggregate}.`));
 }
 
 function toGaps(missing: readonly Missing[]): WebhookGap[] {

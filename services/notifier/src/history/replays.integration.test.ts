@@ -245,6 +245,7 @@ describe('undelivered webhooks', () => {
     const stranger = testTenant();
     const other = await notifier.register(stranger, '/no-hole');
     const checkouts = await notifier.register(tenant, '/other-kind', ['checkout.completed']);
+    const every = await notifier.register(tenant, '/every-kind', ['*']);
     const subscriptionId = newId();
     await owner.logOnly(tenant, subscriptionId, 2);
     await owner.logOnly(tenant, subscriptionId, 3);
@@ -254,6 +255,7 @@ describe('undelivered webhooks', () => {
     await eventually(async () => {
       expect(await gapsOf(id)).toEqual([subscriptionGap(subscriptionId, 1, 2, 3)]);
     }, patience);
+    expect(await gapsOf(every.id)).toEqual([subscriptionGap(subscriptionId, 1, 2, 3)]);
     expect(await gapsOf(checkouts.id)).toEqual([]);
     const caller = testContext({ tenant: stranger, deadlineMs });
     const { gaps } = await notifier.deliveryCalls.listWebhookGaps(

@@ -2,6 +2,7 @@ import { Batcher, succeeded } from '@billing/chassis/batcher';
 import type { Clock } from '@billing/chassis/clock';
 import { currentTraceparent } from '@billing/chassis/tracing';
 import { DomainError } from '@billing/kernel/domain-error';
+import { asksFor } from '@billing/kernel/input/webhook-endpoint';
 import type { Delivery } from '../delivery/delivery';
 import { deliveryId, type DeliveryStore } from '../delivery/delivery-store';
 import type { EndpointKey } from '../endpoint/endpoint';
@@ -109,7 +110,7 @@ export class EventConsumer {
     const endpoints = await this.subscribers.run(environmentId);
     const acceptedAt = clock.now();
     const deliveries = endpoints
-      .filter(({ events }) => events.includes(type))
+      .filter(({ events }) => asksFor(events, type))
       .map((endpoint) =>
         newDelivery(event, {
           endpoint,

@@ -25,23 +25,27 @@ describe('events of checkout sessions', () => {
       .receivedAt(path)
       .map(({ body }) => [body.type, body.sequence, body.data.checkoutSessionId]);
 
-  test('are sent to the endpoints that name them, and to no others', async () => {
+  test('are sent to the endpoints that name them, also by a wildcard, and to no others', async () => {
     const { checkout, owner, receiver } = system;
     await notifier.register(tenant, '/usual');
     await notifier.register(tenant, '/completed', ['checkout.completed']);
     await notifier.register(tenant, '/both', ['checkout.completed', 'checkout.expired']);
+    await notifier.register(tenant, '/resource', ['checkout.*']);
+    await notifier.register(tenant, '/every', ['*']);
     const [bought, left, subscriptionId] = [newId(), newId(), newId()];
     await checkout.announce(tenant, bought, 'checkout.completed');
     await checkout.announce(tenant, left, 'checkout.expired');
     await owner.announce(tenant, subscriptionId);
 
     await eventually(() => {
-      expect(new Set(toldAt('/both'))).toEqual(
-        new Set([
-          ['checkout.completed', 1, bought],
-          ['checkout.expired', 1, left],
-        ]),
-      );
+      const ends = [
+        ['checkout.completed', 1, bought],
+        ['checkout.expired', 1, left],
+      ];
+      expect(new Set(toldAt('/both'))).toEqual(new Set(ends));
+      expect(new Set(toldAt('/resource'))).toEqual(new Set(ends));
+      const renewal = ['subscription.renewed', 1, undefined];
+      expect(new Set(toldAt('/every'))).toEqual(new Set([...ends, renewal]));
       expect(toldAt('/completed')).toEqual([['checkout.completed', 1, bought]]);
       expect(receiver.receivedAt('/usual')).toHaveLength(1);
     });

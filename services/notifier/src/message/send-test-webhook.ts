@@ -1,6 +1,7 @@
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { currentTraceparent } from '@billing/chassis/tracing';
+import { toJsonWebhookBody } from '@billing/proto/json/webhook';
 import type { Delivery } from '../delivery/delivery';
 import { deliveryId, type DeliveryStore } from '../delivery/delivery-store';
 import type { EndpointKey } from '../endpoint/endpoint';
@@ -66,5 +67,6 @@ export class TestWebhookSender {
 
 function toBody({ id, endpointId, at }: { id: string; endpointId: string; at: Date }): string {
   const data = { webhookEndpointId: endpointId };
-  return JSON.stringify({ id, type: testType, timestamp: at.toISOString(), data });
+  const head = { id, type: testType, timestamp: at.toISOString() };
+  return JSON.stringify(toJsonWebhookBody(head, data));
 }

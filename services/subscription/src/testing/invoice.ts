@@ -23,6 +23,7 @@ export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus):
     total,
     amountPaid: status === InvoiceStatus.INVOICE_STATUS_PAID ? total : 0n,
     amountDue: status === InvoiceStatus.INVOICE_STATUS_PAID ? 0n : total,
+    balanceApplied: 0n,
     dueDate: undefined,
     paidAt: undefined,
     metadata: {},

@@ -281,6 +281,8 @@ class PeerServers {
         if (made === undefined) return { invoice: undefined };
         return { invoice: anInvoice(made.request, InvoiceStatus.INVOICE_STATUS_VOID) };
       },
+      reserveForChange: neverAsked,
+      releaseForChange: neverAsked,
       endCollection: async (request, context) => {
         this.refuseWhileDown();
         if (!this.invoices.some(({ request: { invoiceId } }) => invoiceId === request.invoiceId)) {

@@ -1,0 +1,36 @@
+import {
+  chassisCollections,
+  type CollectionLayouts,
+  shardedAggregates,
+  shardedBy,
+  shardedById,
+  unsharded,
+} from '@billing/chassis/collection-layout';
+
+/** Collections of notifier. */
+export const collections: CollectionLayouts = {
+  ...chassisCollections,
+  attempts: shardedById({ deliveryId: 'attempts of deliveries' }),
+  awaitedEvents: shardedById({
+    'environmentId latestAt': 'status of an environment',
+    tryAt: 'gaps that are due to be read',
+  }),
+  deliveries: shardedById({
+    'environmentId endpointId': 'deliveries of an endpoint: due, listed, replayed or blocked',
+    'status dueAt': 'endpoints with due deliveries',
+    'status endpointId': 'endpoints with due deliveries, past a backlog',
+  }),
+  deliveryDays: shardedById({ end: 'retention' }),
+  endpointHealth: shardedById(),
+  eventLogCursors: unsharded,
+  eventLogReaders: unsharded,
+  messageFloors: shardedById(),
+  messages: shardedById({ acceptedAt: 'retention' }),
+  missingEvents: shardedById({ at: 'retention, and status of an environment' }),
+  replays: shardedById({ dueAt: 'replays that are due' }),
+  webhookEndpoints: shardedAggregates({
+    'environmentId deletedAt': 'endpoints of environments',
+    '$or _id': 'sealed secrets, in pages',
+  }),
+  webhookEndpointSlots: shardedBy({ environmentId: 1 }),
+};

@@ -1,0 +1,13 @@
+import {
+  chassisCollections,
+  type CollectionLayouts,
+  shardedAggregates,
+  unsharded,
+} from '@billing/chassis/collection-layout';
+
+/** Collections of subscription. */
+export const collections: CollectionLayouts = {
+  ...chassisCollections,
+  revenueTotals: unsharded,
+  subscriptions: shardedAggregates({ 'environmentId isTombstone': 'reports' }),
+};
