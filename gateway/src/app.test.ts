@@ -20,6 +20,8 @@ const withoutKey = [
   'GET /',
   'GET /asyncapi.json',
   'GET /docs',
+  'GET /docs/official-client',
+  'GET /docs/verify-webhooks',
   'GET /healthz',
   'GET /openapi.json',
   'GET /readyz',

@@ -10,6 +10,10 @@ import {
   CatalogServiceService,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import {
+  type BalanceServiceServer,
+  BalanceServiceService,
+} from '@billing/proto/billing/checkout/v1/balance';
+import {
   type CheckoutServiceServer,
   CheckoutServiceService,
 } from '@billing/proto/billing/checkout/v1/checkout';
@@ -111,6 +115,7 @@ export interface Peers {
   readonly checkout: Peer<CheckoutServiceServer>;
   readonly session: Peer<SessionServiceServer>;
   readonly checkoutLink: Peer<CheckoutLinkServiceServer>;
+  readonly balance: Peer<BalanceServiceServer>;
   readonly payment: Peer<PaymentServiceServer>;
   readonly paymentMethod: Peer<PaymentMethodServiceServer>;
   readonly hostedPage: Peer<HostedPageServiceServer>;
@@ -284,9 +289,10 @@ function connectCheckout(
   options: Caller & { address: string },
 ): Pick<
   Peers,
-  'checkout' | 'session' | 'checkoutLink' | 'payment' | 'paymentMethod' | 'hostedPage'
+  'balance' | 'checkout' | 'session' | 'checkoutLink' | 'payment' | 'paymentMethod' | 'hostedPage'
 > {
   return {
+    balance: connectPeer<BalanceServiceServer>(BalanceServiceService, options),
     checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, options),
     session: connectPeer<SessionServiceServer>(SessionServiceService, {
       ...options,

@@ -91,5 +91,5 @@ function isPlain(value: unknown): boolean {
 /** Resource type of a path segment: `webhook-endpoints` becomes `webhook_endpoint`. */
 function resourceOf(segment: string): string {
   if (segment === 'checkout') return 'checkout_session';
-  return segment.replace(/xes$/, 'x').replace(/s$/, '').replaceAll('-', '_');
+  return segment.replace(/xes$/, 'x').replace(/ies$/, 'y').replace(/s$/, '').replaceAll('-', '_');
 }

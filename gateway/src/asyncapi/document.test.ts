@@ -17,6 +17,15 @@ test.each(webhookKinds)(
   },
 );
 
+test('an object that is null at the top level is valid there, and no other value is', () => {
+  const { payload } = webhookKinds.find(({ type }) => type === 'checkout.expired')!;
+  const [example] = messages['checkout.expired']!.examples;
+  const { data, ...head } = example!.payload as { data: object };
+  const without = { ...head, invoice: null, data: { ...data, invoice: null } };
+  expect(payload.safeParse(without).error?.issues).toBeUndefined();
+  expect(payload.safeParse({ ...without, invoice: {} }).success).toBe(false);
+});
+
 test('every example event of the proto package has a documented webhook type', () => {
   const types = new Set(webhookExamples().map(({ type }) => type));
   expect([...types].sort()).toEqual(webhookKinds.map(({ type }) => type).sort());

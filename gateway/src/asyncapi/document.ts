@@ -3,7 +3,10 @@ import { webhookExamples } from './webhook-examples';
 import { webhookHeaders, type WebhookKind, webhookKinds } from './webhook-kinds';
 
 const description = `Create a webhook endpoint with \`POST /v1/webhook-endpoints\` to be notified of changes. By default, an endpoint receives the six
-subscription event types; list others in \`events\`. Subscriptions and checkout sessions are sent in their state at the time of the event.
+subscription event types; list others in \`events\`: \`checkout.*\` receives all events of checkout sessions, \`*\` all events. Subscriptions and
+checkout sessions are sent in their state at the time of the event.
+
+\`data\` describes the event. Its strings, numbers, booleans and nulls are repeated at the top level.
 
 Each webhook is a POST request. Respond with 2xx within 15 s to accept it. A failed webhook is retried with the same \`id\` and the same
 bytes after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and can be replayed for 30 days. An endpoint is disabled if it responds with

@@ -28,6 +28,7 @@ const testExample: WebhookExample = {
     id: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e90',
     type: 'webhook_endpoint.test',
     timestamp: '2026-03-31T00:00:00.000Z',
+    webhookEndpointId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f',
     data: { webhookEndpointId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f' },
   },
 };

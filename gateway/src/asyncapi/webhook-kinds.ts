@@ -18,122 +18,104 @@ const attempt = z
   .int()
   .min(1)
   .meta({ description: 'Number of the payment attempt for the invoice, starting at 1.' });
-const reason = z.enum(['REQUESTED', 'PAYMENT_FAILED']);
-
-/** Fields of `data` that are repeated at the top level. */
-const transitionFacts = {
-  subscriptionId: id,
-  customerId: id,
-  status: SubscriptionJson.shape.status,
-};
-const endFacts = { customerId: id, status: SessionJson.shape.status };
-
-/** The subscription in its state at the time of the event. */
-const transition = { ...transitionFacts, subscription: SubscriptionJson };
-
-const ordering = {
-  ...transition,
-  invoiceId: id.optional().meta({
-    description:
-      'Id of the invoice created with the event. Absent if there is none: for a trial or a start in the future.',
-  }),
-};
-
-const end = {
-  checkoutSessionId: id,
-  customerId: id,
-  status: SessionJson.shape.status,
-  session: SessionJson,
-  invoice: InvoiceJson.nullable(),
-};
-
-const changes = z
-  .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
-  .meta({ description: 'All changed fields except `updatedAt`.' });
 
 const sequence = z.int().min(1);
 const ofSubscription = {
   sequence: sequence.meta({
     description: 'Sequence number within the subscription: 1, 2, 3 … without gaps.',
   }),
-  ...transitionFacts,
+  scalars: { subscriptionId: id, customerId: id, status: SubscriptionJson.shape.status },
+  // The subscription in its state at the time of the event.
+  objects: { subscription: SubscriptionJson },
 };
+
+const invoiceId = id.optional().meta({
+  description:
+    'Id of the invoice created with the event. Absent if there is none: for a trial or a start in the future.',
+});
+
+const ofPeriod = {
+  ...ofSubscription,
+  scalars: { ...ofSubscription.scalars, invoiceId },
+};
+
 const ofSession = {
   sequence: sequence.meta({
     description: 'Sequence number within the checkout session: 1, 2, 3 …',
   }),
-  ...endFacts,
+  scalars: { checkoutSessionId: id, customerId: id, status: SessionJson.shape.status },
+  objects: { session: SessionJson, invoice: InvoiceJson.nullable() },
 };
-const ofCancellation = { ...ofSubscription, canceledAt: time, reason };
+
+const changes = z
+  .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
+  .meta({ description: 'All changed fields except `updatedAt`.' });
 
 /** What the document says about a type. */
 interface Description {
   readonly summary: string;
-  /** Fields of `data`. */
-  readonly data: z.ZodRawShape;
-  /** Fields at the top level, in addition to those of every webhook. */
-  readonly head: z.ZodRawShape;
+  /** Absent for a test, which has no number. */
+  readonly sequence?: z.ZodType;
+  /** Scalar fields of `data`, which the body repeats at its top level. */
+  readonly scalars: z.ZodRawShape;
+  /** The other fields of `data`. */
+  readonly objects: z.ZodRawShape;
 }
 
 // The types are declared with the rules of an endpoint; each has a description here.
 const descriptions: Readonly<Record<WebhookEventType, Description>> = {
-  'subscription.created': {
-    summary: 'A subscription was created.',
-    data: ordering,
-    head: ofSubscription,
-  },
+  'subscription.created': { ...ofPeriod, summary: 'A subscription was created.' },
   'subscription.renewed': {
+    ...ofPeriod,
     summary: 'A billing period started: by renewal, after a trial or at a scheduled start.',
-    data: ordering,
-    head: ofSubscription,
   },
   'subscription.updated': {
+    ...ofSubscription,
     summary: 'A subscription changed.',
-    data: { ...transition, changes },
-    head: ofSubscription,
+    objects: { ...ofSubscription.objects, changes },
   },
   'subscription.payment_succeeded': {
+    ...ofSubscription,
     summary: 'An invoice of a subscription was paid.',
-    data: { ...transition, invoice: InvoiceJson, attempt },
-    head: ofSubscription,
+    scalars: { ...ofSubscription.scalars, attempt },
+    objects: { ...ofSubscription.objects, invoice: InvoiceJson },
   },
   'subscription.payment_failed': {
+    ...ofSubscription,
     summary: 'A payment attempt for an invoice failed.',
-    data: {
-      ...transition,
-      invoice: InvoiceJson,
+    scalars: {
+      ...ofSubscription.scalars,
       attempt,
       nextAttemptAt: time
         .optional()
         .meta({ description: 'Time of the next automatic attempt, if one is planned.' }),
     },
-    head: ofSubscription,
+    objects: { ...ofSubscription.objects, invoice: InvoiceJson },
   },
   'subscription.canceled': {
+    ...ofSubscription,
     summary: 'A subscription ended.',
-    data: {
-      ...transition,
-      // The unpaid invoice and its last payment attempt, if they ended the subscription.
-      invoice: InvoiceJson.optional(),
+    // The unpaid invoice and its last payment attempt, if they ended the subscription.
+    scalars: {
+      ...ofSubscription.scalars,
       attempt: attempt.optional(),
       canceledAt: time,
-      reason,
+      reason: z.enum(['REQUESTED', 'PAYMENT_FAILED']),
     },
-    head: ofCancellation,
+    objects: { ...ofSubscription.objects, invoice: InvoiceJson.optional() },
   },
   'checkout.completed': {
+    ...ofSession,
     summary: 'A checkout session was completed: paid, or confirmed if nothing was due.',
-    data: end,
-    head: ofSession,
   },
-  'checkout.expired': { summary: 'A checkout session expired.', data: end, head: ofSession },
+  'checkout.expired': { ...ofSession, summary: 'A checkout session expired.' },
 };
 
 // Sent on request only; no endpoint names it.
 const testDescription: Description = {
   summary: 'Test webhook, sent by `POST /v1/webhook-endpoints/{id}/test`.',
-  data: { webhookEndpointId: id },
-  head: {},
+  scalars: { webhookEndpointId: id },
+  objects: {},
 };
 
 /** All webhook types. */
@@ -142,17 +124,33 @@ export const webhookKinds: readonly WebhookKind[] = Object.entries({
   'webhook_endpoint.test': testDescription,
 }).map(([type, description]) => kind(type, description));
 
-function kind(type: string, { summary, data, head }: Description): WebhookKind {
+function kind(
+  type: string,
+  { summary, sequence: ofEvent, scalars, objects }: Description,
+): WebhookKind {
   const payload = z.object({
     id: z.string().meta({
       description: 'Id of the webhook, the same in every attempt. Also in the header `webhook-id`.',
     }),
     type: z.literal(type),
     timestamp: time.meta({ description: "Time of the event by the environment's clock." }),
-    ...head,
-    data: z.object(data),
+    ...(ofEvent !== undefined && { sequence: ofEvent }),
+    ...scalars,
+    ...nullsOf(objects),
+    data: z.object({ ...scalars, ...objects }),
   });
   return { type, summary, payload };
+}
+
+/** Fields that the top level repeats where they are null. */
+function nullsOf(objects: z.ZodRawShape): z.ZodRawShape {
+  const nullable = Object.keys(objects).filter((name) => objects[name] instanceof z.ZodNullable);
+  return Object.fromEntries(
+    nullable.map((name) => [
+      name,
+      z.null().optional().meta({ description: 'Only where it is null.' }),
+    ]),
+  );
 }
 
 /** Headers of every webhook. The timestamp and the signatures are computed for each attempt. */

@@ -3,7 +3,7 @@ import { describeWebhooks } from '../asyncapi/document';
 import { answerOfKind } from '../http/error';
 import { describeApi } from './document';
 import { errorCodes } from '../api/routes/error-codes';
-import { referencePagePolicy, renderReferencePage } from './reference-page';
+import { renderReferencePage } from './reference-page';
 
 const document = describeApi(routes);
 const described = routes.map(({ operation }) => operation);
@@ -73,6 +73,5 @@ describe('the reference page', () => {
 
   test('the page needs no script and no external resource', () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|style=|\son\w+=|src=|url\(|@import/i);
-    expect(referencePagePolicy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+=*';/);
   });
 });

@@ -22,6 +22,8 @@ to responses at any time.`;
 
 const tags: Readonly<Record<string, string>> = {
   'api-keys': 'API keys of the environment.',
+  'balance-entries': 'Postings to customer balances.',
+  balances: 'Money that you owe customers, used by their next invoices.',
   checkout: 'Checkout sessions, each with a hosted payment page.',
   'checkout-links': 'Public payment links. Each visitor gets a separate checkout session.',
   customers: 'The people and companies that you bill.',

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Express } from 'express';
 import { describeWebhooks } from '../asyncapi/document';
 import { describeApi } from './document';
-import { referencePagePolicy, renderReferencePage } from './reference-page';
+import { documentationPolicy } from './frame';
+import { type Guide, guides, renderGuide } from './guide-page';
+import { renderReferencePage } from './reference-page';
 import type { ApiAnswer } from '../http/answer';
 import { unlessMatched } from '../http/conditions';
 import type { ExchangeDependencies } from '../http/exchange';
@@ -10,72 +12,42 @@ import { addGet } from '../http/respond';
 import type { Route } from '../api/routes/route';
 
 const json = { 'Content-Type': 'application/json; charset=utf-8' };
+const html = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': documentationPolicy,
+  'Referrer-Policy': 'no-referrer',
+};
 
-/** Serves the documents of the API and of the webhooks, and their reference page. */
+/** Serves the documents of the API and of the webhooks, their reference page and the guides. */
 export function addDocumentation(
   app: Express,
   routes: readonly Route[],
   dependencies: ExchangeDependencies,
 ): void {
-  const documentation = new Documentation(routes);
-  const documents = {
-    '/openapi.json': () => documentation.api(),
-    '/asyncapi.json': () => documentation.webhooks(),
-    '/docs': () => documentation.page(),
-  };
-  for (const [path, document] of Object.entries(documents)) {
+  for (const [path, render] of renderers(routes)) {
+    // Rendered on the first request, and each alone: one that fails takes no other with it.
+    let rendered: ApiAnswer | undefined;
     addGet(app, path, dependencies, (request) =>
-      unlessMatched(request.header('if-none-match'), document()),
+      unlessMatched(request.header('if-none-match'), (rendered ??= render())),
     );
   }
 }
 
-interface Documents {
-  readonly api: ApiAnswer;
-  readonly webhooks: ApiAnswer;
-  readonly page: ApiAnswer;
+/**
+ * Renderers of the OpenAPI 3.1 and AsyncAPI 3 documents, the reference page of both, and the
+ * guides, by path.
+ */
+function renderers(routes: readonly Route[]): ReadonlyMap<string, () => ApiAnswer> {
+  return new Map([
+    ['/openapi.json', () => fixed(JSON.stringify(describeApi(routes)), json)],
+    ['/asyncapi.json', () => fixed(JSON.stringify(describeWebhooks()), json)],
+    ['/docs', () => fixed(renderReferencePage(describeApi(routes), describeWebhooks()), html)],
+    ...guides.map((guide) => [pathOf(guide), () => fixed(renderGuide(guide), html)] as const),
+  ]);
 }
 
-/**
- * Routes of the OpenAPI and AsyncAPI documents and the reference page, generated on the first
- * request.
- */
-class Documentation {
-  private made: Documents | undefined;
-
-  constructor(private readonly routes: readonly Route[]) {}
-
-  /** OpenAPI 3.1 document. */
-  api(): ApiAnswer {
-    return this.make().api;
-  }
-
-  /** AsyncAPI 3 document. */
-  webhooks(): ApiAnswer {
-    return this.make().webhooks;
-  }
-
-  /** Reference page of both documents. */
-  page(): ApiAnswer {
-    return this.make().page;
-  }
-
-  private make(): Documents {
-    if (this.made === undefined) {
-      const document = describeApi(this.routes);
-      const webhooks = describeWebhooks();
-      this.made = {
-        api: fixed(JSON.stringify(document), json),
-        webhooks: fixed(JSON.stringify(webhooks), json),
-        page: fixed(renderReferencePage(document, webhooks), {
-          'Content-Type': 'text/html; charset=utf-8',
-          'Content-Security-Policy': referencePagePolicy,
-          'Referrer-Policy': 'no-referrer',
-        }),
-      };
-    }
-    return this.made;
-  }
+function pathOf({ name }: Guide): string {
+  return `/docs/${name}`;
 }
 
 function fixed(text: string, headers: Readonly<Record<string, string>>): ApiAnswer {

@@ -1,29 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Message, WebhookDocument } from '../asyncapi/document';
 import type { ApiDocument } from './document';
-
-// Renders the reference as one page of plain HTML. Without scripts and external resources, the page
-// works offline and under the strictest content security policy.
-
-const style = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { margin: 0 auto; max-width: 60rem; padding: 1rem; overflow-wrap: anywhere; }
-nav ul { columns: 18rem; padding-left: 1rem; }
-article { border-top: 1px solid #8886; padding-top: .5rem; }
-table { border-collapse: collapse; width: 100%; }
-td, th { overflow-wrap: normal; border-bottom: 1px solid #8884; padding: .2rem .5rem .2rem 0; text-align: left; vertical-align: top; }
-pre { background: #8882; overflow: auto; padding: .5rem; }
-code { font-size: .9em; }
-`;
-
-/** Content security policy of the page: only its inline style may load. */
-export const referencePagePolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+import { escaped, framed } from './frame';
+import { guides } from './guide-page';
 
 interface Schema {
   readonly $ref?: string;
@@ -79,18 +57,10 @@ export function renderReferencePage(document: ApiDocument, webhooks: WebhookDocu
     ...components?.schemas,
     WebhookHeaders: webhooks.components.schemas.WebhookHeaders,
   } as Readonly<Record<string, Schema>>;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escaped(info.title)}</title>
-<style>${style}</style>
-</head>
-<body>
-<header><h1>${escaped(info.title)}</h1>${paragraphs(info.description)}
+  const content = `<header><h1>${escaped(info.title)}</h1>${paragraphs(info.description)}
 <p>Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI), <a href="/asyncapi.json">asyncapi.json</a> (AsyncAPI)</p></header>
-<nav>${tags.map(({ name }) => contents(name, endpoints)).join('')}
+<nav><h2>Guides</h2><ul>${guides.map(({ name, title }) => `<li><a href="/docs/${name}">${escaped(title)}</a></li>`).join('')}</ul>
+${tags.map(({ name }) => contents(name, endpoints)).join('')}
 <h2><a href="#webhooks">Webhooks</a></h2><ul>${messages.map(({ name }) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul>
 <h2><a href="#schemas">Schemas</a></h2></nav>
 <main>${endpoints.map((endpoint) => article(endpoint, responses)).join('\n')}
@@ -98,10 +68,8 @@ export function renderReferencePage(document: ApiDocument, webhooks: WebhookDocu
 <p>Headers: <a href="#WebhookHeaders">WebhookHeaders</a></p>
 ${messages.map(messageArticle).join('\n')}
 <h2 id="schemas">Schemas</h2>
-${Object.entries(schemas).map(schemaArticle).join('\n')}</main>
-</body>
-</html>
-`;
+${Object.entries(schemas).map(schemaArticle).join('\n')}</main>`;
+  return framed(info.title, content);
 }
 
 function endpointsOf({ paths = {} }: ApiDocument): Endpoint[] {
@@ -224,12 +192,4 @@ function nameOf(reference = ''): string {
 
 function text(value: number | undefined): string {
   return value === undefined ? '' : String(value);
-}
-
-function escaped(value: string): string {
-  return value
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -1,4 +1,4 @@
-import { webhookKinds } from '../asyncapi/webhook-kinds';
+import { webhookEventNames } from '@billing/kernel/input/webhook-endpoint';
 import { ok } from '../http/answer';
 import type { OperatorRoute } from './route/route';
 
@@ -12,7 +12,7 @@ export const choiceRoutes: readonly OperatorRoute[] = [
   },
 ];
 
-/** Scopes of keys, event types of webhook endpoints, and the URL of the trace viewer. */
+/** Scopes of keys, values of a webhook endpoint's `events`, and the URL of the trace viewer. */
 export function toJsonChoices({
   segments,
   traceUrl,
@@ -22,5 +22,5 @@ export function toJsonChoices({
   readonly traceUrl: string | null;
 }) {
   const scopes = segments.flatMap((segment) => [`${segment}:read`, `${segment}:write`]);
-  return { scopes: scopes.sort(), webhookKinds: webhookKinds.map(({ type }) => type), traceUrl };
+  return { scopes: scopes.sort(), webhookEvents: webhookEventNames, traceUrl };
 }

@@ -6,6 +6,7 @@ export const errorCodes = {
   insufficient_permissions: { status: 403, text: 'Insufficient permissions' },
   not_found: { status: 404, text: 'Not found' },
   api_key_not_found: { status: 404, text: 'API key not found' },
+  balance_entry_not_found: { status: 404, text: 'Balance entry not found' },
   checkout_link_not_found: { status: 404, text: 'Checkout link not found' },
   checkout_session_not_found: { status: 404, text: 'Checkout session not found' },
   customer_not_found: { status: 404, text: 'Customer not found' },

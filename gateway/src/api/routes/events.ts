@@ -27,7 +27,8 @@ const Event = z
       description: 'Defaults to now. At most 5 minutes in the future and 35 days in the past.',
     }),
     eventId: text.nullish().meta({
-      description: 'Deduplicates the event: each id is counted only once, without a time limit.',
+      description:
+        'Deduplicates the event. An id with the same content and the same timestamp counts once, always: while the first event is kept, a repeat is answered as a duplicate; afterwards it is rejected for its timestamp. With another or an omitted timestamp, or with other content, a repeat is recognized for at least 7 days after the first event, and as long as both arrive in one calendar month. An omitted timestamp matches the stored one.',
     }),
     properties: metadata
       .nullish()

@@ -1,4 +1,5 @@
 import { apiKeyRoutes } from './api-keys';
+import { balanceRoutes } from './balances';
 import { checkoutRoutes } from './checkout';
 import { checkoutLinkRoutes } from './checkout-links';
 import { customerUsageRoutes } from './customer-usage';
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...discountRoutes,
   ...subscriptionRoutes,
   ...invoiceRoutes,
+  ...balanceRoutes,
   ...meterRoutes,
   ...eventRoutes,
   ...portalSessionRoutes,

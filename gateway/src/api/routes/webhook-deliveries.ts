@@ -50,7 +50,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       id: 'testWebhookEndpoint',
       summary: 'Send a test webhook to an endpoint',
       description:
-        'The body is `{id, type, timestamp, data: {webhookEndpointId}}` with the type `webhook_endpoint.test`. The test is signed, retried and listed like any other webhook. Returns 429 after 10 tests per endpoint and minute, and 409 for an inactive endpoint.',
+        'The body is `{id, type, timestamp, webhookEndpointId, data: {webhookEndpointId}}` with the type `webhook_endpoint.test`. The test is signed, retried and listed like any other webhook. Returns 429 after 10 tests per endpoint and minute, and 409 for an inactive endpoint.',
       answer: { status: 202, schema: WebhookTest },
       errors: ['webhook_endpoint_not_found', 'conflict'],
     },

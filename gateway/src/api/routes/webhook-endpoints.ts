@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { webhookEndpointProblems } from '@billing/kernel/input/webhook-endpoint';
+import { webhookEndpointProblems, webhookEventNames } from '@billing/kernel/input/webhook-endpoint';
 import type { WebhookEndpoint as ProtoWebhookEndpoint } from '@billing/proto/billing/notifier/v1/notifier';
 import { WebhookEndpointJson, toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
 import { NewWebhookEndpoint } from '../schemas/webhook-endpoint';
@@ -14,7 +14,14 @@ import type { Route } from './route';
 const url = z
   .string()
   .meta({ description: 'An http or https URL with a public host.', format: 'uri' });
-const events = z.array(z.string()).min(1).max(20);
+const events = z
+  .array(z.string())
+  .min(1)
+  .max(100)
+  .meta({
+    description: `The events to receive: ${webhookEventNames.map((name) => `\`${name}\``).join(', ')}. \`*\` and \`<resource>.*\` include event types of later releases. Defaults to the six types of subscriptions.`,
+    examples: [['subscription.*', 'checkout.completed']],
+  });
 const description = z.string().max(200);
 const headerPrefix = z.string().meta({
   description:

@@ -158,9 +158,10 @@ export function isPayableStatus(status: InvoiceStatus): boolean {
 }
 
 /** Amount that a payer can pay. An uncollectible invoice is no longer due but can be paid. */
-export function payableAmount({ status, total, amountPaid, amountDue }: Invoice): bigint {
+export function payableAmount(invoice: Invoice): bigint {
+  const { status, total, balanceApplied, amountPaid, amountDue } = invoice;
   const isGivenUp = status === InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE;
-  return isGivenUp ? total - amountPaid : amountDue;
+  return isGivenUp ? total - balanceApplied - amountPaid : amountDue;
 }
 
 /** True if an attempt is in progress or its outcome is not applied everywhere yet. */
