@@ -50,7 +50,13 @@ const commands = {
   },
   bench: toolOf('bench/run.js', { folders: projects() }),
   demo: toolOf('demo/main.js'),
+  shard: async (args) => {
+    await prepare();
+    if (!(await build(['deploy/local']))) return 1;
+    return await runInteractive([join(root, 'deploy/local/dist/shard/main.js'), ...args]);
+  },
   'check:invariants': toolOf('invariants/main.js', { failure: 2 }),
+  'check:usage': toolOf('usage-check/main.js', { failure: 2 }),
   'check:reports': toolOf('recount/main.js', { failure: 2 }),
   test: async (args) => await (await tests()).test(args),
   'test:all': async (args) => await (await tests()).testTier('all', args),

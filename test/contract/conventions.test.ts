@@ -209,6 +209,7 @@ describe('a required field that is missing or null', () => {
     ['/customers', ['email']],
     ['/products', ['amount', 'billingInterval', 'currency', 'name', 'type']],
     ['/subscriptions', ['customerId', 'productId']],
+    ['/balance-entries', ['amount', 'customerId', 'description']],
     ['/webhook-endpoints', ['url']],
     ['/api-keys', ['name']],
     ['/sandboxes/clock/advance', ['to']],

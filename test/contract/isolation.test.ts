@@ -35,7 +35,7 @@ let strangers: readonly ApiClient[];
 let secrets: readonly string[];
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
     address: system.addresses.identity,
     service: 'test',

@@ -41,7 +41,7 @@ const clients = new Map<RoleName, OperatorClient>();
 let before: string;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   owner = await OperatorClient.owner(system);
   ownerId = (await owner.api('GET', '/session')).body.operator.id as string;
   examples = await routeExamples(await system.live.manualSandbox(ownerTime));

@@ -94,6 +94,8 @@ test('the webhooks of an endpoint are listed newest first, page by page, with ea
       messageId: body.id,
       type: body.type,
       subscriptionId,
+      subjectType: 'subscription',
+      subjectId: subscriptionId,
       sequence: body.sequence,
       status: 'DELIVERED',
       attempts: [attempt],
@@ -167,6 +169,7 @@ describe('a test webhook of an endpoint', () => {
       id: webhook?.headers['webhook-id'],
       type: 'webhook_endpoint.test',
       timestamp: '2026-01-31T00:00:00.000Z',
+      webhookEndpointId: id,
       data: { webhookEndpointId: id },
     });
     expect(webhook?.headers).toMatchObject({
@@ -179,6 +182,8 @@ describe('a test webhook of an endpoint', () => {
       id: answer.body.deliveryId,
       type: 'webhook_endpoint.test',
       subscriptionId: null,
+      subjectType: null,
+      subjectId: null,
       sequence: null,
     });
     expect((await api.get(`${path}/gaps`)).body).toEqual([]);
@@ -252,7 +257,8 @@ describe('the undelivered events of an endpoint', () => {
     const subscriptionId = await subscribe();
     await eventuallyListed(path, ['PAUSED', 'PAUSED']);
     const gaps = await api.get(`${path}/gaps?since=${longAgo}`);
-    expect([gaps.status, gaps.body]).toEqual([200, [{ subscriptionId, missing: [1, 2] }]]);
+    const subject = { subscriptionId, subjectType: 'subscription', subjectId: subscriptionId };
+    expect([gaps.status, gaps.body]).toEqual([200, [{ ...subject, missing: [1, 2] }]]);
     expect((await api.get(`${path}/gaps`)).body).toEqual(gaps.body);
     expect((await api.get(`${path}/gaps?since=2099-01-01T00:00:00Z`)).body).toEqual([]);
 

@@ -58,6 +58,20 @@ describe('a webhook endpoint', () => {
     expect(await api.refusedFields('/webhook-endpoints', body)).toEqual(fields);
   });
 
+  test.each(['**', '*.created', 'subscription', 'subscription.re*', 'unknown.*'])(
+    'with the event "%s" is refused',
+    async (name) => {
+      const answer = await api.post('/webhook-endpoints', {
+        url: 'https://example.com',
+        events: ['subscription.*', name],
+      });
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        { error: { events: ['1: Unknown event'] } },
+      ]);
+    },
+  );
+
   test.each(['webhook', 'WEBHOOK', '', 'a b', '1a', 'a'.repeat(32)])(
     'with the header prefix "%s" is refused',
     async (headerPrefix) => {
@@ -116,6 +130,8 @@ describe('a change of a webhook endpoint', () => {
     [{ url: 'http://example.org:8080/x' }, { url: 'http://example.org:8080/x' }],
     [{ url: 'http://127.0.0.1:9/' }, { url: 'http://127.0.0.1:9/' }],
     [{ events: [kinds[0], kinds[0]] }, { events: [kinds[0]] }],
+    [{ events: ['*'] }, { events: ['*'] }],
+    [{ events: ['checkout.*', kinds[0]] }, { events: ['checkout.*', kinds[0]] }],
     [{ description: 'x'.repeat(200) }, { description: 'x'.repeat(200) }],
     [{ description: null }, { description: null }],
     [{ active: true }, { active: true }],

@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import {
   aCustomer,
   aProduct,
@@ -10,6 +11,8 @@ import {
 import { purchaseFlows } from './purchase-flows';
 import { usageFlows } from './usage-flows';
 
+// A step whose worker died is resumed after half a minute.
+const returnedWithinMs = 100_000;
 const recoveryDay = '2026-03-07T00:00:00.000Z';
 
 const creation: CrashFlow = {
@@ -126,12 +129,47 @@ const cancellation: CrashFlow = {
   },
 };
 
+const balance: CrashFlow = {
+  name: 'balance that an invoice takes and returns, and that the next one uses',
+  prepare: async (client) => ({ ...(await aCustomer(client)), ...(await aProduct(client)) }),
+  act: async (client, purchase) => {
+    const { customerId } = purchase;
+    const entry = { customerId, currency: 'USD', amount: 549, description: 'Goodwill' };
+    await client.post(201, '/balance-entries', entry);
+    const { id: canceled } = await client.post(201, '/subscriptions', purchase);
+    await client.post(200, `/subscriptions/${canceled}/cancel`);
+    await eventually(
+      async () => {
+        const { data } = await client.get(`/balances?customerId=${customerId}`);
+        if (data[0]?.balance !== 549) throw new Error('The balance is not returned yet');
+      },
+      { timeoutMs: returnedWithinMs },
+    );
+    const { id } = await client.post(201, '/subscriptions', purchase);
+    return { canceled, id, customerId };
+  },
+  expectGoal: async (client, { canceled, id, customerId }) => {
+    for (const invoice of await invoicesOf(client, canceled)) {
+      expect(invoice).toMatchObject({ status: 'VOID', balanceApplied: 0, amountDue: 0 });
+    }
+    expect(await invoicesOf(client, id)).toMatchObject([
+      { status: 'OPEN', balanceApplied: 549, amountDue: 2351 },
+    ]);
+    const { data } = await client.get(`/balance-entries?customerId=${customerId}`);
+    const ledger = (data as any[]).toReversed().map(({ kind, amount }) => [kind, amount]);
+    expect(ledger.at(0)).toEqual(['ADJUSTMENT', 549]);
+    expect(ledger.at(-1)).toEqual(['APPLIED', -549]);
+    expect(data[0]).toMatchObject({ balanceAfter: 0 });
+  },
+};
+
 export const crashFlows: readonly CrashFlow[] = [
   creation,
   renewal,
   secondCard,
   renewals,
   cancellation,
+  balance,
   ...purchaseFlows,
   ...usageFlows,
 ];

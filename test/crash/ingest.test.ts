@@ -5,9 +5,10 @@ import { expectInvariants } from '../invariants/expectation';
 import { fixedPoint, one } from '../invariants/fixed-point';
 import { PersistentClient } from '../support/persistent-client';
 import { cards } from '../scenario/scenario';
+import { isNightly } from '../support/rounds';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-const loadMs = 30_000;
+const loadMs = isNightly ? 30_000 : 12_000;
 // On a busy machine a process needs time to restart.
 const loadMsMax = 150_000;
 const killsMin = 4;
@@ -111,7 +112,7 @@ describe('metering that is killed while it ingests events', () => {
   function newEvent(number: number): SentEvent {
     const customerId = [...subscribed, unsubscribed][number % 3] ?? '';
     const meter = meters[number % 2];
-    // A customer without a subscription is counted by the month; so events of many hours, sealed
+    // A customer without a subscription is counted by the month; so events of many hours, folded
     // ones too, are stored while processes die.
     const age = customerId === unsubscribed ? (Math.floor(number / 6) % 30) * dayMs : 0;
     return {

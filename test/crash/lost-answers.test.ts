@@ -23,7 +23,7 @@ let second: Awaited<ReturnType<typeof start>>;
 let proxy: CuttingProxy;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   api = system.sandbox;
   second = await startSecondGateway();
   proxy = await CuttingProxy.start([system.gatewayUrl, second.address]);

@@ -6,14 +6,14 @@ import { CrashSystem } from './system';
 
 // `npm run test:crash` executes all runs; here as many as possible, first in the order of the seed.
 const isFull = process.env.CRASH_MATRIX === 'full';
-const sampleMs = isNightly ? 60 * 60_000 : 30_000;
+const sampleMs = isNightly ? 60 * 60_000 : 15_000;
 const fullMs = Number(process.env.CRASH_MINUTES ?? 240) * 60_000;
 const runsMs = isFull ? fullMs : sampleMs;
 // Independent of the machine's speed.
 const runsMin = isFull ? 0 : 8;
 const newSeed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
-// Recording a flow takes longer than a run: a short round records three flows, others each time.
-const flowsMax = isFull || isNightly ? crashFlows.length : 3;
+// Recording a flow takes longer than a run: a short round records two flows, others each time.
+const flowsMax = isFull || isNightly ? crashFlows.length : 2;
 const flows = crashFlows
   .filter(({ name }) => name.includes(process.env.CRASH_FLOW ?? ''))
   .filter((_flow, index, { length }) => (index + newSeed) % length < flowsMax);

@@ -8,13 +8,14 @@ import { readLauncherEnvironment } from '@billing/local/config';
 import { type Infrastructure, startInfrastructure } from '@billing/local/infrastructure';
 import { PersistentClient } from '../support/persistent-client';
 import { cards } from '../scenario/scenario';
+import { isNightly } from '../support/rounds';
 import { warningsIn } from '../support/service-log';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const endpointsCount = 10;
 const subscriptionsCount = 25;
-const days = 20;
+const days = isNightly ? 20 : 10;
 // Created and paid, and for each day renewed and paid.
 const eventsEach = 2 + 2 * days;
 const deliveriesCount = endpointsCount * subscriptionsCount * eventsEach;

@@ -21,7 +21,7 @@ let system: OwnTestSystem;
 let sandbox: { id: string; key: string };
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   const live = new DemoClient(system.gatewayUrl, system.live.key ?? '');
   sandbox = await openSandbox(live, planKey);
 }, startMs);

@@ -74,6 +74,7 @@ describe('the Dockerfile', () => {
     'proto/examples/subscription-created.json',
     'gateway/tsconfig.json',
     'gateway/dashboard/index.html',
+    'gateway/docs/guides/verify-webhooks.md',
     ...serviceNames.map((name) => `${services[name].folder}/src/main.ts`),
     // pnpm checks the lockfile against the manifests of all packages.
     ...packages().map((name) => join(name, 'package.json')),

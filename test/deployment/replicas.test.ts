@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { sleep } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
 import { eventually } from '@billing/chassis/testing';
@@ -14,6 +15,11 @@ type Stored = Readonly<Record<string, unknown>> & { readonly _id: string };
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const due = 120;
+// While subscriptions become due, one replica of a number is killed at each interval.
+const killing = isNightly
+  ? { replicas: 4, kills: 30, duePerSecond: 10 }
+  : { replicas: 2, kills: 1, duePerSecond: 10 };
+const killEveryMs = 10_000;
 // Counts of replicas; the first one belongs to the system.
 const steps = isNightly ? [1, 2, 4] : [1, 2];
 const slices = 64;
@@ -70,12 +76,15 @@ describe('replicas of the subscription service', () => {
   /** Stores subscriptions whose second period begins at one instant; returns their ids. */
   async function storeDue(
     inMs: number,
-    sliceOf: (id: string, index: number) => number | undefined = sliceOfId,
+    {
+      count = due,
+      sliceOf = sliceOfId,
+    }: { count?: number; sliceOf?: (id: string, index: number) => number | undefined } = {},
   ): Promise<string[]> {
     const nowMs = performance.timeOrigin + performance.now();
     const start = new Date(nowMs - 32 * dayMs);
     const dueAt = new Date(nowMs + inMs);
-    const ids = Array.from({ length: due }, () => newId());
+    const ids = Array.from({ length: count }, () => newId());
     const times = { createdAt: start, startAt: start, anchor: start, dueAt };
     await stored().insertMany(
       ids.map((_id, index) => ({
@@ -149,9 +158,33 @@ describe('replicas of the subscription service', () => {
 
     // Wrong and missing slices cost time at most.
     await untilRenewed(
-      await storeDue(0, (_id, index) => (index % 2 === 0 ? undefined : index % slices)),
+      await storeDue(0, {
+        sliceOf: (_id, index) => (index % 2 === 0 ? undefined : index % slices),
+      }),
     );
   }, 600_000);
+
+  test(`bill each period once while one of ${String(killing.replicas)} is killed every 10 s`, async () => {
+    const startMissing = () => {
+      while (replicas.length + 1 < killing.replicas) {
+        replicas.push(startReplica(system.pids().subscription));
+      }
+    };
+    startMissing();
+    await untilShared(killing.replicas);
+    const batches: string[][] = [];
+    for (let kill = 1; kill <= killing.kills; kill += 1) {
+      for (let second = 1; second <= killEveryMs / 1_000; second += 1) {
+        batches.push(await storeDue(0, { count: killing.duePerSecond }));
+        await sleep(1_000);
+      }
+      // The oldest first; each time another takes its place.
+      const killed = replicas.shift();
+      killed?.kill('SIGKILL');
+      startMissing();
+    }
+    for (const ids of batches) await untilRenewed(ids);
+  }, 1_800_000);
 });
 
 function sliceOfId(id: string): number {

@@ -81,8 +81,8 @@ const sameNames = [
   'identity operator.logInByProvider',
 ];
 
-// The checks of invariants call them without a certificate.
-const withoutCaller = ['usageReport.getClosedCredits'];
+// Checks of invariants and of usage call them without a certificate.
+const withoutCaller = ['usageReport.getClosedCredits', 'usageAudit.checkUsage'];
 
 describe.each(backends)('the methods of %s', (service) => {
   test('have at least one caller each, and only services as callers', () => {

@@ -46,6 +46,8 @@ describe('one request', () => {
         calls: ['CreateSubscription', 'GetCustomers', 'GetProducts'],
       },
       { route: 'GET /invoices/:id/pdf', calls: ['GetCustomer', 'GetInvoice'] },
+      // The customer's existence and currency.
+      { route: 'POST /balance-entries', calls: ['CreateBalanceEntry', 'GetCustomers'] },
     ]);
   });
 
@@ -65,10 +67,8 @@ describe('one request', () => {
 
   test('with a thousand unknown customers and meters looks up each kind once', () => {
     expect(ofSlotInUse(costs.get(strangersBatches.unknown)?.commands)).toEqual(
-      // Each kind of name, and the first events of a meter and of its customers: due for sealing,
-      // and due for folding.
+      // Each kind of name, and the first events of a meter and of its customers: due for folding.
       [
-        'bulkWrite usageSeries',
         'bulkWrite usageSeries',
         'find customers',
         'find customers',
@@ -104,6 +104,9 @@ describe('one request', () => {
     ['POST /discounts/validate', ['find discounts', 'find redemptionSlots']],
     ['GET /subscriptions', ['aggregate subscriptions', 'find subscriptions']],
     ['GET /invoices', ['aggregate invoices', 'find invoices']],
+    ['GET /balances', ['aggregate balances', 'find balances']],
+    ['GET /balance-entries', ['aggregate balanceEntries', 'find balanceEntries']],
+    ['GET /balance-entries/:id', ['find balanceEntries']],
     ['GET /webhook-endpoints', ['aggregate webhookEndpoints', 'find webhookEndpoints']],
     ['GET /api-keys', ['aggregate apiKeys', 'find apiKeys']],
     ['POST /customers', ['insert customers']],

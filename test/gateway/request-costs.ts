@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { routes } from '@billing/gateway/routes';
-import { sleep, systemClock } from '@billing/chassis/clock';
+import { monotonicMs, sleep, systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import { ApiClient } from '../support/api-client';
@@ -76,12 +76,13 @@ async function requestEveryRoute(
   const owner = new RealClockClient(system.gatewayUrl, system.sandboxKey);
   const examples = await routeExamples(owner);
   const sent: { route: string; status: number; traceId: string }[] = [];
-  const written = new Set<string>();
+  const writtenAtMs = new Map<string, number>();
   const send = async (route: string, { method, path, body }: Sent) => {
-    const [id = ''] = /[0-9a-f-]{36}/.exec(path) ?? [];
+    const id = idIn(path);
     if (method !== 'GET' && id !== '') {
-      if (written.has(id)) await sleep(recentWritesMs);
-      written.add(id);
+      const readAgainAtMs = (writtenAtMs.get(id) ?? -Infinity) + recentWritesMs;
+      await sleep(Math.max(readAgainAtMs - monotonicMs(), 0));
+      writtenAtMs.set(id, monotonicMs());
     }
     // The previous request has cached the caller's key.
     await owner.get('/sandboxes/clock');
@@ -99,12 +100,14 @@ async function requestEveryRoute(
   const ingest = { method: 'POST', path: '/events/ingest' };
   await send(strangersBatches.unknown, { ...ingest, body: { events: [...known, ...unknown] } });
   await send(strangersBatches.known, { ...ingest, body: { events: known } });
-  for (const { method, path } of routes) {
+  const calls = routes.map(({ method, path }) => {
     const route = `${method} ${path}`;
     const example = examples[route];
     if (example === undefined) throw new Error(`No example of ${route}`);
-    await send(route, { method, path: example.path, body: example.body });
-  }
+    return { route, method, path: example.path, body: example.body };
+  });
+  for (const { route, ...call } of inRounds(calls)) await send(route, call);
+  const order = calls.map(({ route }) => route);
   const ofTrace = (traceId: string) =>
     spans.filter((span) => span.spanContext().traceId === traceId);
   await eventually(() => {
@@ -112,11 +115,29 @@ async function requestEveryRoute(
     const open = sent.filter(({ traceId }) => !ofTrace(traceId).some(isRequest));
     if (open.length > 0) throw new Error(`No span of ${open.map(({ route }) => route).join()}`);
   });
-  return sent.map(({ route, status, traceId }) => ({
+  const inOrder = sent.toSorted((a, b) => order.indexOf(a.route) - order.indexOf(b.route));
+  return inOrder.map(({ route, status, traceId }) => ({
     route,
     status,
     ...countSpans(ofTrace(traceId)),
   }));
+}
+
+function idIn(path: string): string {
+  const [id = ''] = /[0-9a-f-]{36}/.exec(path) ?? [];
+  return id;
+}
+
+/** Sorts calls so that those to one resource keep their order and are far from each other. */
+function inRounds<T extends Sent>(calls: readonly T[]): T[] {
+  const writes = new Map<string, number>();
+  const placed = calls.map((call) => {
+    const id = idIn(call.path);
+    const round = writes.get(id) ?? 0;
+    if (call.method !== 'GET' && id !== '') writes.set(id, round + 1);
+    return { call, round };
+  });
+  return placed.sort((a, b) => a.round - b.round).map(({ call }) => call);
 }
 
 /**

@@ -150,7 +150,8 @@ function billsOf({ id, endedAt }: SubscriptionPicture, seen: Seen): number[] {
   return [...of('SUBSCRIPTION_CYCLE'), ...ends, ...(isLateBilled ? [lateMs] : [])];
 }
 
-function storingMs({ isManual }: Seen): number {
+/** Time for which an event may have been received but not read. */
+export function storingMs({ isManual }: Pick<Picture, 'isManual'>): number {
   return isManual ? 0 : storingMsMax;
 }
 
@@ -173,7 +174,8 @@ function isShared(
   );
 }
 
-function quantityOf(
+/** Quantity of events in fixed point; undefined if it depends on more than quantities. */
+export function quantityOf(
   events: readonly UsageEventPicture[],
   aggregation: string | undefined,
 ): bigint | undefined {

@@ -1,13 +1,14 @@
 import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../support/api-client';
 import type { WebhookReceiver } from '../support/webhook-receiver';
-import type { ForeignRead, GrantPicture, Picture } from './picture';
+import type { ForeignRead, GrantPicture, Picture, UsageStatePicture } from './picture';
 import {
   countPending,
   environmentOf,
   readClosedCredits,
   readEvents,
   readSessions,
+  readUsageHours,
   type ServiceAddresses,
 } from './service-logs';
 
@@ -23,7 +24,10 @@ export interface Viewpoint {
 }
 
 type Lists = Readonly<
-  Record<'customers' | 'products' | 'discounts' | 'subscriptions' | 'invoices', readonly any[]>
+  Record<
+    'customers' | 'products' | 'discounts' | 'subscriptions' | 'invoices' | 'balance-entries',
+    readonly any[]
+  >
 >;
 
 const looksEach = 3;
@@ -54,9 +58,13 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     isManual,
     subscriptions: lists.subscriptions,
     invoices: lists.invoices,
+    balances: await client.all('/balances'),
+    balanceEntries: lists['balance-entries'],
     discounts: lists.discounts,
     meterPrices: lists.products.flatMap(({ meterPrices }) => meterPrices),
     meters: await client.expect(200, client.get('/meters')),
+    // Before the events, so that these have all events that the states count.
+    usageStates: await readUsageStates(client, lists),
     usageEvents: await client.all('/events'),
     grants: await readGrants(client, lists),
     closedCredits:
@@ -66,6 +74,10 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
             tenant,
             customerIds: lists.customers.map(({ id }) => id as string),
           }),
+    usageHours:
+      tenant === undefined || addresses === undefined
+        ? undefined
+        : await readUsageHours(addresses, tenant),
     endpoints: endpoints.map((endpoint) => ({
       ...endpoint,
       received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),
@@ -99,9 +111,30 @@ async function readClock(client: ApiClient): Promise<{ now: Date; isManual: bool
 }
 
 async function readLists(client: ApiClient): Promise<Lists> {
-  const names = ['customers', 'products', 'discounts', 'subscriptions', 'invoices'];
+  const names = [
+    'customers',
+    'products',
+    'discounts',
+    'subscriptions',
+    'invoices',
+    'balance-entries',
+  ];
   const lists = await Promise.all(names.map((name) => client.all(`/${name}`)));
   return Object.fromEntries(names.map((name, index) => [name, lists[index]])) as unknown as Lists;
+}
+
+async function readUsageStates(
+  client: ApiClient,
+  { customers }: Lists,
+): Promise<UsageStatePicture[]> {
+  const states: UsageStatePicture[] = [];
+  for (const { id } of customers) {
+    const customerId = id as string;
+    const path = `/customers/${customerId}/state`;
+    const found = (await client.expect(200, client.get(path))) as UsageStatePicture[];
+    states.push(...found.map((state) => ({ ...state, customerId })));
+  }
+  return states;
 }
 
 async function readGrants(client: ApiClient, { customers }: Lists): Promise<GrantPicture[]> {

@@ -11,7 +11,7 @@ export const amountsAddUp: Invariant = {
 
 export const paidOnce: Invariant = {
   id: 'I6',
-  title: 'at most one successful charge an invoice, PAID ⇔ charged or total 0',
+  title: 'at most one successful charge an invoice, PAID ⇔ charged or nothing left to pay',
   examine: ({ invoices }) => {
     const charges = invoices.flatMap(({ payments }) => payments);
     const atProvider = charges.flatMap(({ providerPaymentId }) => providerPaymentId ?? []);
@@ -86,17 +86,18 @@ function isBounded(
 }
 
 function paymentProblems(invoice: InvoicePicture): (string | false)[] {
-  const { id, status, total, amountPaid, amountDue, paidAt, payments } = invoice;
+  const { id, status, amountPaid, amountDue, balanceApplied, paidAt, payments } = invoice;
+  const payable = invoice.total - balanceApplied;
   const successes = payments.filter((payment) => payment.status === 'SUCCEEDED');
   const isPaid = status === 'PAID';
   const isCharged = successes.length > 0;
-  const due = status === 'OPEN' ? total - amountPaid : 0;
+  const due = status === 'OPEN' ? payable - amountPaid : 0;
   return [
     successes.length > 1 && `invoice ${id}: ${String(successes.length)} successful charges`,
-    isPaid && !isCharged && total !== 0 && `invoice ${id}: PAID without a charge`,
+    isPaid && !isCharged && payable !== 0 && `invoice ${id}: PAID without a charge`,
     !isPaid && isCharged && `invoice ${id}: charged but ${status}`,
-    isCharged && total === 0 && `invoice ${id}: charged although nothing was due`,
-    successes.some(({ amount }) => amount !== total) && `invoice ${id}: charged another amount`,
+    isCharged && payable === 0 && `invoice ${id}: charged although nothing was due`,
+    successes.some(({ amount }) => amount !== payable) && `invoice ${id}: charged another amount`,
     sum(successes.map(({ amount }) => amount)) !== amountPaid &&
       `invoice ${id}: amountPaid ≠ Σ successful charges`,
     amountDue !== due && `invoice ${id}: amountDue ≠ debt`,

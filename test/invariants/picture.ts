@@ -15,6 +15,7 @@ export interface InvoicePicture {
   readonly total: number;
   readonly amountPaid: number;
   readonly amountDue: number;
+  readonly balanceApplied: number;
   readonly paidAt: string | null;
   readonly createdAt: string;
   readonly periodStart: string | null;
@@ -62,6 +63,15 @@ export interface UsageEventPicture {
   readonly receivedAt: string;
 }
 
+/** Usage of a meter in the running period of a customer, as a decimal text. */
+export interface UsageStatePicture {
+  readonly customerId: string;
+  readonly meterId: string;
+  readonly periodStart: string;
+  readonly periodEnd: string;
+  readonly usage: string;
+}
+
 /** A meter that is not deleted. */
 export interface MeterPicture {
   readonly id: string;
@@ -88,6 +98,30 @@ export interface ClosedCreditsPicture {
   readonly granted: string;
   readonly consumed: string;
   readonly expired: string;
+}
+
+export interface BalancePicture {
+  readonly customerId: string;
+  readonly currency: string;
+  readonly balance: number;
+}
+
+export interface BalanceEntryPicture {
+  readonly id: string;
+  readonly customerId: string;
+  readonly currency: string;
+  readonly amount: number;
+  readonly balanceAfter: number;
+  readonly sequence: number;
+  readonly kind: string;
+  readonly invoiceId: string | null;
+}
+
+/** Result of counting the stored hours of usage again from their events. */
+export interface UsageHoursPicture {
+  readonly compared: number;
+  /** A description of each hour that differs. */
+  readonly mismatches: readonly string[];
 }
 
 export interface PaymentPicture {
@@ -208,12 +242,16 @@ export interface Picture {
   readonly isManual: boolean;
   readonly subscriptions: readonly SubscriptionPicture[];
   readonly invoices: readonly InvoicePicture[];
+  readonly balances: readonly BalancePicture[];
+  readonly balanceEntries: readonly BalanceEntryPicture[];
   readonly discounts: readonly DiscountPicture[];
   readonly meterPrices: readonly MeterPricePicture[];
   readonly meters: readonly MeterPicture[];
   readonly usageEvents: readonly UsageEventPicture[];
+  readonly usageStates: readonly UsageStatePicture[];
   readonly grants: readonly GrantPicture[];
   readonly closedCredits: readonly ClosedCreditsPicture[] | undefined;
+  readonly usageHours: UsageHoursPicture | undefined;
   readonly endpoints: readonly EndpointPicture[];
   readonly sessions: readonly SessionPicture[] | undefined;
   readonly events: readonly EventPicture[] | undefined;

@@ -1,4 +1,5 @@
 import type {
+  BalanceEntryPicture,
   ClosedCreditsPicture,
   InvoicePicture,
   LinePicture,
@@ -14,6 +15,9 @@ import {
   anInvoice,
   aSubscription,
   aWebhook,
+  aWebhookOf,
+  balance,
+  balanceEntries,
   closedCredits,
   closedGrant,
   discount,
@@ -26,6 +30,7 @@ import {
   secondInvoice,
   session,
   usageEvent,
+  usageState,
   whole,
   write,
 } from './testing';
@@ -44,8 +49,22 @@ const received = (...all: ReturnType<typeof aWebhook>[]): Partial<Picture> => ({
   endpoints: [anEndpoint(all)],
 });
 
+const head = {
+  id: 'message-1',
+  type: 'subscription.created',
+  sequence: 1,
+  subscriptionId: 'subscription-1',
+};
+
 const closed = (changes: Partial<ClosedCreditsPicture>): Partial<Picture> => ({
   closedCredits: [{ ...closedCredits, ...changes }],
+});
+
+/** The entries with another last one. */
+const entries = (changes: Partial<BalanceEntryPicture>): Partial<Picture> => ({
+  balanceEntries: balanceEntries.map((entry, index) =>
+    index === balanceEntries.length - 1 ? { ...entry, ...changes } : entry,
+  ),
 });
 
 const details = line.details ?? { exactAmount: '0', tiers: [], creditsUsed: [] };
@@ -151,11 +170,30 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     'credits that two invoices burned',
     { grants: [closedGrant, { ...grant, amount: '2', consumed: '1.5', remaining: '0.5' }] },
   ],
+  ['I25', 'a state that lacks usage', { usageStates: [{ ...usageState, usage: '4' }] }],
+  [
+    'I25',
+    'a state with usage after its period',
+    { usageStates: [{ ...usageState, periodEnd: usageEvent.timestamp }] },
+  ],
+  ['I27', 'a stored hour that differs', { usageHours: { compared: 3, mismatches: ['hour'] } }],
   ['I29', 'a closed grant without its sums', closed({ count: 0 })],
   ['I29', 'sums of a closed grant that is gone', { grants: [grant] }],
   ['I29', 'a grant that is open and in the sums', closed({ openGrantIds: ['grant-0', 'grant-1'] })],
   ['I29', 'a wrong sum of units granted', closed({ granted: '4', expired: '2' })],
   ['I29', 'a wrong sum of units consumed', closed({ granted: '4', consumed: '3' })],
+  [
+    'I20',
+    'a balance that is not the sum of its entries',
+    { balances: [{ ...balance, balance: 4 }] },
+  ],
+  ['I20', 'a balance without entries', { balanceEntries: [] }],
+  ['I20', 'entries without a balance', { balances: [] }],
+  ['I20', 'a gap in the sequence of entries', entries({ sequence: 4 })],
+  ['I20', 'an entry with a wrong sum', entries({ balanceAfter: 6 })],
+  ['I20', 'an entry that occurs twice', entries({ id: 'entry-1' })],
+  ['I20', 'an invoice that holds what it did not take', first({ balanceApplied: 1 })],
+  ['I20', 'an entry that its invoice does not hold', entries({ invoiceId: 'invoice-2' })],
   ['I6', 'PAID without a charge', first({ payments: [], amountPaid: 0 })],
   ['I6', 'a charge of an invoice that is not PAID', first({ status: 'OPEN', paidAt: null })],
   [
@@ -202,6 +240,38 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     'I9',
     'another kind than the logged one',
     received(aWebhook(1), aWebhook(2, { type: 'subscription.canceled' })),
+  ],
+  [
+    'I9',
+    'an event that a wildcard names and that never arrived',
+    { endpoints: [{ ...anEndpoint([aWebhook(1)]), events: ['subscription.*'] }] },
+  ],
+  [
+    'I81',
+    'a scalar that is not repeated',
+    received(aWebhookOf({ ...head, data: { subscriptionId: 'subscription-1', reason: null } })),
+  ],
+  [
+    'I81',
+    'a scalar that is repeated with another value',
+    received(
+      aWebhookOf({
+        ...head,
+        attempt: 2,
+        data: { subscriptionId: 'subscription-1', attempt: 1 },
+      }),
+    ),
+  ],
+  [
+    'I81',
+    'an object that is repeated',
+    received(
+      aWebhookOf({
+        ...head,
+        invoice: {},
+        data: { subscriptionId: 'subscription-1', invoice: {} },
+      }),
+    ),
   ],
   ['I9', 'a message that was never logged', received(aWebhook(1), aWebhook(2), aWebhook(3))],
   ['I10', 'a write that cannot be read', { acknowledged: [{ ...write, readStatus: 404 }] }],
@@ -309,7 +379,7 @@ test.each<[what: string, changes: Partial<Picture>]>([
   ['belongs to a deleted meter', { meters: [], usageEvents: [{ ...usageEvent, quantity: '9' }] }],
   ['belongs to no subscription', { usageEvents: [{ ...usageEvent, customerId: 'x' }], meters: [] }],
 ])('usage that %s need not be billed yet', (_what, changes) => {
-  expect(findingsOf(examineAll({ ...whole, ...changes }))).toEqual([]);
+  expect(findingsOf(examineAll({ ...whole, usageStates: [], ...changes }))).toEqual([]);
 });
 
 test.each<[what: string, events: Picture['events'], found: string[]]>([

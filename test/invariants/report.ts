@@ -1,3 +1,4 @@
+import { balancesAddUp } from './balances';
 import type { Invariant } from './invariant';
 import { environmentsAreApart } from './isolation';
 import { amountsAddUp, paidOnce } from './money';
@@ -5,7 +6,14 @@ import { billedEachPeriod } from './periods';
 import type { Picture } from './picture';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
 import { sequencesAreWhole, webhooksArrive } from './sequences';
-import { closedCreditsAddUp, creditsAreConserved, eventsCountOnce } from './usage';
+import {
+  closedCreditsAddUp,
+  creditsAreConserved,
+  eventsCountOnce,
+  hoursCountEvents,
+} from './usage';
+import { statesCountEvents } from './usage-states';
+import { bodiesRepeatScalars } from './webhook-bodies';
 import { nothingIsPending, numbersHaveNoGaps, writesAreDurable } from './writes';
 
 /** All invariants of the product. */
@@ -19,11 +27,15 @@ export const invariants: readonly Invariant[] = [
   sessionsEndTogether,
   sequencesAreWhole,
   webhooksArrive,
+  bodiesRepeatScalars,
   writesAreDurable,
   nothingIsPending,
   numbersHaveNoGaps,
   environmentsAreApart,
+  statesCountEvents,
+  hoursCountEvents,
   closedCreditsAddUp,
+  balancesAddUp,
 ];
 
 /** One line of the report. */

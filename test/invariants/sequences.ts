@@ -82,6 +82,12 @@ function sequenceProblems({ id, received = [] }: EndpointPicture): (string | fal
   );
 }
 
+/** True if an endpoint names the type, its resource or all types. */
+function wants({ events }: EndpointPicture, type: string): boolean {
+  const [resource = ''] = type.split('.');
+  return events.some((name) => ['*', `${resource}.*`, type].includes(name));
+}
+
 interface WebhookBody {
   readonly id: string;
   readonly type: string;
@@ -109,9 +115,7 @@ function deliveries(
   }
   const wanted = events.filter(
     ({ type, insertedAt }) =>
-      endpoint.active &&
-      endpoint.events.includes(type) &&
-      insertedAt > new Date(endpoint.updatedAt),
+      endpoint.active && wants(endpoint, type) && insertedAt > new Date(endpoint.updatedAt),
   );
   const logged = new Map(events.map((event) => [event.id, event.type]));
   return together(

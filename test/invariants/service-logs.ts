@@ -30,7 +30,13 @@ import {
 } from '@billing/proto/billing/metering/v1/report';
 import { toJsonSessionStatus } from '@billing/proto/json/checkout-session';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
-import type { ClosedCreditsPicture, EventPicture, SessionPicture } from './picture';
+import { checkUsage, lineOf } from './usage-hours';
+import type {
+  ClosedCreditsPicture,
+  EventPicture,
+  SessionPicture,
+  UsageHoursPicture,
+} from './picture';
 
 /** The gRPC address of each service. */
 export type ServiceAddresses = Readonly<Record<string, string>>;
@@ -191,6 +197,21 @@ export async function readClosedCredits(
   } finally {
     metering.close();
   }
+}
+
+/** Compares the stored hours of usage of an environment with their events. */
+export async function readUsageHours(
+  addresses: ServiceAddresses,
+  { environmentId }: Tenant,
+): Promise<UsageHoursPicture> {
+  const request = { environmentId, customerId: '', repair: false };
+  let compared = 0;
+  const mismatches: string[] = [];
+  for await (const page of checkUsage(addressOf(addresses, 'metering'), request)) {
+    compared += page.compared;
+    mismatches.push(...page.mismatches.map(lineOf));
+  }
+  return { compared, mismatches };
 }
 
 const redeemed: readonly RedemptionState[] = [

@@ -1,4 +1,6 @@
 import type {
+  BalanceEntryPicture,
+  BalancePicture,
   ClosedCreditsPicture,
   EndpointPicture,
   EventPicture,
@@ -12,6 +14,7 @@ import type {
   SessionPicture,
   SubscriptionPicture,
   UsageEventPicture,
+  UsageStatePicture,
 } from './picture';
 
 const environmentId = 'environment-1';
@@ -53,6 +56,14 @@ export const usageEvent: UsageEventPicture = {
   receivedAt: '2026-02-10T00:00:00.000Z',
 };
 
+export const usageState: UsageStatePicture = {
+  customerId: 'customer-1',
+  meterId: 'meter-1',
+  periodStart: '2026-02-01T00:00:00.000Z',
+  periodEnd: '2026-03-01T00:00:00.000Z',
+  usage: '5',
+};
+
 export const meter: MeterPicture = { id: 'meter-1', aggregation: 'SUM' };
 
 /** Both invoices burn of it. */
@@ -85,6 +96,21 @@ export const closedCredits: ClosedCreditsPicture = {
   expired: '1',
 };
 
+export const balance: BalancePicture = { customerId: 'customer-1', currency: 'EUR', balance: 5 };
+
+/** An adjustment, and what an invoice took and got returned when it was voided. */
+export const balanceEntries: readonly BalanceEntryPicture[] = [
+  { kind: 'ADJUSTMENT', amount: 5, balanceAfter: 5, invoiceId: null },
+  { kind: 'APPLIED', amount: -2, balanceAfter: 3, invoiceId: 'invoice-0' },
+  { kind: 'RETURNED', amount: 2, balanceAfter: 5, invoiceId: 'invoice-0' },
+].map((entry, index) => ({
+  ...entry,
+  id: `entry-${String(index + 1)}`,
+  customerId: 'customer-1',
+  currency: 'EUR',
+  sequence: index + 1,
+}));
+
 export const payment: PaymentPicture = {
   id: 'payment-1',
   amount: 2,
@@ -107,6 +133,7 @@ export function anInvoice(changes: Partial<InvoicePicture> = {}): InvoicePicture
     total: 2,
     amountPaid: 2,
     amountDue: 0,
+    balanceApplied: 0,
     paidAt: january,
     createdAt: january,
     periodStart: january,
@@ -174,14 +201,13 @@ export function aWebhook(
   changes: { id?: string; note?: string; type?: string } = {},
 ) {
   const { id = `message-${String(sequence)}`, note, type = anEvent(sequence).type } = changes;
-  const body = {
-    id,
-    type,
-    sequence,
-    note,
-    data: { subscriptionId: 'subscription-1' },
-  };
-  return { headers: { 'webhook-id': id }, text: JSON.stringify(body) };
+  const data = { subscriptionId: 'subscription-1', note };
+  return aWebhookOf({ id, type, sequence, ...data, data });
+}
+
+/** A webhook with a body of its own. */
+export function aWebhookOf(body: { readonly id: string; readonly [field: string]: unknown }) {
+  return { headers: { 'webhook-id': body.id }, text: JSON.stringify(body) };
 }
 
 export function anEndpoint(received: EndpointPicture['received']): EndpointPicture {
@@ -228,12 +254,16 @@ export const whole: Picture = {
   isManual: true,
   subscriptions: [aSubscription()],
   invoices: [anInvoice(), secondInvoice],
+  balances: [balance],
+  balanceEntries,
   discounts: [discount],
   meterPrices: [meterPrice],
   meters: [meter],
   usageEvents: [usageEvent],
+  usageStates: [usageState],
   grants: [grant, closedGrant],
   closedCredits: [closedCredits],
+  usageHours: { compared: 3, mismatches: [] },
   endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],
   sessions: [session],
   events: [anEvent(1), anEvent(2)],

@@ -52,6 +52,13 @@ function grantProblems(grant: GrantPicture, burned: bigint): (string | false)[] 
   ];
 }
 
+export const hoursCountEvents: Invariant = {
+  id: 'I27',
+  title: 'the total and minutes of a stored hour of usage = its events',
+  examine: ({ usageHours }) =>
+    usageHours && { examined: usageHours.compared, findings: usageHours.mismatches },
+};
+
 export const closedCreditsAddUp: Invariant = {
   id: 'I29',
   title: 'sums of closed credits = their grants, granted = consumed + expired',

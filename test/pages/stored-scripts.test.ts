@@ -29,7 +29,7 @@ let api: ApiClient;
 let data: HostileData;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await startTestSystem({ ownProcess: true });
   receiver = await startWebhookReceiver();
   owner = await OperatorClient.owner(system);
   const { body } = await owner.api('GET', '/environments');
@@ -179,9 +179,10 @@ testInChromium(
         await read(page, found);
         for (const opener of await openersOf(page)) {
           await opener.click();
-          await page.locator('dialog[open]').waitFor();
+          await page.locator('.dialog').waitFor();
           await read(page, found);
           await page.keyboard.press('Escape');
+          await page.locator('.dialog').waitFor({ state: 'detached' });
         }
       }
     });

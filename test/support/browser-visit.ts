@@ -16,13 +16,16 @@ export const viewports: readonly (readonly [string, BrowserContextOptions])[] = 
   ['on a phone in the dark', { ...phone, colorScheme: 'dark' }],
 ];
 
+/** Pages show times in the locale and time zone of the reader; what moves is half transparent. */
+const reader = { locale: 'en-US', timezoneId: 'UTC', reducedMotion: 'reduce' } as const;
+
 /** Runs in a new browser context, which reports every error on the console. */
 export async function visit(
   browser: Browser,
   options: BrowserContextOptions,
   work: (page: Page, context: BrowserContext) => Promise<void>,
 ): Promise<void> {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ ...reader, ...options });
   // A busy machine needs more time.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();

@@ -41,6 +41,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     endpoint,
     delivery,
     apiKey,
+    entry,
   } = await ownerResources(owner);
   const resources = {
     customer: `/customers/${customer.id}`,
@@ -53,6 +54,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     delivery: `/webhook-endpoints/${endpoint.id}/deliveries/${delivery.id}`,
     apiKey: `/api-keys/${apiKey.id}`,
     link: `/checkout-links/${link.id}`,
+    entry: `/balance-entries/${entry.id}`,
   };
   return {
     ...listExamples({ customerId: customer.id, subscriptionId: subscription.id }),
@@ -76,6 +78,10 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     'POST /subscriptions': {
       path: '/subscriptions',
       body: { customerId: customer.id, productId: sold.id },
+    },
+    'POST /balance-entries': {
+      path: '/balance-entries',
+      body: { customerId: customer.id, amount: 1, description: 'x' },
     },
     'POST /meters': { path: '/meters', body: { name: 'x' }, strangers: [201] },
     'POST /customers/:id/meter-credits': {
@@ -161,6 +167,12 @@ async function ownerResources(owner: ApiClient) {
     amount: 1,
     name: ownerMark,
   });
+  const entry = await create('/balance-entries', {
+    customerId: customer.id,
+    amount: 1,
+    description: ownerMark,
+    metadata: { mark: ownerMark },
+  });
   const apiKey = await create('/api-keys', { name: ownerMark });
   // Completes the work that the creations caused.
   await owner.advanceTo(ownerTime);
@@ -176,6 +188,7 @@ async function ownerResources(owner: ApiClient) {
     endpoint,
     delivery,
     apiKey,
+    entry,
   };
 }
 
@@ -209,6 +222,8 @@ function listExamples({
     'GET /discounts': list('/discounts', `code=${ownerMark}&active=true`),
     'GET /checkout-links': list('/checkout-links', 'active=true'),
     'GET /subscriptions': list('/subscriptions', `customerId=${customerId}`),
+    'GET /balances': list('/balances', `customerId=${customerId}`),
+    'GET /balance-entries': list('/balance-entries', `customerId=${customerId}`),
     'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
     'GET /meters': { path: '/meters', strangers: [200] },
     'GET /events': list('/events', `customerId=${customerId}`),
@@ -229,7 +244,8 @@ function resourceExamples(
       | 'endpoint'
       | 'delivery'
       | 'apiKey'
-      | 'link',
+      | 'link'
+      | 'entry',
       string
     >
   >,
@@ -260,6 +276,7 @@ function resourceExamples(
       body: { atPeriodEnd: true },
     },
     'POST /subscriptions/:id/uncancel': { path: `${subscription}/uncancel` },
+    'GET /balance-entries/:id': { path: paths.entry },
     'GET /invoices/:id': { path: invoice },
     'GET /invoices/:id/pdf': { path: `${invoice}/pdf` },
     // The invoice is paid already.

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { newId } from '@billing/chassis/ids';
 import { ensureFirstKeys } from '@billing/local/first-keys';
 import { type RunningSystem, startSystem } from '@billing/local/system';
-import type { SharedOrganization, SharedSystem } from './shared-system';
+import { type SharedOrganization, type SharedSystem, shardKeyProblems } from './shared-system';
+import { checkShardKeys } from './shard-keys/shard-key-check';
 import { siteIn, unlimited } from './test-site';
 
 /**
@@ -14,6 +15,7 @@ import { siteIn, unlimited } from './test-site';
  * first argument names, and creates an organization for each request. Ends with the worker.
  */
 async function main(file: string): Promise<void> {
+  const problems = checkShardKeys();
   const folder = await mkdtemp(join(tmpdir(), 'billing-s-'));
   const site = { ...siteIn(folder), rateLimits: unlimited };
   const system = await startSystem(site);
@@ -37,6 +39,7 @@ async function main(file: string): Promise<void> {
   const stop = () =>
     void system
       .stop()
+      .then(() => writeFile(shardKeyProblems(file), problems().join('\n')))
       .finally(() => rm(folder, { recursive: true, force: true }))
       .finally(() => process.exit());
   process.once('disconnect', stop);

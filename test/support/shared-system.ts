@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,6 +35,18 @@ export interface SharedSystem extends Pick<
   readonly organizationsUrl: string;
 }
 
+const problemsSuffix = '.problems';
+
+/** File in which the shared system of `file` lists the problems of its filters when it ends. */
+export function shardKeyProblems(file: string): string {
+  return `${file}${problemsSuffix}`;
+}
+
+/** True for the file that describes a shared system, false for its list of problems. */
+export function describesSystem(file: string): boolean {
+  return !file.endsWith(problemsSuffix);
+}
+
 /** An organization of one test file. */
 export interface SharedOrganization {
   readonly name: string;
@@ -42,8 +54,6 @@ export interface SharedOrganization {
   readonly testKey: string;
 }
 
-// Compiled, because the services load in a fraction of the time.
-const program = join(__dirname, '../dist/support/shared-system-process.js');
 // Lets a process start faster after the first one.
 export const compileCache = join(tmpdir(), 'billing-compile-cache');
 
@@ -78,15 +88,26 @@ async function sharedSystem(): Promise<SharedSystem> {
 }
 
 async function startSharedSystem(file: string): Promise<void> {
-  const child = fork(program, [file], {
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
-    execArgv: ['--enable-source-maps'],
-  });
-  const exited = once(child, 'exit').then(() => {
-    throw new Error('The shared system ended while it started');
-  });
-  await Promise.race([once(child, 'message'), exited]);
+  const child = forkCompiled('shared-system-process', [file]);
+  await firstMessageOf(child);
   // It ends with the worker and must not keep it alive.
   child.unref();
   child.channel?.unref();
+}
+
+/** Starts a program of this folder as compiled, because services load in a fraction of the time. */
+export function forkCompiled(name: string, args: readonly string[] = []): ChildProcess {
+  return fork(join(__dirname, `../dist/support/${name}.js`), [...args], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    execArgv: ['--enable-source-maps'],
+  });
+}
+
+/** The first message of a process; rejects if the process ends before. */
+export async function firstMessageOf(child: ChildProcess): Promise<unknown> {
+  const exited = once(child, 'exit').then(() => {
+    throw new Error('The system ended while it started');
+  });
+  const [message] = (await Promise.race([once(child, 'message'), exited])) as unknown[];
+  return message;
 }

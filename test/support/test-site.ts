@@ -46,6 +46,6 @@ export function siteIn(
 }
 
 // Tests create more operators in a minute than an organization in years.
-function quickPasswords(service: string): Record<string, string> {
+export function quickPasswords(service: string): Record<string, string> {
   return service === 'identity' ? { PASSWORD_HASH_COST: '10' } : {};
 }

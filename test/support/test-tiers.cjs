@@ -44,7 +44,11 @@ const slow = [
 ];
 
 /** Tests that take minutes by their nature. */
-const nightly = ['connection-age.integration', 'gateway/connection-age'];
+const nightly = [
+  'connection-age.integration',
+  'gateway/connection-age',
+  'scenario/year-of-renewals',
+];
 
 const tier = process.env.TEST_TIER;
 const patternOf = (names) => `/(${names.join('|')})\\.test\\.ts$`;

@@ -109,7 +109,39 @@ async function until(isTrue: () => boolean | Promise<boolean>, timeoutMs: number
   }
 }
 
-test('npm start prints one line of JSON with two valid keys, and data survives a restart', async () => {
+/** Only the launcher's user may read the files of the data folder. */
+async function expectPrivateFiles(): Promise<void> {
+  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+  expect(await modeOf(dataDir)).toBe('711');
+  const below: Record<string, string> = {};
+  for (const folder of [dataDir, join(dataDir, 'logs'), join(dataDir, 'databases')]) {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const kind = entry.isDirectory() ? 'folder' : 'file';
+      below[`${kind} ${entry.name}`] = await modeOf(join(folder, entry.name));
+    }
+  }
+  for (const [name, mode] of Object.entries(below)) {
+    expect([name, mode]).toEqual([name, name.startsWith('folder') ? '700' : '600']);
+  }
+  expect(Object.keys(below)).toEqual(
+    expect.arrayContaining([
+      'folder logs',
+      'file keys.json',
+      'file secrets.json',
+      'file gateway.log',
+    ]),
+  );
+}
+
+/** Runs the example command that people see after a start. */
+async function expectWorkingExample(announcement: Announcement): Promise<void> {
+  const [, command] =
+    /\n( {2}curl [\s\S]*?)\n\n/.exec(toText(announcement, announcement.dataDir)) ?? [];
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command ?? '']);
+  expect(JSON.parse(stdout)).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
+}
+
+test('npm start prints two valid keys and a working example and keeps its files private, and data survives a restart', async () => {
   const first = await start();
   const { liveKey, testKey = '' } = first.announcement;
   const id = await createCustomer(first.announcement, testKey);
@@ -123,9 +155,8 @@ test('npm start prints one line of JSON with two valid keys, and data survives a
   const invitation = await readInvitation(first.announcement);
   expect(invitation).toMatchObject({ organization: { name: 'Local' }, role: 'OWNER' });
   expect(first.output().trimEnd().split('\n')).toHaveLength(1);
-  for (const file of ['keys.json', 'secrets.json']) {
-    expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
-  }
+  await expectPrivateFiles();
+  await expectWorkingExample(first.announcement);
   expect(await end(first.command, 'SIGINT')).toBe(0);
 
   const second = await start();
@@ -147,25 +178,6 @@ test('a system without its first sandbox restarts without a test key', async () 
   expect(second.announcement).not.toHaveProperty('testKey');
   expect(second.announcement.liveKey).toBe(liveKey);
   await createCustomer(second.announcement, liveKey);
-});
-
-test('only the launcher’s user can read the files of the data folder', async () => {
-  await start();
-  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
-  expect(await modeOf(dataDir)).toBe('711');
-  const below: Record<string, string> = {};
-  for (const folder of [dataDir, join(dataDir, 'logs'), join(dataDir, 'databases')]) {
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      const kind = entry.isDirectory() ? 'folder' : 'file';
-      below[`${kind} ${entry.name}`] = await modeOf(join(folder, entry.name));
-    }
-  }
-  for (const [name, mode] of Object.entries(below)) {
-    expect([name, mode]).toEqual([name, name.startsWith('folder') ? '700' : '600']);
-  }
-  expect(Object.keys(below)).toEqual(
-    expect.arrayContaining(['folder logs', 'file secrets.json', 'file gateway.log']),
-  );
 });
 
 test.each([[[]], [['--processes']]])(
@@ -210,15 +222,6 @@ test('keys stay valid while a secret is replaced with its former value in the en
   const second = await startWith({ API_KEY_PEPPER_OLD: secrets.apiKeyPepper });
   expect(second.announcement.liveKey).toBe(liveKey);
   await createCustomer(second.announcement, liveKey);
-});
-
-test('the printed example command works', async () => {
-  const { announcement } = await start();
-  const [, command] =
-    /\n( {2}curl [\s\S]*?)\n\n/.exec(toText(announcement, announcement.dataDir)) ?? [];
-
-  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command ?? '']);
-  expect(JSON.parse(stdout)).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
 });
 
 test('services in separate processes restart when killed, and all end with one Ctrl-C', async () => {

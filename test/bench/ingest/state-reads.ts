@@ -12,8 +12,7 @@ const slowest = 0.66;
 const secondsMax = 3;
 
 /**
- * P12: the cost of reading the usage state by number of events in the period, with the hours sealed
- * by the system.
+ * P12: the cost of reading the usage state by number of events in the period, folded by the system.
  */
 export async function stateReads(stage: Stage, effort: Effort): Promise<Comparison[]> {
   const system = await stage.system();
@@ -24,8 +23,8 @@ export async function stateReads(stage: Stage, effort: Effort): Promise<Comparis
       stage.log(`P12: storing ${String(events)} events`);
       usages.push(await seed.customer(events));
     }
-    stage.log('P12: waiting for their hours to be sealed');
-    await seed.untilSealed(usages);
+    stage.log('P12: waiting until they are folded');
+    await seed.untilFolded(usages);
     const [least, ...others] = usages;
     if (least === undefined) throw new Error('Nothing was stored');
     const comparisons: Comparison[] = [];

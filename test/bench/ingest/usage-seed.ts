@@ -1,19 +1,13 @@
-import { type Document, MongoClient } from 'mongodb';
-import { randomUUID } from 'node:crypto';
+import { MongoClient } from 'mongodb';
 import { createResource } from '../stage/api';
 import { documentsOf } from '../stage/floor-data';
 import type { StagedSystem } from '../stage/stage';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-const periodAgoMs = 20 * dayMs;
-// The last hours are open, and read event by event: they hold the same few events for every total.
-const openMs = 2 * hourMs;
-const openEvents = 20;
-const insertBatchSize = 1_000;
-const concurrentInserts = 4;
+const periodAgoMs = 20 * 24 * 3_600_000;
+const batchSize = 1_000;
+const concurrentBatches = 4;
 const pollMs = 250;
-const sealedWithinMs = 180_000;
+const foldedWithinMs = 180_000;
 
 /** A customer with a given number of events in the current period. */
 export interface SeededUsage {
@@ -22,10 +16,7 @@ export interface SeededUsage {
   readonly events: number;
 }
 
-/**
- * Stores usage through the driver, in addition to what the API creates, and has the system seal its
- * hours.
- */
+/** Sends usage of customers, and has the system fold it. */
 export class UsageSeed {
   private constructor(
     private readonly system: StagedSystem,
@@ -70,26 +61,32 @@ export class UsageSeed {
     const startAt = new Date(start).toISOString();
     const { productId, meterId } = this;
     await createResource(this.system, '/subscriptions', { customerId, productId, startAt });
-    // The system learns of the series by an event of its own, old enough that its hour may be
-    // sealed immediately.
-    const first = new Date(start + hourMs).toISOString();
-    await this.insert({ customerId, meterId, events }, { start, now });
-    await this.ingest({ customerId, timestamp: first });
+    let sent = 0;
+    const lane = async () => {
+      while (sent < events) {
+        const from = sent;
+        sent = Math.min(events, from + batchSize);
+        const times = Array.from(
+          { length: sent - from },
+          (_, index) => start + ((from + index) * (now - start)) / events,
+        );
+        await this.ingest(customerId, times);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrentBatches }, lane));
     return { customerId, meterId, events };
   }
 
-  /** Waits until the hours of all these customers are sealed, as far as they may be. */
-  async untilSealed(all: readonly SeededUsage[]): Promise<void> {
+  /** Waits until all flushes of these customers are in buckets. */
+  async untilFolded(all: readonly SeededUsage[]): Promise<void> {
     const startedMs = performance.now();
-    const series = this.collection('usageSeries');
-    const farEnough = new Date(performance.timeOrigin + startedMs - openMs);
-    const query = {
-      customerId: { $in: all.map(({ customerId }) => customerId) },
-      sealedUntil: { $gte: farEnough },
-    };
-    while ((await series.countDocuments(query)) < all.length) {
-      if (performance.now() - startedMs > sealedWithinMs)
-        throw new Error('Hours were not sealed in time');
+    const environmentId = await this.environmentId();
+    const keys = all.map(({ customerId, meterId }) => `${environmentId}:${customerId}:${meterId}:`);
+    const [series, parts] = [this.collection('usageSeries'), this.collection('usageParts')];
+    while ((await parts.countDocuments({ k: { $in: keys } })) > 0) {
+      if (performance.now() - startedMs > foldedWithinMs)
+        throw new Error('Usage was not folded in time');
+      await series.updateMany({ _id: { $in: keys } }, { $set: { foldAt: new Date(0) } });
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
@@ -98,57 +95,22 @@ export class UsageSeed {
     await this.client.close();
   }
 
-  private async insert(
-    { customerId, meterId, events: count }: SeededUsage,
-    { start, now }: { start: number; now: number },
-  ): Promise<void> {
-    const events = this.collection('usageEvents');
-    // One less: the system itself ingests one.
-    const spread = count - 1 - openEvents;
-    const sealed = now - openMs - start;
-    const environmentId = await this.environmentId();
-    const documentAt = (index: number): Document & { _id: string } => {
-      const isOpen = index >= spread;
-      const at = isOpen
-        ? now - openMs + ((index - spread) * openMs) / openEvents
-        : start + (index * sealed) / spread;
-      return {
-        _id: `${environmentId}:${randomUUID()}`,
-        environmentId,
-        customerId,
-        meterId,
-        quantity: '12.5',
-        timestamp: new Date(at),
-        receivedAt: new Date(at),
-        arrival: Math.floor(at) * 1_000,
-      };
-    };
-    const total = count - 1;
-    let next = 0;
-    const lane = async () => {
-      while (next < total) {
-        const from = next;
-        next += insertBatchSize;
-        const length = Math.min(insertBatchSize, total - from);
-        const documents = Array.from({ length }, (_, index) => documentAt(from + index));
-        await events.insertMany(documents, { ordered: false });
-      }
-    };
-    await Promise.all(Array.from({ length: concurrentInserts }, lane));
-  }
-
-  private async ingest(event: { customerId: string; timestamp: string }): Promise<void> {
+  private async ingest(customerId: string, times: readonly number[]): Promise<void> {
     const { meterId } = this;
+    const events = times.map((time) => ({
+      ...{ customerId, meterId, quantity: '12.5' },
+      timestamp: new Date(time).toISOString(),
+    }));
     const response = await fetch(`${this.system.gatewayUrl}/v1/events/ingest`, {
       method: 'POST',
       headers: {
         Authorization: `Bearer ${this.system.keys.testKey}`,
         'Content-Type': 'application/json',
       },
-      body: JSON.stringify([{ ...event, meterId, quantity: '12.5' }]),
+      body: JSON.stringify(events),
     });
     const { accepted } = (await response.json()) as { accepted?: number };
-    if (accepted !== 1) throw new Error('The first event was not accepted');
+    if (accepted !== times.length) throw new Error('An event was not accepted');
   }
 
   private async environmentId(): Promise<string> {

@@ -16,7 +16,11 @@ const site: SystemSite = {
     dataKeys: 'data keys',
   },
   logDir: '/data/logs',
-  retention: { AUDIT_LOG: 'log of audit entries', RETENTION_SESSIONS: 'days of sessions' },
+  retention: {
+    AUDIT_LOG: 'log of audit entries',
+    RETENTION_SESSIONS: 'days of sessions',
+    RETENTION_USAGE_MONTHS: 'months of usage',
+  },
   stripe: { STRIPE_SECRET_KEY: 'key of Stripe' },
   identityProvider: { OIDC_CLIENT_SECRET: 'key of the provider' },
 };
@@ -71,6 +75,7 @@ test.each([
   ['portal secret', 'customer'],
   ['log of audit entries', 'identity'],
   ['days of sessions', 'checkout'],
+  ['months of usage', 'metering'],
   ['key of Stripe', 'checkout'],
   ['key of the provider', 'gateway'],
 ])('the %s reaches the one service that needs it', (value, service) => {

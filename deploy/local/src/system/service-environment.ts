@@ -130,7 +130,8 @@ function retention(service: ServiceName, { retention: given = {} }: SystemSite):
   return Object.fromEntries(
     Object.entries(given).filter(([name]) => {
       if (name.startsWith('RETENTION_EVENTS')) return true;
-      return service === (name.startsWith('RETENTION_SESSIONS') ? 'checkout' : 'identity');
+      if (name.startsWith('RETENTION_SESSIONS')) return service === 'checkout';
+      return service === (name.startsWith('RETENTION_USAGE') ? 'metering' : 'identity');
     }),
   );
 }
