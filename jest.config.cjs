@@ -4,7 +4,7 @@ const tiers = require('./test/support/test-tiers.cjs');
 const packages = ['services', 'gateway', 'deploy', 'proto'];
 
 // Published as ES modules alone.
-const esModules = 'uuid|openid-client|oauth4webapi|jose';
+const esModules = 'uuid|openid-client|oauth4webapi|jose|svix';
 
 const project = {
   rootDir: __dirname,
@@ -33,6 +33,7 @@ const project = {
 const withInfrastructure = {
   globalSetup: path.join(__dirname, 'test/support/infrastructure-setup.ts'),
   globalTeardown: path.join(__dirname, 'test/support/infrastructure-teardown.ts'),
+  setupFilesAfterEnv: [path.join(__dirname, 'test/support/shard-keys/setup.ts')],
 };
 
 module.exports = {
