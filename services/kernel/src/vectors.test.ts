@@ -24,6 +24,8 @@ import {
 } from './discounting';
 import { DomainError } from './domain-error';
 import { allocate, money, toMinor } from './money';
+import { partOf, type Share, shareOf } from './proration/share';
+import { placeCredits } from './proration/change-bill';
 import { aUsagePrice } from './testing/prices';
 import type { Tier } from './pricing/tiers';
 import { usageCharge } from './pricing/usage-pricing';
@@ -291,4 +293,61 @@ describe('discounts', () => {
 
 function instant(text: string | null): Date | null {
   return text === null ? null : new Date(text);
+}
+
+interface Prorated {
+  readonly periodStart: string;
+  readonly periodEnd: string;
+}
+
+describe('proration', () => {
+  runAll('proration.json', {
+    fraction: (
+      given: Prorated & { from: string; to: string },
+      { fraction: [covered, whole] }: { fraction: [number, number] },
+    ) => {
+      const { numerator, denominator } = shareIn(given, given);
+      expect(numerator * BigInt(whole)).toBe(denominator * BigInt(covered));
+    },
+    amount: (
+      given: Prorated & { price: number; from: string; to: string },
+      expected: { amount: number },
+    ) => {
+      const price = Decimal.of(BigInt(given.price));
+      expect({ amount: Number(partOf(price, shareIn(given, given))) }).toEqual(expected);
+    },
+    change: (
+      given: Prorated & {
+        oldPrice: number;
+        newPrice: number;
+        changeAt: string;
+        resetsCycle: boolean;
+      },
+      expected: { credit: number; charge: number; net: number },
+    ) => {
+      const left = shareIn(given, { from: given.changeAt, to: given.periodEnd });
+      const whole = { numerator: 1n, denominator: 1n };
+      const credit = Number(partOf(Decimal.of(BigInt(given.oldPrice)), left));
+      const share = given.resetsCycle ? whole : left;
+      const charge = Number(partOf(Decimal.of(BigInt(given.newPrice)), share));
+      expect({ credit, charge, net: charge - credit }).toEqual(expected);
+    },
+    cap: (
+      given: { potentialCredit: number; paid: number; previousCredits: number },
+      expected: { credit: number },
+    ) => {
+      const room = BigInt(given.paid - given.previousCredits);
+      const unused = [{ itemId: 'i1', amount: BigInt(given.potentialCredit) }];
+      const { placed } = placeCredits(unused, [{ invoiceId: 'in1', status: 'PAID', room }]);
+      const credit = placed.reduce((sum, { amount }) => sum + Number(amount), 0);
+      expect({ credit }).toEqual(expected);
+    },
+  });
+});
+
+function shareIn(period: Prorated, part: { from: string; to: string }): Share {
+  return shareOf(
+    { from: Date.parse(part.from), to: Date.parse(part.to) },
+    { from: Date.parse(period.periodStart), to: Date.parse(period.periodEnd) },
+  );
 }

@@ -1,0 +1,154 @@
+import type { RemainingTime, UnusedTime } from './prorated-change';
+
+/** An invoice that unused time may be taken from. */
+export interface CreditableInvoice {
+  readonly invoiceId: string;
+  /** Invoices of other states have no room. */
+  readonly status: 'PAID' | 'OPEN';
+  /** Its total less its credit notes, made or reserved; in minor units. */
+  readonly room: bigint;
+}
+
+/** Unused time of an item on an invoice that it was charged on, in minor units. */
+export interface PlacedCredit {
+  readonly itemId: string;
+  readonly invoiceId: string;
+  readonly status: 'PAID' | 'OPEN';
+  readonly amount: bigint;
+}
+
+/** Amount that one credit note gives back, above 0, in minor units. */
+export interface CreditNoteAmount {
+  readonly invoiceId: string;
+  readonly amount: bigint;
+  /** An unpaid invoice is lessened; what was paid goes to the customer's balance. */
+  readonly settledBy: 'AMOUNT_DUE' | 'BALANCE';
+}
+
+/** Unused time as a line of an invoice; the amount is above 0 and is subtracted. */
+export interface UnusedLine {
+  readonly itemId: string;
+  readonly amount: bigint;
+}
+
+/** What a change costs. */
+export interface ChangeBill {
+  /** Absent if there is nothing to charge. */
+  readonly invoice:
+    | { readonly unused: readonly UnusedLine[]; readonly remaining: readonly RemainingTime[] }
+    | undefined;
+  readonly creditNotes: readonly CreditNoteAmount[];
+  /** Unused time without room on any invoice, in minor units. */
+  readonly lapsed: bigint;
+}
+
+/**
+ * Splits each item's unused time over invoices, newest first, each up to its room. What finds no
+ * room lapses.
+ */
+export function placeCredits(
+  unused: readonly Pick<UnusedTime, 'itemId' | 'amount'>[],
+  newestFirst: readonly CreditableInvoice[],
+): { placed: PlacedCredit[]; lapsed: bigint } {
+  const rooms = newestFirst.map((invoice) => ({ ...invoice }));
+  const placed: PlacedCredit[] = [];
+  let lapsed = 0n;
+  for (const { itemId, amount } of unused) {
+    let left = amount;
+    for (const invoice of rooms) {
+      const taken = smaller(left, larger(invoice.room, 0n));
+      if (taken === 0n) continue;
+      invoice.room -= taken;
+      left -= taken;
+      const { invoiceId, status } = invoice;
+      placed.push({ itemId, invoiceId, status, amount: taken });
+    }
+    lapsed += left;
+  }
+  return { placed, lapsed };
+}
+
+/**
+ * Bill of a change that keeps the period: an invoice if it charges more than it takes back of paid
+ * invoices, otherwise credit notes over the difference.
+ */
+export function billChange(
+  { unused, remaining }: { unused: readonly UnusedTime[]; remaining: readonly RemainingTime[] },
+  newestFirst: readonly CreditableInvoice[],
+): ChangeBill {
+  const charged = sum(remaining.map(({ net }) => net));
+  const { placed, lapsed } = placeCredits(unused, newestFirst);
+  const paid = placed.filter(({ status }) => status === 'PAID');
+  if (charged > sum(paid.map(({ amount }) => amount))) {
+    const lines = { unused: linesOf(unused, paid), remaining: remaining.filter(hasAmount) };
+    return { invoice: lines, creditNotes: notesOf(placed, { paid: 0n }), lapsed };
+  }
+  const over = sum(paid.map(({ amount }) => amount)) - charged;
+  return { invoice: undefined, creditNotes: notesOf(placed, { paid: over }), lapsed };
+}
+
+/**
+ * Unused time on the first invoice of a new cycle, which charges `charged` after its discount:
+ * lines as far as its total stays 0 or more, and credit notes over the rest.
+ */
+export function creditAtNewCycle(
+  unused: readonly UnusedTime[],
+  { charged, newestFirst }: { charged: bigint; newestFirst: readonly CreditableInvoice[] },
+): { lines: UnusedLine[]; creditNotes: CreditNoteAmount[]; lapsed: bigint } {
+  const { placed, lapsed } = placeCredits(unused, newestFirst);
+  const paid = placed.filter(({ status }) => status === 'PAID');
+  let left = charged;
+  const lines = linesOf(unused, paid)
+    .map(({ itemId, amount }) => {
+      const taken = smaller(amount, left);
+      left -= taken;
+      return { itemId, amount: taken };
+    })
+    .filter(({ amount }) => amount > 0n);
+  const over = sum(paid.map(({ amount }) => amount)) - sum(lines.map(({ amount }) => amount));
+  return { lines, creditNotes: notesOf(placed, { paid: over }), lapsed };
+}
+
+function linesOf(unused: readonly UnusedTime[], placed: readonly PlacedCredit[]): UnusedLine[] {
+  return unused
+    .map(({ itemId }) => ({
+      itemId,
+      amount: sum(placed.filter((one) => one.itemId === itemId).map(({ amount }) => amount)),
+    }))
+    .filter(({ amount }) => amount > 0n);
+}
+
+/** Credit notes over all that falls on unpaid invoices, and `paid` of what falls on paid ones. */
+function notesOf(
+  placed: readonly PlacedCredit[],
+  { paid }: { readonly paid: bigint },
+): CreditNoteAmount[] {
+  const byInvoice = new Map<string, { status: 'PAID' | 'OPEN'; amount: bigint }>();
+  for (const { invoiceId, status, amount } of placed) {
+    const before = byInvoice.get(invoiceId)?.amount ?? 0n;
+    byInvoice.set(invoiceId, { status, amount: before + amount });
+  }
+  let left = paid;
+  return [...byInvoice].flatMap(([invoiceId, { status, amount }]): CreditNoteAmount[] => {
+    if (status === 'OPEN') return [{ invoiceId, amount, settledBy: 'AMOUNT_DUE' }];
+    const taken = smaller(amount, left);
+    left -= taken;
+    return taken === 0n ? [] : [{ invoiceId, amount: taken, settledBy: 'BALANCE' }];
+  });
+}
+
+function hasAmount({ gross }: RemainingTime): boolean {
+  return gross > 0n;
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((left, right) => left + right, 0n);
+}
+
+function smaller(left: bigint, right: bigint): bigint {
+  return left < right ? left : right;
+}
+
+function larger(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
+}
