@@ -128,6 +128,7 @@ const layers = {
     'shard',
   ],
   test: [
+    'command-line',
     'support',
     'invariants',
     'scenario',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { sleep } from '@billing/chassis/clock';
+import { readAddresses, runCheck } from '../command-line/check';
 import { ApiClient } from '../support/api-client';
 import { takePicture } from './collection';
 import { examineAll, findingsOf, toTable, type Verdict } from './report';
@@ -91,21 +92,4 @@ function siteOf(
   return { url: gatewayUrl, key, strangerKey: key === liveKey ? testKey : liveKey, addresses };
 }
 
-function readAddresses(pairs: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const separator = pair.indexOf('=');
-      return [pair.slice(0, separator), pair.slice(separator + 1)];
-    }),
-  );
-}
-
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 2;
-  },
-);
+runCheck(main);

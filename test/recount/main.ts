@@ -1,4 +1,5 @@
 import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { runCheck } from '../command-line/check';
 import { ApiClient } from '../support/api-client';
 import { OperatorClient } from '../support/operator-client';
 import { type Recounted, recount } from './recount';
@@ -54,12 +55,4 @@ function lineOf(report: Recounted): string {
   return `DIFFERS ${path}\n  shown   ${JSON.stringify(shown)}\n  counted ${JSON.stringify(counted)}`;
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 2;
-  },
-);
+runCheck(main);

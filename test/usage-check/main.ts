@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { readAddresses, runCheck } from '../command-line/check';
 import { environmentOf, type ServiceAddresses } from '../invariants/service-logs';
 import { checkUsage, lineOf } from '../invariants/usage-hours';
 
@@ -65,23 +66,11 @@ function readSite(): Site | undefined {
           addresses: Record<string, string>;
           testKey?: string;
         });
-  const given = address.map((pair) => {
-    const separator = pair.indexOf('=');
-    return [pair.slice(0, separator), pair.slice(separator + 1)] as const;
-  });
-  const addresses = { ...started?.addresses, ...Object.fromEntries(given) };
+  const addresses = { ...started?.addresses, ...readAddresses(address) };
   const key = values.key ?? started?.testKey;
   const hasCustomer = key !== undefined && addresses.identity !== undefined;
   if (addresses.metering === undefined || (customerId !== '' && !hasCustomer)) return undefined;
   return { addresses, customerId, key, repair };
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 2;
-  },
-);
+runCheck(main);
