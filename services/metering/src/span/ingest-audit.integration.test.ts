@@ -117,7 +117,8 @@ test('after any ingest, kept spans and parts hold the usage of all events', asyn
         }
       },
     ),
-    { numRuns: 30 },
+    // Fewer runs on a slow machine.
+    { numRuns: 30, interruptAfterTimeLimit: 60_000 },
   );
   // Later all parts can be folded.
   const { parts } = openBuckets(folding.db, openEvents(folding.db));
