@@ -231,6 +231,13 @@ module.exports = {
       to: { path: '^services/(?!kernel|chassis)' },
     },
     {
+      name: 'client-by-itself',
+      severity: 'error',
+      comment: 'The client is installed without any other package of this repository.',
+      from: { path: '^gateway/client/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(services|proto|gateway/(?!client/)|deploy|test)/' },
+    },
+    {
       name: 'nothing-of-servers-in-browsers',
       severity: 'error',
       comment:

@@ -11,6 +11,7 @@ import type { IdentityProvider } from './access/identity-provider';
 import { addOperatorApi } from './operator/api';
 import { addProviderSignIn } from './operator/sign-in/provider-routes';
 import { addDocumentation } from './openapi/documentation';
+import { addDownloads } from './downloads';
 import { notFound } from './http/error';
 import type { TakePlace } from './http/in-flight-limit';
 import { addPages } from './pages/site';
@@ -55,6 +56,7 @@ export function createApp(dependencies: AppDependencies): Express {
   addProbes(app, dependencies);
   addGet(app, '/', dependencies, (request) => rootAnswer(request.header('accept')));
   addDocumentation(app, routes, dependencies);
+  addDownloads(app, dependencies);
   addKeylessSites(app, dependencies);
   addApi(app, dependencies);
   app.use(unknownPath(dependencies));

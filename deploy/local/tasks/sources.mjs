@@ -1,6 +1,6 @@
 // Steps that bring the working copy up to date; each is skipped if nothing has changed.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import {
   bin,
   fail,
@@ -16,6 +16,7 @@ import {
 export async function prepare() {
   await install();
   await generate({ force: false });
+  await generateClient();
 }
 
 export async function install() {
@@ -50,10 +51,44 @@ export async function generate({ force }) {
   writeFileSync(stamp, hash);
 }
 
+const client = join(root, 'gateway/client');
+
+/** Writes the client's types and operations, which the gateway describes. */
+async function generateClient() {
+  const gateway = ['api', 'asyncapi', 'openapi'].map((folder) => join(root, 'gateway/src', folder));
+  const sources = [...gateway, join(root, 'proto'), join(root, 'services/kernel/src/input')];
+  const script = join(client, 'generate.mjs');
+  const made = join(client, 'src/gen/api.ts');
+  const flags = ['--conditions=source', '--require', '@swc-node/register'];
+  if (!(await runOnChange([...flags, script], { sources, script, made })))
+    fail('Generating the client failed');
+}
+
+/** Bundles the client and packs what the gateway serves; false after an error. */
+async function packClient() {
+  const script = join(client, 'build.mjs');
+  const sources = [join(client, 'src')];
+  return await runOnChange([script], { sources, script, made: join(client, 'dist/index.cjs') });
+}
+
+/** Runs a script of the client unless `made` is there and was made from the same sources. */
+async function runOnChange(args, { sources, script, made }) {
+  const files = sources.flatMap(filesBelow).filter((file) => !file.endsWith('.test.ts'));
+  const inputs = [...files, script, join(root, 'pnpm-lock.yaml')];
+  const hash = sha256(inputs.flatMap((file) => [file, readFileSync(file)]));
+  const stamp = join(client, 'dist', `.${basename(script, '.mjs')}`);
+  if (readIfThere(stamp) === hash && existsSync(made)) return true;
+  const env = { SWC_NODE_PROJECT: join(root, 'tsconfig.base.json') };
+  if ((await run(pinnedNode(), args, { env })) !== 0) return false;
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, hash);
+  return true;
+}
+
 /** Folders of all packages. */
 export function projects() {
   const services = readdirSync(join(root, 'services')).map((service) => `services/${service}`);
-  const parts = ['gateway', 'gateway/dashboard', 'deploy/local', 'test'];
+  const parts = ['gateway', 'gateway/client', 'gateway/dashboard', 'deploy/local', 'test'];
   const folders = ['proto', ...services.sort(), ...parts];
   return folders.filter((folder) => existsSync(join(root, folder, 'tsconfig.json')));
 }
@@ -62,9 +97,11 @@ export function projects() {
 export async function build(folders) {
   say(`Building ${folders.length === 1 ? folders[0] : 'all packages'}`);
   const tsc = join(root, 'node_modules/typescript-native/bin/tsc');
-  const status = await run(pinnedNode(), [tsc, '-b', ...folders]);
-  if (status !== 0) say('The build failed');
-  return status === 0;
+  const isCompiled = (await run(pinnedNode(), [tsc, '-b', ...folders])) === 0;
+  const usesClient = folders.some((folder) => ['gateway/client', 'test'].includes(folder));
+  if (isCompiled && (!usesClient || (await packClient()))) return true;
+  say('The build failed');
+  return false;
 }
 
 /** Builds the dashboard's site if one of its sources has changed; false after an error. */

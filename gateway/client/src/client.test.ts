@@ -1,0 +1,241 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { Billing } from './client';
+import { BillingConnectionError, BillingError, BillingTimeoutError } from './errors';
+import { operationPaths } from './gen/operations';
+import { methods } from './operations';
+
+const apiKey = 'billing_test_secret';
+const noWait = { 'retry-after': '0' };
+
+/** An answer of the fake API: status, body and headers, or a connection that is cut. */
+type FakeAnswer = readonly [number, unknown?, Record<string, string>?] | 'cut' | 'hang';
+
+interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: unknown;
+}
+
+let server: Server;
+let received: Received[] = [];
+let answers: (request: Received) => FakeAnswer = () => [200, {}];
+
+beforeAll(async () => {
+  server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+beforeEach(() => {
+  received = [];
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const text = (await request.setEncoding('utf8').toArray()).join('');
+  const { method = '', url = '', headers } = request;
+  const one = { method, url, headers, body: text === '' ? undefined : JSON.parse(text) };
+  received.push(one);
+  const next = answers(one);
+  if (next === 'cut') request.socket.destroy();
+  if (next === 'cut' || next === 'hang') return;
+  const [status, body, more = {}] = next;
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...more });
+  response.end(body === undefined ? undefined : JSON.stringify(body));
+}
+
+/** Answers each request in turn. */
+function inTurn(...list: FakeAnswer[]): void {
+  answers = () => list[received.length - 1] ?? 'cut';
+}
+
+function client(options: Partial<ConstructorParameters<typeof Billing>[0]> = {}): Billing {
+  const { port } = server.address() as AddressInfo;
+  return new Billing({ apiKey, baseUrl: `http://127.0.0.1:${String(port)}/`, ...options });
+}
+
+test('each operation of the API has one method, and there is no other', () => {
+  const called = Object.values(methods).flatMap((verbs) => Object.values(verbs));
+  expect(called.toSorted()).toEqual(Object.keys(operationPaths).toSorted());
+  const billing = client();
+  for (const [resource, verbs] of Object.entries(methods)) {
+    expect(Object.keys(billing[resource as keyof typeof methods])).toEqual(Object.keys(verbs));
+  }
+});
+
+describe('a request', () => {
+  test('has ids in its path, then its body, then its options', async () => {
+    answers = () => [200, {}];
+    const billing = client({ headers: { 'x-team': 'blue' } });
+    await billing.subscriptions.cancel(
+      'a/b',
+      { atPeriodEnd: true },
+      { idempotencyKey: 'k', ifMatch: '"3"', headers: { 'x-request-id': 'r1' } },
+    );
+    expect(received).toMatchObject([
+      {
+        method: 'POST',
+        url: '/v1/subscriptions/a%2Fb/cancel',
+        body: { atPeriodEnd: true },
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          'idempotency-key': 'k',
+          'if-match': '"3"',
+          'x-request-id': 'r1',
+          'x-team': 'blue',
+          'content-type': 'application/json',
+        },
+      },
+    ]);
+  });
+
+  test('with an optional body may leave it out', async () => {
+    answers = () => [200, {}];
+    await client().subscriptions.cancel('s1');
+    expect(received).toMatchObject([{ url: '/v1/subscriptions/s1/cancel', body: {} }]);
+  });
+
+  test('with an empty id is refused before it is sent', () => {
+    expect(() => client().customers.retrieve('')).toThrow(TypeError);
+    expect(received).toEqual([]);
+  });
+
+  test('returns JSON with its response beside it', async () => {
+    inTurn([200, { id: 'c1' }, { 'x-request-id': 'r', 'trace-id': 't' }]);
+    const customer = await client().customers.retrieve('c1');
+    expect(JSON.stringify(customer)).toBe('{"id":"c1"}');
+    expect(customer.response).toMatchObject({
+      status: 200,
+      requestId: 'r',
+      traceId: 't',
+      replayed: false,
+    });
+  });
+
+  test('returns the bytes of what is no JSON, and nothing for an empty answer', async () => {
+    inTurn([200, '%PDF', { 'content-type': 'application/pdf' }], [204]);
+    const pdf: unknown = await client().invoices.retrievePdf('i1');
+    expect(pdf).toEqual(new Uint8Array(Buffer.from('"%PDF"')));
+    await expect(client().meters.delete('m1')).resolves.toBeUndefined();
+  });
+});
+
+describe('a failure', () => {
+  const attempts = (): number => received.length;
+
+  test.each<[string, FakeAnswer]>([
+    ['408', [408, {}, noWait]],
+    ['429', [429, {}, noWait]],
+    ['500', [500, {}, noWait]],
+    ['502', [502, {}, noWait]],
+    ['503', [503, {}, noWait]],
+    ['504', [504, {}, noWait]],
+    ['409 of a key in use', [409, {}, { ...noWait, 'error-code': 'idempotency_key_in_use' }]],
+    ['a lost connection', 'cut'],
+  ])('%s is tried again under the same idempotency key', async (_name, failure) => {
+    inTurn(failure, [201, { id: 'c1' }]);
+    expect(await client().customers.create({ email: 'a@example.com' })).toEqual({ id: 'c1' });
+    const keys = received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([keys[0], keys[0]]);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test.each([400, 401, 403, 404, 409, 412, 422])('%s is not tried again', async (status) => {
+    inTurn([status, { error: 'No' }]);
+    await expect(client().customers.retrieve('c1')).rejects.toMatchObject({ status });
+    expect(attempts()).toBe(1);
+  });
+
+  test('names refused fields, code and ids of the request, but never the key', async () => {
+    inTurn([
+      400,
+      { error: { email: ['Invalid email'], name: ['Required'] } },
+      { 'error-code': 'invalid_request', 'x-request-id': 'r', 'trace-id': 't' },
+    ]);
+    const error = await client()
+      .customers.create({ email: 'x' })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(BillingError);
+    expect(error).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      message: 'email: Invalid email; name: Required',
+      fields: { email: ['Invalid email'], name: ['Required'] },
+      requestId: 'r',
+      traceId: 't',
+    });
+    expect(inspect(error, { depth: 9 })).not.toContain(apiKey);
+  });
+
+  test('of the connection is thrown after all attempts, without the key', async () => {
+    answers = () => 'cut';
+    const billing = client({ maxRetries: 1 });
+    const error = await billing.customers.retrieve('c1').then(undefined, (one: unknown) => one);
+    expect(error).toBeInstanceOf(BillingConnectionError);
+    expect(error).toMatchObject({ attempts: 2 });
+    expect(inspect([error, billing], { depth: 9, showHidden: true })).not.toContain(apiKey);
+  });
+
+  test('by time is told apart', async () => {
+    answers = () => 'hang';
+    const billing = client({ maxRetries: 0, timeoutMs: 50 });
+    await expect(billing.customers.retrieve('c1')).rejects.toBeInstanceOf(BillingTimeoutError);
+  });
+
+  test('is waited for until the signal is aborted', async () => {
+    answers = () => [503, {}, { 'retry-after': '60' }];
+    const controller = new AbortController();
+    const reason = new Error('No longer needed');
+    const call = client().customers.retrieve('c1', { signal: controller.signal });
+    setTimeout(() => {
+      controller.abort(reason);
+    }, 50);
+    await expect(call).rejects.toBe(reason);
+    expect(attempts()).toBe(1);
+  });
+
+  test('504 of a clock advance does not count', async () => {
+    answers = () => (received.length < 7 ? [504, {}, noWait] : [200, { processed: 3 }]);
+    const advanced = await client({ maxRetries: 1 }).sandboxes.advance({
+      to: '2026-02-01T00:00:00Z',
+    });
+    expect(advanced).toMatchObject({ processed: 3 });
+  });
+});
+
+describe('a list', () => {
+  const ids = (from: number, to: number) =>
+    Array.from({ length: from - to + 1 }, (_, index) => ({ id: `c${String(from - index)}` }));
+
+  test('that is awaited is one page', async () => {
+    inTurn([200, { data: ids(2, 1), total: 2, page: 1, perPage: 20 }]);
+    const { data, total } = await client().customers.list({ email: 'a@example.com' });
+    expect([data.length, total]).toEqual([2, 2]);
+    expect(received).toMatchObject([{ url: '/v1/customers?email=a%40example.com' }]);
+  });
+
+  test('passes each item once while others are created', async () => {
+    let newest = 250;
+    answers = ({ url }) => {
+      const page = Number(new URL(url, 'http://a').searchParams.get('page'));
+      const all = ids(newest, 1);
+      newest += 30;
+      const data = all.slice((page - 1) * 100, page * 100);
+      return [200, { data, total: all.length, page, perPage: 100 }];
+    };
+    const passed: string[] = [];
+    for await (const { id } of client().customers.list()) passed.push(id);
+    expect(passed).toEqual(ids(250, 1).map(({ id }) => id));
+  });
+
+  test('without pages is the answer itself', async () => {
+    inTurn([200, [{ id: 'm1' }]]);
+    expect([...(await client().meters.list())]).toEqual([{ id: 'm1' }]);
+  });
+});

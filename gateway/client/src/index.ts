@@ -1,0 +1,13 @@
+export { Billing } from './client';
+export {
+  BillingConnectionError,
+  BillingError,
+  BillingTimeoutError,
+  type RefusedFields,
+  type VerificationFailure,
+  WebhookVerificationError,
+} from './errors';
+export type { components, WebhookEvent } from './gen/api';
+export { List, type Page } from './pages';
+export type { BillingOptions, CallOptions, ResponseInfo } from './transport';
+export type { UnwrapOptions, WebhookRequestHeaders } from './webhooks';

@@ -1,0 +1,84 @@
+import { WebhookVerificationError } from './errors';
+import { Webhooks } from './webhooks';
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const body =
+  '{"id":"0199d3c4-7a00-5000-8000-000000000001","type":"subscription.created","timestamp":"2026-01-01T00:00:00.000Z","sequence":1}';
+const headers = {
+  'webhook-id': '0199d3c4-7a00-5000-8000-000000000001',
+  'webhook-timestamp': '1767225600',
+  'webhook-signature': 'v1,4jUmY8y3Iy7NYigyq/05x96q/Nhq0VgPPaL20HqMoR4=',
+};
+const other = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+const webhooks = new Webhooks();
+const unwrap: Webhooks['unwrap'] = (...input) => webhooks.unwrap(...input);
+
+function at(seconds: number) {
+  return { now: new Date(seconds * 1_000) };
+}
+
+function failureOf(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof WebhookVerificationError ? error.reason : error;
+  }
+  return undefined;
+}
+
+test.each([
+  ['text and plain headers', body, headers, secret],
+  ['bytes', Buffer.from(body), headers, secret],
+  ['a Headers object', body, new Headers(headers), secret],
+  ['headers of any case', body, { ...headers, 'Webhook-Id': headers['webhook-id'] }, secret],
+  [
+    'several signatures',
+    body,
+    { ...headers, 'webhook-signature': `v1,AAAA ${headers['webhook-signature']} v2,x` },
+    secret,
+  ],
+  ['several secrets', body, headers, [other, secret]],
+])('%s are verified', (_name, content, given, secrets) => {
+  expect(unwrap(content, given, secrets, at(1_767_225_600))).toMatchObject({
+    type: 'subscription.created',
+    sequence: 1,
+  });
+});
+
+test.each([
+  [1_767_225_900, undefined],
+  [1_767_225_901, 'timestamp_too_old'],
+  [1_767_225_300, undefined],
+  [1_767_225_299, 'timestamp_too_new'],
+])('at %s the outcome is %s', (seconds, expected) => {
+  expect(failureOf(() => unwrap(body, headers, secret, at(seconds)))).toBe(expected);
+});
+
+test.each(Object.keys(headers))('without %s it is refused', (name) => {
+  const rest = { ...headers, [name]: undefined };
+  expect(failureOf(() => unwrap(body, rest, secret, at(1_767_225_600)))).toBe('missing_header');
+});
+
+test.each([
+  ['body', body.replace('created', 'Created'), headers, secret],
+  ['id', body, { ...headers, 'webhook-id': '0199d3c4-7a00-5000-8000-000000000002' }, secret],
+  ['time', body, { ...headers, 'webhook-timestamp': '1767225601' }, secret],
+  ['secret', body, headers, other],
+  ['signature', body, { ...headers, 'webhook-signature': 'v1,' }, secret],
+])('another %s is refused', (_name, content, given, key) => {
+  const failure = failureOf(() => unwrap(content, given, key, at(1_767_225_600)));
+  expect(failure).toBe('no_matching_signature');
+});
+
+test('a body that was parsed already is an error of the program', () => {
+  const parsed = JSON.parse(body) as string;
+  expect(failureOf(() => unwrap(parsed, headers, secret))).toBeInstanceOf(TypeError);
+});
+
+test('a signed body that is no JSON is refused', () => {
+  // Signed with the secret of the others.
+  const signature = 'v1,kyp2nFe/CQ5AhiAYCa/axANLPfEhFd6Hb4OQWqZqaqE=';
+  const given = { ...headers, 'webhook-signature': signature };
+  const failure = failureOf(() => unwrap('{', given, secret, at(1_767_225_600)));
+  expect(failure).toBe('malformed_body');
+});

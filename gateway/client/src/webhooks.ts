@@ -1,0 +1,90 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { WebhookVerificationError } from './errors';
+import type { WebhookEvent } from './gen/api';
+
+/** Headers of a request, as frameworks hand them on. */
+export type WebhookRequestHeaders =
+  Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Settings of a verification. */
+export interface UnwrapOptions {
+  /** How much the time of the webhook may differ from now; 300 by default. */
+  readonly toleranceSeconds?: number;
+  /** Replaces the present time. */
+  readonly now?: Date;
+}
+
+const toleranceSecondsDefault = 300;
+
+/** Verifies webhooks. */
+export class Webhooks {
+  /**
+   * Returns the event of a webhook whose signature was made with one of the secrets; throws a
+   * `WebhookVerificationError` for any other. `body` is the request's body as it arrived.
+   */
+  unwrap(
+    body: string | Uint8Array,
+    headers: WebhookRequestHeaders,
+    secret: string | readonly string[],
+    // eslint-disable-next-line no-restricted-syntax -- the clock of the caller's machine
+    { toleranceSeconds = toleranceSecondsDefault, now = new Date() }: UnwrapOptions = {},
+  ): WebhookEvent {
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+      throw new TypeError('Pass the body as it arrived, before any JSON is parsed');
+    }
+    const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
+      headerOf(headers, `webhook-${name}`),
+    );
+    if (id === undefined || timestamp === undefined || signature === undefined) {
+      throw new WebhookVerificationError('missing_header');
+    }
+    const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+    const signed = `${id}.${timestamp}.${text}`;
+    const secrets = typeof secret === 'string' ? [secret] : secret;
+    const expected = secrets.map((one) => signatureOf(signed, one));
+    const given = signature.split(' ').filter((one) => one.startsWith('v1,'));
+    if (!given.some((one) => expected.some((each) => isEqual(one, each)))) {
+      throw new WebhookVerificationError('no_matching_signature');
+    }
+    refuseFarTimes(Number(timestamp), { toleranceSeconds, now });
+    return parsed(text);
+  }
+}
+
+function refuseFarTimes(
+  timestamp: number,
+  { toleranceSeconds, now }: { toleranceSeconds: number; now: Date },
+): void {
+  const nowSeconds = Math.floor(now.getTime() / 1_000);
+  // A time that is no number is refused here too.
+  if (!(timestamp >= nowSeconds - toleranceSeconds)) {
+    throw new WebhookVerificationError('timestamp_too_old');
+  }
+  if (timestamp > nowSeconds + toleranceSeconds) {
+    throw new WebhookVerificationError('timestamp_too_new');
+  }
+}
+
+function parsed(text: string): WebhookEvent {
+  try {
+    return JSON.parse(text) as WebhookEvent;
+  } catch {
+    throw new WebhookVerificationError('malformed_body');
+  }
+}
+
+function headerOf(headers: WebhookRequestHeaders, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return typeof value === 'object' ? value[0] : value;
+}
+
+function signatureOf(signed: string, secret: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+}
+
+function isEqual(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
