@@ -22,6 +22,7 @@ import { CountedEvents } from './flush/counted';
 import { CurrentWriter } from './flush/flush-worker';
 import { FlushStore, openParts } from './flush/flush-store';
 import {
+  type BucketCollections,
   BucketStore,
   countParts,
   ensureBucketIndexes,
@@ -31,6 +32,7 @@ import {
 import { FoldScheduleStore, type WokenSeries } from './fold/fold-schedule-store';
 import { FoldWakes } from './fold/fold-wakes';
 import { foldDueSeries, observeFolds, SeriesSizes } from './fold/fold-worker';
+import type { SeriesStorage } from './fold/series-storage';
 import {
   changeGeneration,
   dropGenerations,
@@ -92,8 +94,8 @@ export async function start(
   service.ensureIndexes(() => ensureAccountIndexes(accounts));
   service.ensureIndexes(() => ensureClosedCreditIndexes(closedCredits));
   const { writer, counted, readUntil } = startFlushes(service, { epochs, events, meters });
-  const stored = { events, meters, readUntil };
-  const { foldWakes, usageOf } = startReads(service, stored);
+  const usage = openUsage(service, { events, meters, readUntil });
+  const { foldWakes, usageOf } = startReads(service, usage);
   const queue = new IngestQueue<NewEvent, EventDocument>({
     ...queueBounds,
     flush: async (items) => {
@@ -129,7 +131,7 @@ export async function start(
       usageOf,
       creditReports: new CreditReportStore(db),
     }),
-    usageAuditRpc(startAudit(service, stored)),
+    usageAuditRpc(startAudit(service, usage)),
   ]);
 }
 
@@ -223,30 +225,50 @@ function startFlushes(
   return { writer, counted: new CountedEvents(storage, epochs), readUntil };
 }
 
-/** Starts folding parts into buckets. Returns how ingest wakes series, and how usage is read. */
-function startReads(
-  service: Service,
+/** Stored usage of all series. */
+interface StoredUsage {
+  readonly events: EventCollections;
+  readonly meters: AggregateCollection<Meter>;
+  readonly buckets: BucketCollections;
+  /** Opens series. Their queries of raw events are counted under the reason. */
+  readonly storageFor: (
+    reason?: 'CUT' | 'AUDIT',
+  ) => (series: OwnedSeries, signal?: AbortSignal) => SeriesStorage;
+}
+
+function openUsage(
+  { clock, metrics, db }: Service,
   {
     events,
     meters,
     readUntil: until,
-  }: {
-    readonly events: EventCollections;
-    readonly meters: AggregateCollection<Meter>;
-    readonly readUntil: ReadUntil;
-  },
+  }: Pick<StoredUsage, 'events' | 'meters'> & { readonly readUntil: ReadUntil },
+): StoredUsage {
+  const buckets = openBuckets(db, events);
+  const storageFor: StoredUsage['storageFor'] = (reason) => {
+    const onRawRead = () => {
+      if (reason !== undefined) metrics.recordRawRead(reason);
+    };
+    return (series, signal) =>
+      new BucketStore(buckets, series, { until, clock, onRawRead, ...(signal && { signal }) });
+  };
+  return { events, meters, buckets, storageFor };
+}
+
+/** Starts folding parts into buckets. Returns how ingest wakes series, and how usage is read. */
+function startReads(
+  service: Service,
+  { events, meters, buckets, storageFor }: StoredUsage,
 ): {
   readonly foldWakes: FoldWakes<WokenSeries>;
   readonly usageOf: UsageStateDependencies['usageOf'];
 } {
   const { slices, clock, logger, metrics, db } = service;
-  const buckets = openBuckets(db, events);
   const schedule = new FoldScheduleStore(buckets.series);
   const unread = new UnreadSpanStore(buckets);
   service.ensureIndexes(() => ensureBucketIndexes(buckets));
   service.ensureIndexes(() => schedule.ensureIndexes());
-  const storageOf = (series: OwnedSeries, signal?: AbortSignal) =>
-    new BucketStore(buckets, series, { until, clock, ...(signal && { signal }) });
+  const storageOf = storageFor();
   const store = new EarlierUsageStore(db, events);
   const takeover = new Takeover({ store, storageOf, meters, slices, clock, logger });
   service.ensureIndexes(() => store.ensureIndexes());
@@ -276,12 +298,8 @@ function startReads(
   metrics.observe('distinctWaiting', () =>
     Promise.resolve([{ value: largeReads.waiting, attributes: {} }]),
   );
-  const onRawRead = () => {
-    metrics.recordRawRead('CUT');
-  };
   const reads = {
-    storageOf: (series: OwnedSeries, signal: AbortSignal) =>
-      new BucketStore(buckets, series, { until, clock, onRawRead, signal }),
+    storageOf: storageFor('CUT'),
     prepare,
     largeReads,
     continued: openContinuedReads(service),
@@ -305,31 +323,12 @@ function openContinuedReads(service: Service): ContinuedReads {
 }
 
 /** Starts sampling hours of usage that are counted again. */
-function startAudit(
-  service: Service,
-  {
-    events,
-    meters,
-    readUntil: until,
-  }: {
-    readonly events: EventCollections;
-    readonly meters: AggregateCollection<Meter>;
-    readonly readUntil: ReadUntil;
-  },
-): UsageAudit {
-  const { slices, clock, logger, metrics, db } = service;
-  const buckets = openBuckets(db, events);
+function startAudit(service: Service, { meters, buckets, storageFor }: StoredUsage): UsageAudit {
+  const { slices, clock, logger, metrics } = service;
   const audit = new UsageAudit({
     store: new AuditedSeriesStore(buckets),
     meters,
-    storageOf: (series) =>
-      new BucketStore(buckets, series, {
-        until,
-        clock,
-        onRawRead: () => {
-          metrics.recordRawRead('AUDIT');
-        },
-      }),
+    storageOf: storageFor('AUDIT'),
     isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
     metrics,
     slices,
