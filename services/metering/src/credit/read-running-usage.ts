@@ -1,5 +1,6 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
+import { Semaphore } from '@billing/chassis/semaphore';
 import { Decimal } from '@billing/kernel/decimal';
 import type { Meter } from '../meter/meter';
 import { customerPeriods } from '../peer/usage-periods';
@@ -65,20 +66,18 @@ export async function runningUsages(
   context: CallContext,
   dependencies: UsageDependencies,
 ): Promise<RunningUsage[]> {
-  const waiting = meterIds.toSorted();
-  const found: RunningUsage[] = [];
-  const readNext = async (): Promise<void> => {
-    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-      const meterId = id;
-      const meter = await dependencies.meters.within(context).find(meterId);
-      if (meter === undefined) continue;
-      const account = accounts.find((one) => one.meterId === meterId);
-      const scope = { customerId, meter: meter.state, account, periods };
-      found.push(await runningUsage(scope, context, dependencies));
-    }
+  const reading = new Semaphore(concurrentMeters);
+  const readOne = async (meterId: string): Promise<RunningUsage | undefined> => {
+    const meter = await dependencies.meters.within(context).find(meterId);
+    if (meter === undefined) return undefined;
+    const account = accounts.find((one) => one.meterId === meterId);
+    const scope = { customerId, meter: meter.state, account, periods };
+    return runningUsage(scope, context, dependencies);
   };
-  await Promise.all(Array.from({ length: concurrentMeters }, readNext));
-  return found.toSorted((a, b) => (a.meter.id < b.meter.id ? -1 : 1));
+  const found = await Promise.all(
+    meterIds.toSorted().map((meterId) => reading.run(() => readOne(meterId))),
+  );
+  return found.filter((one) => one !== undefined);
 }
 
 async function runningUsage(

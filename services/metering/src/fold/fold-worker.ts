@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
+import { Semaphore } from '@billing/chassis/semaphore';
 import type { Slices } from '@billing/chassis/slices';
 import type { Meter } from '../meter/meter';
 import type { OwnedSeries } from '../usage/hour';
@@ -56,18 +57,19 @@ export async function foldDueSeries(
   dependencies: FoldDependencies,
   signal: AbortSignal,
 ): Promise<void> {
+  const folds = new Semaphore(concurrentFolds);
   for (let batch = 1; batch <= batchesMax && !signal.aborted; batch += 1) {
     const { schedule, clock } = dependencies;
     const slices = dependencies.slices.filter();
     if (slices === undefined) return;
     const due = await schedule.findDue(clock.now(), { slices, limit: batchMax });
-    const waiting = [...due];
-    const foldNext = async () => {
-      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-        if (!signal.aborted) await foldOne(one, dependencies, signal);
-      }
-    };
-    await Promise.all(Array.from({ length: concurrentFolds }, foldNext));
+    await Promise.all(
+      due.map((one) =>
+        folds.run(async () => {
+          if (!signal.aborted) await foldOne(one, dependencies, signal);
+        }),
+      ),
+    );
     if (due.length < batchMax) return;
   }
 }

@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { sleep } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
+import { Semaphore } from '@billing/chassis/semaphore';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { type CreditAccount, decidedBy, emptyAccount, periodKey } from '../credit/account';
 import { accountId } from '../credit/account-store';
@@ -114,20 +115,14 @@ async function decideAll(run: Run): Promise<{
   const { meters } = run.request;
   // Requested in parallel, so that they reach the database in one batch.
   const opened = await Promise.all(meters.map((one) => openMeter(one, run)));
-  const waiting = opened.toReversed();
-  const accounts = new Map<string, CreditAccount>();
-  const decideNext = async (): Promise<void> => {
-    for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
-      accounts.set(one.meterId, await decideMeter(one, run));
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: concurrentMeters }, decideNext));
-  } finally {
-    waiting.length = 0;
-  }
-  const all = [...accounts.values()];
-  return { accounts: all, decisionOf: await decisionsIn(all, run) };
+  const deciding = new Semaphore(concurrentMeters);
+  const ended = new AbortController();
+  const decide = (one: OpenMeter) => deciding.run(() => decideMeter(one, run), ended.signal);
+  // After a failure, no other meter is started.
+  const accounts = await Promise.all(opened.map(decide)).finally(() => {
+    ended.abort();
+  });
+  return { accounts, decisionOf: await decisionsIn(accounts, run) };
 }
 
 /** Usage that was decided, and the name of its events. */

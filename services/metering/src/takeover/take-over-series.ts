@@ -1,3 +1,4 @@
+import { Semaphore } from '@billing/chassis/semaphore';
 import { streamOf } from '../distinct/merge';
 import { hashedValue, packValues } from '../distinct/packed-values';
 import { partsByHour } from '../fold/entries';
@@ -45,14 +46,13 @@ async function takeOverHours(earlier: EarlierSeries, takeover: Takeover): Promis
     const numbers = hours.map(numberOf);
     const buckets = await storage.hourTotals(Math.min(...numbers), Math.max(...numbers) + 1);
     const touched = new Set([...flushed, ...buckets.map(({ hour }) => hour)]);
-    const waiting = [...hours];
-    const next = async () => {
-      for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+    const counting = new Semaphore(concurrentHours);
+    const takeOver = (one: EarlierHour) =>
+      counting.run(() => {
         refuseIfSlow(takeover.signal);
-        await takeOverHour(one, { ...takeover, isTouched: touched.has(numberOf(one)) });
-      }
-    };
-    await Promise.all(Array.from({ length: concurrentHours }, next));
+        return takeOverHour(one, { ...takeover, isTouched: touched.has(numberOf(one)) });
+      });
+    await Promise.all(hours.map(takeOver));
     await store.deleteHours(earlier, hours);
   }
 }
