@@ -1,53 +1,10 @@
-import { partOf } from '../flush/part';
 import type { BucketTotal } from '../fold/bucket';
-import { fromPartDocument } from '../fold/bucket-document';
-import { foldSeries } from '../fold/fold-series';
-import type { Aggregation } from '../meter/aggregation';
-import { LargeReads } from '../distinct/run-large-read';
-import { readUsage } from '../span/read-usage';
-import { SeriesTable, storageOn } from '../testing/series-table';
+import {
+  aggregations,
+  auditedHour as hour,
+  auditedSeries as aSeries,
+} from '../testing/audited-series';
 import { auditHour, repairHour } from './audit-hour';
-
-const hourMs = 3_600_000;
-const hour = 490_000;
-const start = new Date(hour * hourMs);
-const aggregations: readonly Aggregation[] = ['SUM', 'COUNT', 'MAX', 'LATEST', 'UNIQUE_COUNT'];
-
-/** A series with four events in an hour, three of them folded, and one in the next hour. */
-async function aSeries(aggregation: Aggregation) {
-  const uniqueProperty = aggregation === 'UNIQUE_COUNT' ? 'user' : null;
-  const series = { customerId: 'c', meterId: 'm', aggregation, uniqueProperty };
-  const table = new SeriesTable();
-  const storage = storageOn(table);
-  const events = [0, 90_000, 200_000, hourMs, 300_000].map((ms, index) => ({
-    id: `e${String(index)}`,
-    at: new Date(start.getTime() + ms),
-    arrival: index,
-    quantity: String(index + 1),
-    uniqueValue: `u${String(index % 2)}`,
-    epoch: index + 1,
-    flush: `f${String(index)}`,
-  }));
-  for (const event of events) {
-    table.events.push(event);
-    const part = partOf(event, { k: 'k', meterId: 'm', aggregation }, [event]);
-    table.insertPart(fromPartDocument(part));
-  }
-  table.until = 4;
-  await foldSeries(storage, aggregation);
-  const windows = [[{ start, end: new Date(start.getTime() + 2 * hourMs) }]];
-  const read = async () => {
-    const query = {
-      environmentId: 'e',
-      windows,
-      largeReads: new LargeReads(),
-      signal: new AbortController().signal,
-    };
-    const { windows: found } = await readUsage(storage, series, query);
-    return found[0]?.quantity.toString();
-  };
-  return { series, table, storage, read };
-}
 
 test.each(aggregations)(
   'an hour of %s equals its events, those of later epochs aside',
@@ -85,7 +42,7 @@ test.each(aggregations)(
       isEqual: false,
       counted: { events: 3 },
     });
-    await repairHour(storage, series, hour, () => Promise.resolve(true));
+    await repairHour(storage, series, hour, { hasAllEvents: () => Promise.resolve(true) });
     expect(await auditHour(storage, series, hour)).toMatchObject({ isEqual: true });
     expect(await read()).toBe(before);
   },

@@ -6,14 +6,19 @@ import type { BareTotal } from '../fold/bucket';
 import { unitSpan } from '../fold/entries';
 import type { HourBucket } from '../fold/hour-bucket';
 import type { SeriesStorage } from '../fold/series-storage';
-import { stubOf } from '../fold/span-bucket';
+import { type SpanBucket, stubOf } from '../fold/span-bucket';
 import { storedSpan } from '../fold/stored-span';
 import type { Aggregation } from '../meter/aggregation';
-import { type CountedHour, countHour, recountHour } from '../span/recount-hour';
+import {
+  type CountedHour,
+  countHour,
+  type RecountOptions,
+  recountHour,
+} from '../span/recount-hour';
 import { hourMs, type MeasuredSeries } from '../usage/hour';
 
-/** Total of an hour, for people. */
-interface ShownTotal {
+/** A total, for people. */
+export interface ShownTotal {
   readonly events: number;
   readonly quantity: string;
 }
@@ -69,19 +74,23 @@ export async function repairHour(
   storage: SeriesStorage,
   series: MeasuredSeries,
   hour: number,
-  hasAllEvents: () => Promise<boolean>,
+  options: RecountOptions,
 ): Promise<void> {
-  await recountHour(storage, series, hour, hasAllEvents);
+  await recountHour(storage, series, hour, options);
   const { start, end } = unitSpan(hour, hourMs);
   // After the hour: a span that is announced later is built from it.
   for (const span of await storage.spans()) {
-    if (span.end <= start || span.start >= end) continue;
-    let current = span;
-    while (!(await storage.storeSpan(stubOf(current)))) {
-      const next = await storedSpan(storage, span);
-      if (next === undefined) break;
-      current = next;
-    }
+    if (span.end > start && span.start < end) await withdrawSpan(storage, span);
+  }
+}
+
+/** Makes a span a stub, which its next read builds. */
+export async function withdrawSpan(storage: SeriesStorage, span: SpanBucket): Promise<void> {
+  let current = span;
+  while (!(await storage.storeSpan(stubOf(current)))) {
+    const next = await storedSpan(storage, span);
+    if (next === undefined) return;
+    current = next;
   }
 }
 
@@ -92,7 +101,7 @@ function isSameTotal({ total, minutes }: HourBucket, counted: CountedHour): bool
   return minutes.length === 0 || isSameData(minutes, counted.minutes);
 }
 
-function shown(
+export function shown(
   aggregation: Aggregation,
   { events, quantity }: BareTotal,
   distinct: number,
@@ -101,7 +110,7 @@ function shown(
   return { events, quantity: aggregation === 'COUNT' ? String(events) : (quantity ?? '0') };
 }
 
-async function valuesIn(stream: ValueStream | readonly Buffer[]): Promise<ReadValues> {
+export async function valuesIn(stream: ValueStream | readonly Buffer[]): Promise<ReadValues> {
   const digest = createHash('sha256');
   let counted = 0;
   for await (const block of stream) {

@@ -36,6 +36,8 @@ afterAll(async () => {
   await service.stop();
 });
 
+const nothing = { mismatches: [], next: '', spanMismatches: [], uncounted: [] };
+
 /** A folded hour with three events of 2 units, and the hour before with one. */
 async function aSeries() {
   const now = systemClock.now();
@@ -82,7 +84,8 @@ async function aSeries() {
 test('a total that was changed in the database is found, repaired on request, and billed as a difference once', async () => {
   const { tested, check, read, settle, hour } = await aSeries();
   expect(await read()).toEqual(['8']);
-  expect(await check(false)).toEqual({ compared: 2, mismatches: [], next: '' });
+  const healthy = { compared: 2, comparedSpans: 1, searchedEvents: 4n, ...nothing };
+  expect(await check(false)).toEqual(healthy);
 
   const { hours, spans } = tested.collections;
   const change = { $set: { 'total.quantity': '5' } };
@@ -103,9 +106,28 @@ test('a total that was changed in the database is found, repaired on request, an
 
   expect(await check(true)).toMatchObject({ compared: 2, mismatches: [expected] });
   expect(await read()).toEqual(['8']);
-  expect(await check(true)).toEqual({ compared: 2, mismatches: [], next: '' });
+  expect(await check(true)).toEqual(healthy);
   expect(await settle('second')).toEqual([['7', '8']]);
   expect(await settle('third')).toEqual([]);
+});
+
+test('an hour that is gone is found by its events and by its span, and counted again on request', async () => {
+  const { tested, check, read, hour } = await aSeries();
+  expect(await read()).toEqual(['8']);
+  const { hours } = tested.collections;
+  const { k } = tested;
+  const { _id } = present((await hours.find({ k }).sort({ _id: -1 }).toArray())[0]);
+  await hours.deleteOne({ _id });
+  expect(await check(false)).toMatchObject({
+    compared: 1,
+    mismatches: [],
+    comparedSpans: 1,
+    spanMismatches: [{ storedQuantity: '8', summedQuantity: '2' }],
+    uncounted: [{ hour, countedEvents: 0n, storedEvents: 3n }],
+  });
+  expect(await check(true)).toMatchObject({ uncounted: [{}] });
+  expect(await check(false)).toMatchObject({ compared: 2, ...nothing });
+  expect(await read()).toEqual(['8']);
 });
 
 test('a check of everything covers all series, and hours with events of earlier versions are left out', async () => {
@@ -132,7 +154,8 @@ test('an hour whose events were dropped is neither alarmed nor repaired', async 
   const since = new Date(systemClock.now().getTime() + hourMs);
   await epochs.updateOne({}, { $set: { generations: [{ ...firstGeneration, from: 1, since }] } });
   try {
-    expect(await check(true)).toEqual({ compared: 0, mismatches: [], next: '' });
+    const none = { compared: 0, comparedSpans: 0, searchedEvents: 0n, ...nothing };
+    expect(await check(true)).toEqual(none);
   } finally {
     await epochs.updateOne({}, { $set: { generations } });
   }

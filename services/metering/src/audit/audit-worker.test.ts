@@ -20,8 +20,8 @@ test('a check whose caller left ends after a series without hours, and the next 
   const left = AbortSignal.abort();
   const check = (after: string, signal = left) =>
     audit.check({ prefix: '', isRepaired: false, after }, signal);
-  expect(await check('')).toEqual({ compared: [], next: 'a:c:m:!' });
-  expect(await check('a:c:m:!')).toEqual({ compared: [], next: 'b:c:m:!' });
+  expect(await check('')).toMatchObject({ compared: [], next: 'a:c:m:!' });
+  expect(await check('a:c:m:!')).toMatchObject({ compared: [], next: 'b:c:m:!' });
   const { signal } = new AbortController();
-  expect(await check('b:c:m:!', signal)).toEqual({ compared: [], next: '' });
+  expect(await check('b:c:m:!', signal)).toMatchObject({ compared: [], next: '' });
 });

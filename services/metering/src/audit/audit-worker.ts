@@ -7,15 +7,20 @@ import type { Metrics } from '@billing/chassis/metrics';
 import { sliceCount } from '@billing/chassis/slice';
 import type { Slices } from '@billing/chassis/slices';
 import { ValuesReplacedError } from '../distinct/value-store';
+import { hourId, spanId } from '../fold/bucket-document';
 import { unitSpan } from '../fold/entries';
 import type { FoldSeriesDocument } from '../fold/fold-schedule-store';
 import type { SeriesStorage } from '../fold/series-storage';
+import type { SpanBucket } from '../fold/span-bucket';
 import type { Meter } from '../meter/meter';
-import { hourMs, type OwnedSeries } from '../usage/hour';
+import { isEventsDropped } from '../span/raw-count';
+import { hourMs, type OwnedSeries, type Span } from '../usage/hour';
 import { seriesOfKey } from '../usage/series-key';
-import { auditHour, type HourAudit, repairHour } from './audit-hour';
+import { auditHour, type HourAudit, repairHour, withdrawSpan } from './audit-hour';
+import { auditSpan, type SpanAudit } from './audit-span';
 import type { AuditedSeriesStore } from './audited-series-store';
 import { isSampled } from './sample';
+import { findUncounted, rangesOf, readCounted, type UncountedHour } from './uncounted-events';
 
 export interface UsageAuditDependencies {
   readonly store: AuditedSeriesStore;
@@ -42,6 +47,28 @@ export interface UsageCheck {
 export interface ComparedHour extends HourAudit {
   readonly series: OwnedSeries;
   readonly hour: number;
+}
+
+/** A kept span that was compared. */
+export interface ComparedSpan extends SpanAudit {
+  readonly series: OwnedSeries;
+  readonly span: Span;
+}
+
+/** Results of a check. */
+export interface UsageFindings {
+  readonly compared: ComparedHour[];
+  readonly spans: ComparedSpan[];
+  readonly uncounted: (UncountedHour & { readonly series: OwnedSeries })[];
+  /** Number of events that were looked for in buckets and parts. */
+  searched: number;
+}
+
+/** A part of a check that is not interrupted. */
+interface CheckStep {
+  /** Names sort as the steps are taken. */
+  readonly name: string;
+  readonly run: (findings: UsageFindings) => Promise<void>;
 }
 
 /** Each slice is sampled once a day. */
@@ -84,37 +111,73 @@ export class UsageAudit {
     }
   }
 
-  /** Compares hours in order of their series, for some seconds or until a signal. */
+  /**
+   * Compares hours with their events, spans with their hours, and looks for events that no total
+   * has, series by series, for some seconds or until a signal.
+   */
   async check(
     { prefix, isRepaired, after }: UsageCheck,
     signal: AbortSignal,
-  ): Promise<{
-    readonly compared: readonly ComparedHour[];
-    /** Empty: nothing is left. */
-    readonly next: string;
-  }> {
+  ): Promise<
+    UsageFindings & {
+      /** Empty: nothing is left. */
+      readonly next: string;
+    }
+  > {
     const untilMs = monotonicMs() + checkMsMax;
     const isOver = () => signal.aborted || monotonicMs() > untilMs;
-    const compared: ComparedHour[] = [];
+    const findings: UsageFindings = { compared: [], spans: [], uncounted: [], searched: 0 };
     let [k = '', last = ''] = after.split(' ');
     for (;;) {
       const document = await this.dependencies.store.firstFrom(k, prefix);
-      if (document === null) return { compared, next: '' };
-      const isContinued = document._id === k && last !== '';
+      if (document === null) return { ...findings, next: '' };
+      const done = document._id === k ? last : '';
       k = document._id;
-      const series = await this.seriesOf(document);
-      const hours = series === undefined ? [] : await this.hoursOf(document, series);
-      for (const hour of hours) {
-        if (series === undefined || (isContinued && hour <= Number(last))) continue;
-        const one = await this.compare(document, series, { hour, isRepaired });
-        if (one !== undefined) compared.push(one);
-        if (isOver()) return { compared, next: `${k} ${String(hour)}` };
+      for (const { name, run } of await this.stepsOf(document, isRepaired)) {
+        if (name <= done) continue;
+        await run(findings);
+        if (isOver()) return { ...findings, next: `${k} ${name}` };
       }
       // Keys continue with a colon at most.
       k = `${k}!`;
       last = '';
-      if (isOver()) return { compared, next: k };
+      if (isOver()) return { ...findings, next: k };
     }
+  }
+
+  /** Hours and the gaps between them, then kept spans. */
+  private async stepsOf(document: FoldSeriesDocument, isRepaired: boolean): Promise<CheckStep[]> {
+    const series = await this.seriesOf(document);
+    if (series === undefined) return [];
+    const { storageOf } = this.dependencies;
+    const storage = storageOf(series);
+    const spans = (await storage.spans()).filter(({ isStub }) => !isStub);
+    const range = { from: this.firstHourOf(document), to: hourMax };
+    const counted = await readCounted(storage, range);
+    const isStored = new Set(counted.hours.map(({ hour }) => hour));
+    const ofHours = rangesOf(counted, range).map(({ from, to }) => ({
+      name: hourId('hour', from),
+      run: async (findings: UsageFindings) => {
+        const one = isStored.has(from)
+          ? await this.compare(document, series, { hour: from, isRepaired })
+          : undefined;
+        if (one !== undefined) findings.compared.push(one);
+        const found = await findUncounted(storage, counted, { from, to });
+        findings.searched += found.searched;
+        for (const hour of found.uncounted) {
+          findings.uncounted.push({ ...hour, series });
+          await this.reportUncounted(series, hour, { until: counted.until, isRepaired });
+        }
+      },
+    }));
+    const ofSpans = spans.map((span) => ({
+      name: spanId('span', span),
+      run: async ({ spans: compared }: UsageFindings) => {
+        const one = await this.compareSpan(series, span, isRepaired);
+        if (one !== undefined) compared.push({ ...one, series, span });
+      },
+    }));
+    return [...ofHours, ...ofSpans].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** Undefined if the usage is being deleted. */
@@ -129,11 +192,14 @@ export class UsageAudit {
     return { environmentId, customerId, meterId, aggregation, uniqueProperty };
   }
 
+  private firstHourOf(document: FoldSeriesDocument): number {
+    const firstMs = this.dependencies.clock.now().getTime() - hoursMsMax;
+    return tenantOf(document).manualClock ? 0 : Math.floor(firstMs / hourMs);
+  }
+
   private async hoursOf(document: FoldSeriesDocument, series: OwnedSeries): Promise<number[]> {
-    const { storageOf, clock } = this.dependencies;
-    const firstMs = clock.now().getTime() - hoursMsMax;
-    const first = tenantOf(document).manualClock ? 0 : Math.floor(firstMs / hourMs);
-    const totals = await storageOf(series).hourTotals(first, hourMax);
+    const storage = this.dependencies.storageOf(series);
+    const totals = await storage.hourTotals(this.firstHourOf(document), hourMax);
     return totals.map(({ hour }) => hour).toSorted((a, b) => a - b);
   }
 
@@ -148,7 +214,7 @@ export class UsageAudit {
     const hasAllEvents = () => store.hasAllEvents(document, span.start);
     const audit = (await store.hasEarlierEvents(series, span))
       ? undefined
-      : await auditOrSkip(storage, series, hour);
+      : await skipIfReplaced(() => auditHour(storage, series, hour));
     const isLess = audit !== undefined && audit.counted.events < audit.stored.events;
     // After the count: until then, events may be dropped.
     if (audit === undefined || (isLess && !(await hasAllEvents()))) {
@@ -161,24 +227,52 @@ export class UsageAudit {
     const facts = { alarm: 'usage_mismatch', ...series, hour: span.start, stored, counted };
     logger.error(facts, 'stored usage differs from its events');
     if (isRepaired) {
-      await repairHour(storage, series, hour, hasAllEvents);
+      await repairHour(storage, series, hour, { hasAllEvents });
       metrics.recordAuditedHour('REPAIRED');
       logger.warn(facts, 'stored usage repaired');
     }
     return { ...audit, series, hour };
   }
+
+  private async compareSpan(
+    series: OwnedSeries,
+    span: SpanBucket,
+    isRepaired: boolean,
+  ): Promise<SpanAudit | undefined> {
+    const { storageOf, logger } = this.dependencies;
+    const storage = storageOf(series);
+    const audit = await skipIfReplaced(() => auditSpan(storage, series, span));
+    if (audit === undefined || audit.isEqual) return audit;
+    const { start, end } = span;
+    const { stored, summed } = audit;
+    const facts = { alarm: 'usage_mismatch', ...series, start, end, stored, summed };
+    logger.error(facts, 'kept span of usage differs from its hours');
+    if (isRepaired) await withdrawSpan(storage, span);
+    return audit;
+  }
+
+  private async reportUncounted(
+    series: OwnedSeries,
+    { hour, stored, counted }: UncountedHour,
+    { until, isRepaired }: { readonly until: number; readonly isRepaired: boolean },
+  ): Promise<void> {
+    const { storageOf, metrics, logger } = this.dependencies;
+    metrics.recordAuditedHour('MISMATCH');
+    const { start } = unitSpan(hour, hourMs);
+    const facts = { alarm: 'usage_mismatch', ...series, hour: start, stored, counted };
+    logger.error(facts, 'events are in no total of usage');
+    if (!isRepaired) return;
+    await repairHour(storageOf(series), series, hour, { upTo: until });
+    metrics.recordAuditedHour('REPAIRED');
+  }
 }
 
-/** Undefined if the hour was deleted, or folded while its values were read. */
-async function auditOrSkip(
-  storage: SeriesStorage,
-  series: OwnedSeries,
-  hour: number,
-): Promise<HourAudit | undefined> {
+/** Undefined if values were replaced while they were read, or if events that are needed were dropped. */
+async function skipIfReplaced<T>(audit: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
-    return await auditHour(storage, series, hour);
+    return await audit();
   } catch (error) {
-    if (error instanceof ValuesReplacedError) return undefined;
+    if (error instanceof ValuesReplacedError || isEventsDropped(error)) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { mergedRuns, type RunStore, streamOf, type ValueStream } from '../distinct/merge';
 import { mergePacked } from '../distinct/packed-values';
 import { totalOfMinute } from '../flush/part';
-import { type NumberedPart, partsIn, RunningBareTotal } from '../fold/bucket';
+import { type BareTotal, type NumberedPart, partsIn, RunningBareTotal } from '../fold/bucket';
 import { entriesIn, intersection, minuteMs, partsByHour, placeOf, unitSpan } from '../fold/entries';
 import {
   cutTotal,
@@ -37,7 +37,7 @@ class SpanBuilding {
     this.running = new RunningBareTotal(series.aggregation);
   }
 
-  get total() {
+  get total(): BareTotal {
     return this.running.total();
   }
 
@@ -102,11 +102,41 @@ class SpanBuilding {
   }
 }
 
+/** Usage of a span as its hours add up. */
+export interface HoursSum {
+  readonly total: BareTotal;
+  /** UNIQUE_COUNT only. */
+  readonly values: readonly ValueStream[];
+}
+
 /**
  * Adds up a span from hours, from minutes at its edges, and from the raw events of minutes that its
- * edges cut. The result contains the events up to `until`. With distinct values it is stored unless
- * a fold or another build has changed the stub; `storeBuilt` stores others. Undefined if an hour
- * contains later events.
+ * edges cut. The result contains the events up to `until`. Undefined if an hour contains later
+ * events.
+ */
+export async function sumOfHours(
+  storage: SeriesStorage,
+  series: MeasuredSeries,
+  {
+    span,
+    set,
+    hours,
+    runs,
+  }: {
+    readonly span: Span;
+    readonly set: EventSet;
+    /** Stored hours; all that the span touches are among them. */
+    readonly hours: readonly HourTotal[];
+    readonly runs: RunStore;
+  },
+): Promise<(HoursSum & { readonly storedValues: number }) | undefined> {
+  const building = new SpanBuilding(storage, series, runs);
+  return (await addHours(building, span, { set, stored: hours })) ? building : undefined;
+}
+
+/**
+ * Builds a span from hours. With distinct values it is stored unless a fold or another build has
+ * changed the stub; `storeBuilt` stores others. Undefined if an hour contains later events.
  */
 export async function buildSpan(
   storage: SeriesStorage,
@@ -119,22 +149,21 @@ export async function buildSpan(
   }: {
     readonly stub: SpanBucket;
     readonly set: EventSet;
-    /** Stored hours; all that the span touches are among them. */
     readonly hours: readonly HourTotal[];
     readonly limit: ValuesLimit;
   },
 ): Promise<SpanBucket | undefined> {
   return storage.values.withRuns(stub, async (runs) => {
-    const building = new SpanBuilding(storage, series, runs);
-    if (!(await addHours(building, stub, { set, stored: hours }))) return undefined;
+    const sum = await sumOfHours(storage, series, { span: stub, set, hours, runs });
+    if (sum === undefined) return undefined;
     const version = stub.version + 1;
     const values =
-      building.values.length === 0
+      sum.values.length === 0
         ? null
-        : await limit(building.storedValues, async () =>
-            storage.values.write(stub, version, await mergedRuns(building.values, runs)),
+        : await limit(sum.storedValues, async () =>
+            storage.values.write(stub, version, await mergedRuns(sum.values, runs)),
           );
-    const total = { ...building.total, values };
+    const total = { ...sum.total, values };
     const built = { ...stub, version, folded: set.until, total, isStub: false };
     if (values === null) return built;
     if (!(await storage.storeSpan(built))) return afterLostRace(storage, built);

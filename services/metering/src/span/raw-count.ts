@@ -50,3 +50,8 @@ export function requireEvents(stored: number, left: number): void {
   if (left >= stored) return;
   throw new DomainError('unavailable', 'USAGE_EVENTS_DROPPED', 'Service unavailable');
 }
+
+/** True for the failure of a read that needs events that were dropped. */
+export function isEventsDropped(error: unknown): boolean {
+  return error instanceof DomainError && error.reason === 'USAGE_EVENTS_DROPPED';
+}

@@ -7,6 +7,7 @@ import type { MeasuredSeries, OwnedSeries, Span } from '../usage/hour';
 import { seriesKey } from '../usage/series-key';
 import type { ContinuedReads } from './continued-reads';
 import { nameOfSpan, refuseIfSlow } from './read-spans';
+import { isEventsDropped } from './raw-count';
 import { noUsage, readUsage, type WindowUsage } from './read-usage';
 
 export interface UsageReaderDependencies {
@@ -59,7 +60,7 @@ export class UsageReader {
       return (await readUsage(storageOf(series, signal), series, query)).windows;
     } catch (error) {
       if (!(error instanceof DomainError)) refuseIfSlow(signal);
-      else if (error.reason === 'USAGE_EVENTS_DROPPED') {
+      if (isEventsDropped(error)) {
         const facts = { alarm: 'usage_events_dropped', ...series };
         logger.error(facts, 'usage needs events that were dropped');
       }

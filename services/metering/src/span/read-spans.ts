@@ -78,7 +78,7 @@ export async function readSpans(
     if (buckets !== undefined) {
       const counting = { storage, series, set, runs };
       const usages: SpanUsage[] = [];
-      for (const bucket of buckets) usages.push(await usageOf(counting, bucket));
+      for (const bucket of buckets) usages.push(await usageWithParts(counting, bucket));
       await storage.recordReads(buckets);
       return { set: nameOf(set), usages };
     }
@@ -153,8 +153,8 @@ async function hoursOfAll(
   return storage.hourTotals(first, last);
 }
 
-/** Adds the parts that a bucket does not contain. */
-async function usageOf(
+/** Adds the parts that a kept span does not contain. */
+export async function usageWithParts(
   {
     storage,
     series,

@@ -17,6 +17,13 @@ export interface CountedHour {
 // Events of a step are in memory.
 const eventsMax = 5_000;
 
+export interface RecountOptions {
+  /** All events up to this epoch are counted, also if the bucket does not contain them. */
+  readonly upTo?: number;
+  /** True if no event of the hour was dropped. */
+  readonly hasAllEvents?: () => Promise<boolean>;
+}
+
 /**
  * Counts an hour from raw events: those that its bucket contains, or, for an hour that is not
  * stored, those of earlier versions. Repeating it changes nothing. Returns the stored hour. Fails
@@ -26,11 +33,12 @@ export async function recountHour(
   storage: SeriesStorage,
   series: MeasuredSeries,
   hour: number,
-  hasAllEvents: () => Promise<boolean> = () => Promise.resolve(false),
+  { upTo = 0, hasAllEvents = () => Promise.resolve(false) }: RecountOptions = {},
 ): Promise<HourBucket> {
   const { values: store } = storage;
   for (;;) {
-    const [stored = emptyHour(hour)] = await storage.hours(hour, hour + 1);
+    const [before = emptyHour(hour)] = await storage.hours(hour, hour + 1);
+    const stored = { ...before, folded: Math.max(before.folded, upTo) };
     const counted = await store.withRuns({ hour }, async (runs) => {
       const { total, minutes, values } = await countHour(storage, series, { hour: stored, runs });
       // After the count: until then, events may be dropped.
