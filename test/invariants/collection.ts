@@ -8,7 +8,7 @@ import {
   readClosedCredits,
   readEvents,
   readSessions,
-  readUsageHours,
+  readStoredUsage,
   type ServiceAddresses,
 } from './service-logs';
 
@@ -51,6 +51,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
       : await readEvents(addresses, { environmentId: tenant.environmentId, createdAt }, (id) =>
           ids.has(id),
         );
+  const acknowledgedEvents = [...client.acknowledgedEvents];
   return {
     environmentId: tenant?.environmentId,
     organizationId: tenant?.organizationId,
@@ -74,10 +75,10 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
             tenant,
             customerIds: lists.customers.map(({ id }) => id as string),
           }),
-    usageHours:
+    storedUsage:
       tenant === undefined || addresses === undefined
         ? undefined
-        : await readUsageHours(addresses, tenant),
+        : await readStoredUsage(addresses, tenant),
     endpoints: endpoints.map((endpoint) => ({
       ...endpoint,
       received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),
@@ -96,6 +97,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
             until: now,
           }),
     acknowledged: await readAcknowledged(client),
+    acknowledgedEvents: acknowledgedEvents.length === 0 ? undefined : acknowledgedEvents,
     foreignReads: stranger && (await readAsStranger(stranger, lists)),
     foreignIds: stranger && idsIn(await readLists(stranger)),
   };

@@ -38,7 +38,7 @@ export function repeated(keys: readonly string[]): [key: string, count: number][
   return [...countBy(keys)].filter(([, count]) => count > 1);
 }
 
-function countBy(keys: readonly string[]): Map<string, number> {
+export function countBy(keys: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;

@@ -15,7 +15,7 @@ const usage = `Usage: npm run check:invariants -- --system <file>
   --address       gRPC address of a service, e.g. subscription=unix:/run/subscription.sock; with those of all services their event
                   logs and outboxes are checked, too
   --writes        acknowledged writes, one JSON object per line: {"path":"/customers/<id>","id":"<id>"}, or {"path":"…","id":null} for a
-                  resource deleted since; each must be found as it was acknowledged`;
+                  resource deleted since, or {"eventId":"<eventId>"} for a usage event; each must be found as it was acknowledged`;
 
 const picturesMax = 3;
 const betweenPicturesMs = 2_000;
@@ -47,8 +47,9 @@ async function main(): Promise<number> {
 /** Work in progress is no violation: a violation must occur in each of several pictures. */
 async function examine({ url, key, strangerKey, addresses, writes }: Site): Promise<Verdict[]> {
   const client = new ApiClient(url, key);
-  for (const { path, id } of writes === undefined ? [] : readWrites(writes)) {
-    client.acknowledged.set(path, id ?? undefined);
+  for (const write of writes === undefined ? [] : readWrites(writes)) {
+    if ('eventId' in write) client.acknowledgedEvents.add(write.eventId);
+    else client.acknowledged.set(write.path, write.id ?? undefined);
   }
   const stranger = strangerKey === undefined ? undefined : new ApiClient(url, strangerKey);
   for (let picture = 1; ; picture += 1) {
@@ -58,11 +59,13 @@ async function examine({ url, key, strangerKey, addresses, writes }: Site): Prom
   }
 }
 
-function readWrites(file: string): { path: string; id: string | null }[] {
+type Write = { path: string; id: string | null } | { eventId: string };
+
+function readWrites(file: string): Write[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as { path: string; id: string | null });
+    .map((line) => JSON.parse(line) as Write);
 }
 
 function readSite(): Site | undefined {

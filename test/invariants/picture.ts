@@ -117,11 +117,16 @@ export interface BalanceEntryPicture {
   readonly invoiceId: string | null;
 }
 
-/** Result of counting the stored hours of usage again from their events. */
-export interface UsageHoursPicture {
+/** Result of counting stored usage again. */
+export interface StoredUsagePicture {
+  /** Number of hours that were compared with their events, and of spans with their hours. */
   readonly compared: number;
-  /** A description of each hour that differs. */
+  /** A description of each hour and span that differs. */
   readonly mismatches: readonly string[];
+  /** Number of events of complete epochs. */
+  readonly searchedEvents: number;
+  /** A description of each hour with events that are in no total. */
+  readonly uncounted: readonly string[];
 }
 
 export interface PaymentPicture {
@@ -251,7 +256,7 @@ export interface Picture {
   readonly usageStates: readonly UsageStatePicture[];
   readonly grants: readonly GrantPicture[];
   readonly closedCredits: readonly ClosedCreditsPicture[] | undefined;
-  readonly usageHours: UsageHoursPicture | undefined;
+  readonly storedUsage: StoredUsagePicture | undefined;
   readonly endpoints: readonly EndpointPicture[];
   readonly sessions: readonly SessionPicture[] | undefined;
   readonly events: readonly EventPicture[] | undefined;
@@ -260,6 +265,8 @@ export interface Picture {
   /** Number of documents with a non-empty outbox, a step in progress or due work, by service. */
   readonly pending: Readonly<Record<string, number>> | undefined;
   readonly acknowledged: readonly AcknowledgedWrite[] | undefined;
+  /** Ids of usage events that were acknowledged to the caller; undefined if none are known. */
+  readonly acknowledgedEvents: readonly string[] | undefined;
   readonly foreignReads: readonly ForeignRead[] | undefined;
   /** Ids that lists show to a key of another environment. */
   readonly foreignIds: ReadonlySet<string> | undefined;

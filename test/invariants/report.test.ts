@@ -6,6 +6,7 @@ import type {
   MeterPricePicture,
   Picture,
   SessionPicture,
+  StoredUsagePicture,
   SubscriptionPicture,
 } from './picture';
 import { examineAll, findingsOf, invariants, toTable } from './report';
@@ -58,6 +59,13 @@ const head = {
 
 const closed = (changes: Partial<ClosedCreditsPicture>): Partial<Picture> => ({
   closedCredits: [{ ...closedCredits, ...changes }],
+});
+
+/** The event is stored in two months. */
+const twice: Partial<Picture> = { usageEvents: [usageEvent, { ...usageEvent, id: 'x' }] };
+
+const storedUsage = (changes: Partial<StoredUsagePicture>): Partial<Picture> => ({
+  storedUsage: { compared: 3, mismatches: [], searchedEvents: 1, uncounted: [], ...changes },
 });
 
 /** The entries with another last one. */
@@ -144,11 +152,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     'a holder without a redemption',
     { discounts: [{ ...discount, maxRedemptions: 2, redemptionCount: 0 }] },
   ],
-  [
-    'I4',
-    'an event that is stored twice',
-    { usageEvents: [usageEvent, { ...usageEvent, id: 'x' }] },
-  ],
+  ['I4', 'an event that is stored twice', twice],
   ['I4', 'an id of two events', { usageEvents: [usageEvent, { ...usageEvent, eventId: 'x' }] }],
   ['I4', 'usage that is billed twice', { usageEvents: [{ ...usageEvent, quantity: '2.5' }] }],
   ['I4', 'usage that is billed in part', { usageEvents: [{ ...usageEvent, quantity: '5.1' }] }],
@@ -176,7 +180,10 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     'a state with usage after its period',
     { usageStates: [{ ...usageState, periodEnd: usageEvent.timestamp }] },
   ],
-  ['I27', 'a stored hour that differs', { usageHours: { compared: 3, mismatches: ['hour'] } }],
+  ['I26', 'an hour with events in no total', storedUsage({ uncounted: ['hour'] })],
+  ['I27', 'a stored hour or span that differs', storedUsage({ mismatches: ['hour'] })],
+  ['I28', 'an acknowledged event that two months have', twice],
+  ['I28', 'an acknowledged event that is gone', { acknowledgedEvents: ['sent-1', 'sent-2'] }],
   ['I29', 'a closed grant without its sums', closed({ count: 0 })],
   ['I29', 'sums of a closed grant that is gone', { grants: [grant] }],
   ['I29', 'a grant that is open and in the sums', closed({ openGrantIds: ['grant-0', 'grant-1'] })],

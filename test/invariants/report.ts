@@ -7,10 +7,12 @@ import type { Picture } from './picture';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
 import { sequencesAreWhole, webhooksArrive } from './sequences';
 import {
+  acknowledgedEventsExistOnce,
   closedCreditsAddUp,
   creditsAreConserved,
+  eventsAreInTotals,
   eventsCountOnce,
-  hoursCountEvents,
+  totalsAddUp,
 } from './usage';
 import { statesCountEvents } from './usage-states';
 import { bodiesRepeatScalars } from './webhook-bodies';
@@ -33,7 +35,9 @@ export const invariants: readonly Invariant[] = [
   numbersHaveNoGaps,
   environmentsAreApart,
   statesCountEvents,
-  hoursCountEvents,
+  eventsAreInTotals,
+  totalsAddUp,
+  acknowledgedEventsExistOnce,
   closedCreditsAddUp,
   balancesAddUp,
 ];

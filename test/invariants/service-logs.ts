@@ -30,12 +30,12 @@ import {
 } from '@billing/proto/billing/metering/v1/report';
 import { toJsonSessionStatus } from '@billing/proto/json/checkout-session';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
-import { checkUsage, lineOf } from './usage-hours';
+import { checkUsage, lineOf, lineOfSpan, lineOfUncounted } from './usage-hours';
 import type {
   ClosedCreditsPicture,
   EventPicture,
   SessionPicture,
-  UsageHoursPicture,
+  StoredUsagePicture,
 } from './picture';
 
 /** The gRPC address of each service. */
@@ -199,19 +199,22 @@ export async function readClosedCredits(
   }
 }
 
-/** Compares the stored hours of usage of an environment with their events. */
-export async function readUsageHours(
+/** Compares the stored usage of an environment with its events. */
+export async function readStoredUsage(
   addresses: ServiceAddresses,
   { environmentId }: Tenant,
-): Promise<UsageHoursPicture> {
+): Promise<StoredUsagePicture> {
   const request = { environmentId, customerId: '', repair: false };
-  let compared = 0;
+  const found = { compared: 0, searchedEvents: 0 };
   const mismatches: string[] = [];
+  const uncounted: string[] = [];
   for await (const page of checkUsage(addressOf(addresses, 'metering'), request)) {
-    compared += page.compared;
-    mismatches.push(...page.mismatches.map(lineOf));
+    found.compared += page.compared + page.comparedSpans;
+    found.searchedEvents += Number(page.searchedEvents);
+    mismatches.push(...page.mismatches.map(lineOf), ...page.spanMismatches.map(lineOfSpan));
+    uncounted.push(...page.uncounted.map(lineOfUncounted));
   }
-  return { compared, mismatches };
+  return { ...found, mismatches, uncounted };
 }
 
 const redeemed: readonly RedemptionState[] = [

@@ -1,6 +1,13 @@
 import { recountBilledUsage } from './billed-usage';
 import { fixedPoint } from './fixed-point';
-import { type Examination, examineEach, type Invariant, repeated, together } from './invariant';
+import {
+  countBy,
+  type Examination,
+  examineEach,
+  type Invariant,
+  repeated,
+  together,
+} from './invariant';
 import type { ClosedCreditsPicture, GrantPicture, Picture } from './picture';
 
 export const eventsCountOnce: Invariant = {
@@ -52,11 +59,35 @@ function grantProblems(grant: GrantPicture, burned: bigint): (string | false)[] 
   ];
 }
 
-export const hoursCountEvents: Invariant = {
+export const eventsAreInTotals: Invariant = {
+  id: 'I26',
+  title: 'no usage event of a complete epoch is outside of both total and part',
+  examine: ({ storedUsage }) =>
+    storedUsage && { examined: storedUsage.searchedEvents, findings: storedUsage.uncounted },
+};
+
+export const totalsAddUp: Invariant = {
   id: 'I27',
-  title: 'the total and minutes of a stored hour of usage = its events',
-  examine: ({ usageHours }) =>
-    usageHours && { examined: usageHours.compared, findings: usageHours.mismatches },
+  title: 'total and minutes of a stored hour of usage = its events, a span = its hours and cuts',
+  examine: ({ storedUsage }) =>
+    storedUsage && { examined: storedUsage.compared, findings: storedUsage.mismatches },
+};
+
+export const acknowledgedEventsExistOnce: Invariant = {
+  id: 'I28',
+  title: 'each acknowledged usage event is stored exactly once in all months',
+  examine: ({ acknowledgedEvents, usageEvents }) => {
+    const stored = countBy(usageEvents.map(({ eventId }) => eventId));
+    return (
+      acknowledgedEvents &&
+      examineEach(acknowledgedEvents, (eventId) => {
+        const count = stored.get(eventId) ?? 0;
+        return [
+          count !== 1 && `acknowledged usage event ${eventId} is stored ${String(count)} times`,
+        ];
+      })
+    );
+  },
 };
 
 export const closedCreditsAddUp: Invariant = {

@@ -34,6 +34,8 @@ export async function answerOf(response: Response): Promise<Answer> {
 export class ApiClient {
   /** Address of each acknowledged creation with the resource's id; undefined after its deletion. */
   readonly acknowledged = new Map<string, string | undefined>();
+  /** Ids of acknowledged usage events, of those that the caller has chosen. */
+  readonly acknowledgedEvents = new Set<string>();
 
   constructor(
     readonly gatewayUrl: string,
@@ -59,7 +61,17 @@ export class ApiClient {
     const answer = await answerOf(response);
     contract.check({ method, path: `/v1${path}` }, answer);
     this.recordCreation(method, path, answer);
+    if (path === '/events/ingest' && answer.status === 201) this.recordEvents(body, answer.body);
     return answer;
+  }
+
+  private recordEvents(body: unknown, { rejected }: { rejected: { index: number }[] }): void {
+    const batch: any = typeof body === 'string' ? JSON.parse(body) : body;
+    const events: { eventId?: string }[] = Array.isArray(batch) ? batch : batch.events;
+    const refused = new Set(rejected.map(({ index }) => index));
+    for (const [index, { eventId }] of events.entries()) {
+      if (eventId !== undefined && !refused.has(index)) this.acknowledgedEvents.add(eventId);
+    }
   }
 
   private recordCreation(method: string, path: string, { status, headers, body }: Answer): void {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readAddresses, runCheck } from '../command-line/check';
 import { environmentOf, type ServiceAddresses } from '../invariants/service-logs';
-import { checkUsage, lineOf } from '../invariants/usage-hours';
+import { checkUsage, lineOf, lineOfSpan, lineOfUncounted } from '../invariants/usage-hours';
 
 const usage = `Usage: npm run check:usage -- --system <file> [--customer <id>] [--key <key>] [--repair]
        npm run check:usage -- --address metering=<address> [--address identity=<address> --customer <id> --key <key>] [--repair]
@@ -10,7 +10,8 @@ const usage = `Usage: npm run check:usage -- --system <file> [--customer <id>] [
   --address   gRPC address of a service, e.g. metering=unix:/run/metering.sock
   --customer  checks one customer only, by default of the first sandbox of --system
   --key       key of the customer's environment
-  --repair    sets hours that differ to what their events come to; the next settlement bills the difference`;
+  --repair    sets hours that differ to what their events come to, and withdraws spans that differ from their hours; the next
+              settlement bills the difference`;
 
 interface Site {
   readonly addresses: ServiceAddresses;
@@ -20,8 +21,8 @@ interface Site {
 }
 
 /**
- * Counts stored hours of usage again from their events. Exits with 1 if some differ and were not
- * repaired, with 2 after invalid arguments.
+ * Counts stored hours of usage again from their events, and kept spans from their hours. Exits with
+ * 1 if some differ and were not repaired, with 2 after invalid arguments.
  */
 async function main(): Promise<number> {
   const site = readSite();
@@ -33,17 +34,25 @@ async function main(): Promise<number> {
   const environmentId =
     customerId === '' ? '' : (await environmentOf(addresses, key ?? '')).tenant.environmentId;
   const request = { environmentId, customerId, repair };
-  let compared = 0;
+  let hours = 0;
+  let spans = 0;
   let differing = 0;
   for await (const page of checkUsage(addresses.metering ?? '', request)) {
-    compared += page.compared;
-    differing += page.mismatches.length;
-    for (const one of page.mismatches) {
-      process.stdout.write(`DIFFERS environment ${one.environmentId}, ${lineOf(one)}\n`);
+    hours += page.compared;
+    spans += page.comparedSpans;
+    const found = [
+      ...page.mismatches.map((one) => ({ ...one, line: lineOf(one) })),
+      ...page.spanMismatches.map((one) => ({ ...one, line: lineOfSpan(one) })),
+      ...page.uncounted.map((one) => ({ ...one, line: lineOfUncounted(one) })),
+    ];
+    differing += found.length;
+    for (const { environmentId: environment, line } of found) {
+      process.stdout.write(`DIFFERS environment ${environment}, ${line}\n`);
     }
   }
   const outcome = `${String(differing)} ${repair ? 'repaired' : 'differ'}`;
-  process.stdout.write(`${String(compared)} hours compared, ${outcome}\n`);
+  const compared = `${String(hours)} hours and ${String(spans)} spans compared`;
+  process.stdout.write(`${compared}, ${outcome}\n`);
   return differing > 0 && !repair ? 1 : 0;
 }
 
