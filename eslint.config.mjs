@@ -58,6 +58,7 @@ const verbs = [
   'send',
   'settle',
   'sign',
+  'take',
   'update',
 ];
 const workers = [
