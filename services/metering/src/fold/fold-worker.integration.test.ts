@@ -8,6 +8,7 @@ import type { SliceFilter } from '@billing/chassis/slices';
 import {
   dropTestDatabase,
   dropTestStream,
+  eventually,
   testServiceConfiguration,
   testTenant,
 } from '@billing/chassis/testing';
@@ -183,6 +184,41 @@ test('a series that an earlier version woke has no slice, and is folded with the
   now = later(60 * minute);
   await fold({ slice: { $in: [0, null] } });
   expect(await partsLeft()).toBe(0);
+});
+
+test('a series that becomes due during a slow fold is folded before that fold ends', async () => {
+  const slow = await aSeries();
+  const other = await aSeries();
+  await slow.wake();
+  await slow.tested.flush([event]);
+  slow.tested.until = 1;
+  const ended = Promise.withResolvers<unknown>();
+  const { store } = slow.tested;
+  const deleteParts = store.deleteParts.bind(store);
+  const held = jest.spyOn(store, 'deleteParts').mockImplementation(async (epoch) => {
+    await ended.promise;
+    await deleteParts(epoch);
+  });
+  now = later(60 * minute);
+  const round = slow.fold();
+  await eventually(() => {
+    expect(held).toHaveBeenCalled();
+  });
+  now = later(0);
+  await other.wake();
+  await other.tested.flush([event]);
+  other.tested.until = 1;
+  now = later(60 * minute);
+  await eventually(
+    async () => {
+      expect(await other.partsLeft()).toBe(0);
+    },
+    { timeoutMs: 10_000 },
+  );
+  expect(await slow.partsLeft()).toBe(1);
+  ended.resolve(true);
+  await round;
+  expect(await slow.partsLeft()).toBe(0);
 });
 
 test('the backlog shows series that are due, and how many parts the largest of them had', async () => {

@@ -1,6 +1,6 @@
 import { tenantOf } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { Clock } from '@billing/chassis/clock';
+import { type Clock, sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
 import { Semaphore } from '@billing/chassis/semaphore';
@@ -50,28 +50,60 @@ const batchMax = 200;
 // A larger backlog waits for the next round.
 const batchesMax = 50;
 const concurrentFolds = 8;
+// While folds are running.
+const lookEveryMs = 2_000;
 const retryAfterMs = 60_000;
 
-/** Folds due series. Without it, reads are slower but never wrong. */
+/**
+ * Folds due series, and those that become due during the folds. Without it, reads are slower but
+ * never wrong.
+ */
 export async function foldDueSeries(
   dependencies: FoldDependencies,
   signal: AbortSignal,
 ): Promise<void> {
+  const { schedule, clock, logger } = dependencies;
   const folds = new Semaphore(concurrentFolds);
-  for (let batch = 1; batch <= batchesMax && !signal.aborted; batch += 1) {
-    const { schedule, clock } = dependencies;
-    const slices = dependencies.slices.filter();
-    if (slices === undefined) return;
-    const due = await schedule.findDue(clock.now(), { slices, limit: batchMax });
-    await Promise.all(
-      due.map((one) =>
-        folds.run(async () => {
+  const running = new Set<Promise<unknown>>();
+  /** Resolves when the fold has started. */
+  const start = (one: FoldSeriesDocument) =>
+    new Promise<void>((resolve) => {
+      const fold = folds
+        .run(async () => {
+          resolve();
           if (!signal.aborted) await foldOne(one, dependencies, signal);
-        }),
-      ),
-    );
-    if (due.length < batchMax) return;
+        })
+        .catch((error: unknown) => {
+          logger.warn({ err: error, series: one._id }, 'claiming a fold failed, retrying');
+        })
+        .finally(() => running.delete(fold));
+      running.add(fold);
+    });
+  try {
+    for (let batches = 0; batches < batchesMax && !signal.aborted;) {
+      const slices = dependencies.slices.filter();
+      if (slices === undefined) return;
+      const due = await schedule.findDue(clock.now(), { slices, limit: batchMax });
+      await Promise.all(due.map(start));
+      if (due.length === batchMax) {
+        batches += 1;
+        continue;
+      }
+      await endOf(running, signal);
+      if (running.size === 0) return;
+    }
+  } finally {
+    await Promise.all(running);
   }
+}
+
+/** Waits until all folds have ended, but not longer than until the next look for due series. */
+async function endOf(running: ReadonlySet<Promise<unknown>>, signal: AbortSignal): Promise<void> {
+  const ended = new AbortController();
+  void Promise.all(running).then(() => {
+    ended.abort();
+  });
+  await sleep(lookEveryMs, AbortSignal.any([signal, ended.signal]));
 }
 
 async function foldOne(
