@@ -43,3 +43,26 @@ test('a step of a fold takes about 16 MiB of parts, and complete epochs only', a
   expect(second).toMatchObject({ upTo: 9, isLast: true });
   expect(await store.partsUpTo(3)).toEqual({ parts: [], upTo: 3, isLast: true });
 });
+
+test('a read of more than about 32 MiB of parts is refused', async () => {
+  const series = {
+    customerId: newId(),
+    meterId: newId(),
+    aggregation: 'UNIQUE_COUNT',
+    uniqueProperty: 'user',
+  } as const;
+  const { collections, store, k } = new TestedSeries(mongo.db, testTenant(), series);
+  const insert = async (epoch: number) => {
+    const values = [[500_000, Buffer.alloc(4 * mebibyte - 200)]] as const;
+    const minutes = [[30_000_000, 1, '1']] as const;
+    const _id = partId(k, { epoch, flush: 'a' });
+    await collections.parts.insertOne({ _id, k, minutes, values });
+  };
+  for (let epoch = 1; epoch <= 8; epoch += 1) await insert(epoch);
+  expect(await store.parts()).toHaveLength(8);
+  await insert(9);
+  await expect(store.parts()).rejects.toMatchObject({
+    kind: 'unavailable',
+    reason: 'USAGE_PARTS_TOO_LARGE',
+  });
+});

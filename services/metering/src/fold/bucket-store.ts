@@ -2,6 +2,7 @@ import type { Collection, Db, Document } from 'mongodb';
 import type { Clock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { DomainError } from '@billing/kernel/domain-error';
 import type { RunStore, ValueStream } from '../distinct/merge';
 import {
   openUsageValues,
@@ -57,6 +58,11 @@ export type ReadUntil = SeriesStorage['until'];
 /** Parts of one step of a fold, and about their size in memory. */
 const partsMax = 5_000;
 const partBytesMax = 16 * 1024 * 1024;
+/**
+ * Size in memory of the parts of a read. They grow while epochs do not pass: a writer of a thousand
+ * distinct values a flush adds about 1 MiB a second.
+ */
+const readBytesMax = 32 * 1024 * 1024;
 const cursorBatch = 5_000;
 // A part has up to some 20 kB of distinct values.
 const partsBatch = 500;
@@ -114,13 +120,19 @@ export class BucketStore implements SeriesStorage {
 
   async parts() {
     const { k } = this;
-    const found = await retryTransient(() =>
-      this.collections.parts
-        .find({ k, _id: { $gte: `${k}:`, $lt: `${k}${afterAll}` } })
-        .batchSize(cursorBatch)
-        .toArray(),
-    );
-    return found.map(fromPartDocument);
+    const _id = { $gte: `${k}:`, $lt: `${k}${afterAll}` };
+    return retryTransient(async () => {
+      const cursor = this.collections.parts.find({ k, _id }).batchSize(cursorBatch);
+      const parts: NumberedPart[] = [];
+      let bytes = 0;
+      for await (const document of cursor) {
+        const part = fromPartDocument(document);
+        bytes += bytesOf(part);
+        if (bytes > readBytesMax) throw partsTooLarge();
+        parts.push(part);
+      }
+      return parts;
+    });
   }
 
   countParts(): Promise<number> {
@@ -275,6 +287,10 @@ export class BucketStore implements SeriesStorage {
   private get owner() {
     return { environmentId: this.series.environmentId, k: this.k };
   }
+}
+
+function partsTooLarge(): DomainError {
+  return new DomainError('unavailable', 'USAGE_PARTS_TOO_LARGE', 'Service unavailable');
 }
 
 /** Reads parts in order of epochs until the page is full. An epoch is never split. */

@@ -42,7 +42,7 @@ export interface SeriesStorage {
   readonly values: BucketValues;
   /** Up to this epoch, no event and no part can be added any more. */
   until(options: { readonly isFresh: boolean }): Promise<number>;
-  /** All parts. */
+  /** All parts. Fails with UNAVAILABLE if they are too large for the memory of a read. */
   parts(): Promise<readonly NumberedPart[]>;
   countParts(): Promise<number>;
   /** Parts up to an epoch, the first if there are many. */
