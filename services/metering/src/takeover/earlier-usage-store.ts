@@ -71,16 +71,26 @@ export class EarlierUsageStore {
     await ensureIndexes(this.collections.series, [{ name: 'sealAt', key: { sealAt: 1 } }]);
   }
 
-  /** Some series that are left; those that were used last come last. */
-  async findSeries(limit: number): Promise<EarlierSeries[]> {
-    const found = await retryTransient(() =>
-      this.collections.series
-        .find({ sealAt: { $lte: never } })
-        .sort({ sealAt: 1 })
-        .limit(limit)
-        .toArray(),
-    );
-    return found as EarlierSeries[];
+  /** Some of the own series that are left; those that were used last come last. */
+  async findSeries(
+    isOwn: (id: string) => boolean,
+    limit: number,
+  ): Promise<{
+    readonly own: readonly EarlierSeries[];
+    /** False if no series is left, of any owner. */
+    readonly isAnyLeft: boolean;
+  }> {
+    return retryTransient(async () => {
+      const own: EarlierSeries[] = [];
+      let isAnyLeft = false;
+      const cursor = this.collections.series.find({ sealAt: { $lte: never } }).sort({ sealAt: 1 });
+      for await (const found of cursor) {
+        isAnyLeft = true;
+        if (isOwn(found._id)) own.push(found as EarlierSeries);
+        if (own.length === limit) break;
+      }
+      return { own, isAnyLeft };
+    });
   }
 
   /** The series, unless it is taken over or was never counted by an earlier version. */

@@ -51,9 +51,9 @@ export class Takeover {
   async run(signal: AbortSignal): Promise<void> {
     if (this.isOver) return;
     const { store, slices, logger } = this.dependencies;
-    const left = await store.findSeries(batchMax);
-    this.isOver = left.length === 0;
-    for (const earlier of left.filter(({ _id }) => slices.owns(_id))) {
+    const { own, isAnyLeft } = await store.findSeries((id) => slices.owns(id), batchMax);
+    this.isOver = !isAnyLeft;
+    for (const earlier of own) {
       if (signal.aborted) return;
       try {
         await this.takeUnused(earlier, signal);

@@ -3,7 +3,7 @@ import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { connectMongo } from '@billing/chassis/mongo';
 import { Service } from '@billing/chassis/service';
-import { everySlice } from '@billing/chassis/slices';
+import { everySlice, type Slices } from '@billing/chassis/slices';
 import {
   dropTestDatabase,
   testContext,
@@ -48,10 +48,10 @@ class TakenUsage extends EarlierUsage {
   readonly tested: TestedSeries;
   readonly store: EarlierUsageStore;
 
-  constructor(aggregation: Aggregation) {
+  constructor(aggregation: Aggregation, firstMs = ten) {
     const uniqueProperty = aggregation === 'UNIQUE_COUNT' ? 'user' : null;
     const series = { customerId: newId(), meterId: newId(), aggregation, uniqueProperty };
-    super(mongo.db, tenant, series, ten);
+    super(mongo.db, tenant, series, firstMs);
     this.tested = new TestedSeries(mongo.db, tenant, series);
     this.store = new EarlierUsageStore(mongo.db, openEvents(mongo.db));
   }
@@ -233,7 +233,7 @@ test('a takeover that has no time left is continued by the next one', async () =
 });
 
 describe('the takeover of all series', () => {
-  async function aTakeover() {
+  async function aTakeover(slices: Pick<Slices, 'owns'> = everySlice) {
     const service = await Service.open('metering', configuration);
     const meters = service.aggregates(meterDefinition);
     const store = new EarlierUsageStore(mongo.db, openEvents(mongo.db));
@@ -252,7 +252,7 @@ describe('the takeover of all series', () => {
         return storage;
       },
       meters,
-      slices: everySlice,
+      slices,
       clock: systemClock,
       logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
     });
@@ -289,6 +289,21 @@ describe('the takeover of all series', () => {
     await takeover.run(signal);
     expect(await usage.store.find(environmentId, usage.series)).toBeUndefined();
     await stop();
+  });
+
+  test('takes over own series that come after many of other replicas', async () => {
+    const others = Array.from({ length: 200 }, () => new TakenUsage('SUM'));
+    const own = new TakenUsage('SUM', ten + hourMs);
+    const { customerId } = own.series;
+    const { takeover, stop } = await aTakeover({ owns: (id) => id.includes(customerId) });
+    for (const usage of [...others, own]) await usage.seal([]);
+    await takeover.run(signal);
+    expect(await own.store.find(environmentId, own.series)).toBeUndefined();
+    // Those of other replicas are left: the next first use looks them up.
+    const [other] = others;
+    expect(await other?.store.find(environmentId, other.series)).toBeDefined();
+    await stop();
+    await mongo.db.collection('usageSeries').deleteMany({ sealAt: { $exists: true } });
   });
 });
 
