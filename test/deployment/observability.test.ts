@@ -76,7 +76,7 @@ describe('queries of Prometheus', () => {
     const counted = asked()
       .flatMap((expr) => readExpression(expr).selectors)
       .filter(({ metric }) => known.get(metric)?.has('billing_live') === true);
-    expect(new Set(counted.map(({ metric }) => metric)).size).toBe(6);
+    expect(new Set(counted.map(({ metric }) => metric)).size).toBe(7);
     const real = { label: 'billing_live', operator: '=', value: 'true' };
     expect(counted.filter(({ matchers }) => !matchers.some(isSame(real)))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { monotonicMs } from '@billing/chassis/clock';
+import type { AttributeValue } from '@billing/chassis/metrics';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { sampleEveryMs, UsageAudit } from './audit/audit-worker';
 import { AuditedSeriesStore } from './audit/audited-series-store';
@@ -232,7 +233,7 @@ interface StoredUsage {
   readonly buckets: BucketCollections;
   /** Opens series. Their queries of raw events are counted under the reason. */
   readonly storageFor: (
-    reason?: 'CUT' | 'AUDIT',
+    reason: AttributeValue<'billing.usage.read.reason'>,
   ) => (series: OwnedSeries, signal?: AbortSignal) => SeriesStorage;
 }
 
@@ -247,7 +248,7 @@ function openUsage(
   const buckets = openBuckets(db, events);
   const storageFor: StoredUsage['storageFor'] = (reason) => {
     const onRawRead = () => {
-      if (reason !== undefined) metrics.recordRawRead(reason);
+      metrics.recordRawRead(reason);
     };
     return (series, signal) =>
       new BucketStore(buckets, series, { until, clock, onRawRead, ...(signal && { signal }) });
@@ -268,8 +269,9 @@ function startReads(
   const unread = new UnreadSpanStore(buckets);
   service.ensureIndexes(() => ensureBucketIndexes(buckets));
   service.ensureIndexes(() => schedule.ensureIndexes());
-  const storageOf = storageFor();
   const store = new EarlierUsageStore(db, events);
+  // Folds themselves read no raw events; what they take over before does.
+  const storageOf = storageFor('TAKEOVER');
   const takeover = new Takeover({ store, storageOf, meters, slices, clock, logger });
   service.ensureIndexes(() => store.ensureIndexes());
   service.every({
@@ -303,6 +305,7 @@ function startReads(
     prepare,
     largeReads,
     continued: openContinuedReads(service),
+    metrics,
     logger,
   };
   return {

@@ -153,6 +153,11 @@ export const instruments = {
     unit: '{read}',
     description: 'Reads of usage that counted raw events, by reason',
   },
+  usageReadsIncomplete: {
+    name: 'billing.usage.reads.incomplete',
+    unit: '{read}',
+    description: 'Reads of usage that failed because they need events that were dropped',
+  },
   usageAuditHours: {
     name: 'billing.usage.audit.hours',
     unit: '{hour}',

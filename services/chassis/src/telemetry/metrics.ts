@@ -23,7 +23,7 @@ export const attributeValues = {
   'billing.due_work.kind': ['wake', 'recover'],
   'billing.usage.flush.outcome': ['STORED', 'FENCED', 'FAILED'],
   'billing.usage.event.outcome': ['ACCEPTED', 'DUPLICATE', 'REJECTED'],
-  'billing.usage.read.reason': ['CUT', 'AUDIT'],
+  'billing.usage.read.reason': ['CUT', 'AUDIT', 'TAKEOVER'],
   'billing.usage.audit.result': ['EQUAL', 'MISMATCH', 'REPAIRED', 'SKIPPED'],
   'billing.usage.slot.state': ['IDLE', 'FLUSHING', 'PARKED', 'DEAD'],
   'billing.park.reason': ['OPEN_INVOICES', 'INVOICES_A_DAY', 'USAGE_TOO_LARGE'],
@@ -122,6 +122,7 @@ export class Metrics {
   private readonly usageFlushDuration: Histogram;
   private readonly usageEvents: Counter;
   private readonly usageRawReads: Counter;
+  private readonly usageReadsIncomplete: Counter;
   private readonly usageAuditHours: Counter;
   private readonly settlementDuration: Histogram;
   private readonly callDuration: Histogram;
@@ -145,6 +146,7 @@ export class Metrics {
     this.usageFlushDuration = this.histogram('usageFlushDuration', callBoundaries);
     this.usageEvents = this.counter('usageEvents');
     this.usageRawReads = this.counter('usageRawReads');
+    this.usageReadsIncomplete = this.counter('usageReadsIncomplete');
     this.usageAuditHours = this.counter('usageAuditHours');
     this.settlementDuration = this.histogram('settlementDuration', lagBoundaries);
     this.callDuration = this.histogram('callDuration', callBoundaries);
@@ -217,6 +219,10 @@ export class Metrics {
 
   recordRawRead(reason: AttributeValue<'billing.usage.read.reason'>): void {
     this.usageRawReads.add(1, { 'billing.usage.read.reason': reason });
+  }
+
+  recordIncompleteRead({ live }: LiveFlag): void {
+    this.usageReadsIncomplete.add(1, { 'billing.live': live });
   }
 
   recordAuditedHour(result: AttributeValue<'billing.usage.audit.result'>): void {
@@ -328,6 +334,7 @@ export class Metrics {
       | 'usageFlushes'
       | 'usageEvents'
       | 'usageRawReads'
+      | 'usageReadsIncomplete'
       | 'usageAuditHours',
   ): Counter {
     const { name, ...descriptor } = instruments[instrument];

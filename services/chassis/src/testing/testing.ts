@@ -218,6 +218,7 @@ export function measureAll(metrics: Metrics): void {
   }
   metrics.recordUsageEvents('ACCEPTED', 1);
   metrics.recordRawRead('CUT');
+  metrics.recordIncompleteRead({ live: true });
   metrics.recordAuditedHour('EQUAL');
   metrics.recordSettlement({ durationMs: 1 });
   metrics.recordFlush({ outcome: 'STORED', durationMs: 1 });

@@ -16,6 +16,7 @@ const series = {
   ...({ aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' } as const),
 };
 const timeout = { reason: 'USAGE_READ_TIMEOUT' };
+let incompleteReads = 0;
 
 /** A folded hour of three users whose raw reads wait until they are released. */
 async function aSlowHour() {
@@ -56,6 +57,7 @@ async function aSlowHour() {
     prepare: () => Promise.resolve(),
     largeReads: new LargeReads(),
     continued,
+    metrics: { recordIncompleteRead: () => (incompleteReads += 1) },
     logger,
   };
   const { tenant } = testContext({ now: new Date(ten) });
@@ -106,6 +108,14 @@ test('of many slow reads four continue', async () => {
   expect(table.rawReads).toBe(5);
   expect(await read(undefined, 5 * hourMs)).toBe('2');
   expect(table.rawReads).toBe(6);
+});
+
+test('a read that needs dropped events fails and is counted', async () => {
+  const { table, read } = await aSlowHour();
+  table.events.length = 0;
+  incompleteReads = 0;
+  await expect(read()).rejects.toMatchObject({ reason: 'USAGE_EVENTS_DROPPED' });
+  expect(incompleteReads).toBe(1);
 });
 
 test('a slow read does not continue when its process closes', async () => {

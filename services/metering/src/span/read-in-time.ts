@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
+import type { Metrics } from '@billing/chassis/metrics';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { LargeReads } from '../distinct/run-large-read';
 import type { SeriesStorage } from '../fold/series-storage';
@@ -16,6 +17,7 @@ export interface UsageReaderDependencies {
   readonly prepare: (series: OwnedSeries, signal: AbortSignal) => Promise<void>;
   readonly largeReads: LargeReads;
   readonly continued: ContinuedReads;
+  readonly metrics: Pick<Metrics, 'recordIncompleteRead'>;
   readonly logger: Logger;
 }
 
@@ -52,7 +54,7 @@ export class UsageReader {
     windows: readonly (readonly Span[])[],
     signal: AbortSignal,
   ): Promise<readonly WindowUsage[]> {
-    const { storageOf, prepare, largeReads, logger } = this.dependencies;
+    const { storageOf, prepare, largeReads, metrics, logger } = this.dependencies;
     const { environmentId } = series;
     try {
       await prepare(series, signal);
@@ -61,6 +63,7 @@ export class UsageReader {
     } catch (error) {
       if (!(error instanceof DomainError)) refuseIfSlow(signal);
       if (isEventsDropped(error)) {
+        metrics.recordIncompleteRead(this.context.tenant);
         const facts = { alarm: 'usage_events_dropped', ...series };
         logger.error(facts, 'usage needs events that were dropped');
       }
