@@ -1,7 +1,9 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { monotonicMs } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
 import type { AttributeValue } from '@billing/chassis/metrics';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { sliceOf } from '@billing/chassis/slice';
 import { sampleEveryMs, UsageAudit } from './audit/audit-worker';
 import { AuditedSeriesStore } from './audit/audited-series-store';
 import { usageAuditRpc } from './audit/rpc';
@@ -335,6 +337,7 @@ function startAudit(service: Service, { meters, buckets, storageFor }: StoredUsa
     isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
     metrics,
     slices,
+    firstSlice: sliceOf(newId()),
     clock,
     logger,
   });

@@ -28,6 +28,8 @@ export interface UsageAuditDependencies {
   readonly storageOf: (series: OwnedSeries) => SeriesStorage;
   /** Share of series from which this replica samples hours. */
   readonly slices: Pick<Slices, 'filter'>;
+  /** Slice of the first sample; a random one, so that frequent restarts leave no slice out. */
+  readonly firstSlice: number;
   readonly isDeleted: (environmentId: string) => boolean;
   readonly metrics: Pick<Metrics, 'recordAuditedHour'>;
   readonly clock: Clock;
@@ -83,9 +85,11 @@ const checkMsMax = 5_000;
 
 /** Counts stored hours again from their events. */
 export class UsageAudit {
-  private slice = 0;
+  private slice: number;
 
-  constructor(private readonly dependencies: UsageAuditDependencies) {}
+  constructor(private readonly dependencies: UsageAuditDependencies) {
+    this.slice = dependencies.firstSlice;
+  }
 
   /** Samples hours of the next slice, if this replica owns the slice. */
   async sample(signal: AbortSignal): Promise<void> {
@@ -267,7 +271,7 @@ export class UsageAudit {
   }
 }
 
-/** Undefined if values were replaced while they were read, or if events that are needed were dropped. */
+/** Undefined if values were replaced while they were read, or if needed events were dropped. */
 async function skipIfReplaced<T>(audit: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await audit();
