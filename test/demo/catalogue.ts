@@ -1,3 +1,4 @@
+import type { components } from '@billing/client';
 import type { Interval } from './calendar';
 import type { Currency } from './people';
 
@@ -12,8 +13,8 @@ export interface Offer {
   readonly isMetered: boolean;
 }
 
-/** A request body of the API. */
-type Input = Readonly<Record<string, unknown>>;
+type Schemas = components['schemas'];
+type Rate = Schemas['SetMeterPrices']['prices'][number];
 
 export type OfferKey = 'starter' | 'team' | 'team-eu' | 'business' | 'api' | 'coaching';
 export type MeterName = 'API calls' | 'Storage';
@@ -36,7 +37,7 @@ export const offers: Readonly<Record<OfferKey, Offer>> = {
 };
 
 /** Bodies of `POST /v1/products`. */
-export const products: readonly (Input & { readonly lookupKey: string })[] = [
+export const products: readonly (Schemas['CreateProduct'] & { readonly lookupKey: string })[] = [
   {
     lookupKey: 'starter',
     name: 'Starter',
@@ -109,13 +110,13 @@ export const products: readonly (Input & { readonly lookupKey: string })[] = [
 ];
 
 /** Bodies of `POST /v1/meters`. */
-export const meters: readonly (Input & { readonly name: MeterName })[] = [
+export const meters: readonly (Schemas['CreateMeter'] & { readonly name: MeterName })[] = [
   { name: 'API calls', aggregation: 'SUM', unit: 'calls' },
   { name: 'Storage', aggregation: 'MAX', unit: 'GB' },
 ];
 
 /** Body of `PATCH /v1/products/:id/meter-prices` for the offer `api`. */
-export const meterPrices: readonly (Input & { readonly meter: MeterName })[] = [
+export const meterPrices: readonly (Omit<Rate, 'meterId'> & { readonly meter: MeterName })[] = [
   {
     meter: 'API calls',
     type: 'TIERED',
@@ -129,7 +130,7 @@ export const meterPrices: readonly (Input & { readonly meter: MeterName })[] = [
 ];
 
 /** Bodies of `POST /v1/discounts`; `for` restricts a discount to some products. */
-export const discounts: readonly (Input & {
+export const discounts: readonly (Omit<Schemas['CreateDiscount'], 'productIds'> & {
   readonly code: DiscountCode;
   readonly for?: readonly OfferKey[];
 })[] = [

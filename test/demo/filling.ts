@@ -1,6 +1,8 @@
-import { type DemoClient } from './demo-client';
+import type { Billing } from '@billing/client';
+import type { DemoClient } from './demo-client';
 import { Performance } from './performance';
 import type { DayPlan, DemoPlan } from './plan';
+import type { DemoMetadata } from './sandbox';
 import { Shopfront } from './shopfront';
 import { stockUp } from './stock';
 
@@ -30,24 +32,24 @@ export async function fillSandbox({
   client: DemoClient;
   plan: DemoPlan;
   /** Stored in the sandbox, see `stock.ts`. */
-  metadata: object;
+  metadata: DemoMetadata;
   onProgress: (state: FillingState) => void;
 }): Promise<void> {
   const stock = await stockUp(client, { seed: plan.seed, metadata });
   const shopfront = new Shopfront(client.url, () => (client.requests += 1));
-  const performance = new Performance(client, shopfront, stock, plan.seed);
-  const { now } = await client.get('/sandboxes/clock');
+  const performance = new Performance(client.api, shopfront, stock, plan.seed);
+  const { now } = await client.api.sandboxes.retrieveClock();
   const clock = new Date(now);
   const days = (plan.days.at(-1)?.day ?? 0) + 1;
   for (const day of plan.days) {
     if (day.at >= clock) {
-      if (day.at > clock) await advance(client, day.at);
+      if (day.at > clock) await advance(client.api, day.at);
       await performDay(performance, day);
     }
     onProgress({ at: day.at, daysDone: day.day + 1, days, requests: client.requests });
   }
   const end = new Date((plan.days.at(-1)?.at ?? clock).getTime() + closingMs);
-  if (end > clock) await advance(client, end);
+  if (end > clock) await advance(client.api, end);
 }
 
 async function performDay(performance: Performance, { day, turns, usage }: DayPlan): Promise<void> {
@@ -61,6 +63,6 @@ async function performDay(performance: Performance, { day, turns, usage }: DayPl
   await Promise.all(Array.from({ length: concurrentTurns }, takeTurns));
 }
 
-async function advance(client: DemoClient, to: Date): Promise<void> {
-  await client.post('/sandboxes/clock/advance', { to });
+async function advance(api: Billing, to: Date): Promise<void> {
+  await api.sandboxes.advance({ to: to.toISOString() });
 }

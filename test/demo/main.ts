@@ -43,7 +43,7 @@ function newPlanKey({ seed, customers, months }: Flags): PlanKey {
 async function planKeyIn(client: DemoClient, key: PlanKey): Promise<PlanKey> {
   const kept = await storedPlan(client);
   if (kept !== undefined) return kept;
-  const { now } = await client.get('/sandboxes/clock');
+  const { now } = await client.api.sandboxes.retrieveClock();
   return { ...key, startsAt: new Date(now) };
 }
 

@@ -16,21 +16,32 @@ export function planOf({ seed, customers, startsAt, lastDay }: PlanKey): DemoPla
   return planDemo({ seed, customers, calendar: new Calendar(startsAt, lastDay) });
 }
 
-/** Formats the key as metadata of the shop's first product. */
-export function toMetadata({ seed, customers, startsAt, lastDay, name }: PlanKey): object {
+/** A plan key as metadata of the shop's first product. */
+export interface DemoMetadata extends Record<string, string | number> {
+  readonly demoSeed: string;
+  readonly demoCustomers: number;
+  readonly demoStart: string;
+  readonly demoDays: number;
+  readonly demoName: string;
+}
+
+/** Formats the key as metadata. */
+export function toMetadata({ seed, customers, startsAt, lastDay, name }: PlanKey): DemoMetadata {
   return {
     demoSeed: seed,
     demoCustomers: customers,
-    demoStart: startsAt,
+    demoStart: startsAt.toISOString(),
     demoDays: lastDay,
     demoName: name,
   };
 }
 
 /** The plan with which a sandbox was begun; undefined for an empty sandbox. */
-export async function storedPlan(client: DemoClient): Promise<PlanKey | undefined> {
-  const { data } = await client.get('/products?perPage=100');
-  const kept = data.map(({ metadata }: any) => metadata).find((one: any) => 'demoSeed' in one);
+export async function storedPlan({ api }: DemoClient): Promise<PlanKey | undefined> {
+  const { data } = await api.products.list({ perPage: 100 });
+  const kept = data
+    .map(({ metadata }) => metadata as DemoMetadata)
+    .find((one) => 'demoSeed' in one);
   if (kept === undefined) {
     if (data.length > 0) throw new Error('The sandbox contains other data than demo data');
     return undefined;
@@ -46,8 +57,14 @@ export async function storedPlan(client: DemoClient): Promise<PlanKey | undefine
 
 /** Creates a sandbox whose clock stands at the plan's beginning. */
 export async function openSandbox(
-  live: DemoClient,
+  { api }: DemoClient,
   { name, startsAt }: Pick<PlanKey, 'name' | 'startsAt'>,
 ): Promise<{ id: string; key: string }> {
-  return live.post('/sandboxes', { name, clock: 'MANUAL', startsAt });
+  const { id, key } = await api.sandboxes.create({
+    name,
+    clock: 'MANUAL',
+    startsAt: startsAt.toISOString(),
+  });
+  if (key === null) throw new Error('The key of a sandbox is shown once only');
+  return { id, key };
 }
