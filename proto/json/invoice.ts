@@ -7,6 +7,7 @@ import {
   type LineItemTier,
   type Payment,
   type PaymentError,
+  PaymentMethodType,
 } from '../gen/billing/checkout/v1/checkout';
 import { collectionMethod, toJsonCollectionMethod } from './customer';
 import { PricingTierJson } from './product';
@@ -23,7 +24,12 @@ import {
   toJsonTime,
   timestamps,
 } from './scalars';
-import { billingReasons, invoiceStatuses, paymentStatuses } from '../values/checkout';
+import {
+  billingReasons,
+  invoiceStatuses,
+  paymentMethodTypes,
+  paymentStatuses,
+} from '../values/checkout';
 
 const text = z.string().nullable();
 
@@ -57,7 +63,7 @@ const LineItemJson = z
   .meta({ id: 'LineItem' });
 type LineItemJson = z.infer<typeof LineItemJson>;
 
-const PaymentJson = z
+export const PaymentJson = z
   .object({
     id,
     invoiceId: id,
@@ -67,10 +73,22 @@ const PaymentJson = z
     providerPaymentId: text,
     status: z.enum(['PENDING', 'REQUIRES_ACTION', 'SUCCEEDED', 'FAILED']),
     failureCode: text,
+    method: z.enum(['CARD', 'BANK_TRANSFER', 'CASH', 'CHECK', 'OTHER', 'BALANCE']),
+    reference: text.meta({ description: "The seller's reference of a recorded payment." }),
+    receivedAt: time
+      .nullable()
+      .meta({ description: 'When the seller received a recorded payment. Null for charges.' }),
+    overpayment: amount.meta({
+      description:
+        "Part of the amount beyond what was outstanding. It went to the customer's balance.",
+    }),
+    amountRefunded: amount,
+    disputeId: id.nullable(),
+    metadata,
     createdAt: time,
   })
   .meta({ id: 'Payment' });
-type PaymentJson = z.infer<typeof PaymentJson>;
+export type PaymentJson = z.infer<typeof PaymentJson>;
 
 export const PaymentErrorJson = z.object({ code: z.string(), message: z.string(), at: time });
 
@@ -207,7 +225,8 @@ function toJsonTier({
   return { upTo: upTo ?? null, quantity, unitAmount, flatAmount, amount };
 }
 
-function toJsonPayment(payment: Payment): PaymentJson {
+/** Payment in REST responses and webhooks. */
+export function toJsonPayment(payment: Payment): PaymentJson {
   return {
     id: payment.id,
     invoiceId: payment.invoiceId,
@@ -217,6 +236,19 @@ function toJsonPayment(payment: Payment): PaymentJson {
     providerPaymentId: payment.providerPaymentId ?? null,
     status: paymentStatuses.nameOf(payment.status),
     failureCode: payment.failureCode ?? null,
+    method: toJsonPaymentMethod(payment),
+    reference: payment.reference ?? null,
+    receivedAt: toJsonOptionalTime(payment.receivedAt),
+    overpayment: toJsonAmount(payment.overpayment),
+    amountRefunded: 0,
+    disputeId: null,
+    metadata: toJsonMetadata(payment.metadata),
     createdAt: toJsonTime(payment.createdAt),
   };
+}
+
+// An event of an earlier release has no method; all payments were charges.
+function toJsonPaymentMethod({ method }: Payment): PaymentJson['method'] {
+  const isOld = method === PaymentMethodType.PAYMENT_METHOD_TYPE_UNSPECIFIED;
+  return isOld ? 'CARD' : paymentMethodTypes.nameOf(method);
 }

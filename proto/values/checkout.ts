@@ -1,5 +1,10 @@
 import { BalanceEntryKind } from '../gen/billing/checkout/v1/balance';
-import { BillingReason, InvoiceStatus, PaymentStatus } from '../gen/billing/checkout/v1/checkout';
+import {
+  BillingReason,
+  InvoiceStatus,
+  PaymentMethodType,
+  PaymentStatus,
+} from '../gen/billing/checkout/v1/checkout';
 import { HostedPageKind } from '../gen/billing/checkout/v1/hosted_page';
 import { SessionStatus } from '../gen/billing/checkout/v1/session';
 import { enumNames } from './enum-names';
@@ -7,6 +12,7 @@ import { enumNames } from './enum-names';
 export const invoiceStatuses = enumNames(InvoiceStatus, 'INVOICE_STATUS_');
 export const billingReasons = enumNames(BillingReason, 'BILLING_REASON_');
 export const paymentStatuses = enumNames(PaymentStatus, 'PAYMENT_STATUS_');
+export const paymentMethodTypes = enumNames(PaymentMethodType, 'PAYMENT_METHOD_TYPE_');
 export const sessionStatuses = enumNames(SessionStatus, 'SESSION_STATUS_');
 export const hostedPageKinds = enumNames(HostedPageKind, 'HOSTED_PAGE_KIND_');
 export const balanceEntryKinds = enumNames(BalanceEntryKind, 'BALANCE_ENTRY_KIND_');

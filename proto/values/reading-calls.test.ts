@@ -14,7 +14,19 @@ const reading = ['Get', 'List', 'Find', 'Read', 'Export', 'Authenticate', 'Ident
 const writing = [
   ...['Accept', 'Advance', 'Answer', 'Apply', 'Begin', 'Cancel', 'Change', 'Claim', 'Confirm'],
   ...['Create', 'Delete', 'End', 'Ensure', 'Enter', 'Finish', 'Fix', 'Forget', 'Ingest', 'Invite'],
-  ...['Keep', 'Leave', 'Log', 'Pay', 'Receive', 'Record', 'Release', 'Remove', 'Replay', 'Reserve'],
+  ...[
+    'Keep',
+    'Leave',
+    'Log',
+    'Mark',
+    'Pay',
+    'Receive',
+    'Record',
+    'Release',
+    'Remove',
+    'Replay',
+    'Reserve',
+  ],
   ...['Reset', 'Retry', 'Revoke', 'Rotate', 'Run', 'Save', 'Send', 'Set', 'Settle', 'Skip', 'Stop'],
   ...['Uncancel', 'Update', 'Void'],
   // They store a tombstone if the holder does not exist, or save a payment method.

@@ -1,9 +1,9 @@
 import { examineEach, groupBy, type Invariant, repeated, together } from './invariant';
-import type { BalanceEntryPicture } from './picture';
+import type { BalanceEntryPicture, InvoicePicture } from './picture';
 
 export const balancesAddUp: Invariant = {
   id: 'I20',
-  title: 'balance = Σ entries ≥ 0, sequences 1…k, invoices hold what they took',
+  title: 'balance = Σ entries ≥ 0, sequences 1…k, entries agree with invoices and payments',
   examine: ({ balances, balanceEntries, invoices }) => {
     const rows = new Map(balances.map((row) => [ownerOf(row), row.balance]));
     const ledgers = groupBy(balanceEntries, ownerOf);
@@ -11,6 +11,10 @@ export const balancesAddUp: Invariant = {
     const applied = new Map(invoices.map((invoice) => [invoice.id, invoice.balanceApplied]));
     const ofInvoices = groupBy(
       balanceEntries.filter(({ kind }) => kind === 'APPLIED' || kind === 'RETURNED'),
+      ({ invoiceId }) => invoiceId ?? '',
+    );
+    const ofPayments = groupBy(
+      balanceEntries.filter(({ kind }) => kind === 'OVERPAYMENT' || kind === 'PAYMENT'),
       ({ invoiceId }) => invoiceId ?? '',
     );
     const invoiceIds = [...new Set([...applied.keys(), ...ofInvoices.keys()])];
@@ -26,6 +30,17 @@ export const balancesAddUp: Invariant = {
         -sumOf(ofInvoices.get(id) ?? []) !== (applied.get(id) ?? 0) &&
           `invoice ${id}: balanceApplied ≠ its entries`,
       ]),
+      examineEach(invoices, (invoice) => {
+        const { id } = invoice;
+        const entries = ofPayments.get(id) ?? [];
+        const sumOfKind = (kind: string) => sumOf(entries.filter((entry) => entry.kind === kind));
+        return [
+          sumOfKind('OVERPAYMENT') !== overpaidOn(invoice) &&
+            `invoice ${id}: overpayments ≠ its entries`,
+          -sumOfKind('PAYMENT') !== paidFromBalance(invoice) &&
+            `invoice ${id}: payments from the balance ≠ its entries`,
+        ];
+      }),
       examineEach(
         invoices.filter(({ status }) => status === 'VOID'),
         ({ id, balanceApplied }) => [balanceApplied !== 0 && `invoice ${id}: VOID with a balance`],
@@ -50,10 +65,21 @@ function ledgerProblems(ledger: readonly BalanceEntryPicture[]): (string | false
   ]);
 }
 
+function overpaidOn({ payments }: InvoicePicture): number {
+  const succeeded = payments.filter(({ status }) => status === 'SUCCEEDED');
+  return succeeded.reduce((sum, { overpayment }) => sum + overpayment, 0);
+}
+
+function paidFromBalance({ payments }: InvoicePicture): number {
+  return sumOf(
+    payments.filter(({ status, provider }) => status === 'SUCCEEDED' && provider === 'balance'),
+  );
+}
+
 function ownerOf({ customerId, currency }: { customerId: string; currency: string }): string {
   return `${customerId} ${currency}`;
 }
 
-function sumOf(entries: readonly BalanceEntryPicture[]): number {
+function sumOf(entries: readonly { readonly amount: number }[]): number {
   return entries.reduce((sum, { amount }) => sum + amount, 0);
 }

@@ -1,6 +1,6 @@
 import { fixedPoint, one } from './fixed-point';
 import { examineEach, type Invariant, repeated, together } from './invariant';
-import type { InvoicePicture, LinePicture, MeterPricePicture } from './picture';
+import type { InvoicePicture, LinePicture, MeterPricePicture, PaymentPicture } from './picture';
 
 export const amountsAddUp: Invariant = {
   id: 'I1',
@@ -11,7 +11,7 @@ export const amountsAddUp: Invariant = {
 
 export const paidOnce: Invariant = {
   id: 'I6',
-  title: 'at most one successful charge an invoice, PAID ⇔ charged or nothing left to pay',
+  title: 'at most one successful charge an invoice, which pays it; amountPaid = Σ payments',
   examine: ({ invoices }) => {
     const charges = invoices.flatMap(({ payments }) => payments);
     const atProvider = charges.flatMap(({ providerPaymentId }) => providerPaymentId ?? []);
@@ -22,6 +22,26 @@ export const paidOnce: Invariant = {
       ),
     });
   },
+};
+
+export const statusFollowsDebt: Invariant = {
+  id: 'I19',
+  title: 'OPEN ⇒ something is outstanding, PAID ⇒ nothing is',
+  examine: ({ invoices }) =>
+    examineEach(invoices, (invoice) => {
+      const { id, status, billingReason } = invoice;
+      const outstanding = outstandingOf(invoice);
+      const isOfSession = billingReason === 'CHECKOUT';
+      return [
+        outstanding < 0 && `invoice ${id}: paid more than the total`,
+        status === 'PAID' && outstanding > 0 && `invoice ${id}: PAID with a debt`,
+        // A session's payer confirms an invoice of 0.
+        status === 'OPEN' &&
+          outstanding === 0 &&
+          !isOfSession &&
+          `invoice ${id}: OPEN without debt`,
+      ];
+    }),
 };
 
 function amountProblems(
@@ -89,20 +109,32 @@ function paymentProblems(invoice: InvoicePicture): (string | false)[] {
   const { id, status, amountPaid, amountDue, balanceApplied, paidAt, payments } = invoice;
   const payable = invoice.total - balanceApplied;
   const successes = payments.filter((payment) => payment.status === 'SUCCEEDED');
+  const charges = successes.filter((payment) => !isRecorded(payment));
   const isPaid = status === 'PAID';
-  const isCharged = successes.length > 0;
-  const due = status === 'OPEN' ? payable - amountPaid : 0;
+  const due = status === 'OPEN' ? outstandingOf(invoice) : 0;
   return [
-    successes.length > 1 && `invoice ${id}: ${String(successes.length)} successful charges`,
-    isPaid && !isCharged && payable !== 0 && `invoice ${id}: PAID without a charge`,
-    !isPaid && isCharged && `invoice ${id}: charged but ${status}`,
-    isCharged && payable === 0 && `invoice ${id}: charged although nothing was due`,
-    successes.some(({ amount }) => amount !== payable) && `invoice ${id}: charged another amount`,
-    sum(successes.map(({ amount }) => amount)) !== amountPaid &&
-      `invoice ${id}: amountPaid ≠ Σ successful charges`,
+    charges.length > 1 && `invoice ${id}: ${String(charges.length)} successful charges`,
+    isPaid && successes.length === 0 && payable !== 0 && `invoice ${id}: PAID without a charge`,
+    // A charge is of all that is outstanding.
+    !isPaid && charges.length > 0 && `invoice ${id}: charged but ${status}`,
+    status === 'VOID' && successes.length > 0 && `invoice ${id}: VOID with a payment`,
+    successes.length > 0 && payable === 0 && `invoice ${id}: paid although nothing was due`,
+    payments.some(({ amount, overpayment }) => overpayment < 0 || overpayment > amount) &&
+      `invoice ${id}: an overpayment is not within its payment`,
+    sum(successes.map(({ amount, overpayment }) => amount - overpayment)) !== amountPaid &&
+      `invoice ${id}: amountPaid ≠ Σ successful payments`,
     amountDue !== due && `invoice ${id}: amountDue ≠ debt`,
     isPaid !== (paidAt !== null) && `invoice ${id}: ${status} with paidAt ${String(paidAt)}`,
   ];
+}
+
+/** True for a payment that was not charged at a provider. */
+function isRecorded({ provider }: Pick<PaymentPicture, 'provider'>): boolean {
+  return provider === 'external' || provider === 'balance';
+}
+
+function outstandingOf({ total, amountPaid, balanceApplied }: InvoicePicture): number {
+  return total - amountPaid - balanceApplied;
 }
 
 function sum(amounts: readonly number[]): number {

@@ -132,6 +132,9 @@ export interface StoredUsagePicture {
 export interface PaymentPicture {
   readonly id: string;
   readonly amount: number;
+  readonly overpayment: number;
+  /** `external` or `balance` for recorded payments. */
+  readonly provider: string;
   readonly status: 'PENDING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';
   readonly providerPaymentId: string | null;
 }

@@ -1,5 +1,4 @@
 import type {
-  BalanceEntryPicture,
   ClosedCreditsPicture,
   InvoicePicture,
   LinePicture,
@@ -35,11 +34,8 @@ import {
   whole,
   write,
 } from './testing';
+import { entries, first, invoices, paymentViolations } from './payment-violations';
 
-const invoices = (...all: InvoicePicture[]): Partial<Picture> => ({
-  invoices: all,
-});
-const first = (changes: Partial<InvoicePicture>) => invoices(anInvoice(changes), secondInvoice);
 const subscription = (changes: Partial<SubscriptionPicture>): Partial<Picture> => ({
   subscriptions: [aSubscription(changes)],
 });
@@ -66,13 +62,6 @@ const twice: Partial<Picture> = { usageEvents: [usageEvent, { ...usageEvent, id:
 
 const storedUsage = (changes: Partial<StoredUsagePicture>): Partial<Picture> => ({
   storedUsage: { compared: 3, mismatches: [], searchedEvents: 1, uncounted: [], ...changes },
-});
-
-/** The entries with another last one. */
-const entries = (changes: Partial<BalanceEntryPicture>): Partial<Picture> => ({
-  balanceEntries: balanceEntries.map((entry, index) =>
-    index === balanceEntries.length - 1 ? { ...entry, ...changes } : entry,
-  ),
 });
 
 const details = line.details ?? { exactAmount: '0', tiers: [], creditsUsed: [] };
@@ -201,6 +190,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I20', 'an entry that occurs twice', entries({ id: 'entry-1' })],
   ['I20', 'an invoice that holds what it did not take', first({ balanceApplied: 1 })],
   ['I20', 'an entry that its invoice does not hold', entries({ invoiceId: 'invoice-2' })],
+  ...paymentViolations,
   ['I6', 'PAID without a charge', first({ payments: [], amountPaid: 0 })],
   ['I6', 'a charge of an invoice that is not PAID', first({ status: 'OPEN', paidAt: null })],
   [

@@ -1,7 +1,7 @@
 import { balancesAddUp } from './balances';
 import type { Invariant } from './invariant';
 import { environmentsAreApart } from './isolation';
-import { amountsAddUp, paidOnce } from './money';
+import { amountsAddUp, paidOnce, statusFollowsDebt } from './money';
 import { billedEachPeriod } from './periods';
 import type { Picture } from './picture';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
@@ -39,6 +39,7 @@ export const invariants: readonly Invariant[] = [
   totalsAddUp,
   acknowledgedEventsExistOnce,
   closedCreditsAddUp,
+  statusFollowsDebt,
   balancesAddUp,
 ];
 

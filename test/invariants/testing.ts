@@ -114,6 +114,8 @@ export const balanceEntries: readonly BalanceEntryPicture[] = [
 export const payment: PaymentPicture = {
   id: 'payment-1',
   amount: 2,
+  overpayment: 0,
+  provider: 'sandbox',
   status: 'SUCCEEDED',
   providerPaymentId: 'charge-1',
 };

@@ -281,6 +281,12 @@ function resourceExamples(
     'GET /invoices/:id/pdf': { path: `${invoice}/pdf` },
     // The invoice is paid already.
     'POST /invoices/:id/pay': { path: `${invoice}/pay`, owner: 409 },
+    'POST /invoices/:id/payments': {
+      path: `${invoice}/payments`,
+      body: { method: 'CASH' },
+      owner: 409,
+    },
+    'POST /invoices/:id/mark-uncollectible': { path: `${invoice}/mark-uncollectible`, owner: 409 },
     'POST /invoices/:id/void': { path: `${invoice}/void`, owner: 409 },
     'PATCH /meters/:id': { path: meter, body: { name: 'Changed', active: false } },
     'DELETE /meters/:id': { path: meter },

@@ -20,6 +20,7 @@ export const checkoutCallers: Callers<CheckoutServiceServer> = {
   voidDerivedInvoice: ['subscription'],
   resolveAuthorization: ['subscription'],
   voidInvoice: ['gateway'],
+  markUncollectible: ['gateway'],
   endCollection: ['subscription'],
   reserveForChange: ['subscription'],
   releaseForChange: ['subscription'],
@@ -50,6 +51,7 @@ export const balanceCallers: Callers<BalanceServiceServer> = {
 
 export const paymentCallers: Callers<PaymentServiceServer> = {
   payInvoice: ['gateway'],
+  recordPayment: ['gateway'],
   answerInvoiceChallenge: ['gateway'],
   savePaymentMethod: ['gateway'],
   beginCardEntry: ['gateway'],

@@ -18,6 +18,7 @@ import type { Payer } from './payment-method/payment-method';
 import type { PaymentMethodStore } from './payment-method/store';
 import type { MovedSubscriptions } from './payment-method/subscription-method-store';
 import type { Peers } from './peers';
+import type { RecordedPaymentWorker } from './collection/recorded-payment-worker';
 import type { SessionListener } from './collection/session-invoice-worker';
 import {
   type CollectionResult,
@@ -28,6 +29,7 @@ import {
 export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
+  readonly recordedPayments: Pick<RecordedPaymentWorker, 'creditOverpayment'>;
   readonly saver: PaymentMethodWorker;
   readonly sessions: Pick<SessionListener, 'invoiceChanged'>;
   readonly pages: InvoicePages;
@@ -39,7 +41,7 @@ export interface InvoiceCommandDependencies {
 export function invoiceCommands(
   dependencies: InvoiceCommandDependencies,
 ): Record<string, CommandHandler> {
-  const { invoices, worker, saver, sessions, pages } = dependencies;
+  const { invoices, worker, recordedPayments, saver, sessions, pages } = dependencies;
   return {
     openInvoice: async (_payload, { aggregateId, context, completion }: CommandDelivery) => {
       await withinTime(providerWaitMs, worker.open(aggregateId, context, completion));
@@ -54,6 +56,13 @@ export function invoiceCommands(
     returnBalance: async (_payload, { aggregateId, context }: CommandDelivery) => {
       const { state } = await invoices.within(context).getRecent(aggregateId);
       await worker.returnBalance(state, context);
+    },
+    creditOverpayment: async (
+      { paymentId }: { paymentId: string },
+      { aggregateId, context }: CommandDelivery,
+    ) => {
+      const { state } = await invoices.within(context).getRecent(aggregateId);
+      await recordedPayments.creditOverpayment(state, paymentId, context);
     },
     tellSession: async ({ sessionId }: { sessionId: string }, delivery: CommandDelivery) => {
       const { aggregateId: invoiceId, context } = delivery;

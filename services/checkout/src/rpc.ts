@@ -94,6 +94,11 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
         const stored = await worker.voidForCaller(id, { expectedVersion: version }, context);
         return { invoice: toProto(stored) };
       },
+      markUncollectible: async ({ id, expectedVersion }, context) => {
+        const version = expectedVersion === undefined ? undefined : Number(expectedVersion);
+        const stored = await worker.markUncollectible(id, { expectedVersion: version }, context);
+        return { invoice: toProto(stored) };
+      },
       endCollection: async ({ invoiceId, subscriptionId, writeOff }, context) => {
         const held = { invoiceId, subscriptionId: readId(subscriptionId, 'subscriptionId') };
         const stored = await worker.endCollection(held, { writeOff }, context);

@@ -2,7 +2,12 @@ import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { providerWaitMs, withinTime } from './collection/within-time';
 import type { CollectionWorker } from './collection/collection-worker';
-import { invoiceCommands, payerCommands, unskippableInvoiceCommands } from './commands';
+import {
+  type InvoiceCommandDependencies,
+  invoiceCommands,
+  payerCommands,
+  unskippableInvoiceCommands,
+} from './commands';
 import type { CheckoutConfiguration } from './config';
 import { balanceRpc } from './balance/balance-rpc';
 import { balanceDefinition, BalanceStore } from './balance/balance-store';
@@ -62,6 +67,7 @@ export async function start(
     collection: worker,
     saver,
     payments,
+    recordedPayments,
     sessionInvoices,
   } = invoiceWorkers({
     invoices,
@@ -94,25 +100,34 @@ export async function start(
     retentionDays: config.RETENTION_SESSIONS,
   });
   const shared = { invoices, balances, pages, worker };
+  handleInvoices({ ...shared, recordedPayments, saver, sessions, peers, logger });
+  payers.handle({ commands: payerCommands({ payers, methods, worker }) });
+  const reservations = openChangeReservations(service, { invoices, balances, peers });
+  const reports = openReports(service, { sessions: sessionRecords, invoices });
+  return service.serve([
+    checkoutRpc({ ...shared, reservations, saver, authorizations, isLiveConfigured }),
+    paymentRpc({
+      ...{ invoices, payments, recordedPayments, sessions, saver, pages, clock },
+      ...owned,
+      ...announced,
+    }),
+    paymentMethodRpc({ methods, peers, clock }),
+    balanceRpc({ balances, entries, peers }),
+    reportRpc({ reports, waits, isLiveConfigured }),
+    ...sessionRpcs,
+  ]);
+}
+
+function handleInvoices(dependencies: InvoiceCommandDependencies): void {
+  const { invoices, worker } = dependencies;
   invoices.handle({
-    commands: invoiceCommands({ ...shared, saver, sessions, peers, logger }),
+    commands: invoiceCommands(dependencies),
     unskippable: unskippableInvoiceCommands,
     wake: (id, context) => withinTime(providerWaitMs, worker.collectDue(id, context)),
     recover: async (id, context) => {
       await withinTime(providerWaitMs, worker.resume(id, context));
     },
   });
-  payers.handle({ commands: payerCommands({ payers, methods, worker }) });
-  const reservations = openChangeReservations(service, { invoices, balances, peers });
-  const reports = openReports(service, { sessions: sessionRecords, invoices });
-  return service.serve([
-    checkoutRpc({ ...shared, reservations, saver, authorizations, isLiveConfigured }),
-    paymentRpc({ invoices, payments, sessions, saver, pages, clock, ...owned, ...announced }),
-    paymentMethodRpc({ methods, peers, clock }),
-    balanceRpc({ balances, entries, peers }),
-    reportRpc({ reports, waits, isLiveConfigured }),
-    ...sessionRpcs,
-  ]);
 }
 
 function openReports(service: Service, counted: ConstructorParameters<typeof ReportStore>[1]) {

@@ -5,6 +5,7 @@ import {
   BillingReason,
   type Invoice,
   InvoiceStatus,
+  PaymentMethodType,
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
@@ -212,6 +213,10 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
           : PaymentStatus.PAYMENT_STATUS_FAILED,
         failureCode: isPaid ? undefined : 'card_declined',
         createdAt: day('01-31'),
+        method: PaymentMethodType.PAYMENT_METHOD_TYPE_CARD,
+        receivedAt: undefined,
+        overpayment: 0n,
+        metadata: {},
       },
     ],
     version: 3n,

@@ -14,6 +14,7 @@ import {
   type BalanceEntry,
   consumptionOf,
   emptyBalance,
+  paymentOf,
   pendingEntriesMax,
   post,
   type Posting,
@@ -178,6 +179,31 @@ export class BalanceStore {
     });
   }
 
+  /**
+   * Takes a payment of an invoice; returns the amount taken, 0 if the balance does not hold the
+   * payment. A repeat returns the first amount.
+   */
+  async pay(
+    invoice: Consumer,
+    { paymentId, amount }: { readonly paymentId: string; readonly amount: bigint },
+    context: Context,
+  ): Promise<{ readonly entryId: string; readonly taken: bigint }> {
+    const posting = { ...entryOfPayment(invoice.id, paymentId, context), kind: 'PAYMENT' } as const;
+    const entry = await this.post(invoice, posting, { amountOf: paymentOf(amount), context });
+    return { entryId: entry.id, taken: -entry.amount };
+  }
+
+  /** Adds what a payment of an invoice has paid beyond the outstanding amount. */
+  async credit(
+    invoice: Consumer,
+    { paymentId, overpayment }: { readonly paymentId: string; readonly overpayment: bigint },
+    context: Context,
+  ): Promise<void> {
+    const entry = entryOfPayment(invoice.id, paymentId, context);
+    const posting = { ...entry, kind: 'OVERPAYMENT' } as const;
+    await this.post(invoice, posting, { amountOf: () => overpayment, context });
+  }
+
   /** Copies entries to their own documents, in case the process that posted them has stopped. */
   async copyPending(balanceId: string, context: Context): Promise<void> {
     await this.copy(await this.balances.within(context).get(balanceId), context);
@@ -266,6 +292,14 @@ function idOf({ customerId, currency }: BalanceOwner, { tenant }: Pick<Context, 
 export function appliedEntry(invoiceId: string, round: number, { tenant }: Context): Posting {
   const id = derivedId(tenant.environmentId, 'balanceEntry', invoiceId, 'opening', round);
   return { id, kind: 'APPLIED', invoiceId };
+}
+
+function entryOfPayment(
+  invoiceId: string,
+  paymentId: string,
+  { tenant }: Context,
+): Pick<Posting, 'id' | 'invoiceId'> {
+  return { id: derivedId(tenant.environmentId, 'balanceEntry', paymentId), invoiceId };
 }
 
 function returnedEntry(invoiceId: string, round: number, { tenant }: Context): Posting {

@@ -2,9 +2,10 @@ import type { Currency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
 import { AMOUNT_MAX } from '@billing/kernel/money';
 import { only, type Transition } from '@billing/kernel/transition';
+import { balanceTooLow } from '../invoice/recorded-payment';
 
 /** Origin of an entry. */
-type BalanceEntryKind = 'ADJUSTMENT' | 'APPLIED' | 'RETURNED';
+type BalanceEntryKind = 'ADJUSTMENT' | 'OVERPAYMENT' | 'APPLIED' | 'PAYMENT' | 'RETURNED';
 
 /** One posting to a balance. It never changes. */
 export interface BalanceEntry {
@@ -129,16 +130,17 @@ export function consumptionOf(total: bigint): AmountOf {
   return (balance) => (balance < total ? -balance : -total);
 }
 
+/** Amount of a payment; 0 if the balance does not hold it. */
+export function paymentOf(amount: bigint): AmountOf {
+  return (balance) => (balance < amount ? 0n : -amount);
+}
+
 /** Amount that a plan change reserves: exactly what it has shown. */
 export function reservationOf(shown: bigint): AmountOf {
   return (balance) => {
     if (balance < shown) throw balanceMoved();
     return -shown;
   };
-}
-
-function balanceTooLow(): DomainError {
-  return new DomainError('failed_precondition', 'BALANCE_TOO_LOW', 'Balance is too low');
 }
 
 function balanceTooHigh(): DomainError {

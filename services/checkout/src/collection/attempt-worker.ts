@@ -6,8 +6,9 @@ import { atBoundary } from '@billing/chassis/failpoint';
 import type { Metrics } from '@billing/chassis/metrics';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Attempt, chargeKey, type Claim } from '../invoice/attempt';
+import type { BalanceStore } from '../balance/balance-store';
 import { needsWorker, takeOver } from '../invoice/attempt-slot';
-import { recordResult, recordWaiting } from '../invoice/collection';
+import { amountOf, recordResult, recordWaiting } from '../invoice/collection';
 import { declined } from '../provider/port/decline';
 import { type Invoice, type InvoiceRecord, payableOf, type Payment } from '../invoice/invoice';
 import { noProvider } from '../provider/no-provider';
@@ -28,6 +29,7 @@ type Context = Pick<CallContext, 'tenant' | 'now'>;
 export interface AttemptDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly methods: PaymentMethodStore;
+  readonly balances: Pick<BalanceStore, 'pay'>;
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
   readonly clock: Clock;
   /** Days after the first failure on which the invoice is charged again. */
@@ -136,7 +138,7 @@ export class AttemptWorker {
 
   private async record(
     invoice: Invoice,
-    { number: attemptNumber }: Attempt,
+    { number: attemptNumber, source }: Attempt,
     { completes, ...ended }: EndedAttempt,
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
@@ -162,7 +164,8 @@ export class AttemptWorker {
       return transition;
     };
     const stored = await this.invoices(context).mutate(id, decide, { completes });
-    if (isRecorded && payableOf(invoice) > 0n) {
+    const isCharge = payableOf(invoice) > 0n && source.kind !== 'BALANCE';
+    if (isRecorded && isCharge) {
       metrics?.recordPayment({ outcome: outcome.status, live: context.tenant.live });
       this.reportIfNotCharged(invoice, outcome, context);
     }
@@ -192,6 +195,7 @@ export class AttemptWorker {
     { attempt, isNew }: { readonly attempt: Attempt; readonly isNew: boolean },
     context: Context,
   ): Promise<ChargeOutcome> {
+    if (attempt.source.kind === 'BALANCE') return this.takeFromBalance(invoice, attempt, context);
     const source = await this.providerSource(attempt.source, context);
     if (source === undefined) return declined('no_payment_method', undefined);
     const { id: invoiceId, currency, customerId } = invoice;
@@ -200,9 +204,24 @@ export class AttemptWorker {
     const { approved, returnUrl } = attempt;
     if (attempt.answers > 0) return provider.continueCharge({ ...reference, approved });
     const found = isNew ? undefined : await provider.findCharge(reference);
-    const amount = payableOf(invoice);
+    const amount = amountOf(attempt, invoice);
     const request = { ...reference, amount, currency, invoiceId, source, returnUrl };
     return found ?? provider.charge(request);
+  }
+
+  private async takeFromBalance(
+    invoice: Invoice,
+    attempt: Attempt,
+    context: Context,
+  ): Promise<FinalOutcome> {
+    const { number: attemptNumber } = attempt;
+    const paymentId = paymentIdOf({ id: invoice.id, attemptNumber }, context.tenant);
+    const amount = amountOf(attempt, invoice);
+    const { balances } = this.dependencies;
+    const { entryId, taken } = await balances.pay(invoice, { paymentId, amount }, context);
+    return taken === 0n
+      ? declined('balance_too_low', undefined)
+      : { status: 'SUCCEEDED', providerPaymentId: entryId };
   }
 
   // Only the provider that began an attempt knows its outcome; any other would find no charge and

@@ -6,10 +6,12 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker, FinishOptions } from './attempt-worker';
 import type { BalanceStore } from '../balance/balance-store';
 import {
-  checkOwed,
+  checkMarkable,
+  checkVoidable,
   collectWhenDue,
   collectWithNewDefault,
   endCollection,
+  markUncollectible,
   openAndCollect,
   opensWithDefault,
   sourceFor,
@@ -21,6 +23,7 @@ import {
   checkHolder,
   type Invoice,
   type InvoiceRecord,
+  paymentInProgress,
   type Tombstone,
   tombstone,
   payableOf,
@@ -159,7 +162,7 @@ export class CollectionWorker {
     const { state, version } = stored;
     if (expectedVersion !== undefined && expectedVersion !== version) throw staleVersion();
     // Checked before a challenge is canceled; the write checks again.
-    checkOwed(state);
+    checkVoidable(state);
     const released = await this.dependencies.attempts.release(stored, context);
     const expected = expectedVersion === undefined ? undefined : released.version;
     const voided = await invoices.mutate(invoiceId, voidForCaller, { expectedVersion: expected });
@@ -169,6 +172,29 @@ export class CollectionWorker {
       await this.returnBalance(state, context).catch(() => undefined);
     }
     return voided;
+  }
+
+  /** Writes an OPEN invoice off at a caller's request. */
+  async markUncollectible(
+    invoiceId: string,
+    { expectedVersion }: { readonly expectedVersion: number | undefined },
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const invoices = this.invoices(context);
+    const stored = await invoices.get(invoiceId);
+    const { state, version } = stored;
+    if (expectedVersion !== undefined && expectedVersion !== version) throw staleVersion();
+    // Checked before a challenge is canceled; the write checks again.
+    checkMarkable(state);
+    if (state.attempt?.status === 'PENDING') throw paymentInProgress();
+    const released = await this.dependencies.attempts.release(stored, context);
+    const methods = await this.dependencies.methods.choiceFor(state, context);
+    const expected = expectedVersion === undefined ? undefined : released.version;
+    return invoices.mutate(
+      invoiceId,
+      (record, now) => markUncollectible(record, { methods, now }),
+      { expectedVersion: expected },
+    );
   }
 
   /** Ends automatic collection, because the subscription has ended. */

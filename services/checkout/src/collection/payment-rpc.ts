@@ -1,17 +1,23 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
+import { checkMetadata } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { recordedPaymentProblems } from '@billing/kernel/input/recorded-payment';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   type PayerAction,
   type PayInvoiceRequest,
+  type RecordPaymentRequest,
   type PaymentServiceServer,
   PaymentServiceService,
 } from '@billing/proto/billing/checkout/v1/payment';
+import { paymentMethodTypes } from '@billing/proto/values/checkout';
 import { paymentCallers } from '../callers';
 import { lastAttemptNumber } from '../invoice/attempt-slot';
 import { checkOfNoSession } from '../invoice/collection';
+import type { RecordedPayment } from '../invoice/attempt';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { type InvoicePages, readAuthorization, readId, toProtoInvoice } from '../invoice/rpc';
 import { methodRemoved } from '../payment-method/payment-method';
@@ -19,10 +25,12 @@ import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import type { ChargeSource } from '../provider/port/payment-provider';
 import { type ProviderEventDependencies, receiveProviderEvent } from './receive-provider-event';
+import type { NewRecordedPayment, RecordedPaymentWorker } from './recorded-payment-worker';
 import type { RefusedAttemptStore } from './refused-attempt-store';
 
 export interface PaymentRpcDependencies extends ProviderEventDependencies {
   readonly methods: PaymentMethodStore;
+  readonly recordedPayments: RecordedPaymentWorker;
   readonly refused: RefusedAttemptStore;
   readonly saver: PaymentMethodWorker;
   readonly pages: InvoicePages;
@@ -30,7 +38,7 @@ export interface PaymentRpcDependencies extends ProviderEventDependencies {
 
 /** RPCs of payments that a payer or a caller requests. */
 export function paymentRpc(dependencies: PaymentRpcDependencies) {
-  const { payments, saver, refused } = dependencies;
+  const { payments, recordedPayments, saver, refused } = dependencies;
   return rpcService<PaymentServiceServer>(
     PaymentServiceService,
     {
@@ -54,6 +62,12 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
         const answered = await payments.answerChallenge({ invoiceId, attempt, approved }, context);
         if (wasRefused(invoice, answered.state)) await refused.record(client, context);
         return toProtoPayment(answered, dependencies);
+      },
+      recordPayment: async (request, context) => {
+        const payment = fromProtoRecordedPayment(request);
+        const { stored, number } = await recordedPayments.record(payment, context);
+        const { payments: shown } = toProtoInvoice(stored, dependencies.pages);
+        return { payment: shown.find(({ attempt }) => attempt === number) };
       },
       savePaymentMethod: async ({ customerId: sent, card }, context) => {
         const customerId = readId(sent, 'customerId');
@@ -129,6 +143,23 @@ async function fromProtoSource(
       return { kind: 'METHOD', paymentMethodId };
     }
   }
+}
+
+function fromProtoRecordedPayment(request: RecordPaymentRequest): NewRecordedPayment {
+  const { invoiceId, amount, reference, receivedAt, metadata } = request;
+  refuseProblems({ ...recordedPaymentProblems(request), metadata: checkMetadata(metadata) });
+  const method = readRecordedMethod(request);
+  return {
+    invoiceId,
+    amount,
+    details: { method, reference, receivedAt, metadata: metadata ?? {} },
+  };
+}
+
+function readRecordedMethod({ method }: RecordPaymentRequest): RecordedPayment['method'] {
+  const name = paymentMethodTypes.knownName(method);
+  if (name === undefined || name === 'CARD') throw invalidInput({ method: ['Invalid method'] });
+  return name;
 }
 
 function toProtoPayment(stored: Stored<InvoiceRecord>, { pages }: PaymentRpcDependencies) {

@@ -82,6 +82,9 @@ describe('voiding', () => {
     const { collection } = invoiceWorkers({
       ...{ invoices, numbers, methods, clock: advancingClock, retryDays: [] },
       balances: {
+        amountOf: balances.amountOf.bind(balances),
+        pay: balances.pay.bind(balances),
+        credit: balances.credit.bind(balances),
         apply: balances.apply.bind(balances),
         giveBack: () =>
           Promise.reject(new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable')),

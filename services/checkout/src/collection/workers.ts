@@ -2,6 +2,7 @@ import { type AttemptDependencies, AttemptWorker } from './attempt-worker';
 import { type CollectionDependencies, CollectionWorker } from './collection-worker';
 import { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import { type PaymentDependencies, PaymentWorker } from './payment-worker';
+import { type RecordedPaymentDependencies, RecordedPaymentWorker } from './recorded-payment-worker';
 import { SessionInvoiceWorker } from './session-invoice-worker';
 
 /** Workers of invoices. */
@@ -9,6 +10,7 @@ export interface InvoiceWorkers {
   readonly saver: PaymentMethodWorker;
   readonly collection: CollectionWorker;
   readonly payments: PaymentWorker;
+  readonly recordedPayments: RecordedPaymentWorker;
   readonly sessionInvoices: SessionInvoiceWorker;
 }
 
@@ -16,7 +18,9 @@ export interface InvoiceWorkers {
 export function invoiceWorkers(
   dependencies: AttemptDependencies &
     Pick<PaymentDependencies, 'onUnknown'> &
-    Pick<CollectionDependencies, 'numbers' | 'balances'>,
+    Pick<CollectionDependencies, 'numbers'> &
+    Pick<RecordedPaymentDependencies, 'balances'> &
+    Pick<CollectionDependencies, 'balances'>,
 ): InvoiceWorkers {
   const { invoices, methods, numbers, balances, providerOf, clock, onUnknown, onNotCharged } =
     dependencies;
@@ -31,6 +35,11 @@ export function invoiceWorkers(
     onUnknown,
     onNotCharged,
   });
+  const recordedPayments = new RecordedPaymentWorker({
+    ...{ invoices, methods, balances, attempts, clock },
+    onUnknown,
+  });
   const session = { invoices, numbers, collection, payments, attempts };
-  return { saver, collection, payments, sessionInvoices: new SessionInvoiceWorker(session) };
+  const sessionInvoices = new SessionInvoiceWorker(session);
+  return { saver, collection, payments, recordedPayments, sessionInvoices };
 }

@@ -5,6 +5,7 @@ import {
   begin,
   type Claim,
   type PayerPresence,
+  type RecordedPayment,
   resumeAt,
 } from './attempt';
 import { type Invoice, type InvoiceRecord, isOwed } from './invoice';
@@ -20,16 +21,21 @@ export function claimSlot(
   {
     origin,
     retry,
+    recorded,
     presence = noPayer,
   }: {
     readonly origin: AttemptOrigin;
     readonly retry?: number | undefined;
+    readonly recorded?: RecordedPayment | undefined;
     readonly presence?: PayerPresence;
   },
 ): Invoice {
   const { callId, returnUrl } = presence;
   const number = lastAttemptNumber(invoice) + 1;
-  const attempt: Attempt = begin(number, claim, { origin, retry, callId, returnUrl });
+  const attempt: Attempt = begin(number, claim, {
+    ...{ origin, retry, recorded },
+    ...{ callId, returnUrl },
+  });
   // A payment that was authorized while no provider was configured waits until it can be captured.
   const authorizedTransactionId =
     origin === 'COLLECTION' ? undefined : invoice.authorizedTransactionId;

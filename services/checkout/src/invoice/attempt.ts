@@ -2,10 +2,26 @@ import type { MethodChoice } from './method-choice';
 import type { ActionRequired, ChargeSource } from '../provider/port/payment-provider';
 
 /**
- * Initiator of an attempt: the schedule, a customer whose default method changed, or a payer or
- * caller who pays now.
+ * Initiator of an attempt: the schedule, a customer whose default method changed, a payer or caller
+ * who pays now, or a caller who records a payment.
  */
-export type AttemptOrigin = 'COLLECTION' | 'NEW_DEFAULT' | 'PAYER';
+export type AttemptOrigin = 'COLLECTION' | 'NEW_DEFAULT' | 'PAYER' | 'RECORDED';
+
+/** Source of an attempt: a charge at the provider, or an amount of the customer's balance. */
+export type AttemptSource = ChargeSource | { readonly kind: 'BALANCE'; readonly amount: bigint };
+
+/** Details of a payment that a caller records. */
+export interface RecordedPayment {
+  readonly method: 'BANK_TRANSFER' | 'CASH' | 'CHECK' | 'OTHER' | 'BALANCE';
+  readonly reference: string | undefined;
+  /** Environment time. */
+  readonly receivedAt: Date;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Names in place of a provider's, shown on recorded payments. */
+export const externalProvider = 'external';
+export const balanceProvider = 'balance';
 
 /**
  * The running attempt, in the invoice's only slot. It charges one source under one key, however
@@ -15,7 +31,7 @@ export interface Attempt {
   /** Number of the attempt at this invoice, from 1. */
   readonly number: number;
   readonly origin: AttemptOrigin;
-  readonly source: ChargeSource;
+  readonly source: AttemptSource;
   /**
    * Index of the scheduled charge: 0 the first, 1 the first retry; undefined for attempts outside
    * the schedule.
@@ -55,11 +71,13 @@ export interface Attempt {
    * True if a method that was given after the customer's default becomes the default on success.
    */
   readonly becomesDefault: boolean;
+  /** Details of a payment from the balance; undefined for charges. */
+  readonly recorded: RecordedPayment | undefined;
 }
 
 /** Input of an attempt. The source is looked up beforehand, because rules do no I/O. */
 export interface Claim extends MethodChoice {
-  readonly source: ChargeSource;
+  readonly source: AttemptSource;
   readonly provider: string;
   /** Environment time. */
   readonly now: Date;
@@ -87,7 +105,13 @@ const resumeAfterMs = 30_000;
 export function begin(
   number: number,
   { source, methodId, provider, now, claimedAt, becomesDefault = false }: Claim,
-  { origin, retry, callId, returnUrl }: Pick<Attempt, 'origin' | 'retry'> & PayerPresence,
+  {
+    origin,
+    retry,
+    recorded,
+    callId,
+    returnUrl,
+  }: Pick<Attempt, 'origin' | 'retry' | 'recorded'> & PayerPresence,
 ): Attempt {
   return {
     number,
@@ -106,6 +130,7 @@ export function begin(
     answers: 0,
     approved: undefined,
     becomesDefault,
+    recorded,
   };
 }
 

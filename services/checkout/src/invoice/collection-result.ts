@@ -13,7 +13,9 @@ export type CollectionOutcome =
   /** Sent, and unpaid after its due date. */
   | 'OVERDUE'
   /** Voided by a caller. */
-  | 'VOIDED';
+  | 'VOIDED'
+  /** Written off by a caller; the subscription goes on. */
+  | 'WRITTEN_OFF';
 
 /** Outcome of an invoice's collection, as reported to its subscription. */
 export interface OutcomeReport {

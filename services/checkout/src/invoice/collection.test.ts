@@ -207,6 +207,8 @@ describe('an invoice with 100 payments', () => {
     origin: 'PAYER' as const,
     retry: undefined,
     callId: undefined,
+    recorded: undefined,
+    overpayment: 0n,
     createdAt: now,
     endedAt: now,
   };

@@ -1,5 +1,6 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import { afterPayment } from './after-payment';
 import {
   type Attempt,
   type Claim,
@@ -8,12 +9,13 @@ import {
   waitForPayer,
 } from './attempt';
 import { claimSlot, withMethod } from './attempt-slot';
-import { type OutcomeReport, withResult } from './collection-result';
+import { withResult } from './collection-result';
 import { isPermanentlyRefused } from './dunning';
 import { keptPayments } from './kept-payments';
 import { usedMethod, withMethodUse } from './method-use';
 import { type MethodChoice, nextMethod, nextRetry } from './method-choice';
 import {
+  hasSuccess,
   withoutSchedule,
   type Invoice,
   type InvoiceRecord,
@@ -22,6 +24,7 @@ import {
   type Opening,
   pay,
   payableOf,
+  outstandingOf,
   type Payment,
   paymentInProgress,
   voidInvoice,
@@ -30,6 +33,7 @@ import { awaitCapture, awaitProvider, withoutProvider } from './provider-absence
 import type { ActionRequired, ChargeSource, FinalOutcome } from '../provider/port/payment-provider';
 import {
   afterDueDate,
+  afterDueWork,
   afterFailure,
   type FailureFacts,
   endDunning,
@@ -132,7 +136,8 @@ export function wantsNewDefault(
     return false;
   }
   const { payments, attempt } = record;
-  const isTried = (attempt ?? payments.at(-1))?.methodId === methodId;
+  const last = payments.findLast(({ origin }) => origin !== 'RECORDED');
+  const isTried = (attempt ?? last)?.methodId === methodId;
   return !isTried && !isPermanentlyRefused(payments, methodId);
 }
 
@@ -208,7 +213,7 @@ function withPayment(
   const payment = {
     id: paymentId,
     number: attempt.number,
-    amount: payableOf(invoice),
+    amount: amountOf(attempt, invoice),
     provider: attempt.provider,
     providerPaymentId: outcome.providerPaymentId,
     status: outcome.status,
@@ -221,16 +226,19 @@ function withPayment(
     retry: attempt.retry,
     charged: isFailed && outcome.providerPaymentId !== undefined ? chargedBy(attempt) : undefined,
     callId: attempt.callId,
+    recorded: attempt.recorded,
+    overpayment: 0n,
     createdAt: attempt.startedAt,
     endedAt: facts.now,
   };
-  const lastPaymentError = isFailed ? { code: outcome.failureCode, at: facts.now } : undefined;
+  const charged = isFailed ? { code: outcome.failureCode, at: facts.now } : undefined;
+  const lastPaymentError = attempt.source.kind === 'BALANCE' ? invoice.lastPaymentError : charged;
   const payments = keptPayments([...invoice.payments, payment]);
   const tried = { ...invoice, attempt: undefined, payments, lastPaymentError };
   if (isFailed) return afterFailure(tried, { ...facts, attempt });
   const { now: usedAt, methods } = facts;
   return withMethodUse(
-    paidBy(tried, attempt, usedAt),
+    afterPayment(tried, { number: attempt.number, now: usedAt }),
     usedMethod(tried, attempt, { usedAt, methods }),
   );
 }
@@ -239,11 +247,9 @@ function chargedBy({ source, claimedAt, becomesDefault }: Attempt): Payment['cha
   return { source, claimedAt, becomesDefault };
 }
 
-// An UNCOLLECTIBLE invoice reports no result: its subscription has ended.
-function paidBy(invoice: Invoice, attempt: Attempt, now: Date): Transition<Invoice> {
-  const paid = pay(invoice, now);
-  if (invoice.status === 'UNCOLLECTIBLE') return { state: paid, events: [], commands: [] };
-  return withResult(paid, successOf(invoice, attempt.number));
+/** Amount that an attempt collects. It stays the same while the attempt is in the slot. */
+export function amountOf({ source }: Pick<Attempt, 'source'>, invoice: Invoice): bigint {
+  return source.kind === 'BALANCE' ? source.amount : outstandingOf(invoice);
 }
 
 /** Marks the attempt in the slot as waiting for its payer, unless the payer has answered since. */
@@ -287,13 +293,38 @@ export function settle(record: InvoiceRecord, now: Date): Transition<InvoiceReco
 
 /** Voids an OPEN invoice for a caller and reports the result to its subscription. */
 export function voidForCaller(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
-  checkOwed(record);
+  checkVoidable(record);
   return afterDueDate(record, now, (invoice) => {
     const { state: voided, commands } = voidInvoice(invoice, { number: undefined, now });
     if (voided.isTombstone) throw new Error('An invoice never becomes a tombstone');
     const reported = withResult(voided, { outcome: 'VOIDED', attempt: 0 });
     return { ...reported, commands: [...commands, ...reported.commands] };
   });
+}
+
+/**
+ * Writes an OPEN invoice off for a caller. Unlike at the end of dunning its subscription goes on.
+ * Dunning that is over is ended first.
+ */
+export function markUncollectible(
+  record: InvoiceRecord,
+  { methods, now }: { readonly methods: MethodChoice; readonly now: Date },
+): Transition<InvoiceRecord> {
+  checkMarkable(record);
+  if (record.attempt !== undefined) throw paymentInProgress();
+  return afterDueWork(record, { methods, now }, (invoice) => {
+    if (invoice.status === 'UNCOLLECTIBLE') return only(invoice);
+    const givenUp = { ...withoutSchedule(invoice), givenUpAt: now };
+    const uncollectible = { ...givenUp, status: 'UNCOLLECTIBLE' } as const;
+    return withResult(uncollectible, { outcome: 'WRITTEN_OFF', attempt: 0 });
+  });
+}
+
+/** Throws unless a caller may write the invoice off, regardless of its slot. */
+export function checkMarkable(record: InvoiceRecord): asserts record is Invoice {
+  if (record.isTombstone) throw notFound('Invoice');
+  if (record.status !== 'OPEN') throw invoiceNotOpen();
+  checkOfNoSession(record);
 }
 
 /**
@@ -340,10 +371,13 @@ export function isCollecting(record: InvoiceRecord): boolean {
   return record.attempt !== undefined || record.resultsSent > 0;
 }
 
-/** Throws unless a caller may pay or void the invoice. */
-export function checkOwed(record: InvoiceRecord): asserts record is Invoice {
+/** Throws unless a caller may void the invoice, regardless of its slot. */
+export function checkVoidable(record: InvoiceRecord): asserts record is Invoice {
   checkOfNoSession(record);
   if (record.status !== 'OPEN') throw invoiceNotOpen();
+  if (!hasSuccess(record)) return;
+  const message = 'Invoice has payments or credit notes';
+  throw new DomainError('failed_precondition', 'INVOICE_HAS_PAYMENTS', message);
 }
 
 /** Throws for a session's invoice, which is paid and ended only through its session. */
@@ -357,11 +391,4 @@ export function checkOfNoSession(record: InvoiceRecord): asserts record is Invoi
 /** Error of a request to pay or void an invoice that is not owed. */
 export function invoiceNotOpen(): DomainError {
   return new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
-}
-
-// If nothing is due, the attempt verified the method.
-function successOf(invoice: Invoice, attempt: number): OutcomeReport {
-  return payableOf(invoice) === 0n
-    ? { outcome: 'NOTHING_DUE', attempt: 0 }
-    : { outcome: 'SUCCEEDED', attempt };
 }

@@ -31,7 +31,8 @@ export function dunningOutcome({ status, givenUpAt, payments }: Resolved): Dunni
   // A payment after the end of dunning does not change how dunning ended.
   if (status === 'UNCOLLECTIBLE' || givenUpAt !== undefined) return { kind: 'UNCOLLECTIBLE' };
   if (status === 'VOID') return { kind: 'VOIDED' };
-  const paid = payments.findIndex((payment) => payment.status === 'SUCCEEDED');
+  // Part payments come before the payment that settled the invoice.
+  const paid = payments.findLastIndex((payment) => payment.status === 'SUCCEEDED');
   const payment = payments[paid];
   if (payment?.origin !== 'COLLECTION') return { kind: 'RECOVERED_OTHERWISE' };
   // Payments stored before retries were numbered count as one retry each.

@@ -94,6 +94,8 @@ describe('amounts', () => {
       origin: 'COLLECTION' as const,
       retry: 0,
       callId: undefined,
+      recorded: undefined,
+      overpayment: 0n,
       createdAt: now,
       endedAt: now,
     };

@@ -1,8 +1,8 @@
 import type { Currency } from '@billing/kernel/currency';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import { AMOUNT_MAX, isAmount, parseAmount } from '@billing/kernel/money';
-import { type Transition, unchanged } from '@billing/kernel/transition';
-import type { Attempt, AttemptOrigin } from './attempt';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import type { Attempt, AttemptOrigin, RecordedPayment } from './attempt';
 import type { DeclineKind } from '../provider/port/payment-provider';
 import { type DiscountOnInvoice, discountLines, type InvoiceDiscount } from './invoice-discount';
 import { type PaidPeriod, periodFrom } from './paid-period';
@@ -65,8 +65,8 @@ export interface LineItemTier {
 }
 
 /**
- * One finished attempt to collect an invoice. If nothing is due, the attempt verifies a method and
- * is shown to no caller.
+ * One finished attempt to collect an invoice, or a payment that was recorded. If nothing is due,
+ * the attempt verifies a method and is shown to no caller.
  */
 export interface Payment {
   readonly id: string;
@@ -76,7 +76,7 @@ export interface Payment {
    */
   readonly number: number;
   readonly amount: bigint;
-  /** Name of the adapter; `none` if no provider was asked. */
+  /** Name of the adapter; `none` if no provider was asked; `external` and `balance`. */
   readonly provider: string;
   readonly providerPaymentId: string | undefined;
   readonly status: 'SUCCEEDED' | 'FAILED';
@@ -96,6 +96,10 @@ export interface Payment {
   readonly charged?: Pick<Attempt, 'source' | 'claimedAt' | 'becomesDefault'> | undefined;
   /** Id of the requesting call; see Attempt. */
   readonly callId: string | undefined;
+  /** Details of a payment that a caller has recorded; undefined for charges. */
+  readonly recorded: RecordedPayment | undefined;
+  /** Part of the amount beyond what was outstanding. It goes to the customer's balance. */
+  readonly overpayment: bigint;
   /** Start of its attempt. */
   readonly createdAt: Date;
   /** Time at which its outcome was recorded. */
@@ -326,7 +330,8 @@ export function isOwed(record: InvoiceRecord): record is Invoice {
 }
 
 /**
- * Voids an invoice that is still owed; a PAID or VOID invoice stays as it is. Needs an empty slot,
+ * Voids an invoice that is still owed; a PAID or VOID invoice stays as it is. One with a payment
+ * stays owed, without automatic steps. Needs an empty slot,
  * because a running attempt may still succeed. A DRAFT is numbered by the same write, so that a
  * number it may have taken leaves no gap. A scheduled attempt is dropped. A command returns what
  * the invoice has taken from the customer's balance. A reservation lapses.
@@ -334,6 +339,11 @@ export function isOwed(record: InvoiceRecord): record is Invoice {
 export function voidInvoice(record: InvoiceRecord, opening: Opening): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
   if (record.attempt !== undefined) throw paymentInProgress();
+  if (hasSuccess(record)) {
+    const isEnded = record.ended !== undefined && record.collectAt === undefined;
+    if (isEnded) return unchanged(record);
+    return only({ ...withoutSchedule(record), ended: record.ended ?? 'PAYABLE' });
+  }
   const opened = record.status === 'DRAFT' ? open(record, opening) : record;
   return {
     state: {
@@ -345,6 +355,11 @@ export function voidInvoice(record: InvoiceRecord, opening: Opening): Transition
     events: [],
     commands: opened.balanceApplied > 0n ? [{ type: 'returnBalance', payload: {} }] : [],
   };
+}
+
+/** True if a payment of the invoice has succeeded. */
+export function hasSuccess({ payments }: Pick<Invoice, 'payments'>): boolean {
+  return payments.some(({ status }) => status === 'SUCCEEDED');
 }
 
 /** Retryable error for a caller that does not get the slot. */
@@ -412,11 +427,18 @@ export function payableOf(
   return totalOf(invoice) - invoice.balanceApplied;
 }
 
-/** Σ of the successful payments. */
+/** Σ of the successful payments without what was paid beyond the outstanding amount. */
 export function amountPaid({ payments }: Pick<Invoice, 'payments'>): bigint {
   return payments
     .filter(({ status }) => status === 'SUCCEEDED')
-    .reduce((sum, { amount }) => sum + amount, 0n);
+    .reduce((sum, { amount, overpayment }) => sum + amount - overpayment, 0n);
+}
+
+/** Part of the total that nothing has paid yet. */
+export function outstandingOf(
+  invoice: Amounts & Pick<Invoice, 'discounts' | 'balanceApplied' | 'payments'>,
+): bigint {
+  return payableOf(invoice) - amountPaid(invoice);
 }
 
 /** True if the attempt moved no money and only verified that the method can be charged later. */
@@ -426,7 +448,7 @@ export function isVerification({ amount }: Pick<Payment, 'amount'>): boolean {
 
 /** Amount still owed. */
 export function amountDue(invoice: Invoice): bigint {
-  return invoice.status === 'OPEN' ? payableOf(invoice) - amountPaid(invoice) : 0n;
+  return invoice.status === 'OPEN' ? outstandingOf(invoice) : 0n;
 }
 
 function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {

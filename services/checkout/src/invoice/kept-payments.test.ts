@@ -19,6 +19,8 @@ function aFailure(number: number, payment: Partial<Payment> = {}): Payment {
     origin: 'PAYER',
     retry: undefined,
     callId: undefined,
+    recorded: undefined,
+    overpayment: 0n,
     createdAt: at,
     endedAt: at,
     ...payment,

@@ -2,7 +2,7 @@ import type { Payment } from './invoice';
 import { nextRetry } from './method-choice';
 
 /** Limit of payments on an invoice, because every result and event carries them. */
-const paymentsMax = 100;
+export const paymentsMax = 100;
 
 /**
  * Payments that an invoice keeps. Beyond the limit one failed payment is dropped. Failures outside

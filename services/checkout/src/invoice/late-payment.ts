@@ -1,6 +1,6 @@
 import { type Transition, unchanged } from '@billing/kernel/transition';
-import { withResult } from './collection-result';
-import { type Invoice, type InvoiceRecord, isOwed, pay, type Payment } from './invoice';
+import { afterPayment, withOverpayment } from './after-payment';
+import { type Invoice, type InvoiceRecord, isOwed, outstandingOf, type Payment } from './invoice';
 import type { MethodChoice } from './method-choice';
 import { usedMethod, withMethodUse } from './method-use';
 
@@ -19,7 +19,8 @@ export function contradictedPayment(
 /**
  * Settles the invoice with a payment that was recorded as failed and has succeeded after all. Its
  * method is kept like that of any success, dated at the recorded failure: a method that the
- * customer gave later stays the default. An invoice that is void, already paid, or being paid at
+ * customer gave later stays the default. What other payments have paid since is paid twice and goes
+ * to the customer's balance. An invoice that is void, already paid, or being paid at
  * this moment stays as it is.
  */
 export function settleLate(
@@ -33,21 +34,15 @@ export function settleLate(
   if (!isOwed(record) || record.attempt !== undefined) return unchanged(record);
   const late = record.payments.find((payment) => payment.number === number);
   if (late?.status !== 'FAILED') return unchanged(record);
-  const payments = record.payments.map((payment) =>
-    payment === late ? succeeded(payment, now) : payment,
-  );
+  const outstanding = outstandingOf(record);
+  const overpayment = late.amount > outstanding ? late.amount - outstanding : 0n;
+  const success = { ...succeeded(late, now), overpayment };
+  const payments = record.payments.map((payment) => (payment === late ? success : payment));
   const settled = { ...record, payments };
-  return withMethodUse(paidLate(settled, { number, now }), lateUse(settled, late, methods));
-}
-
-function paidLate(
-  invoice: Invoice,
-  { number, now }: { readonly number: number; readonly now: Date },
-): Transition<Invoice> {
-  const paid = pay(invoice, now);
-  // An UNCOLLECTIBLE invoice reports no result: its subscription has ended.
-  if (invoice.status === 'UNCOLLECTIBLE') return { state: paid, events: [], commands: [] };
-  return withResult(paid, { outcome: 'SUCCEEDED', attempt: number });
+  return withMethodUse(
+    withOverpayment(afterPayment(settled, { number, now }), success),
+    lateUse(settled, late, methods),
+  );
 }
 
 function lateUse(invoice: Invoice, late: Payment, methods: MethodChoice) {

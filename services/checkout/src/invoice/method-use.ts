@@ -46,7 +46,7 @@ export function usedMethod(
   { usedAt, methods }: { readonly usedAt: Date; readonly methods: MethodChoice },
 ): UsedMethod | undefined {
   const { source, claimedAt: savedAt, origin } = attempt;
-  if (source.kind === 'NONE') return undefined;
+  if (source.kind === 'NONE' || source.kind === 'BALANCE') return undefined;
   const used = { source: { ...source }, usedAt, savedAt };
   if (origin === 'PAYER') {
     const keptAs = payableOf(invoice) > 0n ? 'DEFAULT' : 'UNPAID';

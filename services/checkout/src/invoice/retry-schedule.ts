@@ -57,6 +57,8 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   // Dunning ended before; the payer may try again.
   if (invoice.status === 'UNCOLLECTIBLE') return only(invoice);
   if (invoice.ended === 'WRITTEN_OFF') return endDunning(invoice, facts.now);
+  // Nothing was charged: the balance was too low.
+  if (attempt.source.kind === 'BALANCE') return only(invoice);
   if (facts.isCanceled === true && invoice.session === undefined) return only(invoice);
   const isCharged = invoice.collectionMethod === 'CHARGE_AUTOMATICALLY';
   const isScheduled = attempt.origin === 'COLLECTION' && isCharged && !isLeftToPayer(invoice);
@@ -117,8 +119,23 @@ export function afterDueDate(
   return { state, events, commands: [...passed.commands, ...commands] };
 }
 
+/**
+ * Applies a decision to an invoice after its due work that needs no charge: a due date that has
+ * passed, or the end of dunning.
+ */
+export function afterDueWork(
+  invoice: Invoice,
+  { methods, now }: { readonly methods: MethodChoice; readonly now: Date },
+  decide: (invoice: Invoice) => Transition<InvoiceRecord>,
+): Transition<InvoiceRecord> {
+  if (!isDunningOver(invoice, { methods, now })) return afterDueDate(invoice, now, decide);
+  const ended = endDunning(invoice, now);
+  const { state, events, commands } = decide(ended.state);
+  return { state, events, commands: [...ended.commands, ...commands] };
+}
+
 /** Ends dunning. */
-export function endDunning(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
+export function endDunning(invoice: Invoice, now: Date): Transition<Invoice> {
   const uncollectible = {
     ...withoutSchedule(invoice),
     status: 'UNCOLLECTIBLE',

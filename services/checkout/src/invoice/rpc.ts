@@ -14,9 +14,15 @@ import {
   type Payment as ProtoPayment,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billing/customer/v1/customer';
-import { billingReasons, invoiceStatuses, paymentStatuses } from '@billing/proto/values/checkout';
+import {
+  billingReasons,
+  invoiceStatuses,
+  paymentMethodTypes,
+  paymentStatuses,
+} from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
-import { type Attempt } from './attempt';
+import type { Attempt, RecordedPayment } from './attempt';
+import { amountOf } from './collection';
 import type { HostedResource } from '../hosted-page/hosted-page';
 import { payerMessage } from '../provider/port/payer-message';
 import {
@@ -30,7 +36,6 @@ import {
   type LineItem,
   type Payment,
   type PaymentError,
-  payableOf,
   sessionIdOf,
   subtotalOf,
   totalOf,
@@ -182,7 +187,7 @@ function invoiceFields(
     .filter((payment) => !isVerification(payment))
     .map((payment) => toProtoPayment(payment, invoice));
   const running =
-    attempt === undefined || isVerification({ amount: payableOf(invoice) })
+    attempt === undefined || isVerification({ amount: amountOf(attempt, invoice) })
       ? []
       : [
           {
@@ -218,16 +223,21 @@ function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineI
 
 function toProtoPayment(payment: Payment, { id: invoiceId, currency }: Invoice): ProtoPayment {
   const { id, number: attempt, amount, provider, providerPaymentId, failureCode } = payment;
-  const { createdAt } = payment;
+  const { createdAt, overpayment, recorded } = payment;
   const status = paymentStatuses.valueOf(payment.status);
   const shown = { id, attempt, amount, provider, providerPaymentId, failureCode, createdAt };
-  return { ...shown, invoiceId, currency, status };
+  return { ...shown, invoiceId, currency, status, overpayment, ...toProtoRecorded(recorded) };
+}
+
+function toProtoRecorded(recorded: RecordedPayment | undefined) {
+  const { method = 'CARD', reference, receivedAt, metadata = {} } = recorded ?? {};
+  return { method: paymentMethodTypes.valueOf(method), reference, receivedAt, metadata };
 }
 
 function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 'id'> {
   return {
     invoiceId: invoice.id,
-    amount: payableOf(invoice),
+    amount: amountOf(attempt, invoice),
     currency: invoice.currency,
     provider: attempt.provider,
     providerPaymentId: attempt.providerPaymentId,
@@ -235,6 +245,8 @@ function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 
     failureCode: undefined,
     createdAt: attempt.startedAt,
     attempt: attempt.number,
+    overpayment: 0n,
+    ...toProtoRecorded(attempt.recorded),
   };
 }
 

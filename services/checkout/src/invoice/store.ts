@@ -23,6 +23,11 @@ import type {
 } from './invoice';
 import type { InvoiceDiscount } from './invoice-discount';
 import type { PaidPeriod } from './paid-period';
+import {
+  fromRecordedDocument,
+  type RecordedDocument,
+  toCollectedDocument,
+} from './recorded-document';
 import type { Reservation } from './reservation';
 import type { DeclineKind } from '../provider/port/payment-provider';
 import { type Count, nullable, type Nullable } from './stored-fields';
@@ -36,10 +41,11 @@ type LineItemDocument = Omit<Nullable<LineItem>, 'metadata' | 'details'> & {
   readonly metadata: string;
 };
 
-type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers' | 'retry'> & {
+type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers' | 'retry' | 'recorded'> & {
   readonly number: Count;
   readonly answers: Count;
   readonly retry: Count | null;
+  readonly recorded?: RecordedDocument | null;
 };
 
 type InvoiceFields = Omit<
@@ -70,8 +76,11 @@ type PaymentDocument = Omit<Nullable<Payment>, AddedLater> &
     readonly charged?: Payment['charged'] | null;
     readonly number?: Count;
     readonly retry?: Count | null;
+    readonly recorded?: RecordedDocument | null;
+    readonly overpayment?: bigint;
   };
-type AddedLater = 'origin' | 'endedAt' | 'number' | 'retry' | 'charged';
+type AddedLater =
+  'origin' | 'endedAt' | 'number' | 'retry' | 'charged' | 'recorded' | 'overpayment';
 
 type SessionDocument = Nullable<Omit<InvoiceSession, 'paidPeriod'>> & {
   readonly paidPeriod: PaidPeriodDocument;
@@ -221,13 +230,13 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
   const { id: _id, lineItems, payments, attempt, session, ...fields } = record;
   return {
     ...nullable(fields),
-    attempt: attempt === undefined ? null : nullable(attempt),
+    attempt: attempt === undefined ? null : toCollectedDocument(attempt),
     session: session === undefined ? null : nullable(session),
     lineItems: lineItems.map((line) => ({
       ...nullable(line),
       metadata: JSON.stringify(line.metadata),
     })),
-    payments: payments.map(nullable),
+    payments: payments.map(toCollectedDocument),
   };
 }
 
@@ -337,6 +346,7 @@ function fromAttemptDocument(stored: AttemptDocument | null): Attempt | undefine
     approved: attempt.approved ?? undefined,
     retry: attempt.retry === null ? undefined : Number(attempt.retry),
     becomesDefault: attempt.becomesDefault,
+    recorded: fromRecordedDocument(attempt.recorded),
   };
 }
 
@@ -416,6 +426,8 @@ function fromPaymentDocument(
     origin: payment.origin,
     charged: payment.charged ?? undefined,
     callId: payment.callId ?? undefined,
+    recorded: fromRecordedDocument(payment.recorded),
+    overpayment: payment.overpayment ?? 0n,
     createdAt: payment.createdAt,
     endedAt: payment.endedAt ?? payment.createdAt,
   };

@@ -100,6 +100,8 @@ test('invoices count on the day of their first failure, with their discounts', a
     origin: 'COLLECTION',
     retry: index,
     callId: undefined,
+    recorded: undefined,
+    overpayment: 0n,
     createdAt: context.now,
     endedAt: context.now,
   });

@@ -42,6 +42,8 @@ function aFailedPayment(number: number): Invoice['payments'][number] {
     origin: 'PAYER',
     retry: undefined,
     callId: newId(),
+    recorded: undefined,
+    overpayment: 0n,
     createdAt: new Date('2026-03-01T12:00:00.000Z'),
     endedAt: new Date('2026-03-01T12:00:00.000Z'),
   };

@@ -5,6 +5,7 @@ import {
   collectWhenDue,
   collectWithNewDefault,
   endCollection,
+  markUncollectible,
   openAndCollect,
   payNow,
   recordResult,
@@ -12,16 +13,14 @@ import {
   takeAnswer,
   voidForCaller,
 } from '../invoice/collection';
+import { claimBalance, recordExternal } from '../invoice/recorded-payment';
 import { declined } from '../provider/port/decline';
 import {
   type CollectionMethod,
   draft,
   type Invoice,
   type InvoiceRecord,
-  isOwed,
   tombstone,
-  payableOf,
-  totalOf,
   voidInvoice,
 } from '../invoice/invoice';
 import type { MethodChoice } from '../invoice/method-choice';
@@ -49,7 +48,10 @@ export type Turn =
   | { act: 'recover' | 'record' | 'crash' | 'release'; by: Worker }
   | { act: 'charge'; by: Worker; providerAnswer: ProviderAnswer }
   | { act: 'answer'; by: Worker; approved: boolean }
-  | { act: 'end'; writeOff: boolean };
+  | { act: 'end'; writeOff: boolean }
+  | { act: 'receive'; amount: bigint | undefined; callId: string }
+  | { act: 'takePayment'; by: Worker; amount: bigint | undefined; callId: string }
+  | { act: 'writeOff' };
 
 /** A worker's view of its attempt. */
 interface AttemptView {
@@ -57,8 +59,13 @@ interface AttemptView {
   readonly outcome: ChargeOutcome | undefined;
 }
 
-const finishing = ['SUCCEEDED', 'NOTHING_DUE', 'UNCOLLECTIBLE', 'VOIDED'];
-const refusals = ['PAYMENT_IN_PROGRESS', 'INVOICE_NOT_OPEN'];
+const refusals = [
+  'PAYMENT_IN_PROGRESS',
+  'INVOICE_NOT_OPEN',
+  'INVOICE_HAS_PAYMENTS',
+  'BALANCE_TOO_LOW',
+  'INVALID_REQUEST',
+];
 const number = 'INV-000001';
 const methodsMax = 4;
 
@@ -70,6 +77,9 @@ export class World {
   readonly held = new Map<Worker, AttemptView>();
   /** Amounts of the invoice's entries in its customer's balance, each posted at most once. */
   readonly entries: { applied?: bigint; returned?: bigint } = {};
+  /** Amounts taken from the balance by attempts, and credited to it by payments. */
+  readonly taken = new Map<number, bigint>();
+  readonly credited = new Map<string, bigint>();
   /** Sources seen for each attempt. */
   readonly sources = new Map<number, Set<string>>();
   private clock = Date.parse('2026-01-01T00:00:00.000Z');
@@ -181,6 +191,22 @@ export class World {
         this.tryTo(() => {
           this.apply(voidForCaller(invoice, now));
         });
+        return;
+      case 'writeOff':
+        this.tryTo(() => {
+          this.apply(markUncollectible(invoice, { methods: this.choice, now }));
+        });
+        return;
+      case 'receive':
+        this.tryTo(() => {
+          this.apply(recordExternal(invoice, { ...this.recordingOf(next), paymentIdOf: String }));
+        });
+        return;
+      case 'takePayment':
+        this.tryTo(() => {
+          const facts = { ...this.recordingOf(next), balance: this.balanceLeft, claimedAt: now };
+          this.claim(next.by, claimBalance(invoice, facts));
+        });
     }
   }
 
@@ -194,6 +220,25 @@ export class World {
   private paymentOf({ methodId: method, callId }: Extract<Turn, { act: 'pay' }>) {
     const { choice: methods } = this;
     return { ...this.claimOf(method), callId, returnUrl: 'https://back.example', methods };
+  }
+
+  private recordingOf({ amount, callId }: { amount: bigint | undefined; callId: string }) {
+    const { choice: methods, now } = this;
+    const details = {
+      method: 'CASH',
+      reference: undefined,
+      receivedAt: now,
+      metadata: {},
+    } as const;
+    return { callId, amount, details, methods, now };
+  }
+
+  /** Amount of the customer's balance. */
+  get balanceLeft(): bigint {
+    const { applied = 0n, returned = 0n } = this.entries;
+    const taken = [...this.taken.values()].reduce((sum, each) => sum + each, 0n);
+    const credited = [...this.credited.values()].reduce((sum, each) => sum + each, 0n);
+    return this.balance - applied + returned - taken + credited;
   }
 
   private claim(worker: Worker, transition: Transition<InvoiceRecord>): void {
@@ -211,6 +256,10 @@ export class World {
   private charge({ by: worker, providerAnswer }: Extract<Turn, { act: 'charge' }>): void {
     const held = this.held.get(worker);
     if (held === undefined || this.record === undefined) return;
+    if (held.attempt.source.kind === 'BALANCE') {
+      this.held.set(worker, { ...held, outcome: this.takeFromBalance(held.attempt) });
+      return;
+    }
     const key = chargeKey(this.record.id, held.attempt);
     const known = this.provider.get(key);
     const isAnswered = held.attempt.answers > 0 && known?.status === 'REQUIRES_ACTION';
@@ -232,6 +281,16 @@ export class World {
     }
     const { number: attemptNumber, answers } = attempt;
     this.apply(recordWaiting(this.record, { attemptNumber, answers, outcome }));
+  }
+
+  // The first posting decides; a tombstone takes nothing.
+  private takeFromBalance({ number: attempt, source }: Attempt): FinalOutcome {
+    const amount = source.kind === 'BALANCE' ? source.amount : 0n;
+    const taken = this.taken.get(attempt) ?? (this.balanceLeft < amount ? 0n : amount);
+    this.taken.set(attempt, taken);
+    const key = String(attempt);
+    if (taken === 0n) return declined('balance_too_low', undefined);
+    return { status: 'SUCCEEDED', providerPaymentId: key };
   }
 
   // The provider is asked to cancel, and its answer is recorded by the same worker.
@@ -289,13 +348,22 @@ export class World {
     this.record = state;
     for (const { type, payload } of commands) {
       if (type === 'returnBalance') this.returns = true;
+      if (type === 'creditOverpayment' && !state.isTombstone) {
+        const { paymentId } = payload as { paymentId: string };
+        const payment = state.payments.find(({ id }) => id === paymentId);
+        if (this.credited.has(paymentId)) throw new Error('An overpayment is credited once');
+        this.credited.set(paymentId, payment?.overpayment ?? 0n);
+      }
       if (type !== 'applyCollectionResult') continue;
       this.results.push({ resultNumber: payload.resultNumber, outcome: payload.outcome });
     }
     if (state.isTombstone || state.attempt === undefined) return;
     const { number: attemptNumber, source } = state.attempt;
     const seen = this.sources.get(attemptNumber) ?? new Set();
-    this.sources.set(attemptNumber, seen.add(JSON.stringify(source)));
+    const text = JSON.stringify(source, (_key, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    this.sources.set(attemptNumber, seen.add(text));
   }
 }
 
@@ -315,63 +383,4 @@ function first(
 function ended(key: string, isApproved: boolean): FinalOutcome {
   if (isApproved) return { status: 'SUCCEEDED', providerPaymentId: key };
   return declined('authentication_required', key);
-}
-
-/** Lists every violated invariant. */
-export function problemsOf({
-  record,
-  successes,
-  results,
-  sources,
-  provider,
-  entries,
-}: World): string[] {
-  const last = results.findIndex(({ outcome }) => finishing.includes(String(outcome)));
-  const facts: [string, boolean][] = [
-    ['at most one successful charge', successes <= 1],
-    ['results 1, 2, 3 …', results.every((each, index) => each.resultNumber === index + 1)],
-    ['no result after the end', last === -1 || last === results.length - 1],
-    ['one source for an attempt', [...sources.values()].every(({ size }) => size === 1)],
-    ['nothing charged for a void', record?.status !== 'VOID' || successes === 0],
-  ];
-  if (record === undefined || record.isTombstone) return failing(facts);
-  const { status, attempt, payments, collectAt, retriesLeft, ended: end } = record;
-  const charges = payableOf(record) === 0n ? 0 : 1;
-  const dates = [...(collectAt === undefined ? [] : [collectAt]), ...retriesLeft];
-  const isRising = dates.every((date, index) => index === 0 || date > (dates[index - 1] ?? date));
-  const isAsCharged = payments.every(
-    ({ status: paymentStatus }, index) =>
-      provider.get(chargeKey(record.id, { number: index + 1 }))?.status === paymentStatus,
-  );
-  const due = totalOf(record) - (entries.applied ?? 0n);
-  const isAsPosted =
-    record.balanceApplied ===
-    (status === 'DRAFT' || status === 'VOID' ? 0n : (entries.applied ?? 0n));
-  const hasEnded = status !== 'OPEN' || end !== undefined;
-  return failing([
-    ...facts,
-    ['a number from OPEN on', (record.number === undefined) === (status === 'DRAFT')],
-    ['a slot only while owed', attempt === undefined || isOwed(record)],
-    ['attempts 1, 2, 3 …', attempt === undefined || attempt.number === payments.length + 1],
-    ['one payment an attempt', new Set(payments.map(({ id }) => id)).size === payments.length],
-    // A payer may still pay it: the charge is recorded by the running attempt.
-    [
-      'nothing charged for a loss',
-      status !== 'UNCOLLECTIBLE' || attempt !== undefined || successes === 0,
-    ],
-    ['PAID by a charge or 0', status !== 'PAID' || successes === charges],
-    ['payments as the provider tells them', isAsCharged],
-    ['payments of what the balance left', payments.every((paid) => paid.amount === due)],
-    ['as much from the balance as was posted', isAsPosted],
-    ['rising dates', isRising],
-    ['nothing to come after the end', !hasEnded || dates.length === 0],
-    [
-      'written off once no attempt runs',
-      end !== 'WRITTEN_OFF' || status !== 'OPEN' || attempt !== undefined,
-    ],
-  ]);
-}
-
-function failing(facts: readonly [string, boolean][]): string[] {
-  return facts.filter(([, holds]) => !holds).map(([name]) => name);
 }

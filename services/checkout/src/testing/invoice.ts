@@ -1,4 +1,4 @@
-import type { Claim } from '../invoice/attempt';
+import type { AttemptSource, Claim } from '../invoice/attempt';
 import { openAndCollect } from '../invoice/collection';
 import {
   draft,
@@ -69,7 +69,7 @@ export function aDraft(input: Partial<NewInvoice> = {}): Invoice {
 
 /** Claim of an attempt; without a source by default. */
 export function aClaim(claim: Partial<Claim> = {}): Claim {
-  const source: ChargeSource = claim.source ?? { kind: 'NONE' };
+  const source: AttemptSource = claim.source ?? { kind: 'NONE' };
   const times = { now: january.periodStart, claimedAt: january.periodStart };
   const methodId = source.kind === 'METHOD' ? source.paymentMethodId : undefined;
   const provider = source.kind === 'NONE' ? 'none' : 'sandbox';

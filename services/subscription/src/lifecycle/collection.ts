@@ -21,11 +21,20 @@ import type { Decision, SubscriptionTransition } from '../subscription/transitio
 
 /**
  * Outcomes of an invoice: paid by a charge, a charge failed, paid because nothing was due,
- * abandoned after the last retry, unpaid at its due date, voided by a caller, or not charged for a
- * reason that is not the customer's.
+ * abandoned after the last retry, unpaid at its due date, voided by a caller, not charged for a
+ * reason that is not the customer's, paid because nothing is owed any more, or written off by a
+ * caller.
  */
 export type CollectionOutcome =
-  'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE' | 'UNCOLLECTIBLE' | 'OVERDUE' | 'VOIDED' | 'NOT_CHARGED';
+  | 'SUCCEEDED'
+  | 'FAILED'
+  | 'NOTHING_DUE'
+  | 'UNCOLLECTIBLE'
+  | 'OVERDUE'
+  | 'VOIDED'
+  | 'NOT_CHARGED'
+  | 'SETTLED'
+  | 'WRITTEN_OFF';
 
 /** One result of the collection of an invoice. */
 export interface CollectionResult {
@@ -44,6 +53,8 @@ const finishing: ReadonlySet<CollectionOutcome> = new Set([
   'NOTHING_DUE',
   'UNCOLLECTIBLE',
   'VOIDED',
+  'SETTLED',
+  'WRITTEN_OFF',
 ]);
 
 /**
@@ -121,6 +132,8 @@ function announcementsOf(
     case 'VOIDED':
     case 'NOT_CHARGED':
     case 'UNCOLLECTIBLE':
+    case 'SETTLED':
+    case 'WRITTEN_OFF':
       return [];
   }
 }

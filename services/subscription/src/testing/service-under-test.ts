@@ -257,6 +257,7 @@ class PeerServers {
     return {
       getInvoice: neverAsked,
       voidInvoice: neverAsked,
+      markUncollectible: neverAsked,
       listInvoices: neverAsked,
       getBilledCurrency: async ({ customerId }) => ({
         currency: this.billedCurrencies.get(customerId),

@@ -22,6 +22,8 @@ const kinds = {
   /** The provider does not accept this amount, or the amount cannot be expressed exactly for it. */
   amount_not_supported: 'PROVIDER',
   no_payment_provider: 'PROVIDER',
+  /** The customer's balance was used up by another payment. */
+  balance_too_low: 'SOFT',
   /** The provider no longer has the method, or not for this customer. */
   payment_method_unavailable: 'HARD',
   /** The authorized payment has paid something else, or belongs to another customer. */

@@ -22,6 +22,8 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   amount_not_supported: 'This amount cannot be paid by card.',
   no_payment_method: 'No payment method is saved.',
   no_payment_provider: 'Payments are not available right now.',
+  // Not shown to payers: only callers take payments from a balance.
+  balance_too_low: failed,
   authorization_used: failed,
   authorization_unknown: failed,
   authorization_mismatch: failed,
