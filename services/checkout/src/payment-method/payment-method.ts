@@ -1,4 +1,5 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
+import type { CardExpiry } from '../provider/port/payment-provider';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
 // More methods than a customer can tell apart; the oldest one is dropped for a new method that
@@ -17,6 +18,8 @@ export interface PaymentMethod {
   readonly providerMethodId: string;
   readonly brand: string;
   readonly last4: string;
+  /** Undefined if unknown. */
+  readonly expiry: CardExpiry | undefined;
   /** Environment time at which the customer gave the method. */
   readonly usedAt: Date;
   /** Real time of the same moment; orders uses while a manual clock stands still. */

@@ -45,11 +45,11 @@ export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcDepe
 }
 
 function toProtoPaymentMethod(
-  { id, brand, last4, isDefault, usedAt: createdAt }: OwnedMethod,
+  { id, brand, last4, expiry, isDefault, usedAt: createdAt }: OwnedMethod,
   given: readonly SubscriptionMethod[],
 ): ProtoPaymentMethod {
   const subscriptionIds = given
     .filter(({ methodId }) => methodId === id)
     .map((subscription) => subscription.id);
-  return { id, brand, last4, isDefault, createdAt, subscriptionIds };
+  return { id, brand, last4, expiry, isDefault, createdAt, subscriptionIds };
 }

@@ -17,6 +17,7 @@ import {
   remove,
 } from './payment-method';
 import type { Invoice } from '../invoice/invoice';
+import type { CardExpiry } from '../provider/port/payment-provider';
 import type { MethodChoice } from '../invoice/method-choice';
 import type { SubscriptionMethod } from './subscription-method';
 import type { SubscriptionMethodStore } from './subscription-method-store';
@@ -27,11 +28,17 @@ type Context = Pick<CallContext, 'tenant' | 'now'>;
 type PayerDocument = Omit<Payer, 'id' | 'methodIds' | 'removedIds'> &
   Partial<Pick<Payer, 'methodIds' | 'removedIds'>> & { readonly _id: string };
 
+/** Documents stored before the expiry was known lack it. */
+type MethodDocument = Omit<PaymentMethod, 'id' | 'expiry'> & {
+  readonly _id: string;
+  readonly expiry?: CardExpiry | null;
+};
+
 export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
   collection: 'paymentMethods',
   aggregate: 'paymentMethod',
   resource: 'Payment method',
-  toDocument: ({ id: _id, ...fields }) => fields,
+  toDocument: ({ id: _id, expiry, ...fields }) => ({ ...fields, expiry: expiry ?? null }),
   fromDocument: (document) => {
     const {
       _id: id,
@@ -40,10 +47,12 @@ export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
       providerMethodId,
       brand,
       last4,
+      expiry,
       usedAt,
       savedAt,
-    } = document as Omit<PaymentMethod, 'id'> & { _id: string };
-    return { id, customerId, provider, providerMethodId, brand, last4, usedAt, savedAt };
+    } = document as MethodDocument;
+    const card = { brand, last4, expiry: expiry ?? undefined };
+    return { id, customerId, provider, providerMethodId, ...card, usedAt, savedAt };
   },
 };
 

@@ -216,7 +216,13 @@ export class TestStripeAccount {
 
   private showMethod(id: string): Json {
     const { customer, brand = 'visa', last4 = '4242' } = found(this.cards, id);
-    return { id, object: 'payment_method', type: 'card', customer, card: { brand, last4 } };
+    return {
+      id,
+      object: 'payment_method',
+      type: 'card',
+      customer,
+      card: { brand, last4, exp_month: 12, exp_year: 2034 },
+    };
   }
 
   private createCustomer(fields: Fields): Json {

@@ -1,5 +1,5 @@
 import { invalidInput } from '@billing/kernel/domain-error';
-import type { TypedCard } from './payment-provider';
+import type { CardExpiry, TypedCard } from './payment-provider';
 
 const spaces = /[\s-]/g;
 const expiryPattern = /^(\d{1,2})\s*\/\s*(\d{2}|\d{4})$/;
@@ -19,12 +19,19 @@ export function checkCardForm({ expiry, code }: TypedCard, now: Date): void {
   if (Object.keys(problems).length > 0) throw invalidInput(problems);
 }
 
-function expiryProblem(expiry: string, now: Date): Record<string, string[]> {
+/** Expiry of a typed card; undefined if it is not in one of the forms that are accepted. */
+export function expiryOf({ expiry }: Pick<TypedCard, 'expiry'>): CardExpiry | undefined {
   const match = expiryPattern.exec(expiry.trim());
   const month = Number(match?.[1]);
-  if (match === null || month < 1 || month > 12) return { expiry: ['Must be MM/YY'] };
+  if (match === null || month < 1 || month > 12) return undefined;
   const year = Number(match[2]);
-  const end = Date.UTC(year < 100 ? 2000 + year : year, month, 1);
+  return { month, year: year < 100 ? 2000 + year : year };
+}
+
+function expiryProblem(typed: string, now: Date): Record<string, string[]> {
+  const expiry = expiryOf({ expiry: typed });
+  if (expiry === undefined) return { expiry: ['Must be MM/YY'] };
+  const end = Date.UTC(expiry.year, expiry.month, 1);
   return end <= now.getTime() ? { expiry: ['The card has expired'] } : {};
 }
 

@@ -72,12 +72,22 @@ export type ProviderSource =
   | { readonly kind: 'AUTHORIZATION'; readonly authorizedTransactionId: string }
   | { readonly kind: 'METHOD'; readonly providerMethodId: string };
 
+/** Last month in which a card is valid. */
+export interface CardExpiry {
+  /** 1-12. */
+  readonly month: number;
+  /** Four digits. */
+  readonly year: number;
+}
+
 /** A payment method as stored by the provider. */
 export interface ProviderMethod {
   readonly providerMethodId: string;
   /** `visa`, `mastercard` … */
   readonly brand: string;
   readonly last4: string;
+  /** Undefined if the provider does not know it. */
+  readonly expiry: CardExpiry | undefined;
 }
 
 /** A card as its payer typed it. Exists in memory only, and never in a log. */

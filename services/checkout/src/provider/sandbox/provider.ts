@@ -1,9 +1,10 @@
 import { derivedId } from '@billing/chassis/ids';
 import { invalidInput } from '@billing/kernel/domain-error';
-import { checkCardForm, digitsOf } from '../port/card-form';
+import { checkCardForm, digitsOf, expiryOf } from '../port/card-form';
 import { declined } from '../port/decline';
 import type {
   CardEntry,
+  CardExpiry,
   ChargeOutcome,
   ChargeReference,
   ChargeRequest,
@@ -103,12 +104,18 @@ export class SandboxProvider implements PaymentProvider {
     const name = cardOfNumber(digitsOf(card));
     if (name === undefined) throw invalidInput({ number: ['Only test cards are accepted here'] });
     checkCardForm(card, now);
-    return this.save(derivedId(this.environmentId, 'sandboxCard', customerId, key), name);
+    const id = derivedId(this.environmentId, 'sandboxCard', customerId, key);
+    return this.save(id, name, expiryOf(card));
   }
 
-  private async save(providerMethodId: string, name: SandboxCardName): Promise<ProviderMethod> {
+  // The card behind an authorization was entered elsewhere, so its expiry is unknown.
+  private async save(
+    providerMethodId: string,
+    name: SandboxCardName,
+    expiry?: CardExpiry,
+  ): Promise<ProviderMethod> {
     const { brand, last4 } = sandboxCard(await this.store.saveMethod(providerMethodId, name));
-    return { providerMethodId, brand, last4 };
+    return { providerMethodId, brand, last4, expiry };
   }
 
   private endChallenge(key: string, isApproved: boolean): Promise<SandboxOutcome> {

@@ -245,7 +245,8 @@ describe('a card given on the page of Stripe', () => {
     expect(await entryOf(one).finish({ customerId, setupId })).toBeUndefined();
     one.account.completeSession(setupId, { brand: 'amex', last4: '0005' });
     const method = await entryOf(one).finish({ customerId, setupId });
-    expect(method).toMatchObject({ brand: 'amex', last4: '0005' });
+    const expiry = { month: 12, year: 2034 };
+    expect(method).toMatchObject({ brand: 'amex', last4: '0005', expiry });
     expect(await entryOf(one).finish({ customerId, setupId })).toEqual(method);
   });
 
