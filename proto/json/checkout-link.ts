@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { CheckoutLink } from '../gen/billing/checkout/v1/checkout_link';
+import { collectedFacts } from '../values/checkout';
 import { id, metadata, toJsonMetadata, toJsonTime, timestamps, url } from './scalars';
+
+const quantity = z.int().min(1).max(1_000_000);
 
 export const CheckoutLinkJson = z
   .object({
@@ -12,6 +15,13 @@ export const CheckoutLinkJson = z
     returnUrl: z.string().nullable(),
     active: z.boolean(),
     discountId: id.nullable(),
+    quantity: z
+      .object({ min: quantity, max: quantity })
+      .nullable()
+      .meta({ description: 'Bounds within which visitors choose the quantity. Null: 1.' }),
+    collect: z
+      .array(z.enum(['NAME', 'ADDRESS']))
+      .meta({ description: 'Facts that the page asks for and requires.' }),
     metadata,
     url: url.meta({ description: 'URL of the public page.' }),
     ...timestamps,
@@ -30,6 +40,8 @@ export function toJsonCheckoutLink(link: CheckoutLink): CheckoutLinkJson {
     returnUrl: link.returnUrl ?? null,
     active: link.active,
     discountId: link.discountId ?? null,
+    quantity: link.quantity ?? null,
+    collect: link.collect.map((fact) => collectedFacts.nameOf(fact)),
     metadata: toJsonMetadata(link.metadata),
     url: link.url,
     createdAt: toJsonTime(link.createdAt),

@@ -5,6 +5,7 @@ import {
   PaymentMethodType,
   PaymentStatus,
 } from '../gen/billing/checkout/v1/checkout';
+import { CollectedFact } from '../gen/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '../gen/billing/checkout/v1/hosted_page';
 import { SessionStatus } from '../gen/billing/checkout/v1/session';
 import { enumNames } from './enum-names';
@@ -14,5 +15,6 @@ export const billingReasons = enumNames(BillingReason, 'BILLING_REASON_');
 export const paymentStatuses = enumNames(PaymentStatus, 'PAYMENT_STATUS_');
 export const paymentMethodTypes = enumNames(PaymentMethodType, 'PAYMENT_METHOD_TYPE_');
 export const sessionStatuses = enumNames(SessionStatus, 'SESSION_STATUS_');
+export const collectedFacts = enumNames(CollectedFact, 'COLLECTED_FACT_');
 export const hostedPageKinds = enumNames(HostedPageKind, 'HOSTED_PAGE_KIND_');
 export const balanceEntryKinds = enumNames(BalanceEntryKind, 'BALANCE_ENTRY_KIND_');

@@ -146,11 +146,19 @@ test.each<[string, unknown, Record<string, string[]>]>([
   ],
   [
     'POST /checkout-links',
-    { label: 'a\r\nb', productIds: [1], successUrl: 'ftp://x' },
+    {
+      ...{ label: 'a\r\nb', productIds: [1], successUrl: 'ftp://x' },
+      ...{ quantity: { min: 0, max: 1.5 }, collect: ['PHONE'] },
+    },
     {
       label: ['Must not contain control characters'],
       productIds: ['0: Must be a string'],
       successUrl: ['Must be an absolute http or https URL'],
+      quantity: [
+        'min: Must be a whole number from 1 to 1000000',
+        'max: Must be a whole number from 1 to 1000000',
+      ],
+      collect: ['0: Must be one of NAME, ADDRESS'],
     },
   ],
 ])('%s of %j reports all problems together', async (operation, body, expected) => {

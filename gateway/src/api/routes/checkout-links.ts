@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkoutLinkProblems } from '@billing/kernel/input/checkout-link';
+import { collectedFacts } from '@billing/proto/values/checkout';
 import { CheckoutLinkJson, toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
 import {
   activeFilter,
@@ -23,10 +24,23 @@ const successUrl = {
 };
 const returnUrl = { description: 'URL for visitors who leave without paying.' };
 
+// The rules of the kernel check the bounds.
+const bound = z.number().meta({ override: { type: 'integer', minimum: 1, maximum: 1_000_000 } });
+const quantity = z.object({ min: bound, max: bound }).meta({
+  description:
+    'Visitors choose the quantity from `min` to `max`. Without it the quantity of each purchase is 1.',
+});
+const collect = z.array(z.enum(['NAME', 'ADDRESS'])).meta({
+  description:
+    'Facts that the page asks for, requires, and stores with the new customer. An address needs street, city and country. Defaults to none.',
+});
+
 const CreateCheckoutLink = z
   .object({
     label,
     productIds: z.array(z.string()).min(1).max(10),
+    quantity: optional(quantity),
+    collect: optional(collect),
     successUrl: optional(webAddress).meta(successUrl),
     returnUrl: optional(webAddress).meta(returnUrl),
     active: optional(z.boolean()),
@@ -35,7 +49,14 @@ const CreateCheckoutLink = z
   })
   .meta({
     id: 'CreateCheckoutLink',
-    examples: [{ label: 'Spring', productIds: ['01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90'] }],
+    examples: [
+      {
+        label: 'Spring',
+        productIds: ['01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90'],
+        quantity: { min: 1, max: 50 },
+        collect: ['NAME', 'ADDRESS'],
+      },
+    ],
   });
 
 const UpdateCheckoutLink = z
@@ -45,6 +66,8 @@ const UpdateCheckoutLink = z
     successUrl: changeable(webAddress).meta(successUrl),
     returnUrl: changeable(webAddress).meta(returnUrl),
     metadata: changeable(metadata),
+    quantity: changeable(quantity),
+    collect: changeable(collect),
     productIds: frozen,
     discountId: frozen,
     url: frozen,
@@ -71,7 +94,10 @@ export const checkoutLinkRoutes: readonly Route[] = [
       const input = readBody(CreateCheckoutLink, request, (fields) =>
         checkoutLinkProblems({ label: '', productIds: [''], ...fields }),
       );
-      const answer = await peers.checkoutLink.createCheckoutLink(input, request.context);
+      const answer = await peers.checkoutLink.createCheckoutLink(
+        { ...input, collect: (input.collect ?? []).map((fact) => collectedFacts.valueOf(fact)) },
+        request.context,
+      );
       const link = present(answer.checkoutLink);
       return created(`/checkout-links/${link.id}`, toJsonCheckoutLink(link), etag(link.version));
     },
@@ -133,6 +159,8 @@ export const checkoutLinkRoutes: readonly Route[] = [
           ...input,
           id: param(request, 'id'),
           metadata: input.metadata,
+          quantity: input.quantity,
+          collect: (input.collect ?? []).map((fact) => collectedFacts.valueOf(fact)),
           updateMask,
           expectedVersion: request.expectedVersion,
         },

@@ -15,6 +15,7 @@ import {
   type CreateCheckoutLinkRequest,
   type UpdateCheckoutLinkRequest,
 } from '@billing/proto/billing/checkout/v1/checkout_link';
+import { collectedFacts } from '@billing/proto/values/checkout';
 import { checkoutLinkCallers } from '../callers';
 import {
   changeCheckoutLink,
@@ -83,6 +84,7 @@ export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcDependen
 
 function fromProtoLink(id: string, request: CreateCheckoutLinkRequest): CheckoutLink {
   const { label, productIds, successUrl, returnUrl, active, discountId, metadata } = request;
+  const { quantity, collect } = request;
   return {
     id,
     label,
@@ -92,17 +94,21 @@ function fromProtoLink(id: string, request: CreateCheckoutLinkRequest): Checkout
     active: active ?? true,
     discountId,
     metadata: metadata ?? {},
+    quantity,
+    collect: collect.map((fact) => collectedFacts.nameOf(fact)),
   };
 }
 
 function fromProtoChanges(request: UpdateCheckoutLinkRequest): CheckoutLinkChanges {
-  const { label, active, successUrl, returnUrl, metadata } = request;
+  const { label, active, successUrl, returnUrl, metadata, quantity, collect } = request;
   const fields = {
     label: label ?? null,
     active: active ?? null,
     successUrl: successUrl ?? null,
     returnUrl: returnUrl ?? null,
     metadata: metadata ?? null,
+    quantity: quantity ?? null,
+    collect: collect.map((fact) => collectedFacts.nameOf(fact)),
   };
   return maskedFields(fields, request.updateMask);
 }
@@ -114,6 +120,7 @@ function toProtoCheckoutLink(
   return {
     ...state,
     productIds: [...state.productIds],
+    collect: state.collect.map((fact) => collectedFacts.valueOf(fact)),
     organizationId: tenant.organizationId,
     url: pages.urlOf({ kind: 'CHECKOUT_LINK', resourceId: state.id }),
     createdAt,

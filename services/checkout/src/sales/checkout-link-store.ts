@@ -1,4 +1,5 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { CollectedFact, QuantityBounds } from '@billing/kernel/input/checkout-link';
 import type { CheckoutLink } from './checkout-link';
 
 interface CheckoutLinkDocument {
@@ -11,6 +12,9 @@ interface CheckoutLinkDocument {
   readonly discountId: string | null;
   /** JSON text, because keys may contain dots. */
   readonly metadata: string;
+  /** Links stored before visitors could choose a quantity lack this and the next field. */
+  readonly quantity?: QuantityBounds | null;
+  readonly collect?: readonly CollectedFact[];
 }
 
 /** Maps checkout links to documents. */
@@ -19,12 +23,13 @@ export const checkoutLinkDefinition: AggregateDefinition<CheckoutLink> = {
   aggregate: 'checkoutLink',
   resource: 'Checkout link',
   indexes: [{ name: 'active', keys: { active: 1, createdAt: -1, _id: -1 } }],
-  toDocument: ({ id: _id, successUrl, returnUrl, discountId, metadata, ...link }) => ({
+  toDocument: ({ id: _id, successUrl, returnUrl, discountId, metadata, quantity, ...link }) => ({
     ...link,
     successUrl: successUrl ?? null,
     returnUrl: returnUrl ?? null,
     discountId: discountId ?? null,
     metadata: JSON.stringify(metadata),
+    quantity: quantity ?? null,
   }),
   fromDocument: (document) => {
     const link = document as unknown as CheckoutLinkDocument;
@@ -37,6 +42,8 @@ export const checkoutLinkDefinition: AggregateDefinition<CheckoutLink> = {
       active: link.active,
       discountId: link.discountId ?? undefined,
       metadata: JSON.parse(link.metadata) as Record<string, unknown>,
+      quantity: link.quantity ?? undefined,
+      collect: link.collect ?? [],
     };
   },
 };

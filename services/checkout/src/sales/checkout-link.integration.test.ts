@@ -2,15 +2,18 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { toUpdateMask } from '@billing/chassis/request-fields';
-import type {
-  CheckoutLink,
-  CreateCheckoutLinkRequest,
-  UpdateCheckoutLinkRequest,
+import {
+  type CheckoutLink,
+  CollectedFact,
+  type CreateCheckoutLinkRequest,
+  type UpdateCheckoutLinkRequest,
 } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { tokenOf } from '../hosted-page/hosted-page';
 import { testHostedPageSecret } from '../testing/invoice';
 import { type RunningShop, startShop } from '../testing/session-rpc';
+
+const { COLLECTED_FACT_NAME, COLLECTED_FACT_ADDRESS } = CollectedFact;
 
 let shop: RunningShop;
 let context: CallContext;
@@ -34,8 +37,12 @@ test('a link offers products on its own page', async () => {
     discountId,
     successUrl: 'https://shop.example/thanks',
     metadata: { 'a.b': 1 },
+    quantity: { min: 2, max: 50 },
+    collect: [COLLECTED_FACT_ADDRESS, COLLECTED_FACT_NAME, COLLECTED_FACT_ADDRESS],
   });
   expect(link).toMatchObject({
+    quantity: { min: 2, max: 50 },
+    collect: [COLLECTED_FACT_NAME, COLLECTED_FACT_ADDRESS],
     organizationId: context.tenant.organizationId,
     label: 'Spring',
     productIds,
@@ -110,6 +117,11 @@ test.each<[string, () => Partial<CreateCheckoutLinkRequest>, Record<string, stri
     () => ({ returnUrl: `https://shop.example/${'a'.repeat(2048)}` }),
     { returnUrl: ['Must be at most 2048 characters'] },
   ],
+  [
+    'bounds that no quantity meets',
+    () => ({ quantity: { min: 3, max: 2 } }),
+    { quantity: ['min: Must be at most max'] },
+  ],
   ['an unknown discount', () => ({ discountId: newId() }), notValid()],
   ['a malformed discount', () => ({ discountId: 'half' }), notValid()],
   [
@@ -171,10 +183,14 @@ test.each<[string, Partial<UpdateCheckoutLinkRequest>, Partial<CheckoutLink>]>([
   ['no address', { successUrl: undefined }, { successUrl: undefined }],
   ['metadata', { metadata: { b: 2 } }, { metadata: { b: 2 } }],
   ['no metadata', { metadata: undefined }, { metadata: {} }],
+  ['bounds', { quantity: { min: 1, max: 9 } }, { quantity: { min: 1, max: 9 } }],
+  ['no bounds', { quantity: undefined }, { quantity: undefined }],
+  ['a fact to collect', { collect: [COLLECTED_FACT_NAME] }, { collect: [COLLECTED_FACT_NAME] }],
 ])('a link accepts %s and keeps the other fields', async (_case, changes, changed) => {
   const link = await shop.aLink(context, {
     successUrl: 'https://shop.example/thanks',
     metadata: { 'a.b': 1 },
+    quantity: { min: 2, max: 5 },
   });
   const after = await change(link.id, changes);
   const updatedAt = expect.any(Date) as Date;
@@ -199,7 +215,8 @@ test.each<[string, Partial<UpdateCheckoutLinkRequest>, Record<string, string[]>]
 
 test('the products of a link cannot be changed', async () => {
   const { id } = await shop.aLink(context);
-  const request = { id, updateMask: ['product_ids', 'discount_id'], metadata: undefined };
+  const updateMask = ['product_ids', 'discount_id'];
+  const request = { id, updateMask, metadata: undefined, quantity: undefined, collect: [] };
   await expect(shop.links.updateCheckoutLink(request, context)).rejects.toMatchObject({
     fields: { productIds: ['Cannot be changed'], discountId: ['Cannot be changed'] },
   });
@@ -211,6 +228,28 @@ test('a change is checked against the version that the caller saw', async () => 
   await expect(change(id, { label: 'Autumn', expectedVersion: 1n })).rejects.toMatchObject({
     reason: 'STALE_VERSION',
   });
+});
+
+test('a visitor buys a quantity within the bounds of the link, a caller with a key any', async () => {
+  const product = shop.peers.aProduct();
+  const link = await shop.aLink(context, {
+    productIds: [product.id],
+    quantity: { min: 2, max: 5 },
+  });
+  const buy = async (quantity: number | undefined, forVisitor: boolean) => {
+    const order = { checkoutLinkId: link.id, productId: product.id, quantity, forVisitor };
+    return (await shop.create(context, order)).session.quantity;
+  };
+  for (const quantity of [undefined, 1, 6]) {
+    await expect(buy(quantity, true)).rejects.toMatchObject({
+      fields: { quantity: ['Must be a whole number from 2 to 5'] },
+    });
+  }
+  expect([await buy(2, true), await buy(5, true), await buy(6, false)]).toEqual([2, 5, 6]);
+
+  await change(link.id, { quantity: undefined });
+  await expect(buy(2, true)).rejects.toMatchObject({ kind: 'invalid_input' });
+  expect(await buy(undefined, true)).toBe(1);
 });
 
 test('an inactive link sells nothing until it is active again', async () => {
@@ -234,7 +273,8 @@ async function change(
   by = context,
 ) {
   const updateMask = toUpdateMask(Object.keys(changes));
-  const request = { id, updateMask, expectedVersion, metadata: undefined, ...changes };
+  const unchanged = { metadata: undefined, quantity: undefined, collect: [] };
+  const request = { ...unchanged, ...changes, id, updateMask, expectedVersion };
   return (await shop.links.updateCheckoutLink(request, by)).checkoutLink;
 }
 

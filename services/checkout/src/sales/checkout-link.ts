@@ -1,6 +1,11 @@
 import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems } from '@billing/kernel/input-problems';
-import { checkoutLinkProblems } from '@billing/kernel/input/checkout-link';
+import {
+  checkoutLinkProblems,
+  type CollectedFact,
+  collectedFacts,
+  type QuantityBounds,
+} from '@billing/kernel/input/checkout-link';
 import { only, type Transition } from '@billing/kernel/transition';
 
 /** A public offer of some products; every visitor gets a session of their own. */
@@ -17,6 +22,10 @@ export interface CheckoutLink {
   readonly active: boolean;
   /** Discount of the link's sessions. */
   readonly discountId: string | undefined;
+  /** Visitors choose the quantity within these bounds; undefined: the quantity is 1. */
+  readonly quantity: QuantityBounds | undefined;
+  /** Facts that visitors must give, in the order of `collectedFacts`. */
+  readonly collect: readonly CollectedFact[];
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -27,6 +36,8 @@ export interface CheckoutLinkChanges {
   readonly successUrl?: string | null;
   readonly returnUrl?: string | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
+  readonly quantity?: QuantityBounds | null;
+  readonly collect?: readonly CollectedFact[] | null;
 }
 
 /** Problems found in the input. Metadata is validated by the same code in all services. */
@@ -40,7 +51,11 @@ export function createCheckoutLink(
   { metadataProblems }: LinkFindings,
 ): Transition<CheckoutLink> {
   refuseProblems({ ...checkoutLinkProblems(link), metadata: metadataProblems });
-  const state = { ...link, productIds: [...new Set(link.productIds)] };
+  const state = {
+    ...link,
+    productIds: [...new Set(link.productIds)],
+    collect: collectedFacts.filter((fact) => link.collect.includes(fact)),
+  };
   return only(state);
 }
 
@@ -63,6 +78,8 @@ export function changeCheckoutLink(
       successUrl: after.successUrl ?? undefined,
       returnUrl: after.returnUrl ?? undefined,
       metadata: after.metadata ?? {},
+      quantity: after.quantity ?? undefined,
+      collect: after.collect ?? [],
     },
     findings,
   );

@@ -52,7 +52,7 @@ export async function describeSession(
   ]);
   checkProduct(product.facts, input);
   checkCurrency(product.facts, input, await fixedCurrency(customer, product, context, invoices));
-  checkLink(link, product.facts);
+  checkLink(link, product.facts, input);
   const session = {
     id,
     ...offerOf(product, input),

@@ -4,10 +4,12 @@ import {
   refuseProblems,
   wholeNumberProblems,
 } from '@billing/kernel/input-problems';
+import { chosenQuantityProblems } from '@billing/kernel/input/checkout-link';
 import { isAmount } from '@billing/kernel/money';
 import { recurringCharge } from '@billing/kernel/pricing';
 import { webAddressProblems } from '@billing/kernel/web-address';
 import type { ProductFacts } from '../peer/product-facts';
+import type { CheckoutLink } from './checkout-link';
 
 const quantityMax = 1_000_000;
 
@@ -74,11 +76,18 @@ export function checkCurrency(
   throw invalidInput({ [priceId === undefined ? 'productId' : 'priceId']: [problem] });
 }
 
-/** Refuses a link that does not offer the product; without a link every product is allowed. */
+/**
+ * Refuses a product that the link does not offer, and a visitor's quantity outside the bounds of
+ * the link. A caller with a key chooses any quantity; without a link everything is allowed.
+ */
 export function checkLink(
-  link: { readonly productIds: readonly string[] } | undefined,
+  link: Pick<CheckoutLink, 'productIds' | 'quantity'> | undefined,
   { id }: Pick<ProductFacts, 'id'>,
+  { quantity, isForVisitor }: Pick<SessionInput, 'quantity' | 'isForVisitor'>,
 ): void {
-  if (link === undefined || link.productIds.includes(id)) return;
-  throw invalidInput({ checkoutLinkId: ['Does not offer this product'] });
+  if (link === undefined) return;
+  if (!link.productIds.includes(id)) {
+    throw invalidInput({ checkoutLinkId: ['Does not offer this product'] });
+  }
+  refuseProblems({ quantity: isForVisitor ? chosenQuantityProblems(quantity, link.quantity) : [] });
 }

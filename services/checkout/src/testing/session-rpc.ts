@@ -137,7 +137,11 @@ function stepsOf(
   const read = (id: string, context: CallContext) => sessions.getSession({ id }, context);
   const aLink = async (context: CallContext, request: Partial<CreateCheckoutLinkRequest> = {}) => {
     const { checkoutLink } = await links.createCheckoutLink(
-      { label: 'Offers', productIds: [peers.aProduct().id], metadata: {}, ...request },
+      {
+        ...{ label: 'Offers', productIds: [peers.aProduct().id], metadata: {} },
+        ...{ quantity: undefined, collect: [] },
+        ...request,
+      },
       context,
     );
     if (checkoutLink === undefined) throw new Error('No link was made');

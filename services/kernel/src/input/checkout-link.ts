@@ -1,8 +1,27 @@
-import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
+import {
+  type InputProblems,
+  lineProblems,
+  optionalProblems,
+  wholeNumberProblems,
+} from '../input-problems';
 import { webAddressProblems } from '../web-address';
 
 const labelLengthMax = 200;
 const productsMax = 10;
+const linkQuantityMax = 1_000_000;
+
+/** Bounds within which a visitor of a link chooses the quantity. */
+export interface QuantityBounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Facts that the page of a link asks its visitors for, in addition to the e-mail address. */
+export const collectedFacts = ['NAME', 'ADDRESS'] as const;
+export type CollectedFact = (typeof collectedFacts)[number];
+
+/** Quantity without bounds of a link. */
+const single: QuantityBounds = { min: 1, max: 1 };
 
 /** Fields of a checkout link that have rules of their own. */
 export interface CheckoutLinkFields {
@@ -10,17 +29,38 @@ export interface CheckoutLinkFields {
   readonly productIds: readonly string[];
   readonly successUrl?: string | undefined;
   readonly returnUrl?: string | undefined;
+  readonly quantity?: QuantityBounds | undefined;
 }
 
 /** Problems of each field of a checkout link. */
 export function checkoutLinkProblems(fields: CheckoutLinkFields): InputProblems {
-  const { label, productIds, successUrl, returnUrl } = fields;
+  const { label, productIds, successUrl, returnUrl, quantity } = fields;
   return {
     label: lineProblems(label, { min: 1, max: labelLengthMax }),
     productIds: productProblems(productIds),
     successUrl: optionalProblems(successUrl, webAddressProblems),
     returnUrl: optionalProblems(returnUrl, webAddressProblems),
+    quantity: optionalProblems(quantity, boundsProblems),
   };
+}
+
+/** Problems of the quantity that a visitor of a link chose. */
+export function chosenQuantityProblems(
+  quantity: number,
+  bounds: QuantityBounds | undefined = single,
+): string[] {
+  return wholeNumberProblems(quantity, bounds);
+}
+
+/** Problems of bounds, each prefixed with its part. */
+function boundsProblems({ min, max }: QuantityBounds): string[] {
+  const parts = { min, max };
+  const problems = Object.entries(parts).flatMap(([part, value]) =>
+    wholeNumberProblems(value, { min: 1, max: linkQuantityMax }).map(
+      (problem) => `${part}: ${problem}`,
+    ),
+  );
+  return problems.length === 0 && min > max ? ['min: Must be at most max'] : problems;
 }
 
 function productProblems({ length }: readonly string[]): string[] {
