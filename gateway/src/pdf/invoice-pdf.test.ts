@@ -49,9 +49,22 @@ const pages = (bytes: Buffer) => bytes.toString('latin1').match(/\/Type \/Page\b
 
 test('the same invoice gives the same bytes', async () => {
   const first = await renderInvoicePdf({ invoice: anInvoice(), customer });
+  // The document must not depend on the time at which it is made.
+  jest.useFakeTimers({ now: new Date('2031-01-01T00:00:00Z'), doNotFake: ['nextTick'] });
   const second = await renderInvoicePdf({ invoice: anInvoice(), customer });
+  jest.useRealTimers();
   expect(first.subarray(0, 5).toString()).toBe('%PDF-');
   expect(second.equals(first)).toBe(true);
+});
+
+test('an open invoice has a link to its payment page, another one has none', async () => {
+  const link = /\/URI \(https:\/\/pay\.example\/invoice\/token\)/g;
+  const linksOf = async (status: InvoiceStatus) => {
+    const bytes = await renderInvoicePdf({ invoice: anInvoice({ status }), customer });
+    return bytes.toString('latin1').match(link)?.length ?? 0;
+  };
+  expect(await linksOf(InvoiceStatus.INVOICE_STATUS_OPEN)).toBe(2);
+  expect(await linksOf(InvoiceStatus.INVOICE_STATUS_PAID)).toBe(0);
 });
 
 test('another invoice gives other bytes', async () => {

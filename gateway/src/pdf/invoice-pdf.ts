@@ -2,8 +2,10 @@ import PDFDocument from 'pdfkit';
 import type { Invoice, LineItem, Payment } from '@billing/proto/billing/checkout/v1/checkout';
 import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
-import { amountText, quantityText, rateText } from '../text/amount-text';
+import { amountText, printedAmount, quantityText, rateText } from '../text/amount-text';
+import { billedLines } from '../text/customer-text';
 import { dateText, periodText } from '../text/date-text';
+import { calculationOf, unitPriceOf } from '../text/line-text';
 import { settledRows } from '../text/invoice-settled';
 import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './fonts';
 
@@ -20,6 +22,7 @@ const contentWidth = pageWidth - 2 * margin;
 const bottom = pageHeight - margin - 24;
 const ink = '#1a1a1a';
 const faint = '#666666';
+const accent = '#2447c9';
 
 /** Columns of the lines by their right edges. The first column starts at the left margin. */
 const columns = { description: 225, quantity: 283, unit: 383, amount: contentWidth };
@@ -94,19 +97,15 @@ class InvoiceWriter {
     this.y += 14;
   }
 
-  parties({ hostedUrl, status }: Invoice, { name, email, address }: Customer): void {
+  parties({ hostedUrl, status }: Invoice, customer: Customer): void {
     this.write('Billed to', { size: 9, color: faint });
     this.y += 14;
-    const { line1, line2, postalCode, city, state, country } = address ?? {};
-    const place = [postalCode, city, state].filter(isFilled).join(' ');
-    for (const line of [name, email, line1, line2, place, country].filter(isFilled)) {
+    for (const line of billedLines(customer)) {
       this.paragraph(line);
     }
     if (status === InvoiceStatus.INVOICE_STATUS_OPEN && hostedUrl !== undefined) {
       this.y += 10;
-      this.write('Pay online', { size: 9, color: faint });
-      this.y += 14;
-      this.paragraph(hostedUrl, hostedUrl);
+      this.payButton(hostedUrl);
     }
     this.y += 18;
   }
@@ -126,8 +125,8 @@ class InvoiceWriter {
       ['Total', total],
       ...settledRows(invoice),
     ];
-    for (const [label, amount] of rows) this.total(label, amountText(amount, currency));
-    this.total('Amount due', amountText(amountDue, currency), true);
+    for (const [label, amount] of rows) this.total(label, printedAmount(amount, currency));
+    this.total('Amount due', printedAmount(amountDue, currency), true);
   }
 
   payments({ payments }: Invoice): void {
@@ -144,9 +143,23 @@ class InvoiceWriter {
     for (let page = start; page < start + count; page += 1) {
       this.document.switchToPage(page);
       this.y = bottom + 10;
-      const text = `Page ${String(page + 1)} of ${String(count)}`;
+      const text = `Page ${String(page - start + 1)} of ${String(count)}`;
       this.write(text, { size: 8, color: faint, align: 'right' });
     }
+  }
+
+  /** Button with the link, and its address for readers of the printed page. */
+  private payButton(url: string): void {
+    const { document } = this;
+    const size = { width: 120, height: 24 };
+    document.roundedRect(margin, this.y, size.width, size.height, 4).fill(accent);
+    document.link(margin, this.y, size.width, size.height, url);
+    this.y += 6;
+    this.write('Pay this invoice', { isBold: true, color: '#ffffff', left: 14 });
+    this.y += size.height;
+    const style = { size: 8, width: contentWidth };
+    this.write(url, { ...style, color: faint, link: url });
+    this.y += this.heightOf(url, style) + 2;
   }
 
   private columnHeads(): void {
@@ -160,20 +173,29 @@ class InvoiceWriter {
   }
 
   private line(line: LineItem, currency: string): void {
-    const { description, quantity, unitAmount, amount, periodStart, periodEnd } = line;
+    const { description, quantity, amount, periodStart, periodEnd } = line;
     const width = columns.description;
     const height = this.heightOf(description, { size: 10, width });
     const hasPeriod = periodStart !== undefined && periodEnd !== undefined;
+    // A single tier without a flat amount is told by the unit price.
+    const tiers = line.details?.tiers ?? [];
+    const isExplained = tiers.length > 1 || tiers.some(({ flatAmount }) => flatAmount !== '0');
+    const calculation = isExplained ? calculationOf(line, currency) : [];
     this.ensureSpace(height + (hasPeriod ? 30 : 16));
     this.write(description, { width });
     this.write(quantityText(quantity), { right: columns.quantity });
-    const unit = unitAmount === undefined ? '—' : rateText(unitAmount, currency);
-    this.write(unit, { right: columns.unit });
-    this.write(amountText(amount, currency), { right: columns.amount });
+    const unit = unitPriceOf(line);
+    this.write(unit === undefined ? '—' : rateText(unit, currency), { right: columns.unit });
+    this.write(printedAmount(amount, currency), { right: columns.amount });
     this.y += height + 3;
     if (hasPeriod) {
       const period = periodText({ start: periodStart, end: periodEnd });
       this.write(period, { size: 8.5, color: faint });
+      this.y += 13;
+    }
+    for (const text of calculation) {
+      this.ensureSpace(13);
+      this.write(text, { size: 8.5, color: faint });
       this.y += 13;
     }
     this.y += 3;
@@ -201,10 +223,10 @@ class InvoiceWriter {
     this.y += 16;
   }
 
-  private paragraph(text: string, link?: string): void {
+  private paragraph(text: string): void {
     const height = this.heightOf(text, { size: 10, width: contentWidth });
     this.ensureSpace(height);
-    this.write(text, { width: contentWidth, ...(link !== undefined && { link }) });
+    this.write(text, { width: contentWidth });
     this.y += height + 2;
   }
 
@@ -267,8 +289,4 @@ interface TextStyle {
   readonly width?: number;
   readonly align?: 'left' | 'right';
   readonly link?: string;
-}
-
-function isFilled(text: string | undefined): text is string {
-  return text !== undefined && text !== '';
 }

@@ -1,4 +1,4 @@
-import { amountText, quantityText, rateText } from './amount-text';
+import { amountText, printedAmount, quantityText, rateText } from './amount-text';
 
 test.each([
   [2900n, 'USD', '$29.00'],
@@ -13,6 +13,13 @@ test.each([
   [99_999_999_999n, 'USD', '$999,999,999.99'],
 ])('%s of %s is shown as %s', (amount, currency, text) => {
   expect(amountText(amount, currency).replaceAll('\u00A0', ' ')).toBe(text);
+});
+
+test.each([
+  [-1250n, '−$12.50'],
+  [1250n, '$12.50'],
+])('%s is printed as %s', (amount, text) => {
+  expect(printedAmount(amount, 'USD')).toBe(text);
 });
 
 test.each([

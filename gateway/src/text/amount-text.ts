@@ -13,6 +13,11 @@ export function amountText(amount: bigint, currency: string): string {
   return format(Decimal.of(amount, exponent), currency, { minimum: exponent, maximum: exponent });
 }
 
+/** Formats an amount for documents, with a minus sign in place of a hyphen. */
+export function printedAmount(amount: bigint, currency: string): string {
+  return amountText(amount, currency).replace('-', '\u2212');
+}
+
 /** Formats a rate, a decimal string in the smallest unit: 0.25 in USD is $0.0025. */
 export function rateText(rate: string, currency: string): string {
   const exponent = decimalsOf(currency);

@@ -6,9 +6,16 @@ export function dateText(date: Date): string {
   return dates.format(date);
 }
 
-/** Formats a period from its first to its last day. The end of a period is exclusive. */
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Formats a period from its first to its last day. The end of a period is exclusive: a month from
+ * the 17th lasts until the 16th, whatever the time of day, since the 17th begins the next one. A
+ * period that was cut short lasts until the day of its end.
+ */
 export function periodText({ start, end }: { start: Date; end: Date }): string {
-  const last = new Date(Math.max(start.getTime(), end.getTime() - 1));
+  const isWhole = (end.getTime() - start.getTime()) % dayMs === 0;
+  const last = new Date(Math.max(start.getTime(), end.getTime() - (isWhole ? dayMs : 1)));
   const [from, to] = [shortDates.format(start), shortDates.format(last)];
   return from === to ? from : `${from} – ${to}`;
 }
