@@ -1,6 +1,7 @@
 import { routes } from './api/routes/routes';
 import { type AppDependencies, createApp } from './app';
 import { describeApi } from './openapi/document';
+import { payerScriptPath } from './pages/frame/payer-script';
 
 interface Layer {
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
@@ -22,8 +23,10 @@ const withoutKey = [
   'GET /docs',
   'GET /docs/official-client',
   'GET /docs/verify-webhooks',
+  'GET /downloads/:file',
   'GET /healthz',
   'GET /openapi.json',
+  `GET ${payerScriptPath}`,
   'GET /readyz',
   'POST /provider-events/:provider',
 ];

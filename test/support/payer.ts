@@ -49,7 +49,7 @@ export class Payer {
     const { status, headers } = response;
     const text = await response.text();
     if (status !== 303) {
-      const root = parse(text);
+      const root = parsePage(text);
       return { status, url, headers, root, text: readable(root) };
     }
     const target = new URL(headers.get('location') ?? '', url).href;
@@ -75,6 +75,7 @@ function readForm(page: PayerPage, typed: Typed, button?: string) {
     if (type === 'radio' && input.getAttribute('checked') === undefined) continue;
     fields[name] = typed[autocomplete] ?? typed[name] ?? value;
   }
+  for (const [name, selected] of selectionsOf(form)) fields[name] = typed[name] ?? selected;
   const pressed = form
     .querySelectorAll('button')
     .find(({ text }) => button === undefined || text.trim() === button);
@@ -82,6 +83,19 @@ function readForm(page: PayerPage, typed: Typed, button?: string) {
   const { name, value = '' } = pressed.attributes;
   if (name !== undefined) fields[name] = value;
   return { action: form.getAttribute('action') ?? '', fields };
+}
+
+/** Names of the selections of a form, with the selected texts. */
+export function selectionsOf(form: HTMLElement): (readonly [string, string])[] {
+  return form.querySelectorAll('select').map((select) => {
+    const selected = select.querySelector('option[selected]');
+    return [select.attributes.name ?? '', selected?.textContent ?? ''];
+  });
+}
+
+/** Parses a page. The parser needs the end tags of options, which HTML lets a page leave out. */
+export function parsePage(text: string): HTMLElement {
+  return parse(text.replace(/(<option[^>]*>[^<]*)(?=<option|<\/select)/g, '$1</option>'));
 }
 
 function readable(root: HTMLElement): string {

@@ -1,6 +1,6 @@
-import { type HTMLElement, parse } from 'node-html-parser';
+import type { HTMLElement } from 'node-html-parser';
 import type { ApiClient } from './api-client';
-import type { Typed } from './payer';
+import { parsePage, selectionsOf, type Typed } from './payer';
 
 /** A page of the portal as its visitor sees it. */
 export interface VisitorPage {
@@ -68,7 +68,7 @@ export class Visitor {
       const target = new URL(response.headers.get('location') ?? '', url).href;
       return this.load(target, {}, redirects + 1);
     }
-    const root = parse(bytes.toString());
+    const root = parsePage(bytes.toString());
     const main = root.querySelector('main') ?? root;
     const text = main.textContent.replace(/\s+/g, ' ').trim();
     return { status: response.status, url, headers: response.headers, root, text, bytes };
@@ -98,6 +98,7 @@ export function readForm(page: VisitorPage, typed: Typed = {}, button?: string) 
     if (isChoice && input.getAttribute('checked') === undefined) continue;
     fields[name] = typed[autocomplete] ?? typed[name] ?? value;
   }
+  for (const [name, selected] of selectionsOf(form)) fields[name] = typed[name] ?? selected;
   const pressed = form
     .querySelectorAll('button')
     .find((one) => button === undefined || labelOf(one) === button);

@@ -7,7 +7,7 @@ import {
   Product,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { Invoice, InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
+import { CheckoutLink, CollectedFact } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { Meter } from '@billing/proto/billing/metering/v1/metering';
@@ -16,6 +16,7 @@ import { challengePage, processingPage } from './payment/challenge-page';
 import { confirmInvoiceCardPage, invoicePage } from './invoice/page';
 import { closedLinkPage, linkPage } from './link/page';
 import { completePage, confirmCardPage, expiredPage, payPage } from './session/page';
+import { payerScript, payerScriptPath } from './frame/payer-script';
 import { type Page, pageAnswer, redirectAnswer } from './frame/shell';
 import { usageRates } from './terms/usage-terms';
 
@@ -67,7 +68,11 @@ const session = Session.fromPartial({
 });
 
 const customer = Customer.fromPartial({ name: hostile, email: hostile });
+const { COLLECTED_FACT_NAME, COLLECTED_FACT_ADDRESS } = CollectedFact;
+const typed = { email: hostile, quantity: hostile, name: hostile, line1: hostile };
 const link = CheckoutLink.fromPartial({
+  quantity: { min: 1, max: 5 },
+  collect: [COLLECTED_FACT_NAME, COLLECTED_FACT_ADDRESS],
   label: hostile,
   url: hostileUrl,
   returnUrl: hostileUrl,
@@ -77,7 +82,11 @@ const product = Product.fromPartial({ id: hostile, name: hostile, description: h
 
 const form: CardEntry = { kind: 'FORM' };
 const redirect: CardEntry = { kind: 'REDIRECT' };
-const problems = { number: [hostile], expiry: [hostile], code: [hostile], email: [hostile] };
+const problems = {
+  ...{ number: [hostile], expiry: [hostile], code: [hostile], email: [hostile] },
+  ...{ quantity: [hostile], name: [hostile], country: [hostile] },
+};
+const kept = { name: hostile };
 const rates = usageRates(
   [
     MeterPrice.fromPartial({
@@ -97,8 +106,13 @@ const linkView = {
   ...place,
 };
 
+/** Markup of the only script that a page may load. */
+const ownScript = `<script src="${payerScriptPath}" defer></script>`;
+
 const pages: Readonly<Record<string, Page>> = {
-  'the page that takes a card': payPage(sessionView, { entry: form, isOptional: false, problems }),
+  'the page that takes a card': payPage(sessionView, {
+    ...{ entry: form, isOptional: false, problems, kept },
+  }),
   'its retry': payPage(sessionView, { entry: form, isOptional: false }),
   'the page that leads to a provider': payPage(sessionView, { entry: redirect, isOptional: true }),
   'the page that takes no card': payPage(sessionView, { entry: undefined, isOptional: true }),
@@ -112,11 +126,11 @@ const pages: Readonly<Record<string, Page>> = {
     amount: undefined,
   }),
   'the running payment': processingPage(place),
-  'the invoice to pay': invoicePage(invoiceView, { entry: form, problems }),
+  'the invoice to pay': invoicePage(invoiceView, { entry: form, problems, kept }),
   'the invoice after a decline': invoicePage(invoiceView, { entry: form }),
   'the invoice to look at': invoicePage(invoiceView),
   'the confirmation of a card for an invoice': confirmInvoiceCardPage(invoiceView, hostile),
-  'the link': linkPage(linkView, { nonce: hostile, email: hostile, productId: hostile, problems }),
+  'the link': linkPage(linkView, { nonce: hostile, typed, productId: hostile }, problems),
   'the closed link': closedLinkPage(place),
 };
 
@@ -131,20 +145,24 @@ function skeleton(markup: string): string {
 
 describe.each(Object.entries(pages))('%s', (_name, page) => {
   test('escapes texts from outside', () => {
-    const markup = shown(page);
+    const markup = shown(page).replace(ownScript, '');
     expect(markup).not.toMatch(/<script|<img|onerror="|javascript:/i);
     // One of each shows that none was closed early.
     expect(markup.match(/<\/title>/g)).toHaveLength(1);
     expect(markup.match(/<\/style>/g)).toHaveLength(1);
   });
 
-  test('needs no script and no external resource', () => {
-    expect(skeleton(shown(page))).not.toMatch(
+  test('loads no resource except its own script', () => {
+    const markup = shown(page);
+    expect(skeleton(markup.replace(ownScript, ''))).not.toMatch(
       /<link|<iframe|<object|\sstyle=|\son\w+=|\ssrc=|url\(|@import/i,
     );
+    const scripts = markup.includes(ownScript) ? "script-src 'self'; connect-src 'self'; " : '';
     expect(pageAnswer(page).headers).toMatchObject({
       'Content-Security-Policy': expect.stringMatching(
-        /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+        new RegExp(
+          `^default-src 'none'; style-src 'sha256-[^']+'; ${scripts}base-uri 'none'; form-action 'self'; frame-ancestors 'none'$`,
+        ),
       ),
       'Cache-Control': 'no-store',
       'Referrer-Policy': 'no-referrer',
@@ -154,13 +172,22 @@ describe.each(Object.entries(pages))('%s', (_name, page) => {
 
   test('labels every field', () => {
     const markup = shown(page);
-    for (const [, id] of markup.matchAll(/<input id="(\w+)"/g)) {
-      expect(markup).toContain(`<label for="${id ?? ''}">`);
+    for (const [, id] of markup.matchAll(/<(?:input|select)\s+id="(\w+)"/g)) {
+      expect(markup).toContain(`<label for="${id ?? ''}"`);
     }
     for (const [, id] of markup.matchAll(/aria-describedby="([^"]+)"/g)) {
       for (const one of (id ?? '').split(' ')) expect(markup).toContain(`id="${one}"`);
     }
   });
+});
+
+test('a page and its script together have at most 20 kB', () => {
+  const plain = CheckoutLink.fromPartial({ ...link, label: 'Seats', discountId: undefined });
+  const view = { ...linkView, link: { ...plain, returnUrl: undefined }, rates: [[]] };
+  const largest = linkPage(view, { nonce: 'n'.repeat(22), productId: 'id', typed: {} });
+  const bytes = Buffer.byteLength(shown(largest)) + Buffer.byteLength(payerScript);
+  expect(bytes).toBeLessThanOrEqual(20_000);
+  expect(bytes).toBeGreaterThan(10_000);
 });
 
 describe('redirect targets of forms', () => {

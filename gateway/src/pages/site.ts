@@ -7,10 +7,12 @@ import { environmentTime } from '../access/environment';
 import type { Call } from '../http/exchange';
 import type { Peers } from '../peers';
 import type { RateLimit } from '../http/rate-limit';
+import { addGet } from '../http/respond';
 import { failurePage } from './frame/failure-page';
 import { readForm } from './frame/form-body';
+import { payerScriptAnswer, payerScriptPath } from './frame/payer-script';
 import { invoicePageRoutes } from './invoice/routes';
-import { linkPageRoutes } from './link/routes';
+import { linkPageRoutes, linkPricesPath } from './link/routes';
 import { admitAddress, mountPages, type PageDependencies, type PageWork } from '../http/page-mount';
 import type { PageRequest, PageRoute } from './frame/route';
 import { originOf, refuseOtherSites } from '../http/same-site';
@@ -35,6 +37,7 @@ const tokenPattern = /^[\w-]{43}$/;
 
 /** Serves public pages, which are authorized by the token in their URL. */
 export function addPages(app: Express, site: PageSite): void {
+  addGet(app, payerScriptPath, site, payerScriptAnswer);
   mountPages(app, pageRoutes, {
     dependencies: site,
     workOf: (route) => workOf(route, site),
@@ -57,8 +60,9 @@ function workOf(route: PageRoute, site: PageSite): PageWork {
 
 // Orders need no card. Each creates a customer and a session, which may reserve a redemption for 30
 // minutes.
-function rateOf({ method, kind }: PageRoute, { pageRate, linkOrderRate }: PageSite) {
-  const isOrder = method === 'POST' && kind === HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
+function rateOf({ method, kind, path }: PageRoute, { pageRate, linkOrderRate }: PageSite) {
+  const isOfLink = kind === HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
+  const isOrder = isOfLink && method === 'POST' && path !== linkPricesPath;
   return isOrder ? (linkOrderRate ?? pageRate) : pageRate;
 }
 

@@ -1,5 +1,11 @@
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import {
+  addressFieldset,
+  addressLabels,
+  addressNames,
+  type TypedTexts,
+} from '../pages/frame/address-fields';
+import {
   type FormProblems,
   postForm,
   problemSummary,
@@ -13,9 +19,6 @@ import { doneNotice, placeOf, portalPage } from './shell';
 
 /** Path of the contact details. */
 export const detailsPath = '/portal/details';
-
-/** Values by field name. */
-export type TypedDetails = Readonly<Record<string, string>>;
 
 const lineMax = 200;
 const isOptional = true;
@@ -34,30 +37,18 @@ const contact: readonly TextField[] = [
   { name: 'phone', label: 'Phone', autocomplete: 'tel', lengthMax: 40, isOptional },
 ];
 
-const address: readonly TextField[] = [
-  addressField('line1', 'Street and number', 'address-line1'),
-  addressField('line2', 'Apartment, suite', 'address-line2'),
-  addressField('postalCode', 'Postal code', 'postal-code'),
-  addressField('city', 'City', 'address-level2'),
-  addressField('state', 'State or region', 'address-level1'),
-  {
-    ...addressField('country', 'Country', 'country'),
-    hint: 'Two-letter code, such as CH',
-    lengthMax: 2,
-  },
-];
+/** Names of the fields that a customer may change. */
+export const detailNames = [...contact.map(({ name }) => name), ...addressNames];
 
-/** Fields that a customer may change. */
-export const detailFields = [...contact, ...address];
-/** Names of the address fields. */
-export const addressNames = address.map(({ name }) => name);
-
-const labels = Object.fromEntries(detailFields.map(({ name, label }) => [name, label]));
+const labels = {
+  ...Object.fromEntries(contact.map(({ name, label }) => [name, label])),
+  ...addressLabels,
+};
 
 /** Page with the form of contact details. */
 export function detailsPage(
   visit: Visit,
-  { typed, problems, done }: { typed: TypedDetails; problems?: FormProblems; done?: unknown },
+  { typed, problems, done }: { typed: TypedTexts; problems?: FormProblems; done?: unknown },
 ): Page {
   const field = (one: TextField) => textField({ ...one, value: typed[one.name] ?? '' }, problems);
   const content = html`<section>
@@ -65,10 +56,7 @@ export function detailsPage(
     ${doneNotice(done)} ${problemSummary(problems ?? {}, labels)}
     ${postForm(placeOf(visit, detailsPath), '', [
       contact.map(field),
-      html`<fieldset id="address" class="fields">
-        <legend>Address <span class="hint">(optional)</span></legend>
-        ${address.map(field)}
-      </fieldset>`,
+      addressFieldset(typed, { problems, isRequired: false }),
       html`<button type="submit">Save</button>`,
     ])}
   </section>`;
@@ -77,13 +65,9 @@ export function detailsPage(
 }
 
 /** Field values of a customer. */
-export function detailsOf({ name, email, phone, address: given }: Customer): TypedDetails {
+export function detailsOf({ name, email, phone, address: given }: Customer): TypedTexts {
   const parts = { name, email, phone, ...given };
   return Object.fromEntries(
-    detailFields.map((field) => [field.name, parts[field.name as keyof typeof parts] ?? '']),
+    detailNames.map((name) => [name, parts[name as keyof typeof parts] ?? '']),
   );
-}
-
-function addressField(name: string, label: string, autocomplete: string): TextField {
-  return { name, label, autocomplete, lengthMax: lineMax };
 }

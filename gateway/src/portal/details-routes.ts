@@ -2,9 +2,9 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';
-import type { FormProblems } from '../pages/frame/form-fields';
+import { readAddress, readTexts, withAddressProblems } from '../pages/frame/address-fields';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
-import { addressNames, detailFields, detailsOf, detailsPage, detailsPath } from './details-page';
+import { detailNames, detailsOf, detailsPage, detailsPath } from './details-page';
 import type { PortalRequest, PortalRoute } from './route';
 import { doneAt } from './shell';
 
@@ -25,12 +25,8 @@ export const detailsRoutes: readonly PortalRoute[] = [
 
 async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAnswer> {
   const { visit, context, form } = request;
-  const typed = Object.fromEntries(
-    detailFields.map(({ name }) => [name, (form.get(name) ?? '').trim()]),
-  );
+  const typed = readTexts(form, detailNames);
   const given = (name: string) => (typed[name] === '' ? undefined : typed[name]);
-  const address = Object.fromEntries(addressNames.map((name) => [name, given(name)]));
-  const hasAddress = addressNames.some((name) => given(name) !== undefined);
   try {
     await peers.customer.updateCustomer(
       {
@@ -39,7 +35,7 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
         email: given('email'),
         name: given('name'),
         phone: given('phone'),
-        address: hasAddress ? address : undefined,
+        address: readAddress(typed),
         collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
         metadata: undefined,
       },
@@ -47,17 +43,8 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
     );
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;
-    const problems = problemsOf(error.fields ?? {});
+    const problems = withAddressProblems(error.fields ?? {});
     return pageAnswer(detailsPage(visit, { typed, problems }));
   }
   return redirectAnswer(doneAt(detailsPath, 'details-saved'));
-}
-
-/** Maps problems of the address, such as `country: Invalid country`, to its fields. */
-function problemsOf({ address = [], ...fields }: FormProblems): FormProblems {
-  const parts = address.map((message) => {
-    const [, part = '', text = message] = /^(\w+): (.*)$/.exec(message) ?? [];
-    return [addressNames.includes(part) ? part : 'address', [text]] as const;
-  });
-  return { ...fields, ...Object.fromEntries(parts) };
 }

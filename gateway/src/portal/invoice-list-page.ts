@@ -46,7 +46,10 @@ function row(invoice: Invoice): Html {
   return html`<tr>
     <th scope="row">
       ${isDraft ? 'Not numbered yet' : html`<a href="/portal/invoices/${id}">${number ?? 'Invoice'}</a>`}
-      <div class="hint">${createdAt === undefined ? '' : dateText(createdAt)}</div>
+      <div class="hint">
+        ${createdAt === undefined ? '' : dateText(createdAt)}
+        ${!isDraft && html` · <a href="/portal/invoices/${id}/pdf">PDF<span class="unseen"> of ${number ?? 'the invoice'}</span></a>`}
+      </div>
     </th>
     <td><span class="status ${tone}">${name}</span></td>
     <td>${amountText(total, currency)}</td>

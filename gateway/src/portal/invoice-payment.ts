@@ -1,7 +1,7 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
-import { type CardEntry, cardForm } from '../pages/payment/card-form';
-import { type FormProblems, postForm } from '../pages/frame/form-fields';
+import { type CardEntry, cardForm, type PaymentInput } from '../pages/payment/card-form';
+import { postForm } from '../pages/frame/form-fields';
 import { href, type Html, html } from '../pages/frame/html';
 import {
   failedPayment,
@@ -16,10 +16,9 @@ import type { Visit } from './route';
 import { portalPage } from './shell';
 
 /** Payment controls of an invoice in the portal. */
-export interface PaymentChoice {
+export interface PaymentChoice extends PaymentInput {
   readonly methods: readonly PaymentMethod[];
   readonly entry: CardEntry;
-  readonly problems?: FormProblems | undefined;
 }
 
 /** Page of an invoice; `choice` if it can be paid. */
@@ -29,7 +28,7 @@ export function portalInvoicePage(
   choice: PaymentChoice | undefined,
 ): Page {
   const payment = choice === undefined ? settled(view.invoice) : paying(view, choice);
-  return invoiceFrame(visit, view, payment, choice?.problems);
+  return invoiceFrame(visit, view, payment, choice);
 }
 
 /** Page of an invoice with a second column. */
@@ -37,13 +36,14 @@ export function invoiceFrame(
   visit: Visit,
   view: InvoiceView,
   aside: Html,
-  problems?: FormProblems,
+  choice?: PaymentChoice,
 ): Page {
   return portalPage(visit, {
     title: `Invoice ${view.invoice.number ?? ''}`.trim(),
     section: 'invoices',
     isWide: true,
-    status: problems === undefined ? 200 : 400,
+    hasScript: choice?.entry.kind === 'FORM',
+    status: choice?.problems === undefined ? 200 : 400,
     content: [invoiceDocument(view), aside],
   });
 }
@@ -60,18 +60,18 @@ function settled(invoice: Invoice): Html {
   return html`<section class="unprinted"><p>${statusText(invoice)}</p></section>`;
 }
 
-function paying(view: InvoiceView, { methods, entry, problems }: PaymentChoice): Html {
+function paying(view: InvoiceView, { methods, entry, problems, kept }: PaymentChoice): Html {
   const { invoice } = view;
   const isFirst = methods.length === 0;
   const label = isFirst ? payLabel(invoice) : `${payLabel(invoice)} with this card`;
-  const card = cardForm({ place: view, label, entry, problems });
+  const card = cardForm({ place: view, label, entry, problems, kept });
   return html`<section class="unprinted" aria-labelledby="pay">
     <h2 id="pay">Pay this invoice</h2>
     ${problems === undefined && failedPayment(invoice)} ${!isFirst && savedMethods(view, methods)}
     ${
       isFirst
         ? card
-        : html`<details class="other" ${problems !== undefined && html` open`}>
+        : html`<details class="other" ${(problems ?? kept) !== undefined && html` open`}>
             <summary>Pay with another card</summary>
             ${card}
           </details>`

@@ -3,7 +3,7 @@ import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/
 import { amountText } from '../text/amount-text';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';
-import { cardReady } from '../pages/payment/card-form';
+import { cardReady, type KeptTexts, type PaymentInput } from '../pages/payment/card-form';
 import { challengePage, processingPage } from '../pages/payment/challenge-page';
 import { type FormProblems, readText } from '../pages/frame/form-fields';
 import { type InvoiceView, payLabel } from '../pages/invoice/page';
@@ -87,7 +87,7 @@ async function showInvoice(
   invoice: Invoice,
   request: PortalRequest,
   peers: Peers,
-  problems?: FormProblems,
+  { problems, kept }: PaymentInput = {},
 ): Promise<ApiAnswer> {
   const { visit, query, context } = request;
   const view = await viewOf(invoice, request, peers);
@@ -103,7 +103,7 @@ async function showInvoice(
     cardEntryOf({ customerId }, { peers, context }),
     peers.paymentMethod.listPaymentMethods({ customerId }, context),
   ]);
-  return pageAnswer(portalInvoicePage(visit, view, { methods, entry, problems }));
+  return pageAnswer(portalInvoicePage(visit, view, { methods, entry, problems, kept }));
 }
 
 async function confirmCard(
@@ -129,13 +129,15 @@ async function viewOf(
 
 function payableOf(invoice: Invoice, request: PortalRequest, peers: Peers): Payable {
   const { context, path: own, visit, network } = request;
-  const showProblems = (problems: FormProblems) => showInvoice(invoice, request, peers, problems);
   const page = {
     path: own,
     url: `${visit.siteUrl}${own}`,
     isTest: visit.isTest,
     network,
-    showProblems,
+    showProblems: (problems: FormProblems, kept: KeptTexts) =>
+      showInvoice(invoice, request, peers, { problems, kept }),
+    showRefused: async (kept: KeptTexts) =>
+      showInvoice(await ownInvoice(request, peers), request, peers, { kept }),
   };
   return invoicePayable(invoice, page, peers, context);
 }

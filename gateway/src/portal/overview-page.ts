@@ -15,7 +15,9 @@ import { postForm } from '../pages/frame/form-fields';
 import { type Html, html } from '../pages/frame/html';
 import { priceTerms } from '../pages/terms/purchase-terms';
 import type { Page } from '../pages/frame/shell';
+import { billedLines } from '../text/customer-text';
 import { methodText } from '../text/method-text';
+import { expiryNote } from './payment-method-page';
 import type { Visit } from './route';
 import { doneNotice, placeOf, portalPage } from './shell';
 import { tooMuchText } from './usage-page';
@@ -30,6 +32,8 @@ export interface Overview {
   readonly usage: readonly UsageState[];
   readonly methods: readonly PaymentMethod[];
   readonly done: unknown;
+  /** Environment time. */
+  readonly now: Date;
 }
 
 type Subscription = ReturnType<typeof subscriptionOf>;
@@ -48,6 +52,7 @@ export function overviewPage(overview: Overview): Page {
     running.map((plan) => planCard(plan, overview)),
     running.length > 0 && methodCard(overview),
     ended.length > 0 && endedPlans(ended),
+    billedTo(customer),
   ];
   return portalPage(visit, { title: 'Overview', section: 'overview', content });
 }
@@ -161,7 +166,9 @@ function sumOf(states: Overview['usage']): bigint | undefined {
 
 function chargedTo(subscription: Subscription, overview: Overview): Html | undefined {
   const method = ownMethod(subscription, overview);
-  return method && html`<p>Charged to ${methodText(method)}.</p>`;
+  return (
+    method && html`<p>Charged to ${methodText(method)}. ${expiryNote(method, overview.now)}</p>`
+  );
 }
 
 /** Payment method of a subscription; undefined for the customer's default. */
@@ -197,8 +204,17 @@ function methodCard(overview: Overview): Html {
       : `${methodText(method)} is charged${exception}.`;
   return html`<section aria-labelledby="paying">
     <h2 id="paying">Payment method</h2>
-    <p>${text}</p>
+    <p>${text} ${method !== undefined && !isSent(overview) && expiryNote(method, overview.now)}</p>
     <p><a href="/portal/payment-methods">Manage payment methods</a></p>
+  </section>`;
+}
+
+/** Name and address on invoices. */
+function billedTo(customer: Customer): Html {
+  return html`<section aria-labelledby="billed">
+    <h2 id="billed">Billing details</h2>
+    <p>${billedLines(customer).map((line) => html`<span class="line">${line}</span>`)}</p>
+    <p><a href="/portal/details">Edit contact details</a></p>
   </section>`;
 }
 

@@ -45,5 +45,6 @@ async function readOverview(
     usage: states,
     methods: paymentMethods,
     done: query.done,
+    now: context.now,
   };
 }

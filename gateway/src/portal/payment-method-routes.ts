@@ -1,11 +1,10 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Peers } from '../peers';
 import type { ApiAnswer } from '../http/answer';
-import type { FormProblems } from '../pages/frame/form-fields';
 import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/routes';
 import { cardEntryOf, type Payable } from '../pages/payment/steps';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
-import { confirmMethodPage, methodsPage, methodsPath } from './payment-method-page';
+import { confirmMethodPage, type Methods, methodsPage, methodsPath } from './payment-method-page';
 import type { PortalRequest, PortalRoute } from './route';
 import { doneAt, type Done } from './shell';
 
@@ -90,14 +89,16 @@ function showRefusal(
 async function showMethods(
   request: PortalRequest,
   peers: Peers,
-  news: { problems?: FormProblems; refusal?: string } = {},
+  news: Partial<Pick<Methods, 'problems' | 'kept' | 'isDefault' | 'refusal'>> = {},
 ): Promise<ApiAnswer> {
   const { visit, context, query } = request;
   const [{ paymentMethods: methods }, entry] = await Promise.all([
     listMethods(request, peers),
     cardEntryOf({ customerId: visit.customerId }, { peers, context }),
   ]);
-  return pageAnswer(methodsPage({ visit, methods, entry, done: query.done, ...news }));
+  return pageAnswer(
+    methodsPage({ visit, methods, entry, done: query.done, now: context.now, ...news }),
+  );
 }
 
 function listMethods({ visit, context }: PortalRequest, { paymentMethod }: Peers) {
@@ -107,19 +108,23 @@ function listMethods({ visit, context }: PortalRequest, { paymentMethod }: Peers
 function keepable(request: PortalRequest, peers: Peers): Payable {
   const { visit, form, context } = request;
   const { customerId, siteUrl, isTest } = visit;
+  // Without other cards the page has no such choice.
+  const isDefault = () => form.get('default') === 'yes';
   return {
     customerId,
     path: methodsPath,
     url: `${siteUrl}${methodsPath}`,
     isTest,
     pay: async ({ methodId: paymentMethodId = '' }) => {
-      const asDefault = form.get('default') === 'yes';
-      const kept = { customerId, paymentMethodId, asDefault };
+      const kept = { customerId, paymentMethodId, asDefault: isDefault() };
       await peers.paymentMethod.keepPaymentMethod(kept, context);
-      return { action: undefined, next: doneAt(methodsPath, 'card-added') };
+      const next = doneAt(methodsPath, 'card-added');
+      return { action: undefined, next, isRefused: false };
     },
     answer: () => Promise.reject(new Error('Nothing is charged, so there is no challenge')),
-    showProblems: (problems) => showMethods(request, peers, { problems }),
+    showProblems: (problems, kept) =>
+      showMethods(request, peers, { problems, kept, isDefault: isDefault() }),
+    showRefused: (kept) => showMethods(request, peers, { kept, isDefault: isDefault() }),
     showRefusal: (error) => showRefusal(error, request, peers),
   };
 }

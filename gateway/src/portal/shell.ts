@@ -6,12 +6,15 @@ import type { Visit } from './route';
 /** Sections in the navigation. */
 export type Section = 'overview' | 'usage' | 'invoices' | 'payment-methods' | 'details';
 
-const sections: Readonly<Record<Section, { readonly path: string; readonly label: string }>> = {
-  overview: { path: '/portal', label: 'Overview' },
-  usage: { path: '/portal/usage', label: 'Usage' },
-  invoices: { path: '/portal/invoices', label: 'Invoices' },
-  'payment-methods': { path: '/portal/payment-methods', label: 'Payment methods' },
-  details: { path: '/portal/details', label: 'Contact details' },
+// On a phone, only the first part of a label is shown, so that all fit into one row.
+const sections: Readonly<
+  Record<Section, { readonly path: string; readonly label: readonly [string, string?] }>
+> = {
+  overview: { path: '/portal', label: ['Overview'] },
+  usage: { path: '/portal/usage', label: ['Usage'] },
+  invoices: { path: '/portal/invoices', label: ['Invoices'] },
+  'payment-methods': { path: '/portal/payment-methods', label: ['Payment', ' methods'] },
+  details: { path: '/portal/details', label: ['Contact', ' details'] },
 };
 
 /** Portal page with header and navigation. */
@@ -22,7 +25,7 @@ export function portalPage(
     section,
     content,
     ...rest
-  }: Pick<Page, 'title' | 'status' | 'isWide' | 'refresh'> & {
+  }: Pick<Page, 'title' | 'status' | 'isWide' | 'refresh' | 'hasScript'> & {
     readonly section: Section;
     readonly content: HtmlValue;
   },
@@ -91,8 +94,11 @@ function portalHeader(visit: Visit, current: Section): Html {
 
 function link(section: Section, isCurrent: boolean): Html {
   const { path, label } = sections[section];
+  const [first, rest] = label;
   return html`<li>
-    <a href="${path}" ${isCurrent && html` aria-current="page"`}>${label}</a>
+    <a href="${path}" ${isCurrent && html` aria-current="page"`}
+      >${first}${rest !== undefined && html`<span class="rest">${rest}</span>`}</a
+    >
   </li>`;
 }
 

@@ -5,6 +5,7 @@ import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { UsageState } from '@billing/proto/billing/metering/v1/metering';
 import { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
+import { payerScriptPath } from '../pages/frame/payer-script';
 import { type Page, pageAnswer } from '../pages/frame/shell';
 import { cancellationPage } from './cancellation-page';
 import { detailsOf, detailsPage } from './details-page';
@@ -97,7 +98,11 @@ const overview = {
   usage: [state],
   methods,
   done: hostile,
+  now,
 };
+
+/** Markup of the only script that a page may load. */
+const ownScript = `<script src="${payerScriptPath}" defer></script>`;
 
 const pages: Readonly<Record<string, Page>> = {
   'the sign-in page': signInLinkPage({ path: '/portal/token', isTest: true }),
@@ -113,8 +118,8 @@ const pages: Readonly<Record<string, Page>> = {
     { ...view, invoice: { ...invoice, checkoutSessionId: hostile } },
     undefined,
   ),
-  'the payment methods': methodsPage({ visit, methods, entry, problems, done: hostile }),
-  'a refusal': methodsPage({ visit, methods, entry, refusal: hostile }),
+  'the payment methods': methodsPage({ visit, methods, entry, problems, done: hostile, now }),
+  'a refusal': methodsPage({ visit, methods, entry, refusal: hostile, now }),
   'the confirmation of a card': confirmMethodPage(visit, hostile, false),
   'the cancellation': cancellationPage(visit, plan),
   'the contact details': detailsPage(visit, { typed: detailsOf(customer), problems }),
@@ -124,14 +129,14 @@ describe.each(Object.entries(pages))('%s', (_name, page) => {
   const markup = String(pageAnswer(page).body);
 
   test('the page escapes texts from outside', () => {
-    expect(markup).not.toMatch(/<script|<img|onerror="|javascript:/i);
+    expect(markup.replace(ownScript, '')).not.toMatch(/<script|<img|onerror="|javascript:/i);
     // Exactly one of each, so none was closed early.
     expect(markup.match(/<\/title>/g)).toHaveLength(1);
     expect(markup.match(/<\/style>/g)).toHaveLength(1);
   });
 
   test('the page labels every field and has one main heading', () => {
-    for (const [, id] of markup.matchAll(/<input\s+id="(\w+)"/g)) {
+    for (const [, id] of markup.matchAll(/<(?:input|select)\s+id="(\w+)"/g)) {
       expect(markup).toContain(`<label for="${id ?? ''}">`.slice(0, -1));
     }
     expect(markup.match(/<h1/g)).toHaveLength(1);

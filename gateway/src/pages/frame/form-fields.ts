@@ -39,7 +39,93 @@ export interface TextField {
 
 /** Field with its label, hint and problems, linked for screen readers. */
 export function textField(field: TextField, problems: FormProblems = {}): Html {
-  const { name, label, autocomplete, type = 'text', inputMode = 'text', hint, lengthMax } = field;
+  const { name, autocomplete, type = 'text', inputMode = 'text', lengthMax } = field;
+  return labeled(
+    field,
+    problems,
+    (state) =>
+      html`<input
+        id="${name}"
+        name="${name}"
+        type="${type}"
+        inputmode="${inputMode}"
+        autocomplete="${autocomplete}"
+        maxlength="${String(lengthMax)}"
+        value="${field.value ?? ''}"
+        spellcheck="false"
+        autocapitalize="off"
+        ${state}
+      />`,
+  );
+}
+
+/** A whole number with steps; the browser checks the bounds, too. */
+export interface NumberField extends Pick<TextField, 'name' | 'label' | 'hint' | 'value'> {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Number field with its label, hint and problems. */
+export function numberField(field: NumberField, problems: FormProblems = {}): Html {
+  const { name, min, max } = field;
+  return labeled(
+    field,
+    problems,
+    (state) =>
+      html`<input
+        id="${name}"
+        name="${name}"
+        type="number"
+        inputmode="numeric"
+        autocomplete="off"
+        min="${String(min)}"
+        max="${String(max)}"
+        required
+        value="${field.value ?? ''}"
+        ${state}
+      />`,
+  );
+}
+
+/** A choice of one value from a list. */
+export interface SelectField extends Pick<
+  TextField,
+  'name' | 'label' | 'hint' | 'value' | 'autocomplete' | 'isOptional'
+> {
+  /** Values as they are shown and sent. */
+  readonly choices: readonly string[];
+}
+
+/** Selection with its label, hint and problems; nothing is preselected without a value. */
+export function selectField(field: SelectField, problems: FormProblems = {}): Html {
+  const { name, autocomplete, choices, value = '' } = field;
+  return labeled(
+    field,
+    problems,
+    (state) =>
+      html`<select id="${name}" name="${name}" autocomplete="${autocomplete}" ${state}>
+        ${['', ...choices].map((text) => option(text, text === value))}
+      </select>`,
+  );
+}
+
+function option(text: string, isSelected: boolean): Html {
+  // Optional end tags would double the size of a long list.
+  // prettier-ignore
+  return html`<option${isSelected && html` selected`}>${text}`;
+}
+
+/** `control` gets the attributes that link it to its hint and problems. */
+function labeled(
+  {
+    name,
+    label,
+    hint,
+    isOptional = false,
+  }: Pick<TextField, 'name' | 'label' | 'hint' | 'isOptional'>,
+  problems: FormProblems,
+  control: (state: HtmlValue) => Html,
+): Html {
   const messages = problems[name] ?? [];
   const isWrong = messages.length > 0;
   const described = [hint !== undefined && `${name}-hint`, isWrong && `${name}-error`].filter(
@@ -47,23 +133,14 @@ export function textField(field: TextField, problems: FormProblems = {}): Html {
   );
   return html`<div class="field">
     <label for="${name}"
-      >${label}${field.isOptional === true && html` <span class="hint">(optional)</span>`}</label
+      >${label}${isOptional && html` <span class="hint">(optional)</span>`}</label
     >
     ${hint !== undefined && html`<span class="hint" id="${name}-hint">${hint}</span>`}
     ${isWrong && html`<span class="error" id="${name}-error">${messages.join('. ')}</span>`}
-    <input
-      id="${name}"
-      name="${name}"
-      type="${type}"
-      inputmode="${inputMode}"
-      autocomplete="${autocomplete}"
-      maxlength="${String(lengthMax)}"
-      value="${field.value ?? ''}"
-      spellcheck="false"
-      autocapitalize="off"
-      aria-describedby="${described.join(' ')}"
-      ${isWrong && html` aria-invalid="true"`}
-    />
+    ${control([
+      described.length > 0 && html` aria-describedby="${described.join(' ')}"`,
+      isWrong && html` aria-invalid="true"`,
+    ])}
   </div>`;
 }
 

@@ -8,7 +8,7 @@ export class Html {
   }
 
   static of(strings: readonly string[], values: readonly HtmlValue[]): Html {
-    const parts = strings.map((text, index) => text + Html.render(values[index]));
+    const parts = compact(strings).map((text, index) => text + Html.render(values[index]));
     return new Html(parts.join(''));
   }
 
@@ -22,6 +22,15 @@ export class Html {
     if (typeof value === 'string') return escaped(value);
     return value.map((one) => Html.render(one)).join('');
   }
+}
+
+const compacted = new WeakMap<readonly string[], readonly string[]>();
+
+/** Markup of a template without its indentation, which would be a tenth of a page. */
+function compact(strings: readonly string[]): readonly string[] {
+  const known = compacted.get(strings) ?? strings.map((text) => text.replace(/\n\s+/g, '\n'));
+  compacted.set(strings, known);
+  return known;
 }
 
 /** Value of a template: nothing, text, markup, or a list of these. */

@@ -1,5 +1,6 @@
 import type { ApiAnswer } from '../../http/answer';
 import { type Html, html, type HtmlValue } from './html';
+import { payerScriptPath } from './payer-script';
 import { stylesheet, stylesheetHash } from './stylesheet';
 
 /** Description of a page. */
@@ -18,6 +19,8 @@ export interface Page {
   readonly isVisit?: boolean;
   /** True in a sandbox. */
   readonly isTest?: boolean;
+  /** True for a page with fields that the script formats or that it updates. */
+  readonly hasScript?: boolean;
   /**
    * Redirect targets of its forms, in addition to the gateway. Browsers check every redirect after
    * a POST against them.
@@ -61,18 +64,22 @@ export function redirectAnswer(
 }
 
 /**
- * Security headers of a page: only its own style may load and its forms may be posted. No caching,
- * since a page shows personal data. No referrer, since the URL authorizes payments.
+ * Security headers of a page: only its own style may load, on pages with fields its own script, and
+ * its forms may be posted. No caching, since a page shows personal data. No referrer, since the URL
+ * authorizes payments.
  */
 function pageHeaders({
   formTargets = [],
   isVisit = false,
-}: Pick<Page, 'formTargets' | 'isVisit'>): Record<string, string> {
+  hasScript = false,
+}: Pick<Page, 'formTargets' | 'isVisit' | 'hasScript'>): Record<string, string> {
   const targets = [...new Set(formTargets.flatMap(sourceOf))];
   return {
     'Content-Security-Policy': [
       "default-src 'none'",
       `style-src ${stylesheetHash}`,
+      // The script reads its own page again, for the prices of another quantity.
+      ...(hasScript ? ["script-src 'self'", "connect-src 'self'"] : []),
       "base-uri 'none'",
       ["form-action 'self'", ...targets].join(' '),
       "frame-ancestors 'none'",
@@ -96,14 +103,14 @@ function sourceOf(address: string | undefined): string[] {
 }
 
 function renderPage(page: Page): string {
-  const { title, content, header, isTest = false } = page;
+  const { title, content, header, isTest = false, hasScript = false } = page;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${html`${title}`.toString()}</title>
-<style>${stylesheet}</style>
+<style>${stylesheet}</style>${hasScript ? `\n<script src="${payerScriptPath}" defer></script>` : ''}
 </head>
 <body>
 ${html`${[testNote(isTest), header]}`.toString()}

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Style of every page: one column, two on wide screens, in the color scheme of the reader. */
-export const stylesheet = `
+const source = `
 :root {
   color-scheme: light dark;
   --page: #f4f5f7; --card: #ffffff; --ink: #16181d; --faint: #5b6270; --line: #dcdfe5; --field: #8a909c;
@@ -17,6 +16,7 @@ export const stylesheet = `
   }
 }
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
 .note { margin: 0; padding: .5rem 1rem; background: var(--note-back); color: var(--note-ink); text-align: center; font-size: .875rem; }
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; display: grid; gap: 1.5rem; }
@@ -64,8 +64,9 @@ legend { padding: 0; margin-bottom: .25rem; font-weight: 600; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 .pair .field { align-content: end; }
 label { font-weight: 600; }
-input:not([type=radio], [type=checkbox]) { width: 100%; font: inherit; padding: .6rem .75rem; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .5rem; }
-input[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
+input:not([type=radio], [type=checkbox]), select { width: 100%; font: inherit; padding: .6rem .75rem; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .5rem; }
+.brand { justify-self: end; margin-top: -1.75rem; min-height: 1.5rem; color: var(--faint); font-size: .875rem; }
+input[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 .choice { display: flex; gap: .75rem; align-items: flex-start; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; font-weight: 400; }
 .choice:has(:checked) { border-color: var(--accent); }
 .choice input { margin: .3rem 0 0; accent-color: var(--accent); }
@@ -107,6 +108,11 @@ details ul { margin: .25rem 0 0; padding-left: 1.25rem; font-size: .875rem; }
 details table { margin-top: .25rem; font-size: .875rem; }
 details td:last-child { text-align: left; overflow-wrap: anywhere; }
 .aside { margin-top: 1rem; text-align: center; }
+@media (max-width: 36rem) {
+  nav ul { flex-wrap: nowrap; justify-content: space-between; gap: 0; }
+  nav li a { padding: .375rem .4rem; font-size: .875rem; }
+  .rest { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+}
 @media (min-width: 52rem) {
   main.two { grid-template-columns: minmax(0, 1fr) minmax(0, 24rem); align-items: start; }
 }
@@ -118,6 +124,16 @@ details td:last-child { text-align: left; overflow-wrap: anywhere; }
   tr { break-inside: avoid; }
 }
 `;
+
+/**
+ * Style of every page: one column, two on wide screens, in the color scheme of the reader. Without
+ * the white space of its source.
+ */
+export const stylesheet = source
+  .replace(/\s*\n\s*/g, '')
+  .replace(/ ?([{};,]) ?/g, '$1')
+  .replace(/: /g, ':')
+  .replaceAll(';}', '}');
 
 /** Names the stylesheet in a content security policy: a page may have no other. */
 export const stylesheetHash = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`;

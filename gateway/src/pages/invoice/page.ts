@@ -5,9 +5,10 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText } from '../../text/amount-text';
+import { billedLines } from '../../text/customer-text';
 import { dateText, periodText } from '../../text/date-text';
-import { type CardEntry, cardForm, cardReady } from '../payment/card-form';
-import { type FormPlace, type FormProblems, notice } from '../frame/form-fields';
+import { type CardEntry, cardForm, cardReady, type PaymentInput } from '../payment/card-form';
+import { type FormPlace, notice } from '../frame/form-fields';
 import { type Html, html } from '../frame/html';
 import { invoiceTable } from './table';
 import { payableAmount } from '../payment/steps';
@@ -48,17 +49,18 @@ const wordsOfStatus: Readonly<Record<number, StatusWords>> = {
 /** Page of an invoice; `entry` if the invoice may be paid. */
 export function invoicePage(
   view: InvoiceView,
-  { entry, problems }: { entry?: CardEntry | undefined; problems?: FormProblems | undefined } = {},
+  { entry, ...input }: PaymentInput & { readonly entry?: CardEntry | undefined } = {},
 ): Page {
   const { invoice, isTest } = view;
-  const content = [invoiceDocument(view), payment(view, entry, problems)];
+  const content = [invoiceDocument(view), payment(view, entry, input)];
   return {
     title: `Invoice ${invoice.number ?? ''}`.trim(),
     content,
     isTest,
     isWide: true,
     formTargets: [invoice.hostedUrl],
-    status: problems === undefined ? 200 : 400,
+    hasScript: entry?.kind === 'FORM',
+    status: input.problems === undefined ? 200 : 400,
   };
 }
 
@@ -79,7 +81,6 @@ export function invoiceDocument(view: InvoiceView): Html {
     ['Date', optionalDate(invoice.createdAt)],
     ['Due', optionalDate(invoice.dueDate)],
     ['Period', start === undefined || end === undefined ? undefined : periodText({ start, end })],
-    ['Billed to', customer.name ?? customer.email],
   ];
   const { name, tone } = wordsOf(invoice);
   return html`<section>
@@ -92,6 +93,8 @@ export function invoiceDocument(view: InvoiceView): Html {
           html`<dt>${label}</dt>
             <dd>${value}</dd>`,
       )}
+      <dt>Billed to</dt>
+      <dd>${billedLines(customer).map((line) => html`<span class="line">${line}</span>`)}</dd>
     </dl>
     ${invoiceTable(invoice, 'Amount due')}
     <p class="aside unprinted"><a href="${path}/pdf">Download as PDF</a></p>
@@ -101,14 +104,14 @@ export function invoiceDocument(view: InvoiceView): Html {
 function payment(
   view: InvoiceView,
   entry: CardEntry | undefined,
-  problems: FormProblems | undefined,
+  { problems, kept }: PaymentInput,
 ): Html {
   const { invoice } = view;
   if (entry === undefined) return html`<section><p>${statusText(invoice)}</p></section>`;
   return html`<section class="unprinted" aria-labelledby="pay">
     <h2 id="pay">Pay by card</h2>
     ${problems === undefined && failedPayment(invoice)}
-    ${cardForm({ place: view, label: payLabel(invoice), entry, problems })}
+    ${cardForm({ place: view, label: payLabel(invoice), entry, problems, kept })}
   </section>`;
 }
 

@@ -1,12 +1,12 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import { type Invoice, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Peers } from '../../peers';
-import type { Payable } from '../payment/steps';
+import { isPayableStatus, type Payable } from '../payment/steps';
 
 /** Payment of an invoice, on its hosted page or in the portal. */
 export function invoicePayable(
   { id, customerId }: Invoice,
-  page: Pick<Payable, 'path' | 'url' | 'isTest' | 'showProblems'> & {
+  page: Pick<Payable, 'path' | 'url' | 'isTest' | 'showProblems' | 'showRefused'> & {
     readonly network: string;
   },
   { payment }: Peers,
@@ -19,18 +19,23 @@ export function invoicePayable(
     pay: async ({ methodId: value, returnUrl }) => {
       const source =
         value === undefined ? undefined : ({ $case: 'paymentMethodId', value } as const);
-      const { action } = await payment.payInvoice(
+      const { action, invoice } = await payment.payInvoice(
         { id, source, returnUrl, clientNetwork },
         context,
       );
-      return { action, next };
+      return { action, next, isRefused: invoice !== undefined && wasRefused(invoice) };
     },
     answer: async (answer) => {
-      const { action } = await payment.answerInvoiceChallenge(
+      const { action, invoice } = await payment.answerInvoiceChallenge(
         { id, ...answer, clientNetwork },
         context,
       );
-      return { action, next };
+      return { action, next, isRefused: invoice !== undefined && wasRefused(invoice) };
     },
   };
+}
+
+function wasRefused({ status, payments }: Invoice): boolean {
+  const last = payments.at(-1)?.status;
+  return isPayableStatus(status) && last === PaymentStatus.PAYMENT_STATUS_FAILED;
 }

@@ -4,7 +4,7 @@ import { amountText } from '../../text/amount-text';
 import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';
-import type { FormProblems } from '../frame/form-fields';
+import type { PaymentInput } from '../payment/card-form';
 import { confirmInvoiceCardPage, invoicePage, type InvoiceView } from './page';
 import { invoicePayable } from './payable';
 import type { PageRequest, PageRoute } from '../frame/route';
@@ -54,7 +54,7 @@ async function showInvoice(
   invoice: Invoice,
   request: PageRequest,
   peers: Peers,
-  problems?: FormProblems,
+  { problems, kept }: PaymentInput = {},
 ): Promise<ApiAnswer> {
   const { path, isTest, query, context } = request;
   if (!isOpen(invoice)) return pageAnswer(invoicePage(await viewOf(invoice, request, peers)));
@@ -66,14 +66,22 @@ async function showInvoice(
     return pageAnswer(challengePage(page, { ...waiting, amount }));
   }
   const entry = await cardEntryOf(payableOf(invoice, request, peers), { peers, context });
-  return pageAnswer(invoicePage(await viewOf(invoice, request, peers), { entry, problems }));
+  return pageAnswer(invoicePage(await viewOf(invoice, request, peers), { entry, problems, kept }));
 }
 
 function payableOf(invoice: Invoice, request: PageRequest, peers: Peers): Payable {
   const { context, path, isTest, network } = request;
-  const showProblems = (problems: FormProblems) => showInvoice(invoice, request, peers, problems);
-  const page = { path, url: invoice.hostedUrl ?? '', isTest, network, showProblems };
-  return invoicePayable(invoice, page, peers, context);
+  return invoicePayable(
+    invoice,
+    {
+      ...{ path, url: invoice.hostedUrl ?? '', isTest, network },
+      showProblems: (problems, kept) => showInvoice(invoice, request, peers, { problems, kept }),
+      showRefused: async (kept) =>
+        showInvoice(await readInvoice(request, peers), request, peers, { kept }),
+    },
+    peers,
+    context,
+  );
 }
 
 function isOpen({ status }: Invoice): boolean {

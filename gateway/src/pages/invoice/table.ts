@@ -1,12 +1,37 @@
-import type { Invoice, LineItem, LineItemTier } from '@billing/proto/billing/checkout/v1/checkout';
-import { amountText, quantityText, rateText } from '../../text/amount-text';
+import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
+import { printedAmount, quantityText, rateText } from '../../text/amount-text';
 import { periodText } from '../../text/date-text';
+import { calculationOf, unitPriceOf } from '../../text/line-text';
 import { settledRows } from '../../text/invoice-settled';
-import { type Html, html } from '../frame/html';
+import { type Html, html, type HtmlValue } from '../frame/html';
 
 /** Lines and sums of an invoice; `dueLabel` is the label of the amount due. */
 export function invoiceTable(invoice: Invoice, dueLabel: string): Html {
   const { currency, lineItems } = invoice;
+  return linesTable(lineItems, currency, sumRows(invoice, dueLabel));
+}
+
+/** How the amount due of an open purchase comes about; undefined if its price says it all. */
+export function invoiceCalculation(invoice: Invoice): Html | undefined {
+  const { currency, lineItems } = invoice;
+  const rows = differences(invoice);
+  const [line] = lineItems;
+  if (lineItems.length !== 1 || line === undefined || rows.length > 0) {
+    return linesTable(
+      lineItems,
+      currency,
+      rows.map(([label, amount]) => sumRow(label, printedAmount(amount, currency))),
+    );
+  }
+  if (line.quantity === '1') return undefined;
+  const tiers = tierDetails(line, currency);
+  const unitPrice = unitPriceOf(line);
+  const each = unitPrice === undefined ? '' : ` × ${rateText(unitPrice, currency)}`;
+  return html`<p class="hint">Quantity: ${quantityText(line.quantity)}${each}</p>
+    ${tiers}`;
+}
+
+function linesTable(lineItems: readonly LineItem[], currency: string, sums: HtmlValue): Html {
   return html`<table>
     <thead>
       <tr>
@@ -19,15 +44,16 @@ export function invoiceTable(invoice: Invoice, dueLabel: string): Html {
       ${lineItems.map((line) => lineRow(line, currency))}
     </tbody>
     <tfoot>
-      ${sumRows(invoice, dueLabel)}
+      ${sums}
     </tfoot>
   </table>`;
 }
 
 function lineRow(line: LineItem, currency: string): Html {
-  const { description, quantity, unitAmount, amount, periodStart, periodEnd } = line;
+  const { description, quantity, amount, periodStart, periodEnd } = line;
+  const unitPrice = unitPriceOf(line);
   const hasPeriod = periodStart !== undefined && periodEnd !== undefined;
-  const unit = unitAmount === undefined ? undefined : `${rateText(unitAmount, currency)} each`;
+  const unit = unitPrice === undefined ? undefined : `${rateText(unitPrice, currency)} each`;
   return html`<tr>
     <th scope="row">
       ${description}
@@ -37,29 +63,30 @@ function lineRow(line: LineItem, currency: string): Html {
     <td>
       ${quantityText(quantity)}${unit !== undefined && quantity !== '1' && html`<div class="hint">${unit}</div>`}
     </td>
-    <td>${amountText(amount, currency)}</td>
+    <td>${printedAmount(amount, currency)}</td>
   </tr>`;
 }
 
 /** Calculation of a tiered amount. */
-function tierDetails({ details }: LineItem, currency: string): Html | undefined {
-  if (details === undefined || details.tiers.length === 0) return undefined;
+function tierDetails(line: LineItem, currency: string): Html | undefined {
+  const calculation = calculationOf(line, currency);
+  if (calculation.length === 0) return undefined;
   return html`<details>
     <summary>Show calculation</summary>
     <ul>
-      ${details.tiers.map((tier) => html`<li>${tierText(tier, currency)}</li>`)}
+      ${calculation.map((text) => html`<li>${text}</li>`)}
     </ul>
   </details>`;
 }
 
-/** Amount of one tier: `10 × $4.00 + $10.00 = $50.00`. */
-function tierText(
-  { quantity, unitAmount, flatAmount, amount }: LineItemTier,
-  currency: string,
-): string {
-  const flat = flatAmount === '0' ? '' : ` + ${rateText(flatAmount, currency)}`;
-  const units = `${quantityText(quantity)} × ${rateText(unitAmount, currency)}`;
-  return `${units}${flat} = ${rateText(amount, currency)}`;
+/** Differences between the lines and the amount due. */
+function differences(invoice: Invoice): (readonly [string, bigint])[] {
+  const { discounts, tax } = invoice;
+  return [
+    ...discounts.map(({ name, amount }) => [`Discount: ${name}`, -amount] as const),
+    ...(tax === 0n ? [] : [['Tax', tax] as const]),
+    ...settledRows(invoice),
+  ];
 }
 
 function sumRows(invoice: Invoice, dueLabel: string): Html[] {
@@ -74,8 +101,8 @@ function sumRows(invoice: Invoice, dueLabel: string): Html[] {
     ...settled,
   ];
   return [
-    ...rows.map(([label, amount]) => sumRow(label, amountText(amount, currency))),
-    sumRow(dueLabel, amountText(amountDue, currency), 'sum'),
+    ...rows.map(([label, amount]) => sumRow(label, printedAmount(amount, currency))),
+    sumRow(dueLabel, printedAmount(amountDue, currency), 'sum'),
   ];
 }
 

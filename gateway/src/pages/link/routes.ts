@@ -1,23 +1,33 @@
-import { createHash } from 'node:crypto';
 import type { CallContext } from '@billing/chassis/call-context';
 import { sleep } from '@billing/chassis/clock';
-import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
-import { closedLinkPage, type LinkForm, linkPage, type LinkView } from './page';
+import { withAddressProblems } from '../frame/address-fields';
+import type { FormProblems } from '../frame/form-fields';
+import { closedLinkPage, linkPage, type LinkView } from './page';
 import { productsOnOffer } from './offer';
+import {
+  customerOf,
+  emptyOrderForm,
+  keyedByForm,
+  orderedQuantity,
+  type OrderForm,
+  orderProblems,
+  quantityProblems,
+  readOrderForm,
+} from './order-form';
 import type { PageRequest, PageRoute } from '../frame/route';
 import { pageAnswer, redirectAnswer } from '../frame/shell';
 import { usageRatesOf } from '../terms/usage-rates';
 import { readVisitor, visitorCookie } from './visitor-cookie';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
-const nonceBytes = 16;
-const noncePattern = /^[\w-]{22}$/;
+/** Path of the step that shows prices. */
+export const linkPricesPath = '/link/:token/prices';
 // Time to wait for the response of the same form in flight, well within the deadline.
 const repeats = { waitMs: 250, timesMax: 20 };
 
@@ -30,42 +40,51 @@ export const linkPageRoutes: readonly PageRoute[] = [
     handle: async (request, peers) => {
       const view = await readLink(request, peers);
       if (view.products.length === 0) return closed(request);
-      return show(view, { nonce: newNonce() }, { peers, context: request.context });
+      return show(view, emptyOrderForm(), { peers, context: request.context });
     },
   },
   {
+    // Shows the prices of the typed quantity. Orders nothing.
     method: 'POST',
-    path: '/link/:token',
+    path: linkPricesPath,
     kind,
     handle: async (request, peers) => {
       const view = await readLink(request, peers);
-      const form = readLinkForm(request, view);
-      const { link } = view;
-      const tools = { peers, context: request.context };
-      const order = {
-        link,
-        form,
-        peers,
-        context: keyed(request.context, link, form),
-        earlierVisit: readVisitor(request.cookies),
-      };
-      if (form.problems?.productId !== undefined) {
-        const begun = await earlierPurchase(order);
-        if (begun !== undefined) return toSession(begun, view);
-      }
       if (view.products.length === 0) return closed(request);
-      if (form.problems !== undefined) return show(view, form, tools);
-      try {
-        return toSession(await buy(view, order), view);
-      } catch (error) {
-        return refused(error, { view, form, tools });
-      }
+      const form = readOrderForm(request.form, view.link);
+      const tools = { peers, context: request.context };
+      return show(view, form, tools, quantityProblems(view, form));
     },
   },
+  { method: 'POST', path: '/link/:token', kind, handle: takeOrder },
 ];
 
-/** Input of a visitor, not yet validated. */
-type FilledForm = LinkForm & { readonly email: string };
+async function takeOrder(request: PageRequest, peers: Peers): Promise<ApiAnswer> {
+  const view = await readLink(request, peers);
+  const { link } = view;
+  const form = readOrderForm(request.form, link);
+  const problems = orderProblems(view, form);
+  const tools = { peers, context: request.context };
+  const order = {
+    link,
+    form,
+    peers,
+    context: keyedByForm(request.context, link, form),
+    earlierVisit: readVisitor(request.cookies),
+  };
+  // The offer may have changed since the same form ordered.
+  if (problems.productId !== undefined || problems.quantity !== undefined) {
+    const begun = await earlierPurchase(order);
+    if (begun !== undefined) return toSession(begun, view);
+  }
+  if (view.products.length === 0) return closed(request);
+  if (Object.keys(problems).length > 0) return show(view, form, tools, problems);
+  try {
+    return toSession(await buy(view, order), view);
+  } catch (error) {
+    return refused(error, { view, form, tools });
+  }
+}
 
 interface LinkTools {
   readonly peers: Peers;
@@ -75,7 +94,7 @@ interface LinkTools {
 /** A submitted form with the idempotent calls that execute it. */
 interface Order extends LinkTools {
   readonly link: CheckoutLink;
-  readonly form: FilledForm;
+  readonly form: OrderForm;
   /** Earlier order of the browser. */
   readonly earlierVisit: string | undefined;
 }
@@ -92,38 +111,6 @@ async function readLink(request: PageRequest, peers: Peers): Promise<LinkView> {
   const { resourceId: id, context, path, isTest } = request;
   const link = present((await peers.checkoutLink.getCheckoutLink({ id }, context)).checkoutLink);
   return { link, products: await productsOnOffer(link, { peers, context }), path, isTest };
-}
-
-function readLinkForm({ form }: PageRequest, { products }: LinkView): FilledForm {
-  const email = (form.get('email') ?? '').trim();
-  const productId = form.get('productId');
-  const given = form.get('nonce') ?? '';
-  const isOffered = products.some(({ id }) => id === productId);
-  const problems = {
-    ...(isOffered ? {} : { productId: ['Required'] }),
-    ...(email === '' ? { email: ['Required'] } : {}),
-  };
-  return {
-    // A form without a nonce counts as a new form each time.
-    nonce: noncePattern.test(given) ? given : newNonce(),
-    email,
-    productId,
-    problems: Object.keys(problems).length > 0 ? problems : undefined,
-  };
-}
-
-/**
- * Calls with an idempotency key of the form: a resubmitted form is the same order, a changed form
- * is a new one.
- */
-function keyed(
-  context: CallContext,
-  link: CheckoutLink,
-  { nonce, email, productId }: FilledForm,
-): CallContext {
-  const text = JSON.stringify([link.id, nonce, email, productId]);
-  const requestHash = createHash('sha256').update(text).digest('base64');
-  return { ...context, idempotency: { key: `checkout-link:${requestHash}`, requestHash } };
 }
 
 /**
@@ -145,12 +132,10 @@ async function earlierPurchase(order: Order): Promise<OrderedSession | undefined
  * Creates a customer and a session, and returns the URL of the session. The offer was checked just
  * before, so that customers without a session are rare.
  */
-async function buy({ products }: LinkView, order: Order): Promise<OrderedSession> {
+async function buy(view: LinkView, order: Order): Promise<OrderedSession> {
   const { form, peers, context } = order;
   const input = {
-    email: form.email,
-    currency: products.find(({ id }) => id === form.productId)?.price?.currency,
-    address: undefined,
+    ...customerOf(form, view),
     collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
     metadata: undefined,
   };
@@ -164,9 +149,12 @@ async function openSession(
   customerId: string,
 ): Promise<OrderedSession> {
   const { productId } = form;
+  const quantity = orderedQuantity(link, form);
   const input = {
     customerId,
     productId,
+    // Absent if it is no number, which no session has.
+    quantity: Number.isNaN(quantity) ? undefined : quantity,
     checkoutLinkId: link.id,
     forVisitor: true,
     earlierVisit,
@@ -198,13 +186,14 @@ async function onceFree<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Shows a refused e-mail address at its field, and an offer that has just ended as ended. */
+/** Shows refused input at its fields, and an offer that has just ended as ended. */
 async function refused(
   error: unknown,
-  { view, form, tools }: { view: LinkView; form: LinkForm; tools: LinkTools },
+  { view, form, tools }: { view: LinkView; form: OrderForm; tools: LinkTools },
 ): Promise<ApiAnswer> {
-  const email = error instanceof DomainError ? error.fields?.email : undefined;
-  if (email !== undefined) return show(view, { ...form, problems: { email } }, tools);
+  const found = error instanceof DomainError ? withAddressProblems(error.fields ?? {}) : {};
+  const typed = Object.entries(found).filter(([name]) => name in form.typed);
+  if (typed.length > 0) return show(view, form, tools, Object.fromEntries(typed));
   if (isOfferOver(error)) return closed(view);
   throw error;
 }
@@ -213,15 +202,16 @@ function isOfferOver(error: unknown): boolean {
   return error instanceof DomainError && ['not_found', 'invalid_input'].includes(error.kind);
 }
 
-async function show(view: LinkView, form: LinkForm, tools: LinkTools): Promise<ApiAnswer> {
+async function show(
+  view: LinkView,
+  form: OrderForm,
+  tools: LinkTools,
+  problems?: FormProblems,
+): Promise<ApiAnswer> {
   const rates = view.products.map(({ meterPrices }) => usageRatesOf(meterPrices, tools));
-  return pageAnswer(linkPage({ ...view, rates: await Promise.all(rates) }, form));
+  return pageAnswer(linkPage({ ...view, rates: await Promise.all(rates) }, form, problems));
 }
 
 function closed({ isTest }: Pick<LinkView, 'isTest'>): ApiAnswer {
   return pageAnswer(closedLinkPage({ isTest }));
-}
-
-function newNonce(): string {
-  return randomSecret(nonceBytes).toString('base64url');
 }

@@ -19,15 +19,26 @@ export type CardEntry =
   /** Unavailable: no provider is configured. */
   | { readonly kind: 'NONE' };
 
+/** Texts of a card form that are shown again after a refusal; nothing of the card is among them. */
+export interface KeptTexts {
+  /** Name on the card. */
+  readonly name?: string | undefined;
+}
+
+/** Problems and texts of a form that was not accepted. */
+export interface PaymentInput {
+  readonly problems?: FormProblems | undefined;
+  readonly kept?: KeptTexts | undefined;
+}
+
 /** Parts around the fields of a card. */
-export interface CardFormDependencies {
+export interface CardFormDependencies extends PaymentInput {
   readonly place: FormPlace;
   /** Label of the button. */
   readonly label: string;
   readonly entry: CardEntry;
   /** True if the card may be left empty. */
   readonly isOptional?: boolean;
-  readonly problems?: FormProblems | undefined;
   /** Further controls above the button. */
   readonly more?: HtmlValue;
 }
@@ -67,13 +78,14 @@ const holder: TextField = {
 const fields = [number, expiry, code, holder];
 const labels = Object.fromEntries(fields.map(({ name, label }) => [name, label]));
 
-/** Form for a card, or a button to the provider's page. Entered values are never shown again. */
+/** Form for a card, or a button to the provider's page. A card is never shown again. */
 export function cardForm({
   place,
   label,
   entry,
   isOptional = false,
   problems = {},
+  kept = {},
   more,
 }: CardFormDependencies): Html {
   switch (entry.kind) {
@@ -87,7 +99,7 @@ export function cardForm({
       ${postForm(place, '', [
         textField({ ...number, isOptional }, problems),
         html`<div class="pair">${textField(expiry, problems)} ${textField(code, problems)}</div>`,
-        textField(holder, problems),
+        textField({ ...holder, value: kept.name }, problems),
         more,
         html`<button type="submit">${label}</button>`,
       ])}
@@ -111,6 +123,11 @@ export function cardReady({
     ])}
     <p class="aside"><a href="${place.path}">Use another card</a></p>
   </section>`;
+}
+
+/** Texts of a submitted form that may be shown again. */
+export function readKept(form: ReadonlyMap<string, string>): KeptTexts {
+  return { name: (form.get(holder.name) ?? '').trim().slice(0, holder.lengthMax) };
 }
 
 /** Reads the card of a submitted form, or the problems by field. */

@@ -8,7 +8,7 @@ import {
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import type { Peers } from '../../peers';
 import type { ApiAnswer } from '../../http/answer';
-import { type CardEntry, isCardEmpty, readCard } from './card-form';
+import { type CardEntry, isCardEmpty, type KeptTexts, readCard, readKept } from './card-form';
 import type { FormProblems } from '../frame/form-fields';
 import { href, html } from '../frame/html';
 import { pageAnswer, redirectAnswer } from '../frame/shell';
@@ -19,6 +19,8 @@ export interface PaymentStep {
   readonly action: PayerAction | undefined;
   /** URL of the next page. */
   readonly next: string;
+  /** True if the payment was refused and may be tried again. */
+  readonly isRefused: boolean;
 }
 
 /** A session or invoice that is paid on a page. */
@@ -37,8 +39,10 @@ export interface Payable {
     attempt: number;
     approved: boolean | undefined;
   }) => Promise<PaymentStep>;
-  /** Renders the page with the problems of its form. */
-  readonly showProblems: (problems: FormProblems) => Promise<ApiAnswer>;
+  /** Renders the page with the problems of its form, and its texts. */
+  readonly showProblems: (problems: FormProblems, kept: KeptTexts) => Promise<ApiAnswer>;
+  /** Renders the page after a refused payment, with the texts of its form. */
+  readonly showRefused: (kept: KeptTexts) => Promise<ApiAnswer>;
   /** Renders a refusal that the page itself does not show. Optional. */
   readonly showRefusal?: (error: unknown) => Promise<ApiAnswer> | undefined;
 }
@@ -86,14 +90,18 @@ export async function payByCard(
 ): Promise<ApiAnswer> {
   if (isOptional && isCardEmpty(form)) return await payByMethod(payable, undefined);
   const card = readCard(form);
-  if ('problems' in card) return await payable.showProblems(card.problems);
+  const kept = readKept(form);
+  if ('problems' in card) return await payable.showProblems(card.problems, kept);
   const { customerId } = payable;
   try {
     const saved = await peers.payment.savePaymentMethod({ customerId, card }, context);
-    return await payByMethod(payable, saved.paymentMethodId);
+    const step = await stepOf(payable, saved.paymentMethodId);
+    // Shown without a redirect, which would lose the texts.
+    if (step.isRefused) return await payable.showRefused(kept);
+    return afterStep(step, payable);
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'invalid_input') {
-      return await payable.showProblems(error.fields ?? {});
+      return await payable.showProblems(error.fields ?? {}, kept);
     }
     return await backOr(error, payable);
   }
@@ -120,8 +128,7 @@ export async function payByMethod(
   methodId: string | undefined,
 ): Promise<ApiAnswer> {
   try {
-    const step = await payable.pay({ methodId, returnUrl: `${payable.url}/return` });
-    return afterStep(step, payable);
+    return afterStep(await stepOf(payable, methodId), payable);
   } catch (error) {
     return await backOr(error, payable);
   }
@@ -168,6 +175,10 @@ export function payableAmount(invoice: Invoice): bigint {
 export function isBeingPaid({ status, payments }: Invoice): boolean {
   const isRunning = payments.at(-1)?.status === PaymentStatus.PAYMENT_STATUS_PENDING;
   return isRunning || !isPayableStatus(status);
+}
+
+function stepOf(payable: Payable, methodId: string | undefined): Promise<PaymentStep> {
+  return payable.pay({ methodId, returnUrl: `${payable.url}/return` });
 }
 
 function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswer {

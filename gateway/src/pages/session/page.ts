@@ -1,12 +1,12 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
-import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
+import type { Session } from '@billing/proto/billing/checkout/v1/session';
 import { amountText } from '../../text/amount-text';
 import { present } from '../../http/answer';
-import { type CardEntry, cardForm, cardReady } from '../payment/card-form';
-import { type FormProblems, notice } from '../frame/form-fields';
+import { type CardEntry, cardForm, cardReady, type PaymentInput } from '../payment/card-form';
+import { notice } from '../frame/form-fields';
 import { href, type Html, html, type HtmlValue } from '../frame/html';
-import { invoiceTable } from '../invoice/table';
+import { invoiceCalculation, invoiceTable } from '../invoice/table';
 import { type PurchaseTerms, purchaseTerms, type UsageSummary } from '../terms/purchase-terms';
 import type { Page } from '../frame/shell';
 import type { UsageRate } from '../terms/usage-terms';
@@ -31,15 +31,12 @@ export interface OfferView extends SessionView {
 }
 
 /** Content of the payment controls of a session. */
-export interface PaymentControls {
+export interface PaymentControls extends PaymentInput {
   /** Undefined if nothing is due now or later and therefore no card is needed. */
   readonly entry: CardEntry | undefined;
   /** True if the card may be left empty. */
   readonly isOptional: boolean;
-  readonly problems?: FormProblems | undefined;
 }
-
-const dueNow = 'Due today';
 
 /** Page on which a session is paid or confirmed. */
 export function payPage(view: OfferView, payment: PaymentControls): Page {
@@ -47,7 +44,7 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
   const { lastPaymentError: error } = session;
   const hasProblems = Object.keys(payment.problems ?? {}).length > 0;
   const content = [
-    offer(view, dueNow),
+    offer(view),
     html`<section aria-labelledby="pay">
       <h2 id="pay">${paymentTitle(view)}</h2>
       ${session.discountLost === true && notice('Discount not available', 'The discount of this offer is not available right now. You pay the full price.')}
@@ -60,6 +57,7 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
     content,
     isTest,
     isWide: true,
+    hasScript: payment.entry?.kind === 'FORM',
     formTargets: formTargets(session),
     status: hasProblems ? 400 : 200,
   };
@@ -69,10 +67,16 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
  * Card form or confirmation button; both if the card is optional and entered on the provider's
  * page.
  */
-function controls(view: OfferView, { entry, isOptional, problems }: PaymentControls): HtmlValue {
+function controls(
+  view: OfferView,
+  { entry, isOptional, problems, kept }: PaymentControls,
+): HtmlValue {
   const { path, invoice } = view;
   if (entry === undefined) return confirmForm(path, 'Nothing is due. No card is needed.');
-  const form = cardForm({ place: { path }, label: buttonLabel(view), entry, isOptional, problems });
+  const form = cardForm({
+    ...{ place: { path }, label: buttonLabel(view), entry, isOptional },
+    ...{ problems, kept },
+  });
   return [
     isFree(invoice) &&
       html`<p>Nothing is charged today. Your card is saved for later payments.</p>`,
@@ -86,10 +90,7 @@ function controls(view: OfferView, { entry, isOptional, problems }: PaymentContr
 /** Page that asks for confirmation before a card entered on the provider's page is charged. */
 export function confirmCardPage(view: OfferView, setupId: string): Page {
   const { session, path, isTest } = view;
-  const content = [
-    offer(view, dueNow),
-    cardReady({ place: { path }, setupId, label: buttonLabel(view) }),
-  ];
+  const content = [offer(view), cardReady({ place: { path }, setupId, label: buttonLabel(view) })];
   return { title: 'Confirm', content, isTest, isWide: true, formTargets: formTargets(session) };
 }
 
@@ -108,7 +109,7 @@ export function completePage(view: OfferView): Page {
       ${next !== undefined && html`<p><a class="button unprinted" href="${href(next)}" rel="noreferrer">Continue</a></p>`}
       ${invoice?.number !== undefined && html`<p class="unprinted"><a href="${path}/pdf">Download invoice ${invoice.number} (PDF)</a></p>`}
     </section>`,
-    offer(view, 'Amount due'),
+    bought(view),
   ];
   return { title: 'Thank you', content, isTest };
 }
@@ -123,21 +124,34 @@ export function expiredPage({ session, isTest }: SessionView): Page {
   return { title: 'Checkout expired', content, isTest, status: 410 };
 }
 
-/** Description of the purchase. */
-function offer(view: OfferView, dueLabel: string): Html {
+/** Description of an open purchase. States each amount once. */
+function offer(view: OfferView): Html {
   const { session, invoice } = view;
   const terms = termsOf(view);
-  const name = productName(session);
   const { description } = present(session.product);
-  const currency = present(present(session.product).price).currency;
   return html`<section>
-    ${dueLabel === dueNow ? html`<h1>${name}</h1>` : html`<h2>${name}</h2>`}
-    ${session.status === SessionStatus.SESSION_STATUS_OPEN && invoice !== undefined && html`<p class="price">${amountText(invoice.amountDue, currency)} <span class="faint">due today</span></p>`}
+    <h1>${productName(session)}</h1>
+    ${invoice !== undefined && html`<p class="price">${amountText(invoice.amountDue, invoice.currency)} <span class="faint">due today</span></p>`}
+    ${terms.later !== undefined && html`<p><strong>${terms.later}</strong></p>`}
+    ${terms.usage !== undefined && usageList(terms.usage)}
+    <p class="faint">${terms.renewal}</p>
+    ${description !== undefined && html`<p class="description">${description}</p>`}
+    ${invoice !== undefined && invoiceCalculation(invoice)}
+  </section>`;
+}
+
+/** The purchase after its completion. */
+function bought(view: OfferView): Html {
+  const { session, invoice } = view;
+  const terms = termsOf(view);
+  const { description } = present(session.product);
+  return html`<section>
+    <h2>${productName(session)}</h2>
     <p><strong>${terms.summary}</strong></p>
     ${terms.usage !== undefined && usageList(terms.usage)}
     <p class="faint">${terms.renewal}</p>
     ${description !== undefined && html`<p class="description">${description}</p>`}
-    ${invoice !== undefined && invoiceTable(invoice, dueLabel)}
+    ${invoice !== undefined && invoiceTable(invoice, 'Amount due')}
   </section>`;
 }
 

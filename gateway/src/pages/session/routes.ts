@@ -6,7 +6,7 @@ import { amountText } from '../../text/amount-text';
 import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';
-import type { FormProblems } from '../frame/form-fields';
+import type { PaymentInput } from '../payment/card-form';
 import type { PageRequest, PageRoute } from '../frame/route';
 import { paymentRoutes } from '../payment/routes';
 import { cardEntryOf, isBeingPaid, type Payable, type PaymentStep } from '../payment/steps';
@@ -70,7 +70,7 @@ async function showSession(
   view: SessionView,
   request: PageRequest,
   peers: Peers,
-  problems?: FormProblems,
+  { problems, kept }: PaymentInput = {},
 ): Promise<ApiAnswer> {
   const { session, invoice, action, isPaying, path, isTest } = view;
   if (session.status === SessionStatus.SESSION_STATUS_COMPLETE)
@@ -93,7 +93,7 @@ async function showSession(
   const entry = asksForCard
     ? await cardEntryOf(payable, { peers, context: request.context })
     : undefined;
-  return pageAnswer(payPage(offer, { entry, isOptional, problems }));
+  return pageAnswer(payPage(offer, { entry, isOptional, problems, kept }));
 }
 
 function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payable {
@@ -102,6 +102,7 @@ function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payab
   const toStep = (answer: PaymentAnswer): PaymentStep => ({
     action: answer.action,
     next: nextOf({ ...view, session: present(answer.session) }),
+    isRefused: wasRefused(answer),
   });
   return {
     customerId: session.customerId,
@@ -114,7 +115,9 @@ function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payab
       ),
     answer: async (answer) =>
       toStep(await peers.session.answerSessionChallenge({ id, ...answer, clientNetwork }, context)),
-    showProblems: (problems) => showSession(view, request, peers, problems),
+    showProblems: (problems, kept) => showSession(view, request, peers, { problems, kept }),
+    showRefused: async (kept) =>
+      showSession(await readSession(request, peers), request, peers, { kept }),
   };
 }
 
@@ -122,6 +125,11 @@ interface PaymentAnswer {
   readonly session: Session | undefined;
   readonly invoice: Invoice | undefined;
   readonly action: PayerAction | undefined;
+}
+
+function wasRefused({ session, action }: PaymentAnswer): boolean {
+  const isOpen = session?.status === SessionStatus.SESSION_STATUS_OPEN;
+  return isOpen && session.lastPaymentError !== undefined && action === undefined;
 }
 
 /**

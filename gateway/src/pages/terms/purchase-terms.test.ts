@@ -1,10 +1,15 @@
-import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  BillingInterval,
+  Price,
+  PricingType,
+  Tier,
+} from '@billing/proto/billing/catalog/v1/catalog';
 import {
   Discount,
   DiscountDuration,
   DiscountType,
 } from '@billing/proto/billing/discount/v1/discount';
-import { priceTerms, purchaseTerms } from './purchase-terms';
+import { priceTerms, purchaseTerms, quantityTerms } from './purchase-terms';
 import type { UsageRate } from './usage-terms';
 
 const from = new Date('2026-01-31T10:00:00Z');
@@ -27,6 +32,14 @@ function half(duration: DiscountDuration, durationInMonths?: number): Discount {
     duration,
     durationInMonths,
   });
+}
+
+function inTiers(type: PricingType): Price {
+  const tiers = [
+    { upTo: '10', unitAmount: '500' },
+    { unitAmount: '400', flatAmount: '1000' },
+  ];
+  return aPrice({ type, tiers: tiers.map((tier) => Tier.fromPartial(tier)) });
 }
 
 const { DISCOUNT_DURATION_ONCE, DISCOUNT_DURATION_REPEATING, DISCOUNT_DURATION_FOREVER } =
@@ -89,6 +102,48 @@ test('a fixed discount is limited to the amount', () => {
 });
 
 test.each([
+  [aPrice(), undefined, undefined],
+  [aPrice(oneTime), undefined, undefined],
+  [aPrice(), half(DISCOUNT_DURATION_FOREVER), undefined],
+  [aPrice(), half(DISCOUNT_DURATION_ONCE), 'Then $29.00 every month from February 28, 2026'],
+  [
+    aPrice(),
+    half(DISCOUNT_DURATION_REPEATING, 3),
+    'The same at each renewal, then $29.00 every month from April 30, 2026',
+  ],
+  [
+    aPrice({ trialDays: 14 }),
+    undefined,
+    '14 days free, then $29.00 every month from February 14, 2026',
+  ],
+])('%#: after the amount due today the terms say what differs later', (price, discount, later) => {
+  expect(purchaseTerms({ price, discount, quantity: 1, rates: [], from }).later).toBe(later);
+});
+
+test.each([
+  [aPrice(), []],
+  [aPrice({ type: PricingType.PRICING_TYPE_PER_UNIT }), ['$29.00 each']],
+  [
+    inTiers(PricingType.PRICING_TYPE_VOLUME),
+    ['All units up to 10: $5.00 each', 'All units above 10: $4.00 each, plus $10.00'],
+  ],
+  [
+    inTiers(PricingType.PRICING_TYPE_TIERED),
+    ['Units up to 10: $5.00 each', 'Units above 10: $4.00 each, plus $10.00'],
+  ],
+])('%#: the price of a quantity is explained', (price, lines) => {
+  expect(quantityTerms(price)).toEqual(lines);
+});
+
+test.each([
+  [inTiers(PricingType.PRICING_TYPE_VOLUME), '$90.00 every month'],
+  [inTiers(PricingType.PRICING_TYPE_TIERED), '$100.00 every month'],
+  [aPrice(), '$29.00 every month'],
+])('%#: 20 units cost %s', (price, text) => {
+  expect(priceTerms(price, 20)).toBe(text);
+});
+
+test.each([
   [aPrice(), undefined, true],
   [aPrice({ amount: 0n }), undefined, false],
   [aPrice(oneTime), undefined, false],
@@ -100,23 +155,23 @@ test.each([
 });
 
 test.each([
-  [aPrice(), undefined, 'Renews every month. Next charge $29.00 on February 28, 2026.'],
+  [aPrice(), undefined, 'Renews every month at the same price. Next charge on February 28, 2026.'],
   [
     aPrice({ trialDays: 14 }),
     half(DISCOUNT_DURATION_ONCE),
-    'Renews every month. Next charge $14.50 on February 14, 2026.',
+    'Renews every month. Next charge on February 14, 2026.',
   ],
-  [
-    aPrice(),
-    half(DISCOUNT_DURATION_ONCE),
-    'Renews every month. Next charge $29.00 on February 28, 2026.',
-  ],
+  [aPrice(), half(DISCOUNT_DURATION_ONCE), 'Renews every month. Next charge on February 28, 2026.'],
   [
     aPrice(),
     half(DISCOUNT_DURATION_REPEATING, 3),
-    'Renews every month. Next charge $14.50 on February 28, 2026.',
+    'Renews every month. Next charge on February 28, 2026.',
   ],
-  [aPrice({ amount: 0n }), undefined, 'Renews every month. Next renewal on February 28, 2026.'],
+  [
+    aPrice({ amount: 0n }),
+    undefined,
+    'Renews every month at the same price. Next renewal on February 28, 2026.',
+  ],
 ])('%#: the renewal names the next charge and its date', (price, discount, text) => {
   const { renewal } = purchaseTerms({ price, discount, quantity: 1, rates: [], from });
   expect(renewal).toBe(`${text} Cancel anytime.`);

@@ -7,7 +7,7 @@ import type { Price } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Discount } from '@billing/proto/billing/discount/v1/discount';
 import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/values/catalog';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
-import { amountText } from '../../text/amount-text';
+import { amountText, quantityText, rateText } from '../../text/amount-text';
 import { dateText } from '../../text/date-text';
 import { every } from '../../text/recurrence-text';
 import { type UsageRate, usageTerms } from './usage-terms';
@@ -27,7 +27,12 @@ export interface Purchase {
 export interface PurchaseTerms {
   /** Total cost, such as `14 days free, then $29.00 every month from March 1, 2026`. */
   readonly summary: string;
-  /** Renewal, next charge and cancellation. */
+  /**
+   * What follows the amount that is due today, without repeating it; undefined if nothing differs
+   * from it later.
+   */
+  readonly later: string | undefined;
+  /** Renewal, date of the next charge and cancellation. */
   readonly renewal: string;
   /** Rates of usage, if any. */
   readonly usage: UsageSummary | undefined;
@@ -57,6 +62,7 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   if (interval === 'ONE_TIME') {
     return {
       summary: `${amountText(periodAmount(purchase, true), price.currency)} once`,
+      later: undefined,
       renewal: 'One-time payment. Nothing is charged later.',
       usage: undefined,
       isChargedLater: false,
@@ -66,23 +72,36 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   const trialDays = price.trialDays ?? 0;
   const anchor = trialEnd(from, trialDays);
   const stretches = stretchesOf(purchase, { anchor, recurrence });
-  const recurring = [
+  const texts = [
     ...(trialDays > 0 ? [`${days(trialDays)} free`] : []),
     ...stretches.map((stretch) => stretchText(stretch, { from, price, recurrence })),
-  ].join(', then ');
+  ];
+  const recurring = texts.join(', then ');
   const usage = usageSummary(price, purchase.rates);
   const [next, paidPeriods] =
     trialDays > 0 ? [anchor, 0] : [periodAt(anchor, recurrence, 0).end, 1];
-  const amount = amountAfter(stretches, paidPeriods);
-  const charge = chargeText(amountText(amount, price.currency), { isFree: amount === 0n, usage });
+  const charge = chargeText({ isFree: amountAfter(stretches, paidPeriods) === 0n, usage });
+  const renews = `Renews ${every(recurrence)}${texts.length === 1 ? ' at the same price' : ''}`;
   return {
     summary: usage === undefined ? recurring : `${recurring}, plus usage`,
-    renewal: `Renews ${every(recurrence)}. Next ${charge} on ${dateText(next)}. Cancel anytime.`,
+    later: laterText(texts, { isTrial: trialDays > 0, isOnce: stretches[0]?.periods === 1 }),
+    renewal: `${renews}. Next ${charge} on ${dateText(next)}. Cancel anytime.`,
     usage,
     isChargedLater:
       usage !== undefined ||
       stretches.some(({ amount, periods }) => amount > 0n && (periods !== 1 || trialDays > 0)),
   };
+}
+
+/** Terms without the amount of today, which is shown before them. */
+function laterText(
+  [first, ...rest]: readonly string[],
+  { isTrial, isOnce }: { readonly isTrial: boolean; readonly isOnce: boolean },
+): string | undefined {
+  if (first === undefined || rest.length === 0) return undefined;
+  const later = `then ${rest.join(', then ')}`;
+  if (isTrial) return `${first}, ${later}`;
+  return isOnce ? `T${later.slice(1)}` : `The same at each renewal, ${later}`;
 }
 
 /** The amount of the period after the given number of paid periods. */
@@ -91,12 +110,15 @@ function amountAfter(stretches: readonly Stretch[], paidPeriods: number): bigint
   return stretch?.amount ?? 0n;
 }
 
-function chargeText(
-  amount: string,
-  { isFree, usage }: { isFree: boolean; usage: UsageSummary | undefined },
-): string {
-  if (usage === undefined) return isFree ? 'renewal' : `charge ${amount}`;
-  return isFree ? 'usage charge' : `charge ${amount} plus usage`;
+function chargeText({
+  isFree,
+  usage,
+}: {
+  isFree: boolean;
+  usage: UsageSummary | undefined;
+}): string {
+  if (usage === undefined) return isFree ? 'renewal' : 'charge';
+  return isFree ? 'usage charge' : 'charge plus usage';
 }
 
 /** Rates of usage in words; undefined without rates and for one-time prices. */
@@ -112,17 +134,40 @@ export function usageSummary(price: Price, rates: readonly UsageRate[]): UsageSu
   };
 }
 
-/** Price in words: `$29.00 every month`. */
-export function priceTerms(price: Price): string {
-  const amount = amountText(
-    recurringCharge({ ...termsOf(price), quantity: 1 }).amount,
-    price.currency,
-  );
+/** Amount that a quantity costs each time, before discounts and taxes. */
+export function priceAmount(price: Price, quantity: number): bigint {
+  return recurringCharge({ ...termsOf(price), quantity }).amount;
+}
+
+/** Price of a quantity in words: `$29.00 every month`. */
+export function priceTerms(price: Price, quantity = 1): string {
+  const amount = amountText(priceAmount(price, quantity), price.currency);
   const interval = billingIntervals.nameOf(price.billingInterval);
   if (interval === 'ONE_TIME') return amount;
   const recurring = `${amount} ${every({ billingInterval: interval, intervalCount: price.intervalCount })}`;
   const trialDays = price.trialDays ?? 0;
   return trialDays > 0 ? `${days(trialDays)} free, then ${recurring}` : recurring;
+}
+
+/** How the price follows the quantity, such as `$29.00 each`; empty if it does not. */
+export function quantityTerms(price: Price): string[] {
+  const { type, amount, tiers } = termsOf(price);
+  if (type === 'FLAT') return [];
+  if (type === 'PER_UNIT' || tiers === null) return [`${amountText(amount, price.currency)} each`];
+  return tiers.map(({ upTo, unitAmount, flatAmount }, index) => {
+    const units = tierUnits(upTo, tiers[index - 1]?.upTo ?? null);
+    const rate = `${rateText(unitAmount, price.currency)} each`;
+    const flat = flatAmount === '0' ? '' : `, plus ${rateText(flatAmount, price.currency)}`;
+    return `${type === 'VOLUME' ? 'All units' : 'Units'} ${units}: ${rate}${flat}`;
+  });
+}
+
+function tierUnits(upTo: string | null, above: string | null): string {
+  const bounds = [
+    ...(above === null ? [] : [`above ${quantityText(above)}`]),
+    ...(upTo === null ? [] : [`up to ${quantityText(upTo)}`]),
+  ];
+  return bounds.length === 0 ? 'of any number' : bounds.join(' ');
 }
 
 function stretchesOf(
@@ -173,7 +218,7 @@ function stretchText(
 }
 
 function periodAmount({ price, quantity, discount }: Purchase, isDiscounted: boolean): bigint {
-  const { amount } = recurringCharge({ ...termsOf(price), quantity });
+  const amount = priceAmount(price, quantity);
   if (!isDiscounted || discount === undefined || !isCurrency(price.currency)) return amount;
   const type = discountTypes.nameOf(discount.type);
   // The redemption already checked that the discount applies to the product.

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { ApiAnswer } from '../../http/answer';
+
+/**
+ * Script of pages with a form. Everything works without it: it groups the digits of a card, names
+ * the brand, types the slash of an expiry date, and shows the prices of a quantity on each change.
+ */
+export const payerScript = `(() => {
+'use strict';
+const byId = (id) => document.getElementById(id);
+const digitsOf = (text) => text.replace(/\\D/g, '');
+const brands = [
+  [/^4/, 'Visa'],
+  [/^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, 'Mastercard'],
+  [/^3[47]/, 'American Express'],
+  [/^(6011|64[4-9]|65)/, 'Discover'],
+  [/^35(2[89]|[3-8])/, 'JCB'],
+  [/^3(0[0-5]|[689])/, 'Diners Club'],
+  [/^62/, 'UnionPay'],
+];
+const grouped = (digits) =>
+  (/^3[47]/.test(digits)
+    ? [digits.slice(0, 4), digits.slice(4, 10), digits.slice(10, 15)]
+    : digits.slice(0, 19).match(/.{1,4}/g) || []
+  ).filter(Boolean).join(' ');
+const dated = (digits, isDeleting) => {
+  const all = /^[2-9]/.test(digits) ? '0' + digits : digits;
+  if (all.length < 2 || (all.length === 2 && isDeleting)) return all;
+  return all.slice(0, 2) + '/' + all.slice(2, all.slice(2, 4) === '20' ? 6 : 4);
+};
+// Formats while keeping the caret behind the same digit.
+const format = (input, formatted) => {
+  const rewrite = (event) => {
+    const { value } = input;
+    if (/[^\\d\\s/.-]/.test(value)) return;
+    const isDeleting = ((event && event.inputType) || '').startsWith('delete');
+    const text = formatted(digitsOf(value), isDeleting);
+    if (text === value) return;
+    const isAtEnd = input.selectionStart === value.length;
+    let left = digitsOf(value.slice(0, input.selectionStart)).length;
+    input.value = text;
+    let caret = 0;
+    while (caret < text.length && left > 0) if (/\\d/.test(text[caret++])) left -= 1;
+    if (isAtEnd) caret = text.length;
+    input.setSelectionRange(caret, caret);
+  };
+  input.addEventListener('input', rewrite);
+  rewrite();
+};
+const number = byId('number');
+if (number) {
+  const brand = document.createElement('span');
+  brand.className = 'brand';
+  brand.setAttribute('role', 'status');
+  number.before(brand);
+  const name = () => {
+    const found = brands.find(([pattern]) => pattern.test(digitsOf(number.value)));
+    const text = found ? found[1] : '';
+    if (brand.textContent !== text) brand.textContent = text;
+  };
+  format(number, grouped);
+  number.addEventListener('input', name);
+  name();
+}
+const expiry = byId('expiry');
+if (expiry) format(expiry, dated);
+const prices = byId('prices');
+if (prices) {
+  let timer;
+  let asked = 0;
+  const show = async () => {
+    const mine = ++asked;
+    const body = new URLSearchParams(new FormData(prices.form));
+    const answer = await fetch(prices.formAction, { method: 'POST', body });
+    if (!answer.ok || mine !== asked) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelectorAll('.live');
+    document.querySelectorAll('.live').forEach((old, index) => {
+      const text = fresh[index] ? fresh[index].textContent : '';
+      if (text && old.textContent !== text) old.textContent = text;
+    });
+  };
+  prices.hidden = true;
+  byId('quantity').addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => show().catch(() => { prices.hidden = false; }), 300);
+  });
+}
+})();
+`;
+
+const tag = createHash('sha256').update(payerScript).digest('base64url').slice(0, 16);
+
+/** Path of the script; another script has another path. */
+export const payerScriptPath = `/pages/payer-${tag}.js`;
+
+/** Response with the script, which browsers cache permanently. */
+export function payerScriptAnswer(): ApiAnswer {
+  return {
+    status: 200,
+    body: Buffer.from(payerScript),
+    headers: {
+      'Content-Type': 'text/javascript; charset=utf-8',
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'X-Content-Type-Options': 'nosniff',
+    },
+  };
+}
