@@ -81,6 +81,7 @@ const layers = {
     'endpoint',
     'delivery',
     'message',
+    'feed',
     'sending',
     'history',
   ],

@@ -90,6 +90,10 @@ import {
   WebhookDeliveryServiceService,
 } from '@billing/proto/billing/notifier/v1/webhook_delivery';
 import {
+  type WebhookFeedServiceServer,
+  WebhookFeedServiceService,
+} from '@billing/proto/billing/notifier/v1/webhook_feed';
+import {
   type PlanServiceServer,
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
@@ -124,6 +128,7 @@ export interface Peers {
   readonly metering: Peer<MeteringServiceServer>;
   readonly notifier: Peer<NotifierServiceServer>;
   readonly webhookDelivery: Peer<WebhookDeliveryServiceServer>;
+  readonly webhookFeed: Peer<WebhookFeedServiceServer>;
   readonly requestLog: Peer<RequestLogServiceServer>;
   readonly usageReport: Peer<UsageReportServiceServer>;
   readonly webhookReport: Peer<WebhookReportServiceServer>;
@@ -225,6 +230,10 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
       address: config.NOTIFIER_ADDRESS,
     }),
     webhookDelivery: connectPeer<WebhookDeliveryServiceServer>(WebhookDeliveryServiceService, {
+      ...caller,
+      address: config.NOTIFIER_ADDRESS,
+    }),
+    webhookFeed: connectPeer<WebhookFeedServiceServer>(WebhookFeedServiceService, {
       ...caller,
       address: config.NOTIFIER_ADDRESS,
     }),

@@ -41,6 +41,9 @@ type TrustProxy = (address: string, hop: number) => boolean;
 // for up to ten minutes.
 const waitingMax = 50;
 const waitingPerEnvironmentMax = 5;
+// Requests that wait for events, each for up to 20 s.
+const pollingPerKeyMax = 20;
+const pollingMax = 1_000;
 // Concurrent requests without a key, by kind. A provider's event has up to 1 MiB.
 const providerEventsMax = 200;
 const payersMax = 600;
@@ -135,6 +138,8 @@ type Places = Pick<
   | 'inFlightPerOrganization'
   | 'waiting'
   | 'waitingPerEnvironment'
+  | 'polling'
+  | 'pollingPerKey'
   | 'providerEventPlaces'
   | 'payerPlaces'
   | 'operatorPlaces'
@@ -148,6 +153,8 @@ function inFlightLimits(config: GatewayConfiguration): Places {
     inFlightPerOrganization: limitPerCaller(config.HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX),
     waiting: limitOfWaiting(waitingMax),
     waitingPerEnvironment: limitOfWaiting(waitingPerEnvironmentMax),
+    polling: limitOfProcess(pollingMax),
+    pollingPerKey: limitPerCaller(pollingPerKeyMax),
     providerEventPlaces: keylessPlaces(providerEventsMax, perAddress),
     payerPlaces: keylessPlaces(payersMax, perAddress),
     operatorPlaces: keylessPlaces(operatorsMax, perAddress),

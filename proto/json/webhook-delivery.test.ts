@@ -4,7 +4,9 @@ import { toJsonWebhookDelivery, toJsonWebhookGap } from './webhook-delivery';
 const delivery = {
   id: 'delivery',
   messageId: 'message',
-  subscriptionId: 'subject',
+  subscriptionId: undefined,
+  subjectType: undefined,
+  subjectId: undefined,
   sequence: 1,
   status: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_DELIVERED,
   attempts: [],
@@ -16,7 +18,8 @@ test.each([
   ['subscription.renewed', 'subscription'],
   ['checkout.expired', 'checkout_session'],
 ])('a delivery of %s names its subject of the type %s', (type, subjectType) => {
-  expect(toJsonWebhookDelivery({ ...delivery, type })).toMatchObject({
+  const shown = { ...delivery, type, subjectType, subjectId: 'subject' };
+  expect(toJsonWebhookDelivery(shown)).toMatchObject({
     subscriptionId: 'subject',
     subjectType,
     subjectId: 'subject',
@@ -24,7 +27,7 @@ test.each([
 });
 
 test('a delivery of a test has no subject', () => {
-  const ofTest = { ...delivery, type: 'webhook_endpoint.test', subscriptionId: undefined };
+  const ofTest = { ...delivery, type: 'webhook_endpoint.test' };
   expect(toJsonWebhookDelivery(ofTest)).toMatchObject({
     subscriptionId: null,
     subjectType: null,
@@ -33,14 +36,14 @@ test('a delivery of a test has no subject', () => {
 });
 
 test.each([
-  ['subscriptionId', { subscriptionId: 'subject', subjectType: 'subscription' }],
-  [
-    'checkoutSessionId',
-    { subscriptionId: null, checkoutSessionId: 'subject', subjectType: 'checkout_session' },
-  ],
-] as const)('a gap of the source %s names its subject', ($case, expected) => {
-  expect(toJsonWebhookGap({ source: { $case, value: 'subject' }, sequences: [2] })).toEqual({
+  ['subscription', { subscriptionId: 'subject' }],
+  ['checkout_session', { subscriptionId: null, checkoutSessionId: 'subject' }],
+  ['product', { subscriptionId: null }],
+] as const)('a gap of a %s names its subject', (subjectType, expected) => {
+  const gap = { source: undefined, subjectType, subjectId: 'subject', sequences: [2] };
+  expect(toJsonWebhookGap(gap)).toEqual({
     ...expected,
+    subjectType,
     subjectId: 'subject',
     missing: [2],
   });

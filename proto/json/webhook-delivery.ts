@@ -49,7 +49,7 @@ export type WebhookDeliveryJson = z.infer<typeof WebhookDeliveryJson>;
 
 export const WebhookGapJson = z
   .object({
-    subscriptionId: id.nullable().meta({ description: 'Null for a checkout session.' }),
+    subscriptionId: id.nullable().meta({ description: 'Only for a subscription.' }),
     checkoutSessionId: id.optional().meta({ description: 'Only for a checkout session.' }),
     subjectType,
     subjectId: id,
@@ -64,9 +64,9 @@ export function toJsonWebhookDelivery(delivery: WebhookDelivery): WebhookDeliver
     id: delivery.id,
     messageId: delivery.messageId,
     type: delivery.type,
-    subscriptionId: delivery.subscriptionId ?? null,
-    subjectType: delivery.subscriptionId === undefined ? null : subjectTypeOf(delivery),
-    subjectId: delivery.subscriptionId ?? null,
+    subscriptionId: delivery.subjectId ?? null,
+    subjectType: delivery.subjectType ?? null,
+    subjectId: delivery.subjectId ?? null,
     sequence: delivery.sequence ?? null,
     status: webhookDeliveryStatuses.nameOf(delivery.status),
     attempts: delivery.attempts.map(toJsonAttempt),
@@ -76,25 +76,18 @@ export function toJsonWebhookDelivery(delivery: WebhookDelivery): WebhookDeliver
 }
 
 /**
- * Undelivered events of an endpoint in REST responses. Those of a checkout session name the session
- * and no subscription.
+ * Undelivered events of an endpoint in REST responses. Only those of a subscription name a
+ * subscription.
  */
-export function toJsonWebhookGap({ source, sequences: missing }: WebhookGap): WebhookGapJson {
-  if (source === undefined) throw new Error('A gap without its subject');
-  const { $case, value: subjectId } = source;
-  return $case === 'checkoutSessionId'
-    ? {
-        subscriptionId: null,
-        checkoutSessionId: subjectId,
-        subjectType: 'checkout_session',
-        subjectId,
-        missing,
-      }
-    : { subscriptionId: subjectId, subjectType: 'subscription', subjectId, missing };
-}
-
-function subjectTypeOf({ type }: WebhookDelivery): string {
-  return type.startsWith('checkout.') ? 'checkout_session' : 'subscription';
+export function toJsonWebhookGap(gap: WebhookGap): WebhookGapJson {
+  const { subjectType, subjectId, sequences: missing } = gap;
+  return {
+    subscriptionId: subjectType === 'subscription' ? subjectId : null,
+    ...(subjectType === 'checkout_session' && { checkoutSessionId: subjectId }),
+    subjectType,
+    subjectId,
+    missing,
+  };
 }
 
 function toJsonAttempt(attempt: WebhookAttempt): AttemptJson {

@@ -14,6 +14,7 @@ export const pathSegments = [
   'events',
   'portal',
   'webhook-endpoints',
+  'webhook-events',
   'sandboxes',
   'api-keys',
   'balance-entries',

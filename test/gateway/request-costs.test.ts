@@ -108,6 +108,8 @@ describe('one request', () => {
     ['GET /balance-entries', ['aggregate balanceEntries', 'find balanceEntries']],
     ['GET /balance-entries/:id', ['find balanceEntries']],
     ['GET /webhook-endpoints', ['aggregate webhookEndpoints', 'find webhookEndpoints']],
+    ['GET /webhook-events', ['find feed', 'find feed', 'find feed', 'find messages']],
+    ['GET /webhook-events/:id', ['find feed', 'find messages']],
     ['GET /api-keys', ['aggregate apiKeys', 'find apiKeys']],
     ['POST /customers', ['insert customers']],
     ['POST /products', ['insert products']],
@@ -158,6 +160,12 @@ describe('until all its work is done,', () => {
 
   const servicesOf = (name: string) => costs.find((cost) => cost.name === name)?.services;
 
+  // Events that are accepted within a moment are appended by one run.
+  const feedCommands = {
+    'find feed': expect.any(Number) as number,
+    'insert feed': expect.any(Number) as number,
+  };
+
   test('a subscription with an authorized payment costs exactly this', () => {
     expect(servicesOf(creations.subscription)).toEqual({
       catalog: {
@@ -207,12 +215,14 @@ describe('until all its work is done,', () => {
       notifier: {
         calls: {},
         commands: {
+          ...feedCommands,
           'find messages': 2,
           'find webhookEndpoints': 2,
           'insert messages': 2,
         },
         published: {},
-        written: 2,
+        // Each event in its message and in the feed.
+        written: 4,
       },
       subscription: {
         calls: {
@@ -303,12 +313,13 @@ describe('until all its work is done,', () => {
       notifier: {
         calls: {},
         commands: {
+          ...feedCommands,
           'find messages': 3,
           'find webhookEndpoints': 3,
           'insert messages': 3,
         },
         published: {},
-        written: 3,
+        written: 6,
       },
       subscription: {
         calls: {

@@ -1,7 +1,14 @@
 import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../support/api-client';
 import type { WebhookReceiver } from '../support/webhook-receiver';
-import type { ForeignRead, GrantPicture, Picture, UsageStatePicture } from './picture';
+import type {
+  FeedEntryPicture,
+  FeedPicture,
+  ForeignRead,
+  GrantPicture,
+  Picture,
+  UsageStatePicture,
+} from './picture';
 import {
   countPending,
   environmentOf,
@@ -83,6 +90,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
       ...endpoint,
       received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),
     })),
+    feed: await readFeed(client),
     sessions:
       tenant === undefined || addresses === undefined
         ? undefined
@@ -101,6 +109,23 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     foreignReads: stranger && (await readAsStranger(stranger, lists)),
     foreignIds: stranger && idsIn(await readLists(stranger)),
   };
+}
+
+async function readFeed(client: ApiClient): Promise<FeedPicture> {
+  const entries: FeedEntryPicture[] = [];
+  let path = '/webhook-events?limit=1000';
+  for (;;) {
+    const page = await client.expect(200, client.get(path));
+    entries.push(...page.data);
+    path = `/webhook-events?limit=1000&after=${page.nextAfter as string}`;
+    if (page.data.length > 0) continue;
+    const { oldest, newest } = page as { oldest: string | null; newest: string };
+    return {
+      entries,
+      oldest: oldest === null ? undefined : Number(oldest),
+      newest: Number(newest),
+    };
+  }
 }
 
 async function readClock(client: ApiClient): Promise<{ now: Date; isManual: boolean }> {

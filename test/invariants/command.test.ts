@@ -134,6 +134,14 @@ const seeds: readonly Seed[] = [
   },
   { id: 'I8', what: 'an event that the log has lost', ...firstEvent, damage: () => undefined },
   {
+    id: 'I80',
+    what: 'an entry of the feed that is gone',
+    service: 'notifier',
+    collection: 'feed',
+    filter: { _id: /:000000000002$/ },
+    damage: () => undefined,
+  },
+  {
     id: 'I20',
     what: 'a balance entry that is gone',
     service: 'checkout',

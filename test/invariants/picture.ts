@@ -192,6 +192,20 @@ export interface EndpointPicture {
   readonly received: readonly Pick<ReceivedWebhook, 'headers' | 'text'>[] | undefined;
 }
 
+/** An event of the feed as the API shows it. */
+export interface FeedEntryPicture {
+  readonly position: number;
+  readonly subject: { readonly type: string; readonly id: string };
+  readonly event: { readonly id: string; readonly sequence: number } | null;
+}
+
+/** The feed of an environment, read until nothing follows. */
+export interface FeedPicture {
+  readonly entries: readonly FeedEntryPicture[];
+  readonly oldest: number | undefined;
+  readonly newest: number;
+}
+
 /** A decoded entry of a service's event log. */
 export interface EventPicture {
   readonly service: string;
@@ -261,6 +275,7 @@ export interface Picture {
   readonly closedCredits: readonly ClosedCreditsPicture[] | undefined;
   readonly storedUsage: StoredUsagePicture | undefined;
   readonly endpoints: readonly EndpointPicture[];
+  readonly feed: FeedPicture | undefined;
   readonly sessions: readonly SessionPicture[] | undefined;
   readonly events: readonly EventPicture[] | undefined;
   /** False if old events of the environment may have been deleted. */

@@ -1,5 +1,6 @@
 import type {
   ClosedCreditsPicture,
+  FeedEntryPicture,
   InvoicePicture,
   LinePicture,
   MeterPricePicture,
@@ -21,6 +22,7 @@ import {
   closedCredits,
   closedGrant,
   discount,
+  feed,
   grant,
   line,
   march,
@@ -42,6 +44,12 @@ const subscription = (changes: Partial<SubscriptionPicture>): Partial<Picture> =
 const sessions = (changes: Partial<SessionPicture>): Partial<Picture> => ({
   sessions: [{ ...session, ...changes }],
 });
+const entryAt = (sequence: number): FeedEntryPicture => ({
+  position: sequence,
+  subject: { type: 'subscription', id: 'subscription-1' },
+  event: JSON.parse(aWebhook(sequence).text) as FeedEntryPicture['event'],
+});
+
 const received = (...all: ReturnType<typeof aWebhook>[]): Partial<Picture> => ({
   endpoints: [anEndpoint(all)],
 });
@@ -243,6 +251,28 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     'an event that a wildcard names and that never arrived',
     { endpoints: [{ ...anEndpoint([aWebhook(1)]), events: ['subscription.*'] }] },
   ],
+  ['I80', 'a missing position', { feed: { ...feed, entries: [entryAt(1), entryAt(3)] } }],
+  ['I80', 'an end before the newest position', { feed: { ...feed, newest: 3 } }],
+  [
+    'I80',
+    'a message with two positions',
+    { feed: { ...feed, entries: [entryAt(1), { ...entryAt(1), position: 2 }] } },
+  ],
+  [
+    'I80',
+    'a subject in another order',
+    {
+      feed: {
+        ...feed,
+        entries: [
+          { ...entryAt(2), position: 1 },
+          { ...entryAt(1), position: 2 },
+        ],
+      },
+    },
+  ],
+  ['I80', 'a logged event without a position', { feed: { ...feed, entries: [], newest: 0 } }],
+  ['I80', 'another body than the webhook', received(aWebhook(1, { note: 'changed' }), aWebhook(2))],
   [
     'I81',
     'a scalar that is not repeated',

@@ -1,4 +1,5 @@
 import { balancesAddUp } from './balances';
+import { feedIsWhole } from './feed';
 import type { Invariant } from './invariant';
 import { environmentsAreApart } from './isolation';
 import { amountsAddUp, paidOnce, statusFollowsDebt } from './money';
@@ -29,6 +30,7 @@ export const invariants: readonly Invariant[] = [
   sessionsEndTogether,
   sequencesAreWhole,
   webhooksArrive,
+  feedIsWhole,
   bodiesRepeatScalars,
   writesAreDurable,
   nothingIsPending,

@@ -4,6 +4,8 @@ import type {
   ClosedCreditsPicture,
   EndpointPicture,
   EventPicture,
+  FeedEntryPicture,
+  FeedPicture,
   GrantPicture,
   InvoicePicture,
   LinePicture,
@@ -248,6 +250,17 @@ export const discount = {
   redemptionCount: 1,
 };
 
+/** The events of a subscription in the feed. */
+export const feed: FeedPicture = {
+  entries: [1, 2].map((sequence) => ({
+    position: sequence,
+    subject: { type: 'subscription', id: 'subscription-1' },
+    event: JSON.parse(aWebhook(sequence).text) as FeedEntryPicture['event'],
+  })),
+  oldest: 1,
+  newest: 2,
+};
+
 /** A valid environment in which every invariant has something to check. */
 export const whole: Picture = {
   environmentId,
@@ -267,6 +280,7 @@ export const whole: Picture = {
   closedCredits: [closedCredits],
   storedUsage: { compared: 3, mismatches: [], searchedEvents: 1, uncounted: [] },
   endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],
+  feed,
   sessions: [session],
   events: [anEvent(1), anEvent(2)],
   areEventsWhole: true,

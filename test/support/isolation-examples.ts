@@ -52,6 +52,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     meter: `/meters/${meter.id}`,
     endpoint: `/webhook-endpoints/${endpoint.id}`,
     delivery: `/webhook-endpoints/${endpoint.id}/deliveries/${delivery.id}`,
+    messageId: delivery.messageId,
     apiKey: `/api-keys/${apiKey.id}`,
     link: `/checkout-links/${link.id}`,
     entry: `/balance-entries/${entry.id}`,
@@ -228,6 +229,7 @@ function listExamples({
     'GET /meters': { path: '/meters', strangers: [200] },
     'GET /events': list('/events', `customerId=${customerId}`),
     'GET /webhook-endpoints': list('/webhook-endpoints'),
+    'GET /webhook-events': { path: '/webhook-events', strangers: [200] },
     'GET /api-keys': list('/api-keys'),
   };
 }
@@ -243,6 +245,7 @@ function resourceExamples(
       | 'meter'
       | 'endpoint'
       | 'delivery'
+      | 'messageId'
       | 'apiKey'
       | 'link'
       | 'entry',
@@ -307,6 +310,7 @@ function resourceExamples(
     },
     'GET /webhook-endpoints/:id/deliveries': { path: `${endpoint}/deliveries` },
     'GET /webhook-endpoints/:id/gaps': { path: `${endpoint}/gaps?since=${ownerTime}` },
+    'GET /webhook-events/:id': { path: `/webhook-events/${paths.messageId}` },
     'DELETE /api-keys/:id': { path: paths.apiKey },
   };
 }

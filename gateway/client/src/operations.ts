@@ -74,6 +74,7 @@ export const methods = {
     replay: 'replayWebhooks',
     listGaps: 'listWebhookGaps',
   },
+  webhookEvents: { list: 'listWebhookEvents', retrieve: 'getWebhookEvent' },
   sandboxes: {
     create: 'createSandbox',
     list: 'listSandboxes',

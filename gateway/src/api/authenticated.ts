@@ -10,6 +10,7 @@ import type { InFlightLimit } from '@billing/chassis/in-flight-limit';
 import type { TakePlace } from '../http/in-flight-limit';
 import { isRead } from '../http/method';
 import { respond } from '../http/respond';
+import type { Waits } from './routes/route';
 import { type AuditedCall, auditedWrite } from './write-audit';
 
 /** Dependencies of authenticated requests. */
@@ -23,12 +24,15 @@ export interface AuthenticatedDependencies extends ExchangeDependencies {
   /** Concurrency limits of calls that wait for a clock advance: per process and per environment. */
   readonly waiting: InFlightLimit;
   readonly waitingPerEnvironment: InFlightLimit;
+  /** Concurrency limits of requests that wait for events: per process and per key. */
+  readonly polling: InFlightLimit;
+  readonly pollingPerKey: InFlightLimit;
 }
 
 /** A handler of authenticated requests. */
 export function authenticated(
   dependencies: AuthenticatedDependencies,
-  { waits = false, ...options }: ExchangeOptions & { readonly waits?: boolean | undefined },
+  { waits, ...options }: ExchangeOptions & { readonly waits?: Waits | undefined },
   work: (
     call: CallContext,
     request: Request,
@@ -37,13 +41,17 @@ export function authenticated(
   ) => Promise<ApiAnswer>,
 ): RequestHandler {
   const { keyedInFlight } = dependencies;
-  const takePlace: TakePlace = (run) => keyedInFlight.run(run);
-  const made = { ...options, inFlight: waits ? undefined : takePlace };
+  const waitOf = (request: Request) =>
+    waits === undefined || !asksToWait(waits, request) ? undefined : waits;
+  const takePlace: TakePlace = (run, request) =>
+    waitOf(request) === undefined ? keyedInFlight.run(run) : run();
+  const made = { ...options, inFlight: takePlace };
   return respond(dependencies, made, async (call, request, response, recordCaller) => {
     const { isIngest } = options;
     const admit = () =>
       dependencies.admission.admit(request, response, call, { isIngest, recordCaller });
-    const admitted = await (waits ? keyedInFlight.run(admit) : admit());
+    const wait = waitOf(request);
+    const admitted = await (wait === undefined ? admit() : keyedInFlight.run(admit));
     const { tenant, scopes, callerId, signedIn } = admitted;
     const caller = { type: signedIn === undefined ? 'KEY' : 'OPERATOR', id: callerId } as const;
     let detail: AuditDetail | undefined;
@@ -55,7 +63,7 @@ export function authenticated(
       work({ ...call, tenant, scopes }, request, response, audited).catch((error: unknown) => {
         throw dependencies.admission.refusalOf(error, admitted);
       });
-    const inPlace = placeOf(admitted, dependencies, { waits });
+    const inPlace = placeOf(admitted, dependencies, wait);
     if (isRead(request.method)) return inPlace(run);
     const { route } = options;
     if (signedIn === undefined) {
@@ -74,9 +82,14 @@ export function authenticated(
   });
 }
 
+/** True if a request may wait for long: for events only if it asks to. */
+function asksToWait(waits: Waits, { query }: Request): boolean {
+  return waits === 'CLOCK' || (query.wait !== undefined && query.wait !== '0');
+}
+
 /**
- * Concurrency limits of a request: those of its caller and organization, or those of calls that
- * wait for the environment's clock.
+ * Concurrency limits of a request: those of its caller and organization, or those of requests that
+ * wait.
  */
 function placeOf(
   { callerId, tenant }: Admitted,
@@ -85,13 +98,19 @@ function placeOf(
     inFlightPerOrganization,
     waiting,
     waitingPerEnvironment,
+    polling,
+    pollingPerKey,
   }: AuthenticatedDependencies,
-  { waits }: { waits: boolean },
+  waits: Waits | undefined,
 ): (work: () => Promise<ApiAnswer>) => Promise<ApiAnswer> {
-  if (!waits) {
-    const { organizationId } = tenant;
-    return (work) =>
-      inFlightPerKey.run(() => inFlightPerOrganization.run(work, organizationId), callerId);
+  const { organizationId, environmentId } = tenant;
+  switch (waits) {
+    case 'CLOCK':
+      return (work) => waitingPerEnvironment.run(() => waiting.run(work), environmentId);
+    case 'EVENTS':
+      return (work) => pollingPerKey.run(() => polling.run(work), callerId);
+    case undefined:
+      return (work) =>
+        inFlightPerKey.run(() => inFlightPerOrganization.run(work, organizationId), callerId);
   }
-  return (work) => waitingPerEnvironment.run(() => waiting.run(work), tenant.environmentId);
 }

@@ -25,6 +25,12 @@ describe('an error is converted to the response of its row', () => {
       'taken',
     ],
     [new DomainError('failed_precondition', 'X', 'Why not'), 409, 'conflict', 'Why not'],
+    [
+      new DomainError('gone', 'CURSOR_EXPIRED', 'No longer kept'),
+      410,
+      'cursor_expired',
+      'No longer kept',
+    ],
     [new DomainError('stale', 'X', 'y'), 412, 'stale_version', 'Stale version'],
     [
       new DomainError('idempotency_mismatch', 'X', 'Reused'),

@@ -82,6 +82,7 @@ export const answerOfKind: Readonly<Record<DomainErrorKind, Row>> = {
   not_found: { status: 404 },
   already_exists: { status: 409 },
   failed_precondition: { status: 409, code: 'conflict' },
+  gone: { status: 410 },
   stale: { status: 412, code: 'stale_version', message: 'Stale version' },
   idempotency_mismatch: { status: 422, code: 'idempotency_key_reused' },
   resource_exhausted: {

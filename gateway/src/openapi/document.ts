@@ -36,6 +36,7 @@ const tags: Readonly<Record<string, string>> = {
   sandboxes: 'Test environments, with a real or a manual clock.',
   subscriptions: 'Recurring billing of a customer for a product.',
   'webhook-endpoints': 'URLs that receive events.',
+  'webhook-events': 'All events, in one order.',
   probes: 'Health checks of the gateway.',
 };
 

@@ -71,6 +71,15 @@ function toDueWorkPeer(peer: Peer<DueWorkServiceServer>): DueWorkPeer {
       const { pending, due, activity } = await peer.getActivity(request, context);
       return { pending, due, writes: activity };
     },
+    settle: async (until, context) => {
+      const { environmentId } = context.tenant;
+      const workClass = ProtoWorkClass.WORK_CLASS_RENEWAL;
+      const { unsettled } = await peer.getActivity(
+        { environmentId, until, workClass, settles: true },
+        context,
+      );
+      return unsettled ?? 0;
+    },
   };
 }
 

@@ -8,6 +8,7 @@ export type DomainErrorKind =
   | 'already_exists'
   | 'failed_precondition'
   | 'stale'
+  | 'gone'
   | 'idempotency_mismatch'
   | 'resource_exhausted'
   | 'unavailable'

@@ -1,6 +1,7 @@
 import type { Callers } from '@billing/chassis/callers';
 import type { NotifierServiceServer } from '@billing/proto/billing/notifier/v1/notifier';
 import type { WebhookReportServiceServer } from '@billing/proto/billing/notifier/v1/report';
+import type { WebhookFeedServiceServer } from '@billing/proto/billing/notifier/v1/webhook_feed';
 import type { WebhookDeliveryServiceServer } from '@billing/proto/billing/notifier/v1/webhook_delivery';
 
 // Services allowed to call each method where mutual TLS identifies callers.
@@ -21,6 +22,11 @@ export const webhookDeliveryCallers: Callers<WebhookDeliveryServiceServer> = {
   retryWebhookDelivery: ['gateway'],
   replayWebhooks: ['gateway'],
   listWebhookGaps: ['gateway'],
+};
+
+export const webhookFeedCallers: Callers<WebhookFeedServiceServer> = {
+  listWebhookEvents: ['gateway'],
+  getWebhookEvent: ['gateway'],
 };
 
 export const webhookReportCallers: Callers<WebhookReportServiceServer> = {

@@ -24,8 +24,10 @@ export const collections: CollectionLayouts = {
   endpointHealth: shardedById(),
   eventLogCursors: unsharded,
   eventLogReaders: unsharded,
+  feed: shardedBy({ environmentId: 1 }, { _id: 'environments with a feed, for retention' }),
+  feedSweeps: unsharded,
   messageFloors: shardedById(),
-  messages: shardedById({ acceptedAt: 'retention' }),
+  messages: shardedById({ acceptedAt: 'retention, and messages that feeds lack' }),
   missingEvents: shardedById({ at: 'retention, and status of an environment' }),
   replays: shardedById({ dueAt: 'replays that are due' }),
   webhookEndpoints: shardedAggregates({

@@ -43,6 +43,8 @@ export interface EventLogOwner {
    * which no entry is needed again, empty if all are needed.
    */
   read(start: LogStart, limit: number, passed?: string): Promise<LogPage>;
+  /** Returns entries of one environment. */
+  readEnvironment(environmentId: string, start: LogStart, limit: number): Promise<LogPage>;
   /** Returns the log's entries with these ids; at least one, if it has any. */
   find(ids: readonly string[]): Promise<LogPage>;
 }
@@ -64,6 +66,10 @@ export function connectEventLogs(
       name,
       read: async (start, limit, passed) => {
         const request = toProtoRequest({ start, limit, passed });
+        return fromProtoPage(await peer.readEventLog(request, ownContext(clock)));
+      },
+      readEnvironment: async (environmentId, start, limit) => {
+        const request = { ...toProtoRequest({ start, limit, passed: undefined }), environmentId };
         return fromProtoPage(await peer.readEventLog(request, ownContext(clock)));
       },
       find: async (ids) =>

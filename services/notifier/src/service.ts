@@ -15,6 +15,7 @@ import { DeliveryHistoryStore } from './history/history-store';
 import { DeliveryReportStore } from './history/report-store';
 import { deliveryRpc } from './history/delivery-rpc';
 import { DeliveryStore } from './delivery/delivery-store';
+import { FeedStore } from './feed/feed-store';
 import { DeliveryWorker, inFlightMaxPerEndpoint } from './sending/delivery-worker';
 import { EndpointHealthStore } from './endpoint/health-store';
 import type { EndpointKey } from './endpoint/endpoint';
@@ -23,6 +24,7 @@ import { OrderedEventConsumer } from './message/accept-in-order';
 import { EventConsumer } from './message/accept-event';
 import { EventReconciliation } from './message/reconciliation-worker';
 import { acceptFromStream } from './message/accept-from-stream';
+import { acceptLoggedEvents } from './message/accept-logged-events';
 import { webhookSubjects } from './message/events';
 import { GapReconciliation } from './history/find-gaps';
 import { LogTails } from './history/read-log-tails';
@@ -41,6 +43,7 @@ import { notifierRpc } from './rpc';
 import { SealedSecretStore } from './endpoint/sealed-secret-store';
 import { SealedSecretWorker } from './endpoint/sealed-secret-worker';
 import { SlotStore } from './endpoint/slot-store';
+import { type RunningFeed, startFeed } from './start-feed';
 import { webhookEndpoints } from './endpoint/endpoint-document';
 import { TestWebhookSender } from './message/send-test-webhook';
 import { WebhookClient } from './sending/webhook-client';
@@ -52,6 +55,7 @@ export interface NotifierOverrides extends ServiceOverrides {
   readonly timeoutMs?: number;
   readonly outcomeBatchDelayMs?: number;
   readonly reconcileEveryMs?: number;
+  readonly feedPollEveryMs?: number;
   readonly resolve?: ResolveAddresses;
 }
 
@@ -109,16 +113,24 @@ export async function start(
     owners,
   };
   const worker = startSending(dependencies);
-  startConsuming(dependencies, worker);
+  const feed = startFeed(service, stores, overrides.feedPollEveryMs);
+  startConsuming(dependencies, worker, feed);
   startRetention(dependencies);
   const onChange = (endpoint: EndpointKey) => {
     worker.reclaim(endpoint);
   };
-  return service.serve([
+  const running = await service.serve([
     notifierRpc({ ...stores, onChange }),
     startDeliveryCalls(dependencies, worker),
+    feed.rpc,
     startReports(dependencies),
   ]);
+  const stop = async () => {
+    // Otherwise calls that wait for events would hold up the server's end.
+    await feed.watch.stop();
+    await running.stop();
+  };
+  return { ...running, stop };
 }
 
 function openStores(service: Service, policyOf: NotifierDependencies['policyOf'], keys: DataKeys) {
@@ -135,13 +147,14 @@ function openStores(service: Service, policyOf: NotifierDependencies['policyOf']
     attempts: new AttemptStore(db),
     cursors: new CursorStore(db),
     awaited: new AwaitedEventStore(db),
+    feed: new FeedStore(db),
     history: new DeliveryHistoryStore(db),
     replays: new ReplayStore(db),
     retained: new RetentionStore(db),
     reports: new DeliveryReportStore(db),
   };
-  const { deliveries, dayTotals, attempts, replays, retained, awaited } = stores;
-  for (const store of [slots, deliveries, dayTotals, attempts, replays, retained, awaited]) {
+  const { deliveries, dayTotals, attempts, replays, retained, awaited, feed } = stores;
+  for (const store of [slots, deliveries, dayTotals, attempts, replays, retained, awaited, feed]) {
     service.ensureIndexes(() => store.ensureIndexes());
   }
   return stores;
@@ -216,6 +229,7 @@ function startSending({
 function startConsuming(
   { service, overrides, stores, owners }: NotifierDependencies,
   worker: DeliveryWorker,
+  feed: RunningFeed,
 ): void {
   const { clock, logger } = service;
   const consumer = new EventConsumer({
@@ -224,6 +238,9 @@ function startConsuming(
     isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
     onDeliveries: (endpoints) => {
       worker.wake(endpoints);
+    },
+    onAccepted: (message) => {
+      feed.appender.add(message);
     },
   });
   const ordered = new OrderedEventConsumer({ ...stores, owners, consumer, logger });
@@ -242,6 +259,12 @@ function startConsuming(
     replica: newId(),
     clock,
     logger,
+  });
+  service.settleBy(async (environmentId) => {
+    const logged = { ...stores, owners, consumer: ordered, logger };
+    const left = await acceptLoggedEvents(environmentId, logged);
+    await feed.sweep.sweep(environmentId);
+    return left;
   });
   service.onClose('reconciliation', () => reconciliation.stop());
   service.every({

@@ -3,6 +3,9 @@ import type { Peers } from '../../peers';
 import type { ApiAnswer } from '../../http/answer';
 import type { ApiRequest } from '../input/request';
 
+/** What requests of a route may wait for. */
+export type Waits = 'CLOCK' | 'EVENTS';
+
 /** An operation of the API. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -18,8 +21,11 @@ export interface Route {
   readonly isIngest?: boolean;
   /** True for a POST without side effects, for which a read scope suffices. */
   readonly readsOnly?: boolean;
-  /** True if the route waits for minutes. It then counts towards the limit of waiting calls. */
-  readonly waits?: boolean;
+  /**
+   * Reason why requests of the route may wait for long: for the clock, or for events if they ask to.
+   * Waiting requests have limits of their own.
+   */
+  readonly waits?: Waits;
   /** True if the route deletes the environment `:id`, whose keys end with the response. */
   readonly endsKeys?: boolean;
   /** Description in the API document. */

@@ -15,6 +15,7 @@ import { sandboxRoutes } from './sandboxes';
 import { subscriptionRoutes } from './subscriptions';
 import { webhookDeliveryRoutes } from './webhook-deliveries';
 import { webhookEndpointRoutes } from './webhook-endpoints';
+import { webhookEventRoutes } from './webhook-events';
 import type { Route } from './route';
 
 /** All operations under /v1. */
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   ...portalSessionRoutes,
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,
+  ...webhookEventRoutes,
   ...sandboxRoutes,
   ...apiKeyRoutes,
 ];

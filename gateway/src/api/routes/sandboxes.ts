@@ -109,7 +109,7 @@ export const sandboxRoutes: readonly Route[] = [
       errors: ['conflict'],
     },
     deadlineMs: advanceDeadlineMs,
-    waits: true,
+    waits: 'CLOCK',
     handle: async (request, peers) => {
       const input = readBody(AdvanceClock, request);
       const answer = await peers.identity.advanceClock(input, request.context);

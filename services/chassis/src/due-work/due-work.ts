@@ -199,6 +199,7 @@ export function dueWorkRpc(
   collections: Collections,
   dueWork: DueWork,
   activity: ActivityCounter,
+  settle: (environmentId: string) => Promise<number>,
 ): (dependencies: RpcDependencies) => RpcService {
   return rpcService<DueWorkServiceServer>(
     DueWorkServiceService,
@@ -209,7 +210,7 @@ export function dueWorkRpc(
       runDue: async ({ environmentId, until, workClass }) => ({
         processed: await dueWork.run(environmentId, required(until), classFromProto(workClass)),
       }),
-      getActivity: async ({ environmentId, until, workClass }) => {
+      getActivity: async ({ environmentId, until, workClass, settles }) => {
         // The count of writes is read first: a write after it appears in the next count, even if it
         // is already seen as pending.
         const writes = await readActivity(activity, environmentId);
@@ -218,7 +219,8 @@ export function dueWorkRpc(
           until: required(until),
           workClass: classFromProto(workClass),
         });
-        return { ...pending, activity: writes };
+        const unsettled = settles === true ? await settle(environmentId) : 0;
+        return { ...pending, activity: writes, unsettled };
       },
     },
     // Unlimited: an advancing clock blocks its environment and must not wait for load to pass.

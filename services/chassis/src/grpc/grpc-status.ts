@@ -26,6 +26,7 @@ export const statusOfKind: Readonly<Record<DomainErrorKind, status>> = {
   already_exists: status.ALREADY_EXISTS,
   failed_precondition: status.FAILED_PRECONDITION,
   stale: status.ABORTED,
+  gone: status.OUT_OF_RANGE,
   idempotency_mismatch: status.INVALID_ARGUMENT,
   resource_exhausted: status.RESOURCE_EXHAUSTED,
   unavailable: status.UNAVAILABLE,

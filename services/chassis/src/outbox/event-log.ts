@@ -134,7 +134,8 @@ export function eventLogRpc(
   return rpcService<EventLogServiceServer>(
     EventLogServiceService,
     {
-      readEventLog: async ({ afterPosition, insertedAfter, limit, reader, passedPosition }) => {
+      readEventLog: async (request) => {
+        const { afterPosition, insertedAfter, limit, reader, passedPosition } = request;
         if (passedPosition !== '' && !isId(passedPosition)) {
           throw invalidInput({ passedPosition: ['Must be a position'] });
         }
@@ -145,7 +146,9 @@ export function eventLogRpc(
           ? { $gte: earliestIdAt(insertedAfter ?? new Date(0)) }
           : { $gt: afterPosition };
         const position = { ...start, $lt: endOfPositions };
-        const page = await readPage(log, { position }, Math.min(Math.max(limit, 1), limitMax));
+        const { environmentId } = request;
+        const filter = { position, ...(environmentId !== undefined && { environmentId }) };
+        const page = await readPage(log, filter, Math.min(Math.max(limit, 1), limitMax));
         return { ...page, deletedBefore: isFirst ? await marks.deletedBefore() : '' };
       },
       getEventLogEntries: ({ ids }) =>

@@ -92,6 +92,7 @@ export class Service {
   private readonly periodic: PeriodicRuns;
   private server: GrpcServer | undefined;
   private isStorageFull = () => false;
+  private settle = (_environmentId: string): Promise<number> => Promise.resolve(0);
   private deletionOptions: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'> = {};
   private environmentDeletion: EnvironmentDeletion | undefined;
 
@@ -183,6 +184,14 @@ export class Service {
    */
   deleteEnvironments(options: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'>): void {
     this.deletionOptions = options;
+  }
+
+  /**
+   * Registers how the service processes what others have announced for an environment. Called at
+   * the end of a clock advance; returns the number of events that are left.
+   */
+  settleBy(settle: (environmentId: string) => Promise<number>): void {
+    this.settle = settle;
   }
 
   /** Adds a kind of aggregate. */
@@ -321,7 +330,7 @@ export class Service {
     const bound = [
       ...rpcs,
       eventLogRpc(eventLog, eventMarks),
-      dueWorkRpc(this.collections, dueWork, activity),
+      dueWorkRpc(this.collections, dueWork, activity, (id) => this.settle(id)),
       this.statusRpc(stuckCommands),
     ];
     const server = await this.listen(bound, { idempotencyRecords, ...gates });

@@ -26,6 +26,8 @@ export interface DueWorkPeer {
   nextDue(until: Date, context: CallContext): Promise<Date | undefined>;
   runDue(until: Date, workClass: WorkClass, context: CallContext): Promise<number>;
   activity(until: Date, workClass: WorkClass, context: CallContext): Promise<Activity>;
+  /** Processes announced events of the environment; returns the number of those left. */
+  settle(until: Date, context: CallContext): Promise<number>;
 }
 
 export interface ClockAdvanceDependencies {
@@ -43,6 +45,9 @@ export interface ClockAdvanceDependencies {
 // where it was when it is called again.
 const runDeadlineMs = 60_000;
 const askDeadlineMs = 30_000;
+// An event whose predecessor is missing is left after this time.
+const settleMsMax = 60_000;
+const settleAgainMs = 100;
 const retryMsMin = 50;
 const retryMsMax = 5_000;
 const renewalsPerLease = 3;
@@ -102,7 +107,11 @@ export class ClockAdvanceWorker {
       const { id: advanceId, to, processed: before } = current;
       const span = { name: 'advance clock', kind: 'internal', service: 'identity' } as const;
       const processed = await this.runWithinLimit(before, () =>
-        inSpan(span, () => runAdvance({ from: now, to, processed: before }, this.ports())),
+        inSpan(span, async () => {
+          const handled = await runAdvance({ from: now, to, processed: before }, this.ports());
+          await this.settle(to);
+          return handled;
+        }),
       );
       await this.change((environment, lease) =>
         finishAdvance(environment, { advanceId, processed, lease }),
@@ -126,6 +135,30 @@ export class ClockAdvanceWorker {
     } catch (error) {
       if (isStoppedWaiting()) return before;
       throw error;
+    }
+  }
+
+  /**
+   * Waits until everything that the advance announced is processed, so that its caller finds it in
+   * lists of events. Gives up after a while: no work of the environment depends on it.
+   */
+  private async settle(until: Date): Promise<void> {
+    const { peers, clock, logger } = this.options;
+    const settleBy = after(clock.now(), settleMsMax);
+    for (;;) {
+      const counts = await this.ask(peers, askDeadlineMs, (peer, call) => peer.settle(until, call));
+      const left = counts.reduce((sum, count) => sum + count, 0);
+      if (left === 0) return;
+      if (clock.now() >= settleBy) {
+        const { environmentId } = this.tenant;
+        logger.warn(
+          { environmentId, left },
+          'clock advance ended before all events were processed',
+        );
+        return;
+      }
+      await sleep(settleAgainMs, this.signal);
+      this.signal.throwIfAborted();
     }
   }
 

@@ -19,7 +19,7 @@ const eventTypes = [...webhookEventTypes, 'checkout.completed', 'checkout.expire
 export type WebhookEventType = (typeof eventTypes)[number];
 
 const everyEvent = '*';
-const resources = new Set(eventTypes.map((type) => type.slice(0, type.indexOf('.'))));
+const resources = new Set(eventTypes.map(resourceOf));
 
 /** Values of an endpoint's `events`: `*`, `<resource>.*` and the event types. */
 export const webhookEventNames: readonly string[] = [
@@ -27,6 +27,16 @@ export const webhookEventNames: readonly string[] = [
   ...[...resources].map((resource) => `${resource}.*`),
   ...eventTypes,
 ];
+
+// Events of these resources are numbered by another one.
+const subjectOfResource: Readonly<Record<string, string>> = {
+  checkout: 'checkout_session',
+  payment_method: 'payer',
+  meter_prices: 'meter_price_set',
+  credit_note: 'invoice',
+  refund: 'invoice',
+  dispute: 'invoice',
+};
 
 const descriptionLengthMax = 200;
 // `Webhook-Signature` is a header of the standard.
@@ -60,8 +70,29 @@ export function webhookEndpointProblems(fields: WebhookEndpointFields): InputPro
 
 /** True if an endpoint with these `events` receives events of the type. */
 export function asksFor(events: readonly string[], type: string): boolean {
-  const ofResource = `${type.slice(0, type.indexOf('.'))}.*`;
-  return [everyEvent, ofResource, type].some((name) => events.includes(name));
+  return [everyEvent, `${resourceOf(type)}.*`, type].some((name) => events.includes(name));
+}
+
+/** True if an endpoint with these `events` receives some events of a type of subject. */
+export function asksForSubject(events: readonly string[], subjectType: string): boolean {
+  return eventTypes.some((type) => subjectTypeOf(type) === subjectType && asksFor(events, type));
+}
+
+/** Type of the resource that numbers the events of a type, such as `checkout_session`. */
+export function subjectTypeOf(type: string): string {
+  const resource = resourceOf(type);
+  return subjectOfResource[resource] ?? resource;
+}
+
+function resourceOf(type: string): string {
+  return type.slice(0, type.indexOf('.'));
+}
+
+/** Problems of the types that a reader of the feed names: types and `<resource>.*`. */
+export function webhookFeedTypeProblems(types: readonly string[]): string[] {
+  return types
+    .filter((name) => name === everyEvent || !webhookEventNames.includes(name))
+    .map((name) => `Unknown event: ${name}`);
 }
 
 function eventProblems(events: readonly string[]): string[] {

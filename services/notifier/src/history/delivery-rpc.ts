@@ -3,6 +3,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { readPage } from '@billing/chassis/request-fields';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
 import {
   type WebhookAttempt,
   type WebhookDelivery,
@@ -93,11 +94,15 @@ export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
 
 function toProtoDelivery({ delivery, type, attempts }: DescribedDelivery): WebhookDelivery {
   const { _id: id, messageId, subscriptionId, sequence, status, claim, createdAt } = delivery;
+  // A test has no number and no subject.
+  const hasSubject = sequence > 0;
   return {
     id,
     messageId,
     type,
     subscriptionId: type.startsWith('subscription.') ? subscriptionId : undefined,
+    subjectType: hasSubject ? subjectTypeOf(type) : undefined,
+    subjectId: hasSubject ? subscriptionId : undefined,
     sequence: sequence === 0 ? undefined : sequence,
     status: webhookDeliveryStatuses.valueOf(status),
     attempts: attempts.map(toProtoAttempt),
@@ -118,7 +123,18 @@ function toProtoAttempt(attempt: Attempt): WebhookAttempt {
   };
 }
 
-function toProtoGap({ isCheckout, id, sequences }: WebhookGap): ProtoWebhookGap {
-  const $case = isCheckout ? 'checkoutSessionId' : 'subscriptionId';
-  return { source: { $case, value: id }, sequences: [...sequences] };
+function toProtoGap({ subjectType, id, sequences }: WebhookGap): ProtoWebhookGap {
+  return {
+    source: sourceOf(subjectType, id),
+    subjectType,
+    subjectId: id,
+    sequences: [...sequences],
+  };
+}
+
+// For callers of an earlier release.
+function sourceOf(subjectType: string, value: string): ProtoWebhookGap['source'] {
+  if (subjectType === 'subscription') return { $case: 'subscriptionId', value };
+  if (subjectType === 'checkout_session') return { $case: 'checkoutSessionId', value };
+  return undefined;
 }

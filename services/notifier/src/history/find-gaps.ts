@@ -1,7 +1,11 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Logger } from '@billing/chassis/logging';
-import { asksFor } from '@billing/kernel/input/webhook-endpoint';
-import type { AwaitedEvents, AwaitedEventStore } from '../message/awaited-event-store';
+import { asksFor, asksForSubject, subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
+import {
+  type AwaitedEvents,
+  type AwaitedEventStore,
+  subjectTypeOfWait,
+} from '../message/awaited-event-store';
 import type { DeliveryHistoryStore } from './history-store';
 import { messageId, type MessageStore } from '../message/message-store';
 import { readAnnouncement } from '../message/accept-in-order';
@@ -9,10 +13,11 @@ import type { LogTails } from './read-log-tails';
 import type { ReplayStore } from './replay-store';
 import type { WebhookEndpoint } from '../endpoint/endpoint';
 
-/** Undelivered events of one subscription or checkout session at an endpoint. */
+/** Undelivered events of one subject at an endpoint. */
 export interface WebhookGap {
-  readonly isCheckout: boolean;
-  /** The id of the subscription or session. */
+  /** Such as `subscription`. */
+  readonly subjectType: string;
+  /** The id of the subject. */
   readonly id: string;
   /** Ascending. */
   readonly sequences: readonly number[];
@@ -31,7 +36,7 @@ export interface GapReconciliationOptions {
 interface Missing {
   readonly id: string;
   readonly sequence: number;
-  readonly type: string;
+  readonly subjectType: string;
 }
 
 const sequencesMax = 10_000;
@@ -72,7 +77,7 @@ export class GapReconciliation {
     const types = await history.findTypes(environmentId, [...examples.values()]);
     return lacking.flatMap(({ subscriptionId: id, sequence }) => {
       const type = types.get(examples.get(id) ?? '');
-      return type === undefined ? [] : [{ id, sequence, type }];
+      return type === undefined ? [] : [{ id, sequence, subjectType: subjectTypeOf(type) }];
     });
   }
 
@@ -92,7 +97,7 @@ export class GapReconciliation {
     const known = await messages.findKnown(wanted.map(messageId));
     return wanted
       .filter((event) => !known.has(messageId(event)))
-      .map(({ subscriptionId: id, sequence, type }) => ({ id, sequence, type }));
+      .map(({ subscriptionId: id, sequence, subjectType }) => ({ id, sequence, subjectType }));
   }
 
   /** Events that no log has, and those that wait for one of them. */
@@ -107,33 +112,30 @@ export class GapReconciliation {
     ]);
     const waiting = waits.flatMap(keysOf);
     const known = await messages.findKnown(waiting.map(messageId));
-    return [...waiting.filter((key) => !known.has(messageId(key))), ...missing]
-      .map(({ subscriptionId: id, sequence, isCheckout }) => ({
-        id,
-        sequence,
-        type: isCheckout ? 'checkout.missing' : 'subscription.missing',
-      }))
-      .filter(({ type }) => isOfInterest(state, type));
+    return (
+      [...waiting.filter((key) => !known.has(messageId(key))), ...missing]
+        .map((one) => ({
+          id: one.subscriptionId,
+          sequence: one.sequence,
+          subjectType: subjectTypeOfWait(one),
+        }))
+        // The type of a missing event is unknown: an endpoint that asks for any type of its subject
+        // may have wanted it.
+        .filter(({ subjectType }) => asksForSubject(state.events, subjectType))
+    );
   }
 }
 
-function keysOf({ _id, environmentId, isCheckout, from, upTo }: AwaitedEvents) {
+function keysOf(wait: AwaitedEvents) {
+  const { _id, environmentId, from, upTo } = wait;
+  const subjectType = subjectTypeOfWait(wait);
   const length = Math.min(upTo - from + 1, sequencesMax);
   return Array.from({ length }, (_, index) => ({
     environmentId,
     subscriptionId: _id,
-    isCheckout,
+    subjectType,
     sequence: from + index,
   }));
-}
-
-/**
- * The type of a missing event is unknown: an endpoint that asks for any type of that aggregate may
- * have wanted it.
- */
-function isOfInterest({ events }: WebhookEndpoint, type: string): boolean {
-  const [aggregate = ''] = type.split('.');
-  return asksFor(events, type) || events.some((event) => event.startsWith(`${aggregate}.`));
 }
 
 function toGaps(missing: readonly Missing[]): WebhookGap[] {
@@ -143,7 +145,8 @@ function toGaps(missing: readonly Missing[]): WebhookGap[] {
     const all = [...new Set(some.map(({ sequence }) => sequence))].sort((a, b) => a - b);
     const sequences = all.slice(0, room);
     room -= sequences.length;
-    const isCheckout = some[0]?.type.startsWith('checkout.') === true;
-    return sequences.length === 0 ? [] : [{ id, isCheckout, sequences }];
+    const [first] = some;
+    if (first === undefined || sequences.length === 0) return [];
+    return [{ id, subjectType: first.subjectType, sequences }];
   });
 }

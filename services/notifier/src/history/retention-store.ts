@@ -28,7 +28,7 @@ export class RetentionStore {
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.messages, [
       { name: 'acceptedAt', key: { acceptedAt: 1 } },
-      { name: 'environment', key: { environmentId: 1 } },
+      { name: 'environment', key: { environmentId: 1, acceptedAt: 1 } },
     ]);
   }
 

@@ -2,6 +2,8 @@ import type { Clock } from '@billing/chassis/clock';
 import type { AwaitedEventStore } from '../message/awaited-event-store';
 import type { DeliveryDayStore } from '../delivery/day-store';
 import { deliveryId } from '../delivery/delivery-store';
+import { removeOldEntries } from '../feed/feed-retention-worker';
+import type { FeedStore } from '../feed/feed-store';
 import { messageId, type MessageStore } from '../message/message-store';
 import type { OldMessage, RetentionStore } from './retention-store';
 
@@ -10,6 +12,7 @@ export interface RetentionWorkerOptions {
   readonly messages: MessageStore;
   readonly dayTotals: DeliveryDayStore;
   readonly awaited: Pick<AwaitedEventStore, 'removeMissingBefore'>;
+  readonly feed: Pick<FeedStore, 'environments' | 'removeBefore' | 'findPlaced'>;
   readonly clock: Clock;
 }
 
@@ -30,10 +33,11 @@ export class RetentionWorker {
 
   /** One pass over all old messages; ends early when the signal aborts. */
   async run(signal?: AbortSignal): Promise<void> {
-    const { retained, dayTotals, awaited, clock } = this.options;
+    const { retained, dayTotals, awaited, feed, clock } = this.options;
     const before = new Date(clock.now().getTime() - retentionMs);
     await dayTotals.removeBefore(before);
     await awaited.removeMissingBefore(before);
+    await removeOldEntries(feed, before, signal);
     for await (const old of retained.findBefore(before, batchSize)) {
       await this.remove(old);
       if (signal?.aborted === true) return;
@@ -41,7 +45,7 @@ export class RetentionWorker {
   }
 
   private async remove(old: readonly OldMessage[]): Promise<void> {
-    const { retained } = this.options;
+    const { retained, feed } = this.options;
     const environmentIds = [...new Set(old.map(({ environmentId }) => environmentId))];
     const ids = old.flatMap(deliveryIdsOf);
     const pending = await retained.findPending(environmentIds, ids);
@@ -50,10 +54,17 @@ export class RetentionWorker {
     // A delivery may have been resent a moment before.
     const left = await retained.findPending(environmentIds, ids);
     const followed = await this.findFollowed(old);
+    // An entry of the feed has no bytes of its own.
+    const placed = await feed.findPlaced(
+      environmentIds,
+      old.map(({ _id }) => _id),
+    );
     await retained.removeMessages(
       old.filter(
         (message) =>
-          followed.has(message._id) && !deliveryIdsOf(message).some((id) => left.has(id)),
+          followed.has(message._id) &&
+          !placed.has(message._id) &&
+          !deliveryIdsOf(message).some((id) => left.has(id)),
       ),
     );
   }

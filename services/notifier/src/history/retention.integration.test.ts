@@ -6,6 +6,7 @@ import type { Attempt } from '../delivery/attempt-store';
 import { AwaitedEventStore } from '../message/awaited-event-store';
 import { DeliveryDayStore } from '../delivery/day-store';
 import type { Delivery } from '../delivery/delivery';
+import { type FeedEntry, FeedStore } from '../feed/feed-store';
 import { type Message, MessageStore } from '../message/message-store';
 import { RetentionStore } from './retention-store';
 import { RetentionWorker } from './retention-worker';
@@ -32,6 +33,7 @@ describe('a sent webhook', () => {
       messages: new MessageStore(db),
       dayTotals: new DeliveryDayStore(db),
       awaited: new AwaitedEventStore(db),
+      feed: new FeedStore(db),
     };
     retention = new RetentionWorker({ ...stores, clock: systemClock });
   });
@@ -45,11 +47,17 @@ describe('a sent webhook', () => {
 
   const messages = () => system.mongo.db.collection<Message>('messages');
   const deliveries = () => system.mongo.db.collection<Delivery>('deliveries');
+  const feed = () => system.mongo.db.collection<FeedEntry>('feed');
   const attempts = () => system.mongo.db.collection<Attempt>('attempts');
 
   /** Ages messages and everything that belongs to them. */
   async function age(subscriptionId: string, days: number): Promise<void> {
     const at = new Date(Date.now() - days * day);
+    const ids = await messages().distinct('_id', { subscriptionId, sequence: { $gt: 0 } });
+    await eventually(async () => {
+      expect(await feed().countDocuments({ messageId: { $in: ids } })).toBe(ids.length);
+    }, patience);
+    await feed().updateMany({ messageId: { $in: ids } }, { $set: { acceptedAt: at } });
     await messages().updateMany({ subscriptionId }, { $set: { acceptedAt: at } });
     await deliveries().updateMany({ subscriptionId }, { $set: { createdAt: at } });
   }
@@ -74,8 +82,9 @@ describe('a sent webhook', () => {
     const { owner } = system;
     await notifier.register(tenant, '/aged');
     const [old, recent] = [newId(), newId()];
-    for (const id of [old, old, old, recent, recent]) await owner.announce(tenant, id);
+    for (const id of [old, old, old]) await owner.announce(tenant, id);
     const sent = await eventuallyDelivered(old, 3);
+    for (const id of [recent, recent]) await owner.announce(tenant, id);
     await eventuallyDelivered(recent, 2);
     await age(old, 31);
     await age(recent, 29);

@@ -15,6 +15,7 @@ import {
   type MarkType,
   type MessageKey,
   type MessageStore,
+  type SubjectKey,
 } from './message-store';
 
 export interface EventConsumerOptions {
@@ -26,6 +27,8 @@ export interface EventConsumerOptions {
   readonly isDeleted?: (environmentId: string) => boolean;
   /** Called with endpoints that have new due deliveries. */
   readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
+  /** Called with each message that was stored. */
+  readonly onAccepted?: (message: Message) => void;
 }
 
 // While one batch is in flight, the next one fills.
@@ -84,6 +87,7 @@ export class EventConsumer {
       ...batchBounds,
       flush: async (some) => {
         await messages.insert(some);
+        for (const message of some) options.onAccepted?.(message);
         return succeeded(some.map(() => undefined));
       },
     });
@@ -100,7 +104,7 @@ export class EventConsumer {
   /** Throws EarlierEventMissingError while the subscription's event before this one is unknown. */
   async accept(event: AnnouncedEvent): Promise<void> {
     const { clock, onDeliveries } = this.options;
-    const { environmentId, subscriptionId, sequence, type } = event;
+    const { environmentId, subscriptionId, subjectType, sequence, type } = event;
     if (this.ignores(event)) return;
     const place = await this.placeOf(event);
     if (place === undefined) return;
@@ -124,6 +128,7 @@ export class EventConsumer {
       _id: id,
       environmentId,
       subscriptionId,
+      subjectType,
       sequence,
       type,
       body,
@@ -141,7 +146,7 @@ export class EventConsumer {
    * accepted. Returns true the first time. Throws EarlierEventMissingError as `accept` does.
    */
   async acceptMark(
-    { environmentId, subscriptionId, sequence }: MessageKey,
+    { environmentId, subscriptionId, subjectType, sequence }: SubjectKey,
     type: MarkType,
   ): Promise<boolean> {
     if (this.ignores({ environmentId })) return false;
@@ -151,6 +156,7 @@ export class EventConsumer {
       _id: place.id,
       environmentId,
       subscriptionId,
+      subjectType,
       sequence,
       type,
       body: '',

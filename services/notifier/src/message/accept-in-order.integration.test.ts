@@ -86,6 +86,7 @@ describe('events in the log of a service that sometimes fails', () => {
         const page = { entries: entries.slice(0, limit), hasMore: entries.length > limit };
         return isReachable ? Promise.resolve(page) : Promise.reject(new Error('unreachable'));
       },
+      readEnvironment: () => Promise.reject(new Error('not read')),
       find: (ids) => {
         const entries = log.filter(({ id }) => ids.includes(id)).slice(0, 2);
         return isReachable
@@ -415,7 +416,7 @@ describe('events in the log of a service that sometimes fails', () => {
     });
     const late = new OrderedEventConsumer({ owners: [owner], messages, consumer: deaf, logger });
     const missing: unknown[] = [];
-    const key = { environmentId, subscriptionId: id, sequence: 3 };
+    const key = { environmentId, subscriptionId: id, subjectType: 'subscription', sequence: 3 };
     await late.acceptUpTo(key, async (event) => {
       missing.push(event);
     });

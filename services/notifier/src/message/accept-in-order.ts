@@ -3,7 +3,7 @@ import type { Logger } from '@billing/chassis/logging';
 import { inSpan } from '@billing/chassis/tracing';
 import { EarlierEventMissingError, type EventConsumer } from './accept-event';
 import { type AnnouncedEvent, logIdOf, readEvent, readKey } from './events';
-import { messageId, type MessageKey, type MessageStore } from './message-store';
+import { messageId, type MessageKey, type MessageStore, type SubjectKey } from './message-store';
 import type { EventLogOwner, LoggedEvent } from '../peers';
 
 export interface OrderedEventConsumerOptions {
@@ -15,7 +15,7 @@ export interface OrderedEventConsumerOptions {
 
 /** A log entry that stands for a message. */
 export interface Announcement {
-  readonly key: MessageKey;
+  readonly key: SubjectKey;
   /** Undefined if unreadable. */
   readonly event: AnnouncedEvent | undefined;
   readonly traceparent: string | undefined;
@@ -53,12 +53,12 @@ export class OrderedEventConsumer {
    * `onMissing` a mark takes the place of an event that every log reports as missing; without it
    * EarlierEventMissingError is thrown.
    */
-  async acceptUpTo(key: MessageKey, onMissing?: OnMissing): Promise<void> {
+  async acceptUpTo(key: SubjectKey, onMissing?: OnMissing): Promise<void> {
     if (this.options.consumer.ignores(key)) return;
     await this.acceptBefore({ ...key, sequence: key.sequence + 1 }, onMissing);
   }
 
-  private async afterEarlier(key: MessageKey, accept: () => Promise<void>): Promise<void> {
+  private async afterEarlier(key: SubjectKey, accept: () => Promise<void>): Promise<void> {
     try {
       await accept();
     } catch (error) {
@@ -68,7 +68,7 @@ export class OrderedEventConsumer {
     }
   }
 
-  private async acceptBefore(key: MessageKey, onMissing?: OnMissing): Promise<void> {
+  private async acceptBefore(key: SubjectKey, onMissing?: OnMissing): Promise<void> {
     let sequence = await this.firstUnknown(key);
     while (sequence < key.sequence) {
       const length = Math.min(key.sequence - sequence, fetchedMax);
@@ -87,7 +87,7 @@ export class OrderedEventConsumer {
     }
   }
 
-  private async markMissing(key: MessageKey, onMissing: OnMissing): Promise<void> {
+  private async markMissing(key: SubjectKey, onMissing: OnMissing): Promise<void> {
     const { owners, consumer, logger } = this.options;
     const { environmentId, subscriptionId, sequence } = key;
     // An owner that is unavailable may have it.
@@ -143,7 +143,7 @@ export class OrderedEventConsumer {
     return new Map(entries.map((entry) => [entry.id, entry]));
   }
 
-  private async acceptOrMark(key: MessageKey, event: AnnouncedEvent | undefined): Promise<void> {
+  private async acceptOrMark(key: SubjectKey, event: AnnouncedEvent | undefined): Promise<void> {
     const { consumer, logger } = this.options;
     try {
       if (event !== undefined) {

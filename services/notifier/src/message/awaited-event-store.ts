@@ -3,15 +3,24 @@ import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { insertMissing, retryUpsert } from '@billing/chassis/inserts';
 import type { Message } from './message-store';
 
-/**
- * Events of one subscription or checkout session that wait for an earlier event missing in all
- * logs.
- */
-export interface AwaitedEvents {
-  /** The subscription's or session's id. */
+/** The type of a subject, as this and earlier releases store it. */
+interface OfSubject {
+  /** Such as `subscription`. Absent in documents of earlier releases. */
+  readonly subjectType?: string;
+  /** Only in documents of earlier releases, which knew subscriptions and checkout sessions. */
+  readonly isCheckout?: boolean;
+}
+
+/** Type of the subject of waiting or abandoned events. */
+export function subjectTypeOfWait({ subjectType, isCheckout }: OfSubject): string {
+  return subjectType ?? (isCheckout === true ? 'checkout_session' : 'subscription');
+}
+
+/** Events of one subject that wait for an earlier event missing in all logs. */
+export interface AwaitedEvents extends OfSubject {
+  /** The subject's id. */
   readonly _id: string;
   readonly environmentId: string;
-  readonly isCheckout: boolean;
   /** The first sequence that was not accepted when the wait began. */
   readonly from: number;
   /** The highest sequence known to exist. */
@@ -27,11 +36,8 @@ export interface AwaitedEvents {
 /**
  * An event that was abandoned because no log returned it in time, so that later events could go.
  */
-export interface MissingEvent extends Pick<
-  Message,
-  '_id' | 'environmentId' | 'subscriptionId' | 'sequence'
-> {
-  readonly isCheckout: boolean;
+export interface MissingEvent
+  extends OfSubject, Pick<Message, '_id' | 'environmentId' | 'subscriptionId' | 'sequence'> {
   /** Real time at which the event was abandoned. */
   readonly at: Date;
 }
@@ -40,8 +46,7 @@ const retryBatchMax = 100;
 const shownMax = 1_000;
 
 /**
- * Stores the events that log readers skipped: a missing entry blocks its own subscription or
- * session, and no cursor.
+ * Stores the events that log readers skipped: a missing entry blocks its own subject, and no cursor.
  */
 export class AwaitedEventStore {
   private readonly awaited: Collection<AwaitedEvents>;
@@ -76,7 +81,7 @@ export class AwaitedEventStore {
     return upsertedCount === 1;
   }
 
-  /** Returns those of the given subscriptions and sessions that have a wait. */
+  /** Returns those of the given subjects that have a wait. */
   async findWaiting(ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const found = await retryTransient(() =>

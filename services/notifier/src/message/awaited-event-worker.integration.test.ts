@@ -29,7 +29,7 @@ afterAll(async () => {
 async function waitingSubscriptions(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId());
   for (const _id of ids) {
-    const wait = { _id, environmentId: newId(), isCheckout: false, from: 1, upTo: 2 };
+    const wait = { _id, environmentId: newId(), subjectType: 'subscription', from: 1, upTo: 2 };
     await awaited.store({ ...wait, since: now, latestAt: now, tryAt: now });
   }
   return ids;

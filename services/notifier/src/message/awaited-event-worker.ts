@@ -2,7 +2,11 @@ import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { Semaphore } from '@billing/chassis/semaphore';
 import { EarlierEventMissingError } from './accept-event';
-import type { AwaitedEvents, AwaitedEventStore } from './awaited-event-store';
+import {
+  type AwaitedEvents,
+  type AwaitedEventStore,
+  subjectTypeOfWait,
+} from './awaited-event-store';
 import type { OrderedEventConsumer } from './accept-in-order';
 
 export interface AwaitedEventWorkerOptions {
@@ -12,8 +16,8 @@ export interface AwaitedEventWorkerOptions {
   readonly logger: Logger;
 }
 
-/** Events of one subscription or checkout session that begin to wait. */
-export type NewWait = Omit<AwaitedEvents, 'since' | 'tryAt'>;
+/** Events of one subject that begin to wait. */
+export type NewWait = Omit<AwaitedEvents, 'since' | 'tryAt' | 'isCheckout'>;
 
 const minuteMs = 60_000;
 // Due in the next round that reads the logs.
@@ -37,7 +41,7 @@ export class AwaitedEventWorker {
 
   constructor(private readonly options: AwaitedEventWorkerOptions) {}
 
-  /** Returns those of the given subscriptions and sessions that have a wait. */
+  /** Returns those of the given subjects that have a wait. */
   findWaiting(ids: readonly string[]): Promise<Set<string>> {
     return this.options.awaited.findWaiting(ids);
   }
@@ -72,7 +76,7 @@ export class AwaitedEventWorker {
     );
   }
 
-  /** Counts subscriptions and sessions that have waited for more than two minutes. */
+  /** Counts subjects that have waited for more than two minutes. */
   count(): Promise<number> {
     const { awaited, clock } = this.options;
     return awaited.countBegunBefore(new Date(clock.now().getTime() - countedAfterMs));
@@ -80,14 +84,22 @@ export class AwaitedEventWorker {
 
   private async retry(wait: AwaitedEvents, now: Date): Promise<void> {
     const { awaited, consumer, logger } = this.options;
-    const { _id: subscriptionId, environmentId, isCheckout, upTo: sequence, since } = wait;
+    const { _id: subscriptionId, environmentId, upTo: sequence, since } = wait;
+    const subjectType = subjectTypeOfWait(wait);
     const onMissing =
       now.getTime() - since.getTime() < abandonAfterMs
         ? undefined
         : (event: { _id: string; sequence: number }) =>
-            awaited.recordMissing({ ...event, environmentId, subscriptionId, isCheckout, at: now });
+            awaited.recordMissing({
+              ...event,
+              ...{ environmentId, subscriptionId, subjectType },
+              at: now,
+            });
     try {
-      await consumer.acceptUpTo({ environmentId, subscriptionId, sequence }, onMissing);
+      await consumer.acceptUpTo(
+        { environmentId, subscriptionId, subjectType, sequence },
+        onMissing,
+      );
       await awaited.remove(wait);
     } catch (error) {
       if (error instanceof EarlierEventMissingError) return;

@@ -3,10 +3,11 @@ import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import { SessionEvent } from '@billing/proto/billing/event/v1/session_event';
 import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
 import { toJsonWebhook, type WebhookData } from '@billing/proto/json/webhook';
-import type { MessageKey } from './message-store';
+import { subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
+import type { MessageKey, SubjectKey } from './message-store';
 
 /** An event of a subscription or of a checkout session, as its owner announced it. */
-export interface AnnouncedEvent extends MessageKey {
+export interface AnnouncedEvent extends SubjectKey {
   /** `subscription.renewed`. */
   readonly type: string;
   /** The environment's time of the transition. */
@@ -43,6 +44,7 @@ export function readEvent(envelope: string): AnnouncedEvent | undefined {
     return {
       environmentId: environmentid,
       subscriptionId: subject,
+      subjectType: subjectTypeOf(type.slice(typePrefix.length)),
       sequence,
       type: type.slice(typePrefix.length),
       time,
@@ -71,11 +73,12 @@ export function logIdOf({ subscriptionId, sequence }: MessageKey): string {
  * Identifies the message that a log entry would have become, had it been readable; undefined if
  * even that is unknown.
  */
-export function readKey(logId: string, envelope: string): MessageKey | undefined {
+export function readKey(logId: string, envelope: string): SubjectKey | undefined {
   try {
-    const { environmentid: environmentId } = environmentSchema.parse(JSON.parse(envelope));
+    const { environmentid: environmentId, type } = environmentSchema.parse(JSON.parse(envelope));
+    const subjectType = subjectTypeOf(type.slice(typePrefix.length));
     const [subscriptionId = '', sequence] = logIdSchema.parse(logId).split(':');
-    return { environmentId, subscriptionId, sequence: Number(sequence) };
+    return { environmentId, subscriptionId, subjectType, sequence: Number(sequence) };
   } catch {
     return undefined;
   }

@@ -2,18 +2,18 @@ import type { Collection, Db } from 'mongodb';
 import { derivedId } from '@billing/chassis/ids';
 import { insertMissing } from '@billing/chassis/inserts';
 import { retryTransient } from '@billing/chassis/mongo';
+import { subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
 
 /** An accepted event in its outgoing form. Written once, after its deliveries; immutable. */
 export interface Message {
   /** `webhook-id`. */
   readonly _id: string;
   readonly environmentId: string;
-  /**
-   * The aggregate that numbers the events: a subscription, or a checkout session for messages of
-   * the type `checkout.*`.
-   */
+  /** Id of the subject: the resource that numbers the events. */
   readonly subscriptionId: string;
-  /** 1, 2, 3 … for each subscription, and for each checkout session. */
+  /** Type of the subject, such as `subscription`. Absent in messages of earlier releases. */
+  readonly subjectType?: string;
+  /** 1, 2, 3 … for each subject. */
   readonly sequence: number;
   /** `subscription.renewed`, or the type of a mark, which is delivered to no endpoint. */
   readonly type: string;
@@ -34,15 +34,17 @@ export interface Message {
 /** The natural key of a message. */
 export type MessageKey = Pick<Message, 'environmentId' | 'subscriptionId' | 'sequence'>;
 
+/** The natural key of a message, with the type of its subject. */
+export interface SubjectKey extends MessageKey {
+  readonly subjectType: string;
+}
+
 /** The fields of a stored message that the acceptance of the next one needs. */
 export type KnownMessage = Pick<Message, '_id' | 'lastDeliveryIds'>;
 
-/**
- * Proof that a subscription's or checkout session's first messages were accepted, although they may
- * have been removed.
- */
+/** Proof that a subject's first messages were accepted, although they may have been removed. */
 export interface MessageFloor {
-  /** The subscription's or session's id. */
+  /** The subject's id. */
   readonly _id: string;
   readonly environmentId: string;
   /** The first sequence that may still be stored; lower ones may have been removed. */
@@ -51,6 +53,12 @@ export interface MessageFloor {
 
 /** The type of a mark in place of an event: unreadable, or returned by no log. */
 export type MarkType = 'unreadable' | 'missing';
+
+/** Type of the subject of a message. A mark of an earlier release does not tell it. */
+export function subjectTypeOfMessage({ subjectType, type }: Pick<Message, 'subjectType' | 'type'>) {
+  if (subjectType !== undefined) return subjectType;
+  return type.includes('.') ? subjectTypeOf(type) : 'subscription';
+}
 
 /**
  * The message id of an event. Deterministic, so that a redelivered event creates no second message.

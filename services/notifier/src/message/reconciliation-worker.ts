@@ -5,7 +5,7 @@ import type { AwaitedEventWorker } from './awaited-event-worker';
 import type { Cursor, CursorStore } from './cursor-store';
 import { type Announcement, type OrderedEventConsumer, readAnnouncement } from './accept-in-order';
 import { EarlierEventMissingError } from './accept-event';
-import { messageId, type MessageKey, type MessageStore } from './message-store';
+import { messageId, type MessageKey, type MessageStore, type SubjectKey } from './message-store';
 import type { EventLogOwner, LoggedEvent, LogStart } from '../peers';
 
 export interface EventReconciliationOptions {
@@ -60,7 +60,7 @@ const fromCursor: Progress = { tail: undefined, overlapReadAt: undefined };
 export class EventReconciliation {
   private readonly progress = new Map<string, Progress>();
   /** By subscription: the highest event that the stream has revealed. */
-  private readonly expected = new Map<string, MessageKey>();
+  private readonly expected = new Map<string, SubjectKey>();
   /**
    * By log, then subscription: time since which this process fails to accept its events. Empty
    * after a complete round.
@@ -95,12 +95,12 @@ export class EventReconciliation {
    * immediately and then in each round. Returns false if too many are registered already, and the
    * event must be redelivered.
    */
-  expect(key: MessageKey): boolean {
+  expect(key: SubjectKey): boolean {
     const known = this.expected.get(key.subscriptionId);
     if (known === undefined && this.expected.size >= expectedMax) return false;
     if (known === undefined || known.sequence < key.sequence) {
-      const { environmentId, subscriptionId, sequence } = key;
-      this.expected.set(subscriptionId, { environmentId, subscriptionId, sequence });
+      const { environmentId, subscriptionId, subjectType, sequence } = key;
+      this.expected.set(subscriptionId, { environmentId, subscriptionId, subjectType, sequence });
     }
     if (known === undefined) this.scheduleFetch();
     return true;
@@ -290,10 +290,9 @@ export class EventReconciliation {
   ): Promise<void> {
     const last = inOrder.at(-1);
     if (last === undefined) return;
-    const { subscriptionId: _id, environmentId, sequence: upTo } = last.key;
+    const { subscriptionId: _id, environmentId, subjectType, sequence: upTo } = last.key;
     const latestAt = new Date(Math.max(...inOrder.map(({ loggedAt }) => loggedAt.getTime())));
-    const isCheckout = owner.name === 'checkout';
-    await this.options.awaited.park({ _id, environmentId, isCheckout, from, upTo, latestAt });
+    await this.options.awaited.park({ _id, environmentId, subjectType, from, upTo, latestAt });
     this.failingSince.get(owner.name)?.delete(_id);
   }
 

@@ -21,6 +21,10 @@ import {
   type WebhookDeliveryServiceServer,
   WebhookDeliveryServiceService,
 } from '@billing/proto/billing/notifier/v1/webhook_delivery';
+import {
+  type WebhookFeedServiceServer,
+  WebhookFeedServiceService,
+} from '@billing/proto/billing/notifier/v1/webhook_feed';
 import type { NotifierConfiguration } from '../config';
 import { type NotifierOverrides, start } from '../service';
 import { checkoutSessions, type EventOwner, startOwner, subscriptions } from './event-owner';
@@ -140,6 +144,7 @@ export interface TestSystem {
 export interface RunningNotifier extends RunningService {
   readonly calls: Peer<NotifierServiceServer>;
   readonly deliveryCalls: Peer<WebhookDeliveryServiceServer>;
+  readonly feedCalls: Peer<WebhookFeedServiceServer>;
   /** Registers a path of the receiver; returns id and secret. */
   register(
     tenant: Tenant,
@@ -213,10 +218,12 @@ async function startNotifier(
     WebhookDeliveryServiceService,
     caller,
   );
+  const feedCalls = connectPeer<WebhookFeedServiceServer>(WebhookFeedServiceService, caller);
   return {
     address,
     calls,
     deliveryCalls,
+    feedCalls,
     register: async (tenant, path, events = []) => {
       const { webhookEndpoint, secret } = await calls.createWebhookEndpoint(
         { url: `${origin}${path}`, events, description: undefined, active: undefined },
@@ -229,6 +236,7 @@ async function startNotifier(
     stop: async () => {
       calls.close();
       deliveryCalls.close();
+      feedCalls.close();
       await service.stop();
     },
   };

@@ -1,0 +1,32 @@
+import type { Collection, Db } from 'mongodb';
+import { retryTransient } from '@billing/chassis/mongo';
+import { retryUpsert } from '@billing/chassis/inserts';
+
+/** Time up to which accepted messages are known to be in the feed. */
+interface FeedSweep {
+  readonly _id: 'messages';
+  /** Real time. */
+  readonly sweptUpTo: Date;
+}
+
+/** Stores how far the search for messages without a position has come. */
+export class FeedSweepStore {
+  private readonly sweeps: Collection<FeedSweep>;
+
+  constructor(db: Db) {
+    this.sweeps = db.collection<FeedSweep>('feedSweeps');
+  }
+
+  /** Undefined before the first sweep. */
+  async sweptUpTo(): Promise<Date | undefined> {
+    const sweep = await retryTransient(() => this.sweeps.findOne({ _id: 'messages' }));
+    return sweep?.sweptUpTo;
+  }
+
+  /** Records progress; an earlier time than the recorded one changes nothing. */
+  async record(sweptUpTo: Date): Promise<void> {
+    await retryUpsert(() =>
+      this.sweeps.updateOne({ _id: 'messages' }, { $max: { sweptUpTo } }, { upsert: true }),
+    );
+  }
+}

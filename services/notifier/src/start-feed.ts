@@ -1,0 +1,48 @@
+import type { Service } from '@billing/chassis/service';
+import { FeedAppender } from './feed/feed-appender';
+import { feedRpc } from './feed/feed-rpc';
+import type { FeedStore } from './feed/feed-store';
+import { FeedSweepStore } from './feed/feed-sweep-store';
+import { FeedSweepWorker } from './feed/feed-sweep-worker';
+import { FeedWatch } from './feed/feed-watch';
+import { FeedReader } from './feed/read-feed';
+import type { MessageStore } from './message/message-store';
+
+/** The feed as other parts of the process use it. */
+export interface RunningFeed {
+  readonly appender: FeedAppender;
+  readonly sweep: FeedSweepWorker;
+  readonly watch: FeedWatch;
+  readonly rpc: ReturnType<typeof feedRpc>;
+}
+
+const pollEveryMsDefault = 1_000;
+const sweepEveryMs = 2 * 60_000;
+
+/** Starts to append accepted messages to the feed, and returns its calls. */
+export function startFeed(
+  service: Service,
+  { feed, messages }: { readonly feed: FeedStore; readonly messages: MessageStore },
+  pollEveryMs = pollEveryMsDefault,
+): RunningFeed {
+  const { db, clock, logger } = service;
+  const watch = new FeedWatch({ feed, logger, pollEveryMs });
+  const appender = new FeedAppender({
+    log: feed,
+    clock,
+    logger,
+    onAppended: (environmentId, newest) => {
+      watch.grow(environmentId, newest);
+    },
+  });
+  service.onClose('feed', () => appender.stop());
+  const sweeps = new FeedSweepStore(db);
+  const sweep = new FeedSweepWorker({ feed, sweeps, appender, clock });
+  service.every({
+    name: 'append to feeds what they lack',
+    everyMs: sweepEveryMs,
+    run: (signal) => sweep.run(signal),
+    onOneReplica: true,
+  });
+  return { appender, sweep, watch, rpc: feedRpc(new FeedReader({ feed, messages, watch })) };
+}

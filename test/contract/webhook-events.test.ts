@@ -1,0 +1,131 @@
+import { monotonicMs } from '@billing/chassis/clock';
+import type { ApiClient } from '../support/api-client';
+import { instant, product, unknownId, uuid } from '../support/patterns';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
+
+jest.setTimeout(120_000);
+
+const start = '2026-01-31T00:00:00.000Z';
+const afterwards = '2026-03-01T00:00:00.000Z';
+
+let system: TestSystem;
+let api: ApiClient;
+
+beforeAll(async () => {
+  system = await joinTestSystem();
+});
+
+beforeEach(async () => {
+  api = await system.live.manualSandbox(start);
+});
+
+async function subscribe(): Promise<string> {
+  const create = (path: string, body: object) => api.expect(201, api.post(path, body));
+  const customer = await create('/customers', { email: 'a@b.co', currency: 'EUR' });
+  const sold = await create('/products', product);
+  const authorizedTransactionId = 'txn_feed';
+  const input = { customerId: customer.id, productId: sold.id, authorizedTransactionId };
+  return (await create('/subscriptions', input)).id;
+}
+
+const read = (query = ''): Promise<any> =>
+  api.expect(200, api.get(`/webhook-events${query === '' ? '' : `?${query}`}`));
+
+describe('the feed of webhook events', () => {
+  test('of a new environment is empty', async () => {
+    const empty = { data: [], nextAfter: '0', oldest: null, newest: '0' };
+    expect(await read()).toEqual(empty);
+    expect(await read('after=0')).toEqual(empty);
+  });
+
+  test('has everything that an answered clock advance caused, in one order without gaps', async () => {
+    const subscriptionId = await subscribe();
+    await api.advanceTo(afterwards);
+    const { data, nextAfter, oldest, newest } = await read();
+    expect(data.map(({ position }: any) => position)).toEqual(
+      data.map((_entry: any, index: number) => index + 1),
+    );
+    const last = String(data.length);
+    expect({ nextAfter, oldest, newest }).toEqual({ nextAfter: last, oldest: '1', newest: last });
+    const types = data
+      .filter(({ subject }: any) => subject.id === subscriptionId)
+      .map(({ event }: any) => [event.sequence, event.type]);
+    expect(types.map(([sequence]: any) => sequence)).toEqual(
+      types.map((_type: any, index: number) => index + 1),
+    );
+    expect(types.filter(([, type]: any) => type === 'subscription.renewed')).toHaveLength(1);
+    const [first] = data;
+    expect(first).toEqual({
+      position: 1,
+      subject: { type: expect.any(String), id: expect.stringMatching(uuid) },
+      acceptedAt: expect.stringMatching(instant),
+      event: expect.objectContaining({ id: expect.stringMatching(uuid), sequence: 1 }),
+    });
+    const { id } = first.event;
+    expect(await api.expect(200, api.get(`/webhook-events/${id as string}`))).toEqual(first);
+    expect(await read(`after=${last}`)).toMatchObject({ data: [], nextAfter: last });
+    const ofType = await read('types=subscription.renewed,checkout.*');
+    expect(ofType).toMatchObject({ nextAfter: last });
+    expect(ofType.data).toHaveLength(1);
+    const paged = await read('limit=1');
+    expect(paged).toMatchObject({ data: [first], nextAfter: '1', newest: last });
+  });
+
+  test('lets a reader wait for the next event', async () => {
+    const { newest } = await read();
+    const started = monotonicMs();
+    const waiting = read(`after=${newest as string}&wait=20&types=subscription.created`);
+    const subscriptionId = await subscribe();
+    const { data } = await waiting;
+    expect(data).toHaveLength(1);
+    expect(data[0].subject).toEqual({ type: 'subscription', id: subscriptionId });
+    expect(monotonicMs() - started).toBeLessThan(19_000);
+  });
+
+  test('lets twenty readers of a key wait and refuses the next one', async () => {
+    const waits = Array.from({ length: 20 }, () => api.get('/webhook-events?wait=4'));
+    // The gateway admits requests in the order of their arrival, on several connections.
+    const all = await Promise.all([...waits, api.get('/webhook-events?wait=4')]);
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(20);
+    const [refused] = all.filter(({ status }) => status === 429);
+    expect(refused?.body).toEqual({ error: 'Too many requests' });
+    expect((await api.get('/webhook-events')).status).toBe(200);
+  });
+
+  test.each([
+    ['after=x', { after: ['Must be a cursor'] }],
+    ['after=-1', { after: ['Must be a cursor'] }],
+    ['after=7', { after: ['Beyond the newest event'] }],
+    ['types=invoice.nothing', { types: ['Unknown event: invoice.nothing'] }],
+    ['types=*', { types: ['Unknown event: *'] }],
+  ])('refuses %s', async (query, error) => {
+    const { status, body } = await api.get(`/webhook-events?${query}`);
+    expect({ status, body }).toEqual({ status: 400, body: { error } });
+  });
+
+  test.each(['limit=0', 'limit=1001', 'wait=21', 'wait=-1'])('refuses %s', async (query) => {
+    const { status, body } = await api.get(`/webhook-events?${query}`);
+    expect({ status, fields: Object.keys(body.error) }).toEqual({
+      status: 400,
+      fields: [query.slice(0, query.indexOf('='))],
+    });
+  });
+
+  test('answers 410 for a cursor of another restore', async () => {
+    const { status, headers, body } = await api.get('/webhook-events?after=WH5C2.3');
+    expect({ status, code: headers.get('error-code'), body }).toEqual({
+      status: 410,
+      code: 'cursor_expired',
+      body: { error: 'Events after this cursor are no longer kept' },
+    });
+  });
+
+  test('answers 404 for an unknown event', async () => {
+    const { status, headers, body } = await api.get(`/webhook-events/${unknownId}`);
+    expect({ status, code: headers.get('error-code'), body }).toEqual({
+      status: 404,
+      code: 'webhook_event_not_found',
+      body: { error: 'Webhook event not found' },
+    });
+  });
+});

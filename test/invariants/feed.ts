@@ -1,0 +1,73 @@
+import { examineEach, type Invariant, repeated, together } from './invariant';
+import type { EventPicture, FeedEntryPicture, FeedPicture, Picture } from './picture';
+
+export const feedIsWhole: Invariant = {
+  id: 'I80',
+  title: 'the feed: positions 1…k, each message once, subjects in order, bytes of the webhooks',
+  examine: ({ feed, endpoints, events = [] }) => {
+    if (feed === undefined) return undefined;
+    return together(
+      { examined: feed.entries.length, findings: positionProblems(feed) },
+      orderProblems(feed),
+      examineEach(
+        feed.oldest === 1 ? events.filter(isPublic) : [],
+        eventProblems(new Set(feed.entries.map(keyOf))),
+      ),
+      bodyProblems(feed, endpoints),
+    );
+  },
+};
+
+function positionProblems({ entries, oldest, newest }: FeedPicture): string[] {
+  const first = oldest ?? 1;
+  const gap = entries.find(({ position }, index) => position !== first + index);
+  const last = entries.at(-1)?.position ?? 0;
+  return [
+    ...(gap === undefined ? [] : [`the feed lacks positions before ${String(gap.position)}`]),
+    ...(last < newest ? [`the feed ends at ${String(last)} before ${String(newest)}`] : []),
+    ...repeated(entries.flatMap(({ event }) => event?.id ?? [])).map(
+      ([id, count]) => `the feed holds message ${id} ${String(count)} times`,
+    ),
+  ];
+}
+
+function orderProblems({ entries, oldest }: FeedPicture) {
+  const last = new Map<string, number>();
+  return examineEach(
+    entries.filter(({ event }) => event !== null),
+    ({ position, subject, event }) => {
+      const before = last.get(subject.id) ?? (oldest === 1 ? 0 : undefined);
+      const sequence = event?.sequence ?? 0;
+      last.set(subject.id, sequence);
+      return [
+        before !== undefined &&
+          sequence !== before + 1 &&
+          `position ${String(position)}: ${String(sequence)} follows ${String(before)} of ${subject.id}`,
+      ];
+    },
+  );
+}
+
+function eventProblems(placed: ReadonlySet<string>) {
+  return ({ id, type }: EventPicture) => [!placed.has(id) && `the feed lacks ${type} ${id}`];
+}
+
+function bodyProblems({ entries }: FeedPicture, endpoints: Picture['endpoints']) {
+  const texts = new Map(entries.map(({ event }) => [event?.id, JSON.stringify(event)]));
+  const sent = endpoints
+    .flatMap(({ received = [] }) => received.map(({ text }) => text))
+    .filter((text) => texts.has((JSON.parse(text) as { id: string }).id));
+  return examineEach(sent, (text) => {
+    const { id } = JSON.parse(text) as { id: string };
+    return [texts.get(id) !== text && `the feed holds another body of message ${id}`];
+  });
+}
+
+function keyOf({ subject, event }: FeedEntryPicture): string {
+  return `${subject.id}:${String(event?.sequence)}`;
+}
+
+/** True for every event but those that services announce to each other. */
+function isPublic({ type }: EventPicture): boolean {
+  return !type.startsWith('api_key.');
+}
