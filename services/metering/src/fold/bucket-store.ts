@@ -92,6 +92,30 @@ export function countParts({ parts }: Pick<BucketCollections, 'parts'>, k: strin
   );
 }
 
+/**
+ * Deletes a span unless it was changed or read since. Makes it a stub first: no read then refers to
+ * its values. A read that builds the span again announces it, which makes it a span in use, and
+ * stores values of a later version. Versions begin again after a deletion, so that the last read
+ * must be longer ago than any read takes.
+ */
+export async function deleteUnreadSpan(
+  { spans, values }: Pick<BucketCollections, 'spans' | 'values'>,
+  span: Pick<SpanDocument, '_id' | 'k' | 'environmentId' | 'version' | 'readAt'>,
+): Promise<boolean> {
+  const { _id, k, environmentId, version, readAt } = span;
+  const stubVersion = Number(version) + 1;
+  const { matchedCount } = await retryTransient(() =>
+    spans.updateOne(
+      { _id, k, version, readAt },
+      { $set: { building: true, version: stubVersion } },
+    ),
+  );
+  if (matchedCount === 0) return false;
+  await new ValueStore(values, { environmentId, k }).deleteUpTo(_id, stubVersion);
+  await retryTransient(() => spans.deleteOne({ _id, k, version: stubVersion, readAt }));
+  return true;
+}
+
 /** Parts and buckets of one series; `SeriesStorage` describes each step. */
 export class BucketStore implements SeriesStorage {
   readonly values: BucketValues;
@@ -232,6 +256,15 @@ export class BucketStore implements SeriesStorage {
       this.collections.spans.bulkWrite(updates, { ordered: false }),
     );
     return matchedCount === spans.length;
+  }
+
+  deleteSpan(span: SpanBucket): Promise<boolean> {
+    const { environmentId, k } = this.owner;
+    const { version, readAt } = span;
+    return deleteUnreadSpan(this.collections, {
+      _id: spanId(k, span),
+      ...{ environmentId, k, version, readAt },
+    });
   }
 
   async recordReads(spans: readonly SpanBucket[]): Promise<void> {

@@ -7,7 +7,7 @@ import type { Bucket } from './bucket';
 import { partsByHour } from './entries';
 import { emptyHour, type FoldedBucket, foldIntoHour } from './hour-bucket';
 import type { BucketName, PartPage, SeriesStorage } from './series-storage';
-import { foldIntoSpan, type SpanBucket } from './span-bucket';
+import { foldIntoSpan, isSuperseded, type SpanBucket } from './span-bucket';
 import { storedSpan } from './stored-span';
 
 export interface FoldResult {
@@ -42,7 +42,14 @@ export async function foldSeries(
   }
   // After the hours and before parts are deleted: a span that is announced later is built from
   // hours that contain the parts.
-  for (const span of await storage.spans()) await foldSpan(storage, aggregation, { span, page });
+  const spans = await storage.spans();
+  for (const span of spans) {
+    const isDeleted =
+      isSuperseded(span, spans) &&
+      foldIntoSpan(aggregation, span, page) !== undefined &&
+      (await storage.deleteSpan(span));
+    if (!isDeleted) await foldSpan(storage, aggregation, { span, page });
+  }
   await storage.markFolded(page.upTo);
   await storage.deleteParts(page.upTo);
   return { parts: page.parts.length, waiting: 0, left: page.isLast ? 'later' : 'more' };

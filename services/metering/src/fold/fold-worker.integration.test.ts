@@ -256,6 +256,66 @@ test('a fold that fails is retried a minute later', async () => {
   expect(await tested.readQuantities(window)).toEqual(['1']);
 });
 
+describe('spans of a period that later grants of credits have cut', () => {
+  /** Spans that begin at a minute of the hour and end with it. */
+  const tails = [0, 10, 20].map((minutes) => [
+    { start: later(minutes * minute), end: later(hourMs) },
+  ]);
+  const late = { ...event, timestamp: later(30 * minute) };
+
+  async function tailsRead(daysAgo: readonly number[]) {
+    const { tested } = await aSeries();
+    await tested.flush([late]);
+    expect(await tested.readQuantities(...tails)).toEqual(['1', '1', '1']);
+    const { spans } = tested.collections;
+    const { k } = tested;
+    const ids = (await spans.find({ k }).sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+    const setReadAt = async (days: readonly number[]) => {
+      for (const [index, _id] of ids.entries()) {
+        const readAt = new Date(Date.now() - (days[index] ?? 0) * day);
+        await spans.updateOne({ _id }, { $set: { readAt } });
+      }
+    };
+    await setReadAt(daysAgo);
+    const kept = async () =>
+      (await spans.find({ k }).sort({ _id: 1 }).toArray()).map(({ _id }) => ids.indexOf(_id));
+    return { tested, kept };
+  }
+
+  test('are deleted by a fold two days after their last read, and built again by a read', async () => {
+    const { tested, kept } = await tailsRead([4, 1, 0]);
+    await tested.fold();
+    expect(await kept()).toEqual([1, 2]);
+    await tested.flush([late]);
+    expect(await tested.readQuantities(...tails)).toEqual(['2', '2', '2']);
+    await tested.fold();
+    expect(await kept()).toEqual([0, 1, 2]);
+    expect(await tested.readQuantities(...tails)).toEqual(['2', '2', '2']);
+  });
+
+  test('stay without new events, and if none that begins later was read since', async () => {
+    const { tested, kept } = await tailsRead([0, 4, 4]);
+    await tested.fold();
+    expect(await kept()).toEqual([0, 1, 2]);
+    const other = await tailsRead([4, 0, 0]);
+    await other.tested.fold(0);
+    expect(await other.kept()).toEqual([0, 1, 2]);
+  });
+
+  test('are folded if they are read while a fold deletes them', async () => {
+    const { tested, kept } = await tailsRead([4, 0, 0]);
+    const { store } = tested;
+    const deleteSpan = store.deleteSpan.bind(store);
+    jest.spyOn(store, 'deleteSpan').mockImplementationOnce(async (span) => {
+      await store.recordReads([span]);
+      return deleteSpan(span);
+    });
+    await tested.fold();
+    expect(await kept()).toEqual([0, 1, 2]);
+    expect(await tested.readQuantities(...tails)).toEqual(['1', '1', '1']);
+  });
+});
+
 test('a span that is not read for 40 days is deleted with its values, and built again by a read', async () => {
   const { tested } = await aSeries('UNIQUE_COUNT');
   const { spans, values } = tested.collections;

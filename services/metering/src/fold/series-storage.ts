@@ -63,6 +63,11 @@ export interface SeriesStorage {
   storeSpan(span: SpanBucket): Promise<boolean>;
   /** Stores several spans in the same way. Returns false unless all were stored. */
   storeSpans(spans: readonly SpanBucket[]): Promise<boolean>;
+  /**
+   * Deletes a span that was not read for more than a day. Returns false if it was changed or read
+   * since, and is kept.
+   */
+  deleteSpan(span: SpanBucket): Promise<boolean>;
   /** Records that spans are in use, unless their last record is less than a day old. */
   recordReads(spans: readonly SpanBucket[]): Promise<void>;
   /** Records how far the series is folded. */

@@ -34,3 +34,20 @@ export function foldIntoSpan(
 export function stubOf(span: SpanBucket): SpanBucket {
   return { ...span, version: span.version + 1, isStub: true };
 }
+
+const dayMs = 24 * 60 * 60_000;
+// Reads are recorded to the day: it was not read for more than a day.
+const unreadMsMin = 2 * dayMs;
+
+/**
+ * True for a span that a boundary of a credit grant has cut since it was read: a span that begins
+ * later and ends with it was read more than two days after it.
+ */
+export function isSuperseded(span: SpanBucket, spans: readonly SpanBucket[]): boolean {
+  return spans.some(
+    ({ start, end, readAt }) =>
+      start > span.start &&
+      end.getTime() === span.end.getTime() &&
+      readAt.getTime() - span.readAt.getTime() > unreadMsMin,
+  );
+}

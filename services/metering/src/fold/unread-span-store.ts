@@ -1,7 +1,5 @@
 import { retryTransient } from '@billing/chassis/mongo';
-import { ValueStore } from '../distinct/value-store';
-import type { SpanDocument } from './bucket-document';
-import type { BucketCollections } from './bucket-store';
+import { type BucketCollections, deleteUnreadSpan } from './bucket-store';
 
 const dayMs = 24 * 60 * 60_000;
 /** A span that was not read for this long is deleted; a later read builds it again. */
@@ -18,28 +16,7 @@ export class UnreadSpanStore {
     const found = await retryTransient(() =>
       this.collections.spans.find({ readAt }).sort({ readAt: 1 }).limit(batchMax).toArray(),
     );
-    for (const span of found) await this.deleteOne(span, readAt);
+    for (const span of found) await deleteUnreadSpan(this.collections, span);
     return found.length === batchMax;
-  }
-
-  /**
-   * Makes the span a stub first: no read then refers to its values. A read that builds the span
-   * again announces it, which makes it a span in use, and stores values of a later version.
-   */
-  private async deleteOne(
-    { _id, k, environmentId, version }: SpanDocument,
-    readAt: { readonly $lt: Date },
-  ): Promise<void> {
-    const { spans, values } = this.collections;
-    const stubVersion = Number(version) + 1;
-    const { matchedCount } = await retryTransient(() =>
-      spans.updateOne(
-        { _id, k, version, readAt },
-        { $set: { building: true, version: stubVersion } },
-      ),
-    );
-    if (matchedCount === 0) return;
-    await new ValueStore(values, { environmentId, k }).deleteUpTo(_id, stubVersion);
-    await retryTransient(() => spans.deleteOne({ _id, k, version: stubVersion, readAt }));
   }
 }

@@ -117,6 +117,7 @@ function killedAfter(steps: number, storage: SeriesStorage): SeriesStorage {
     spans: (within) => storage.spans(within),
     announce: (spans) => storage.announce(spans),
     storeSpan: (one) => storage.storeSpan(one),
+    deleteSpan: (one) => storage.deleteSpan(one),
     storeSpans: (all) => storage.storeSpans(all),
     recordReads: (spans) => storage.recordReads(spans),
     markFolded: (epoch) => storage.markFolded(epoch),

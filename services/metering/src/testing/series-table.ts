@@ -105,6 +105,13 @@ export function storageOn(
       }
       return stored.every(Boolean);
     },
+    deleteSpan: (span) =>
+      write(() => {
+        const stored = table.spans.get(nameOf(span));
+        const isSame =
+          stored?.version === span.version && stored.readAt.getTime() === span.readAt.getTime();
+        return isSame && table.spans.delete(nameOf(span));
+      }),
     recordReads: () => Promise.resolve(),
     markFolded: (epoch) =>
       write(() => {
