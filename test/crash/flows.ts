@@ -1,4 +1,5 @@
 import { eventually } from '@billing/chassis/testing';
+import { claimFlows } from './claim-flows';
 import {
   aCustomer,
   aProduct,
@@ -172,4 +173,5 @@ export const crashFlows: readonly CrashFlow[] = [
   balance,
   ...purchaseFlows,
   ...usageFlows,
+  ...claimFlows,
 ];
