@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { ApiClient } from '../support/api-client';
 import {
   desktop,
@@ -18,6 +18,8 @@ import { joinTestSystem, type TestSystem } from '../support/shared-system';
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 60_000;
+const wide = { viewport: { width: 1440, height: 900 } };
+const small = { ...phone, viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
 let system: TestSystem;
 let api: ApiClient;
@@ -211,6 +213,115 @@ testInChromium(
     });
     const session = await api.expect(200, api.get(`/checkout/${sessionId}`));
     expect(session).toMatchObject({ status: 'COMPLETE', subscription: { phase: 'TRIAL' } });
+  },
+  timeoutMs,
+);
+
+/** A link on which visitors choose the quantity of a tiered product. */
+async function seatsLink(): Promise<any> {
+  const tiers = [
+    { upTo: '10', unitAmount: '500' },
+    { upTo: null, unitAmount: '400', flatAmount: '1000' },
+  ];
+  const terms = { ...product, currency: 'usd', name: 'Seats', type: 'VOLUME', tiers };
+  const { id } = await create('/products', terms);
+  return create('/checkout-links', {
+    ...{ label: 'Team', productIds: [id], successUrl: `${shopUrl}/{SESSION_ID}` },
+    ...{ quantity: { min: 2, max: 50 }, collect: ['NAME', 'ADDRESS'] },
+  });
+}
+
+async function expectPaidSeats(page: Page, quantity: number, amountPaid: number): Promise<void> {
+  await page.waitForURL(`${shopUrl}/*`);
+  const sessionId = new URL(page.url()).pathname.slice(1);
+  expect(await api.expect(200, api.get(`/checkout/${sessionId}`))).toMatchObject({
+    ...{ status: 'COMPLETE', quantity, invoice: { amountPaid } },
+    customer: { name: 'Ada Lovelace', address: { line1: 'Ring 1', city: 'Bern', country: 'CH' } },
+  });
+}
+
+testInChromium(
+  'by the keyboard alone a visitor chooses a quantity, and the script helps with the card (needs Chromium)',
+  async () => {
+    const { url } = await seatsLink();
+    await visit(browser!, wide, async (page) => {
+      const type = async (...texts: readonly string[]) => {
+        for (const text of texts) {
+          await page.keyboard.press('Tab');
+          await page.keyboard.type(text);
+        }
+      };
+      const valueOf = (id: string) => page.locator(`#${id}`).inputValue();
+      await page.goto(url);
+      await expectAccessible(page);
+      await page.keyboard.press('Tab');
+      await type('20');
+      await page.getByText('20 for $90.00 every month').waitFor();
+      expect(await page.getByRole('button').allTextContents()).toEqual(['Continue to payment']);
+      // The other parts of the address are optional.
+      await type('ada@example.com', 'Ada Lovelace', 'Ring 1', '', '', 'Bern', '', 'Switz');
+      await takeScreenshot(page, 'link-quantity-1440');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+
+      await page.getByText('$90.00 due today').waitFor();
+      // The calculation of the amount comes first.
+      await page.keyboard.press('Tab');
+      await type('4000000000000002', '1234', '123', 'Ada Lovelace');
+      expect([await valueOf('number'), await valueOf('expiry')]).toEqual([
+        '4000 0000 0000 0002',
+        '12/34',
+      ]);
+      await page.getByText('Visa', { exact: true }).waitFor();
+      await takeScreenshot(page, 'session-typed-1440');
+      await expectAccessible(page);
+      await page.keyboard.press('Enter');
+
+      await page.getByText('Your card was declined').waitFor();
+      expect([await valueOf('number'), await valueOf('name')]).toEqual(['', 'Ada Lovelace']);
+      await expectAccessible(page);
+      // A digit that is typed in the middle stays there.
+      await type('555555555554444');
+      for (let left = 0; left < 5; left += 1) await page.keyboard.press('ArrowLeft');
+      await page.keyboard.type('5');
+      expect(await valueOf('number')).toBe('5555 5555 5555 4444');
+      await page.getByText('Mastercard', { exact: true }).waitFor();
+      await type('1234', '123');
+      await page.keyboard.press('Enter');
+      await expectPaidSeats(page, 20, 9000);
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'by touch, in the dark, a visitor chooses a quantity and pays what was shown (needs Chromium)',
+  async () => {
+    const { url } = await seatsLink();
+    await visit(browser!, small, async (page) => {
+      await page.goto(url);
+      await page.locator('#quantity').tap();
+      await page.locator('#quantity').fill('10');
+      await page.getByText('10 for $50.00 every month').waitFor();
+      await page.locator('#quantity').fill('99');
+      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.getByLabel('Name').fill('Ada Lovelace');
+      await page.getByLabel('Street and number').fill('Ring 1');
+      await page.getByLabel('City').fill('Bern');
+      await page.getByLabel('Country').selectOption('Switzerland');
+      await expectToFit(page);
+      await expectAccessible(page);
+      await takeScreenshot(page, 'link-quantity-390');
+      await page.locator('#quantity').fill('11');
+      await page.getByText('11 for $54.00 every month').waitFor();
+      await page.getByRole('button', { name: 'Continue to payment' }).tap();
+      await typeCard(page, '4242424242424242');
+      await expectToFit(page);
+      await expectAccessible(page);
+      await takeScreenshot(page, 'session-typed-390');
+      await page.getByRole('button', { name: 'Pay $54.00' }).tap();
+      await expectPaidSeats(page, 11, 5400);
+    });
   },
   timeoutMs,
 );

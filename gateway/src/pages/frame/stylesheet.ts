@@ -109,8 +109,8 @@ details table { margin-top: .25rem; font-size: .875rem; }
 details td:last-child { text-align: left; overflow-wrap: anywhere; }
 .aside { margin-top: 1rem; text-align: center; }
 @media (max-width: 36rem) {
-  nav ul { flex-wrap: nowrap; justify-content: space-between; gap: 0; }
-  nav li a { padding: .375rem .4rem; font-size: .875rem; }
+  nav ul { justify-content: space-between; gap: 0; }
+  nav li a { padding: .375rem .25rem; font-size: .8125rem; }
   .rest { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 }
 @media (min-width: 52rem) {
