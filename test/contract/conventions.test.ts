@@ -315,7 +315,14 @@ test('a caller that disconnects in the middle of a body affects no other caller'
 });
 
 describe('a list', () => {
-  const paths = ['/customers', '/products', '/subscriptions', '/invoices'];
+  const paths = [
+    '/customers',
+    '/products',
+    '/subscriptions',
+    '/invoices',
+    '/discounts',
+    '/checkout-links',
+  ];
   let idsOf: Record<string, string[]>;
 
   beforeAll(async () => {
@@ -327,6 +334,9 @@ describe('a list', () => {
       await api.post('/subscriptions', { customerId: customer.id, productId: product.id });
       made['/customers'].push(customer.id);
       made['/products'].push(product.id);
+      const terms = { type: 'PERCENTAGE', value: 10, duration: 'ONCE' };
+      await api.post('/discounts', { name, ...terms });
+      await api.post('/checkout-links', { label: name, productIds: [product.id] });
     }
     const ids = async (path: string) =>
       (await api.get(`${path}?perPage=3`)).body.data.map(({ id }: { id: string }) => id).reverse();
@@ -334,6 +344,8 @@ describe('a list', () => {
       ...made,
       '/subscriptions': await ids('/subscriptions'),
       '/invoices': await ids('/invoices'),
+      '/discounts': await ids('/discounts'),
+      '/checkout-links': await ids('/checkout-links'),
     };
   });
 

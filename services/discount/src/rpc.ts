@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import { checkMetadata, readPage } from '@billing/chassis/request-fields';
+import { checkMetadata, filterByIds, readPage } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import {
   type CreateDiscountRequest,
@@ -45,9 +45,10 @@ export function discountRpc(dependencies: DiscountDependencies) {
         toResponse(await discounts.within(context).get(id), context),
 
       listDiscounts: async (request, context) => {
-        const { data, total } = await discounts
-          .within(context)
-          .list({ filter: discountsWith(request), ...readPage(request) });
+        const { data, total } = await discounts.within(context).list({
+          filter: { ...discountsWith(request), ...filterByIds(request.ids) },
+          ...readPage(request),
+        });
         const responses = await Promise.all(data.map((stored) => toResponse(stored, context)));
         return { discounts: responses.map(({ discount }) => discount), total };
       },

@@ -83,12 +83,17 @@ export const flag = z
 const idsMax = 100;
 const idsMessage = `Must be 1 to ${String(idsMax)} ids, separated by commas`;
 
-/** Query parameters of lists with an order and a lookup by ids. */
-export const lookupShape = {
+/** Query parameter of lists with an order. */
+export const orderShape = {
   order: z
     .enum(['asc', 'desc'])
     .default('desc')
     .meta({ description: 'Order by creation time. Defaults to `desc`, newest first.' }),
+};
+
+/** Query parameters of lists with an order and a lookup by ids. */
+export const lookupShape = {
+  ...orderShape,
   ids: z
     .string(idsMessage)
     .transform((text) => text.split(',').map((id) => id.trim()))

@@ -26,5 +26,10 @@ export function lookupOf({
   readonly ids?: string[] | undefined;
   readonly order: 'asc' | 'desc';
 }): { ids: { ids: string[] } | undefined; oldestFirst: boolean } {
-  return { ids: ids && { ids }, oldestFirst: order === 'asc' };
+  return { ids: ids && { ids }, ...orderOf({ order }) };
+}
+
+/** Order of a list in the form of the services. */
+export function orderOf({ order }: { readonly order: 'asc' | 'desc' }): { oldestFirst: boolean } {
+  return { oldestFirst: order === 'asc' };
 }

@@ -4,6 +4,7 @@ import { collectedFacts } from '@billing/proto/values/checkout';
 import { CheckoutLinkJson, toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
 import {
   activeFilter,
+  lookupShape,
   metadata,
   optional,
   pageShape,
@@ -11,7 +12,7 @@ import {
   readQuery,
   webAddress,
 } from '../input/input';
-import { page, pageQuery } from '../input/list';
+import { lookupOf, page, pageQuery } from '../input/list';
 import { listOf } from '../schemas/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
@@ -78,7 +79,7 @@ const UpdateCheckoutLink = z
   })
   .meta({ id: 'UpdateCheckoutLink', examples: [{ active: false }] });
 
-const ListCheckoutLinks = z.object({ ...pageShape, active: activeFilter });
+const ListCheckoutLinks = z.object({ ...pageShape, ...lookupShape, active: activeFilter });
 
 export const checkoutLinkRoutes: readonly Route[] = [
   {
@@ -114,7 +115,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListCheckoutLinks, request);
       const { checkoutLinks, total } = await peers.checkoutLink.listCheckoutLinks(
-        pageQuery(query),
+        { ...pageQuery(query), ...lookupOf(query) },
         request.context,
       );
       return page(checkoutLinks, { ...query, total }, toJsonCheckoutLink);

@@ -7,6 +7,7 @@ import { DiscountJson, toJsonDiscount } from '@billing/proto/json/discount';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import {
   activeFilter,
+  lookupShape,
   metadata,
   optional,
   pageShape,
@@ -15,7 +16,7 @@ import {
   time,
 } from '../input/input';
 import type { Sound } from '../input/field-rules';
-import { page, pageQuery } from '../input/list';
+import { lookupOf, page, pageQuery } from '../input/list';
 import { listOf } from '../schemas/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
@@ -87,6 +88,7 @@ const UpdateDiscount = z
 
 const ListDiscounts = z.object({
   ...pageShape,
+  ...lookupShape,
   active: activeFilter,
   code: z.string().optional().meta({ description: 'Code to validate, case-insensitive.' }),
 });
@@ -134,7 +136,7 @@ export const discountRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListDiscounts, request);
       const { discounts, total } = await peers.discount.listDiscounts(
-        pageQuery(query),
+        { ...pageQuery(query), ...lookupOf(query) },
         request.context,
       );
       return page(discounts, { ...query, total }, toJsonDiscount);

@@ -5,6 +5,7 @@ import {
   checkMetadata,
   readPage,
   expectedVersionOf,
+  filterByIds,
   maskedFields,
 } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
@@ -59,9 +60,10 @@ export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcDependen
       }),
 
       listCheckoutLinks: async (request, context) => {
-        const { data, total } = await links
-          .within(context)
-          .list({ filter: linksWith(request), ...readPage(request) });
+        const { data, total } = await links.within(context).list({
+          filter: { ...linksWith(request), ...filterByIds(request.ids) },
+          ...readPage(request),
+        });
         return { checkoutLinks: data.map(toProto), total };
       },
 
