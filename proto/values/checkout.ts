@@ -7,7 +7,8 @@ import {
 } from '../gen/billing/checkout/v1/checkout';
 import { CollectedFact } from '../gen/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '../gen/billing/checkout/v1/hosted_page';
-import { SessionStatus } from '../gen/billing/checkout/v1/session';
+import { RiskKind } from '../gen/billing/checkout/v1/report';
+import { SessionEndReason, SessionStatus } from '../gen/billing/checkout/v1/session';
 import { enumNames } from './enum-names';
 
 export const invoiceStatuses = enumNames(InvoiceStatus, 'INVOICE_STATUS_');
@@ -16,5 +17,7 @@ export const paymentStatuses = enumNames(PaymentStatus, 'PAYMENT_STATUS_');
 export const paymentMethodTypes = enumNames(PaymentMethodType, 'PAYMENT_METHOD_TYPE_');
 export const sessionStatuses = enumNames(SessionStatus, 'SESSION_STATUS_');
 export const collectedFacts = enumNames(CollectedFact, 'COLLECTED_FACT_');
+export const sessionEndReasons = enumNames(SessionEndReason, 'SESSION_END_REASON_');
+export const riskKinds = enumNames(RiskKind, 'RISK_KIND_');
 export const hostedPageKinds = enumNames(HostedPageKind, 'HOSTED_PAGE_KIND_');
 export const balanceEntryKinds = enumNames(BalanceEntryKind, 'BALANCE_ENTRY_KIND_');

@@ -189,6 +189,80 @@ test("the funnel reports the results of a day's sessions", async () => {
   ]);
   expect(sums).toEqual({ created: 2, completed: 1, expired: 1, open: 0 });
   expect((await expectRecounted()).subscriptions.active).toBe(4);
+
+  const { body } = await operator.api('GET', `/checkout-sessions?productId=${productId}`);
+  const common = { product: { id: productId, name: 'Pro' }, total: 500, currency: 'USD' };
+  expect([body.total, body.data]).toMatchObject([
+    2,
+    [
+      {
+        ...common,
+        status: 'EXPIRED',
+        endReason: 'EXPIRED',
+        customer: { email: 'ada@example.com' },
+      },
+      { ...common, status: 'COMPLETE', endReason: null, id: paid.sessionId },
+    ],
+  ]);
+});
+
+test('checkout sessions are listed by status and link, with the reason of their end', async () => {
+  const productId = await product({ amount: 700 });
+  const link = await made('/checkout-links', { label: 'Spring', productIds: [productId] });
+  const input = { customerId: await customer(), productId };
+  const withdrawn = await made('/checkout', { ...input, checkoutLinkId: link.id });
+  const other = await made('/checkout', { ...input, productId: await product({ amount: 800 }) });
+  await client.expect(
+    200,
+    client.request('PATCH', `/products/${productId}`, { body: { active: false } }),
+  );
+  await client.expect(200, client.get(`/checkout/${withdrawn.sessionId as string}`));
+  const listed = async (query: string) => {
+    const { status, body } = await operator.api('GET', `/checkout-sessions?${query}`);
+    return status === 200 ? body.data : [status, body.error];
+  };
+  expect(await listed(`checkoutLinkId=${link.id as string}`)).toMatchObject([
+    { id: withdrawn.sessionId, status: 'EXPIRED', endReason: 'WITHDRAWN' },
+  ]);
+  expect(await listed('status=OPEN')).toMatchObject([{ id: other.sessionId, endReason: null }]);
+  expect((await listed('order=asc&perPage=1'))[0].id).not.toBe(other.sessionId);
+  expect(await listed('checkoutLinkId=unknown')).toEqual([]);
+  expect(await listed('status=PAID')).toEqual([
+    400,
+    { status: ['Must be one of OPEN, COMPLETE, EXPIRED'] },
+  ]);
+});
+
+test('invoices at risk have their failures and next charge until they are paid or voided', async () => {
+  const productId = await product({ amount: 4200, billingInterval: 'YEARLY' });
+  const failed = await subscribe(productId, { paidBy: cards.declined });
+  const sent = await made('/customers', { email: 'a@b.co', collectionMethod: 'SEND_INVOICE' });
+  await made('/subscriptions', { customerId: sent.id, productId });
+  const atRisk = async (query = ''): Promise<any> =>
+    (await operator.api('GET', `/invoices-at-risk${query}`)).body;
+  const entry = {
+    id: failed.latestInvoiceId,
+    invoice: { amountDue: 4200, lastPaymentError: { code: 'card_declined' } },
+    failures: 1,
+    nextAttemptAt: '2026-04-06T00:00:00.000Z',
+    laterAttempts: 2,
+    firstFailedAt: '2026-04-03T00:00:00.000Z',
+    awaitsProvider: false,
+  };
+  expect(await atRisk()).toMatchObject({ total: 1, data: [entry] });
+  const one = await operator.api('GET', `/invoices/${failed.latestInvoiceId}/collection`);
+  expect(one.body).toMatchObject(entry);
+  expect(await atRisk('?kind=OVERDUE')).toMatchObject({ total: 0, data: [] });
+
+  await advanceTo('2026-05-04');
+  expect(await atRisk()).toMatchObject({
+    total: 1,
+    data: [{ invoice: { customerId: sent.id }, failures: 0, nextAttemptAt: null }],
+  });
+  const [{ id }] = (await atRisk('?kind=OVERDUE')).data;
+  await client.expect(200, client.post(`/invoices/${id as string}/void`, {}));
+  expect(await atRisk()).toMatchObject({ total: 0 });
+  expect((await operator.api('GET', '/invoices/unknown/collection')).status).toBe(404);
 });
 
 test('a report refuses too long a span, an unknown environment, and a caller who is not signed in', async () => {

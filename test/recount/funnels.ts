@@ -48,7 +48,9 @@ export function dunningOf(
     return isCharged(invoice) && first?.status === 'FAILED' && asked.has(dayOf(atOf(first)));
   });
   const byCurrency = Map.groupBy(failed, ({ currency }) => currency);
-  const amount = (some: readonly InvoiceRow[]) => some.reduce((sum, { total }) => sum + total, 0);
+  // A charge covers the total without what the customer's balance has paid.
+  const amount = (some: readonly InvoiceRow[]) =>
+    some.reduce((sum, { payments: [charge] }) => sum + (charge?.amount ?? 0), 0);
   return {
     ...shapeOf(failed, (some) => some.length),
     amounts: [...byCurrency]

@@ -77,7 +77,7 @@ test('recounted dunning distinguishes a scheduled retry from a payment in betwee
     invoice(at(1), {
       payments: days.map((day, index) => {
         const status = index === days.length - 1 ? 'SUCCEEDED' : 'FAILED';
-        return { status, createdAt: at(day) };
+        return { status, amount: 2400, createdAt: at(day) };
       }),
     });
   const invoices = [paid([1, 4]), paid([1, 4, 8]), paid([1, 2, 4]), paid([1, 2]), paid([1])];
@@ -86,6 +86,8 @@ test('recounted dunning distinguishes a scheduled retry from a payment in betwee
   expect(dunningOf(invoices, { now, days: 30 })).toMatchObject({
     failed: 5,
     recovered: { first: 3, second: 1, third: 0, otherwise: 1 },
+    // The customer's balance has paid 500 of each.
+    amounts: [{ currency: 'USD', failed: 5 * 2400, recovered: { first: 3 * 2400 } }],
   });
 });
 

@@ -28,6 +28,7 @@ export interface InvoiceRow {
   }[];
   readonly payments: readonly {
     readonly status: 'PENDING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';
+    readonly amount: number;
     readonly createdAt: string;
   }[];
 }

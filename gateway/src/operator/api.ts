@@ -10,7 +10,9 @@ import { admitAddress, mountPages, type PageWork } from '../http/page-mount';
 import { originOf, refuseOtherSites, requireOwnOrigin } from '../http/same-site';
 import { operatorApiPath } from './route/addresses';
 import { auditExportRoutes } from './report/audit-export-routes';
+import { checkoutSessionRoutes } from './report/checkout-session-routes';
 import { choiceRoutes } from './choice-routes';
+import { dunningRoutes } from './report/dunning-routes';
 import { invalidSession } from '../access/operator-access';
 import type { EnvironmentRoute, OpenRequest, OperatorRoute, DashboardSite } from './route/route';
 import { moneyReportRoutes } from './report/money-report-routes';
@@ -41,6 +43,8 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...reportRoutes,
   ...requestRoutes,
   ...moneyReportRoutes,
+  ...dunningRoutes,
+  ...checkoutSessionRoutes,
   ...paymentMethodRoutes,
   ...providerReportRoutes,
   ...providerStateRoutes,

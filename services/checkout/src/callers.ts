@@ -73,5 +73,7 @@ export const hostedPageCallers: Callers<HostedPageServiceServer> = {
 export const checkoutReportCallers: Callers<CheckoutReportServiceServer> = {
   getFunnel: ['gateway'],
   getDunning: ['gateway'],
+  listInvoicesAtRisk: ['gateway'],
+  getInvoiceCollection: ['gateway'],
   getProviderState: ['gateway'],
 };

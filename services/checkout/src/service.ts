@@ -113,7 +113,7 @@ export async function start(
     }),
     paymentMethodRpc({ methods, peers, clock }),
     balanceRpc({ balances, entries, peers }),
-    reportRpc({ reports, waits, isLiveConfigured }),
+    reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
     ...sessionRpcs,
   ]);
 }

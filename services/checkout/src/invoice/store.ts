@@ -160,6 +160,19 @@ export function shownInvoices(filter: {
   };
 }
 
+/** Reason why the payment of an open invoice is at risk. */
+export type RiskKind = 'PAYMENT_FAILED' | 'OVERDUE';
+
+/** Filter of the open invoices that are at risk at `now`, for a reason or for any. */
+export function invoicesAtRisk(kind: RiskKind | undefined, now: Date): Record<string, unknown> {
+  const open = shownInvoices({ status: 'OPEN' });
+  const risks = {
+    PAYMENT_FAILED: { firstFailedAt: { $ne: null } },
+    OVERDUE: { dueDate: { $lt: now } },
+  };
+  return kind === undefined ? { ...open, $or: Object.values(risks) } : { ...open, ...risks[kind] };
+}
+
 /**
  * Currency set by a customer's first invoice; undefined if there is none. A checkout session's
  * invoice counts once it is PAID, any other once it is created.

@@ -1,24 +1,38 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { readPage } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import { lastDays } from '@billing/kernel/calendar-day';
+import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import {
   type CheckoutReportServiceServer,
   CheckoutReportServiceService,
+  type InvoiceCollection as ProtoInvoiceCollection,
+  type RiskKind as ProtoRiskKind,
 } from '@billing/proto/billing/checkout/v1/report';
+import { riskKinds } from '@billing/proto/values/checkout';
 import { checkoutReportCallers } from '../callers';
 import { dunningReport } from '../invoice/dunning-report';
+import type { InvoiceRecord } from '../invoice/invoice';
+import { invoiceCollection } from '../invoice/invoice-collection';
+import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
+import { invoicesAtRisk, type RiskKind } from '../invoice/store';
 import type { ProviderWaitStore } from '../collection/provider-wait-store';
 import { reportDaysMax, type ReportStore } from './store';
 import { funnelReport } from '../sales/session-funnel';
 
 export interface ReportRpcDependencies {
   readonly reports: ReportStore;
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly pages: InvoicePages;
   readonly waits: Pick<ProviderWaitStore, 'count'>;
   /** True if live environments have a payment provider. */
   readonly isLiveConfigured: boolean;
 }
 
 /** RPCs of the reports on sessions and invoices. */
-export function reportRpc({ reports, waits, isLiveConfigured }: ReportRpcDependencies) {
+export function reportRpc(dependencies: ReportRpcDependencies) {
+  const { reports, invoices, pages, waits, isLiveConfigured } = dependencies;
   return rpcService<CheckoutReportServiceServer>(
     CheckoutReportServiceService,
     {
@@ -38,6 +52,20 @@ export function reportRpc({ reports, waits, isLiveConfigured }: ReportRpcDepende
         };
       },
 
+      listInvoicesAtRisk: async (request, context) => {
+        const { data, total } = await invoices.within(context).list({
+          filter: invoicesAtRisk(fromProtoRiskKind(request.kind), context.now),
+          ...readPage(request),
+        });
+        return { invoices: data.map((stored) => toProtoCollection(stored, pages)), total };
+      },
+
+      getInvoiceCollection: async ({ invoiceId }, context) => {
+        const stored = await invoices.within(context).find(invoiceId);
+        if (stored === undefined || stored.state.isTombstone) throw notFound('Invoice');
+        return { collection: toProtoCollection(stored, pages) };
+      },
+
       getProviderState: async (_request, { tenant }) => ({
         isConfigured: !tenant.live || isLiveConfigured,
         waitingInvoices: BigInt(await waits.count(tenant)),
@@ -45,6 +73,22 @@ export function reportRpc({ reports, waits, isLiveConfigured }: ReportRpcDepende
     },
     { callers: checkoutReportCallers },
   );
+}
+
+function toProtoCollection(
+  stored: Stored<InvoiceRecord>,
+  pages: InvoicePages,
+): ProtoInvoiceCollection {
+  const { state } = stored;
+  if (state.isTombstone) throw new Error(`Invoice ${state.id} is a tombstone`);
+  return { invoice: toProtoInvoice(stored, pages), ...invoiceCollection(state) };
+}
+
+function fromProtoRiskKind(sent: ProtoRiskKind | undefined): RiskKind | undefined {
+  if (sent === undefined) return undefined;
+  const kind = riskKinds.knownName(sent);
+  if (kind === undefined) throw invalidInput({ kind: ['Invalid kind'] });
+  return kind;
 }
 
 function readDays({ days }: { readonly days: number }, { now }: { readonly now: Date }): string[] {

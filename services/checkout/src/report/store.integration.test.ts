@@ -46,6 +46,27 @@ afterAll(async () => {
   await dropTestStream(configuration);
 });
 
+const balanceTenant = { ...context.tenant, environmentId: newId() };
+
+const aFailedCharge = (): Payment => ({
+  id: newId(),
+  number: 1,
+  amount: 2500n,
+  provider: 'sandbox',
+  providerPaymentId: undefined,
+  status: 'FAILED',
+  failureCode: undefined,
+  decline: undefined,
+  methodId: undefined,
+  origin: 'COLLECTION',
+  retry: 0,
+  callId: undefined,
+  recorded: undefined,
+  overpayment: 0n,
+  createdAt: context.now,
+  endedAt: context.now,
+});
+
 const only = <S>(state: S) => ({ state, events: [], commands: [] });
 const keep = async () => {
   clock.at = new Date(clock.at.getTime() + hourMs);
@@ -88,22 +109,10 @@ test('invoices count on the day of their first failure, with their discounts', a
   ]);
 
   const payment = (status: Payment['status'], index: number): Payment => ({
-    id: newId(),
+    ...aFailedCharge(),
     number: index + 1,
-    amount: 2500n,
-    provider: 'sandbox',
-    providerPaymentId: undefined,
     status,
-    failureCode: undefined,
-    decline: undefined,
-    methodId: undefined,
-    origin: 'COLLECTION',
     retry: index,
-    callId: undefined,
-    recorded: undefined,
-    overpayment: 0n,
-    createdAt: context.now,
-    endedAt: context.now,
   });
   const payments = (['FAILED', 'FAILED', 'SUCCEEDED'] as const).map(payment);
   await store.mutate(recovered.id, (record) =>
@@ -116,6 +125,29 @@ test('invoices count on the day of their first failure, with their discounts', a
     failed: one,
     recoveredByRetry: [none, one],
   });
+});
+
+test('an invoice counts with the amount that its charges had to cover, also once it is voided', async () => {
+  const store = invoices.within({ ...context, tenant: balanceTenant });
+  const charge: Payment = { ...aFailedCharge(), amount: 2100n };
+  const failed: Invoice = {
+    ...anOpened({ lineItems: [aLineItem({ amount: 3000n })] }),
+    id: newId(),
+    balanceApplied: 900n,
+    firstFailedAt: new Date('2026-01-30T12:00:00Z'),
+    payments: [charge],
+  };
+  await store.insert(only(failed));
+  const read = () => reports.dunning({ tenant: balanceTenant });
+  expect((await readTwice(read))[0]?.failed).toEqual({ count: 1n, amount: 2100n });
+  await store.mutate(failed.id, (record) =>
+    only({ ...record, status: 'VOID', balanceApplied: 0n } as Invoice),
+  );
+  const [day] = await readTwice(read);
+  expect([day?.failed, day?.voided]).toEqual([
+    { count: 1n, amount: 2100n },
+    { count: 1n, amount: 2100n },
+  ]);
 });
 
 test('sessions count on the day of their creation, regardless of their end', async () => {

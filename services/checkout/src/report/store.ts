@@ -54,7 +54,7 @@ const funnelTotals: TotalsDefinition = {
 /** Running totals of invoices: one row a day and currency. */
 const dunningTotals: TotalsDefinition = {
   collection: 'dunningTotals',
-  revision: 2,
+  revision: 3,
   follows: { RESOLVED: 'FAILED' } satisfies Steps<DunningStep>,
   oldestRow: oldestDay,
   fields: [
@@ -67,6 +67,7 @@ const dunningTotals: TotalsDefinition = {
     'payments.status',
     'payments.origin',
     'payments.retry',
+    'payments.amount',
   ],
   addendsOf: (document, step) => (isDunningStep(step) ? [toAddend(document, step)] : []),
 };
@@ -134,7 +135,10 @@ interface DunnedDocument extends Pick<Resolved, 'status'> {
   readonly lineItems: Amounts;
   /** Payments stored before their origin was recorded come from the schedule. */
   readonly payments: readonly (Pick<Payment, 'status'> &
-    Partial<Pick<Payment, 'origin'>> & { readonly retry?: Count | null })[];
+    Partial<Pick<Payment, 'origin'>> & {
+      readonly amount: Count;
+      readonly retry?: Count | null;
+    })[];
   /** Absent in documents that were stored before discounts. */
   readonly discounts?: Amounts;
 }
@@ -142,7 +146,11 @@ interface DunnedDocument extends Pick<Resolved, 'status'> {
 function toAddend(document: CountedDocument, step: DunningStep): Addend {
   const dunned = document as unknown as DunnedDocument;
   const { firstFailedAt, currency, lineItems, discounts = [] } = dunned;
-  const amount = sumOf(lineItems) - sumOf(discounts);
+  // A charge is of the total without what other payments and the customer's balance had paid. A
+  // voided invoice no longer has that part: the balance got it back.
+  const charge = dunned.payments.find(({ origin = 'COLLECTION' }) => origin === 'COLLECTION');
+  const total = sumOf(lineItems) - sumOf(discounts);
+  const amount = charge === undefined ? total : BigInt(charge.amount);
   const payments = dunned.payments.map(({ status, origin = 'COLLECTION', retry }) => ({
     status,
     origin,

@@ -43,7 +43,7 @@ export function endEarlier(
   if (record.isTombstone || checkoutLinkId === undefined) return unchanged(record);
   const isOfLink = record.checkoutLinkId === checkoutLinkId;
   if (!isOfLink || record.discountId === undefined) return unchanged(record);
-  return expire(record);
+  return expire(record, 'REPLACED');
 }
 
 /** State of a redemption according to its holder. */

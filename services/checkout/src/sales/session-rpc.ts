@@ -3,18 +3,21 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
+import { readPage } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
-import { notFound } from '@billing/kernel/domain-error';
+import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import {
   type CreateSessionRequest,
   type ListedSession,
+  type ListSessionsRequest,
   type Session as ProtoSession,
   type SessionServiceServer,
   SessionServiceService,
   SessionStatus as ProtoSessionStatus,
 } from '@billing/proto/billing/checkout/v1/session';
 import { RedemptionState as ProtoRedemptionState } from '@billing/proto/billing/discount/v1/discount';
+import { sessionEndReasons, sessionStatuses } from '@billing/proto/values/checkout';
 import { sessionCallers } from '../callers';
 import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
@@ -39,6 +42,7 @@ import {
 import { untilEnded } from './session-end-worker';
 import { isEnding, redemptionOf } from './session-ending';
 import type { SessionInput } from './session-input';
+import { offeredSessions, type SessionStatus } from './session-store';
 
 export interface SessionRpcDependencies extends SessionPaymentDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -93,8 +97,10 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
         return { state: protoRedemption[redemptionOf(state, discountId)] };
       },
 
-      listSessions: async ({ page, perPage }, context) => {
-        const { data, total } = await sessions.within(context).list({ page, perPage });
+      listSessions: async (request, context) => {
+        const { data, total } = await sessions
+          .within(context)
+          .list({ filter: fromProtoSessionFilter(request), ...readPage(request) });
         return {
           sessions: data.flatMap((stored) => toListedSession(stored, dependencies) ?? []),
           total,
@@ -127,7 +133,7 @@ function toListedSession(
 ): ListedSession | undefined {
   const { state } = stored;
   if (state.isTombstone) return undefined;
-  const { discountId, phase } = state;
+  const { discountId, phase, total, endReason } = state;
   return {
     session: toProtoSession({ ...stored, state }, pages),
     redemptionState:
@@ -135,7 +141,28 @@ function toListedSession(
         ? ProtoRedemptionState.REDEMPTION_STATE_UNSPECIFIED
         : protoRedemption[redemptionOf(state, discountId)],
     isChanging: phase === 'CREATING' || phase === 'PAYING' || isEnding(state),
+    total,
+    endReason: sessionEndReasons.valueOf(endReason),
   };
+}
+
+/** No filter lists tombstones, too. */
+function fromProtoSessionFilter({
+  offeredOnly = false,
+  status,
+  productId,
+  checkoutLinkId,
+}: ListSessionsRequest): Record<string, unknown> {
+  const asked = { status: fromProtoStatus(status), productId, checkoutLinkId };
+  const isFiltered = Object.values(asked).some((value) => value !== undefined);
+  return offeredOnly || isFiltered ? offeredSessions(asked) : {};
+}
+
+function fromProtoStatus(sent: ProtoSessionStatus | undefined): SessionStatus | undefined {
+  if (sent === undefined) return undefined;
+  const status = sessionStatuses.knownName(sent);
+  if (status === undefined) throw invalidInput({ status: ['Invalid status'] });
+  return status;
 }
 
 async function toPaymentAnswer(

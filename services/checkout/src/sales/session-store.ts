@@ -32,6 +32,7 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
   | 'challenge'
   | 'metadata'
   | 'snapshots'
+  | 'endReason'
   | 'isVoidAnnounced'
   | 'isDiscountOptional'
   | 'isDiscountLost'
@@ -48,6 +49,8 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
     /** JSON text, because keys may contain dots. */
     readonly metadata: string;
     readonly snapshots: Nullable<Session['snapshots']>;
+    /** Absent in sessions stored before reasons were recorded. */
+    readonly endReason?: Session['endReason'] | null;
     /** Absent in sessions stored before ends were announced. */
     readonly isVoidAnnounced?: boolean;
     /** Absent in sessions stored while a lost discount closed its link. */
@@ -66,6 +69,10 @@ export const sessionDefinition: AggregateDefinition<SessionRecord> = {
   resource: 'Checkout session',
   toDocument: toDocumentSession,
   fromDocument: (document) => fromDocumentSession(document as unknown as RecordDocument),
+  indexes: [
+    { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
+    { name: 'link', keys: { checkoutLinkId: 1, createdAt: -1, _id: -1 } },
+  ],
   dueAt: (record) => {
     const at = expiryOf(record);
     return at === undefined ? undefined : { at, workClass: 'COLLECTION' };
@@ -73,6 +80,35 @@ export const sessionDefinition: AggregateDefinition<SessionRecord> = {
   recoverAt: sessionResumeAt,
   stepsReached: (record) => (record.isTombstone ? [] : funnelStepsReached(record)),
 };
+
+/** Sessions of a list. */
+export interface SessionFilter {
+  readonly status?: SessionStatus | undefined;
+  readonly productId?: string | undefined;
+  readonly checkoutLinkId?: string | undefined;
+}
+
+export type SessionStatus = 'OPEN' | 'COMPLETE' | 'EXPIRED';
+
+const phasesOf: Readonly<Record<SessionStatus, readonly Session['phase'][]>> = {
+  OPEN: ['READY', 'PAYING'],
+  COMPLETE: ['COMPLETE'],
+  EXPIRED: ['EXPIRED'],
+};
+
+/** Filter of the sessions that were offered to a payer: their total became known. */
+export function offeredSessions({
+  status,
+  productId,
+  checkoutLinkId,
+}: SessionFilter): Record<string, unknown> {
+  return {
+    total: { $gte: 0 },
+    ...(status !== undefined && { phase: { $in: phasesOf[status] } }),
+    ...(productId !== undefined && { productId }),
+    ...(checkoutLinkId !== undefined && { checkoutLinkId }),
+  };
+}
 
 function toDocumentSession(record: SessionRecord): Record<string, unknown> {
   const { id: _id, ...fields } = record;
@@ -106,6 +142,7 @@ function fromDocumentSession(document: RecordDocument): SessionRecord {
     expiresAt: document.expiresAt,
     abandonAt: document.abandonAt,
     refusal: document.refusal ?? undefined,
+    endReason: document.endReason ?? undefined,
     invoiceId: document.invoiceId,
     total: document.total === null ? undefined : BigInt(document.total),
     payment: payment === null ? undefined : fromDocumentRunning(payment),

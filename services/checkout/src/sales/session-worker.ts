@@ -99,7 +99,7 @@ export class SessionWorker implements SessionListener {
   /** Ends a session whose product or discount was removed. */
   async withdraw(id: string, context: SessionContext): Promise<Stored<SessionRecord>> {
     await this.endChallenge(id, context);
-    return this.within(context).mutate(id, expire);
+    return this.within(context).mutate(id, (record) => expire(record, 'WITHDRAWN'));
   }
 
   /**

@@ -91,6 +91,8 @@ export interface Session extends Offer {
   readonly abandonAt: Date;
   /** Reason why the session could not be created, returned to its caller. */
   readonly refusal: Refusal | undefined;
+  /** While EXPIRED; undefined if it ended before reasons were recorded. */
+  readonly endReason: EndReason | undefined;
   /** Derived, and known before the invoice exists. */
   readonly invoiceId: string;
   /**
@@ -133,6 +135,9 @@ export function sessionOf(record: SessionRecord): Session {
   if (record.isTombstone) throw new Error(`Session ${record.id} is a tombstone`);
   return record;
 }
+
+/** Reason why a session can never be paid. */
+export type EndReason = 'EXPIRED' | 'WITHDRAWN' | 'REPLACED' | 'INVOICE_CLOSED' | 'NOT_CREATED';
 
 /** Reason why a session could not be created. */
 export type Refusal = 'DISCOUNT_NOT_VALID' | 'ABANDONED';
@@ -189,6 +194,7 @@ export function createSession(
     phase: input.total === undefined ? 'CREATING' : 'READY',
     expiresAt: new Date(now.getTime() + (isShort ? visitorHoldsForMs : expiresAfterMs)),
     refusal: undefined,
+    endReason: undefined,
     payment: undefined,
     challenge: undefined,
     lastPaymentError: undefined,
@@ -244,13 +250,13 @@ export function makeReadyInFull(
 /** Ends a session that cannot be created. */
 export function refuseSession(record: SessionRecord, refusal: Refusal): SessionTransition {
   if (!isIn(record, 'CREATING')) return unchanged(record);
-  return end({ ...record, refusal });
+  return end({ ...record, refusal }, 'NOT_CREATED');
 }
 
 /** Abandons a session whose caller no longer waits. `realNow` in real time. */
 export function abandon(record: SessionRecord, realNow: Date): SessionTransition {
   if (!isIn(record, 'CREATING') || record.abandonAt > realNow) return unchanged(record);
-  return end({ ...record, refusal: 'ABANDONED' });
+  return end({ ...record, refusal: 'ABANDONED' }, 'NOT_CREATED');
 }
 
 /**
@@ -262,7 +268,7 @@ export function abandonUnanswered(record: SessionRecord, abandonAt: Date): Sessi
   if (!isUnpaid(record) || record.abandonAt.getTime() !== abandonAt.getTime()) {
     return unchanged(record);
   }
-  return end({ ...record, refusal: 'ABANDONED' });
+  return end({ ...record, refusal: 'ABANDONED' }, 'NOT_CREATED');
 }
 
 /** True if the session was abandoned: no retry of its request can return it. */
@@ -275,9 +281,12 @@ export function isAbandoned(record: SessionRecord): boolean {
  * session with a running payment, which is waited for, and one with a challenge, which is canceled
  * first, because it may succeed.
  */
-export function expire(record: SessionRecord): SessionTransition {
+export function expire(
+  record: SessionRecord,
+  reason: 'EXPIRED' | 'WITHDRAWN' | 'REPLACED' = 'EXPIRED',
+): SessionTransition {
   if (!isIn(record, 'READY') || record.challenge !== undefined) return unchanged(record);
-  return end(record);
+  return end(record, reason);
 }
 
 /** True after the session's expiry time; at that exact time the payer still takes precedence. */
@@ -363,7 +372,7 @@ export function recordPayment(
   if (record.payment?.latePayment !== latePayment) return unchanged(record);
   switch (result.kind) {
     case 'NOT_OPEN':
-      return end(record);
+      return end(record, 'INVOICE_CLOSED');
     case 'FAILED': {
       const { failureCode: code, at } = result;
       return only({ ...backToReady(record), lastPaymentError: { code, at } });
@@ -428,10 +437,10 @@ function complete(session: Session, { paidAt: completedAt, invoice }: Paid): Ses
 }
 
 // The invoice first, so that the discount service finds the redemption unused when it asks.
-function end(session: Session): SessionTransition {
+function end(session: Session, endReason: EndReason): SessionTransition {
   const release = session.discountId === undefined ? [] : [command('releaseRedemption')];
   return {
-    state: { ...session, phase: 'EXPIRED', payment: undefined, challenge: undefined },
+    state: { ...session, phase: 'EXPIRED', endReason, payment: undefined, challenge: undefined },
     events: [],
     commands: [command('voidInvoice'), ...release],
   };

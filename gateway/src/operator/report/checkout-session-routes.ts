@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { ListedSession } from '@billing/proto/billing/checkout/v1/session';
+import { toJsonAmount, toJsonOptionalTime, toJsonTime } from '@billing/proto/json/scalars';
+import { sessionEndReasons, sessionStatuses } from '@billing/proto/values/checkout';
+import { optional, orderShape, pageShape, readQuery } from '../../api/input/input';
+import { orderOf, page, pageQuery } from '../../api/input/list';
+import { present } from '../../http/answer';
+import type { EnvironmentRoute } from '../route/route';
+
+const ListCheckoutSessions = z.object({
+  ...pageShape,
+  ...orderShape,
+  status: optional(z.enum(['OPEN', 'COMPLETE', 'EXPIRED'])),
+  productId: optional(z.string()),
+  checkoutLinkId: optional(z.string()),
+});
+
+/** Checkout sessions; the public API has no list of them. */
+export const checkoutSessionRoutes: readonly EnvironmentRoute[] = [
+  {
+    method: 'GET',
+    path: '/checkout-sessions',
+    isOfEnvironment: true,
+    handle: async ({ query, context }, { peers }) => {
+      const { status, order, ...wanted } = readQuery(ListCheckoutSessions, { query });
+      const { sessions, total } = await peers.session.listSessions(
+        {
+          ...pageQuery(wanted),
+          offeredOnly: true,
+          status: status && sessionStatuses.valueOf(status),
+          ...orderOf({ order }),
+        },
+        context,
+      );
+      return page(sessions, { ...wanted, total }, toJsonListedSession);
+    },
+  },
+];
+
+/** Checkout session in a list, with the names of what it is about. */
+export function toJsonListedSession({ session: sent, total, endReason }: ListedSession) {
+  const session = present(sent);
+  const customer = present(session.customer);
+  const product = present(session.product);
+  const { lastPaymentError: error } = session;
+  return {
+    id: session.id,
+    status: sessionStatuses.nameOf(session.status),
+    customer: { id: session.customerId, name: customer.name ?? null, email: customer.email },
+    product: { id: session.productId, name: product.name },
+    quantity: session.quantity,
+    currency: present(product.price).currency,
+    total: total === undefined ? null : toJsonAmount(total),
+    checkoutLinkId: session.checkoutLinkId ?? null,
+    invoiceId: session.invoiceId ?? null,
+    subscriptionId: session.subscriptionId ?? null,
+    checkoutUrl: session.checkoutUrl,
+    lastPaymentError:
+      error === undefined ? null : { code: error.code, at: toJsonOptionalTime(error.at) },
+    /** Reason why an expired session cannot be paid; null if unknown. */
+    endReason: sessionEndReasons.knownName(endReason) ?? null,
+    createdAt: toJsonTime(session.createdAt),
+    expiresAt: toJsonTime(session.expiresAt),
+    completedAt: toJsonOptionalTime(session.completedAt),
+  };
+}
