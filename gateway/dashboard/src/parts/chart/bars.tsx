@@ -86,6 +86,7 @@ export function Columns({
       <ChartTable
         caption={caption}
         labels={times}
+        labelText={periodText}
         series={series}
         format={format}
         exported={exported}

@@ -5,6 +5,7 @@ export function ChartTable({
   caption,
   labels,
   labelsTitle = 'Date',
+  labelText,
   series,
   format,
   exported = String,
@@ -13,6 +14,8 @@ export function ChartTable({
   /** Labels of the rows: days, months, names. */
   labels: readonly string[];
   labelsTitle?: string | undefined;
+  /** Formats a shown label; exports keep the label. */
+  labelText: (label: string) => string;
   series: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
   format: (value: number) => string;
   /** Formats an exported value; default: the plain number. */
@@ -24,7 +27,11 @@ export function ChartTable({
   }));
   type Row = (typeof rows)[number];
   const columns = [
-    { title: labelsTitle, text: ({ label }: Row) => label },
+    {
+      title: labelsTitle,
+      text: ({ label }: Row) => label,
+      cell: ({ label }: Row) => labelText(label),
+    },
     ...series.map(({ label }, index) => ({
       title: label,
       align: 'end' as const,

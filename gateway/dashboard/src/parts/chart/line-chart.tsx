@@ -87,6 +87,7 @@ export function LineChart({
       <ChartTable
         caption={caption}
         labels={times}
+        labelText={positions === undefined ? periodText : (label) => label}
         labelsTitle={timesTitle}
         series={lines.map(({ label, values }) => ({ label, values }))}
         format={format}

@@ -1,6 +1,6 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 
 /** A button that opens a menu; `children` are entries of the menu. */
@@ -10,11 +10,26 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner className="popup-place" sideOffset={6} align="end">
-          <Base.Popup className="popup menu">{children}</Base.Popup>
+          <Base.Popup className="popup menu">
+            {children}
+            <ExposedFocusGuards />
+          </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/**
+ * Removes `aria-hidden` from the focus guards around the menu and its button. Guards are empty
+ * elements that pass the focus on; an element that can have the focus must not be hidden.
+ */
+function ExposedFocusGuards() {
+  useEffect(() => {
+    const guards = document.querySelectorAll('[data-base-ui-focus-guard][aria-hidden]');
+    for (const guard of guards) guard.removeAttribute('aria-hidden');
+  });
+  return null;
 }
 
 /** Entry that runs an action. */
