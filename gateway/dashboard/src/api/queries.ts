@@ -12,8 +12,10 @@ import { useState } from 'react';
 import { type ApiRequest, type Page, type Query, send } from './client';
 import { useEnvironment } from './environment';
 import { environmentPath } from './environment-path';
+import { IdBatch } from './id-batch';
 import { ApiProblem, UnknownOutcome } from './problem';
 import type { Environment, Session } from './session';
+import { type RowOutcome, runRows, sendRow } from './row-action';
 import { failureOf, FormKey, retryDelayMs } from './safe-retry';
 import { type Success, successes } from './successes';
 
@@ -134,6 +136,33 @@ export function usePage<T>(path: string, query: Query, refetchMs?: number) {
   });
 }
 
+const batches = new Map<string, IdBatch<{ readonly id: string }>>();
+
+/**
+ * One resource of a list that has the filter `ids`, or null. Those that the page needs at the same
+ * time are read by one request.
+ */
+export function useListed<T extends { readonly id: string }>(path: string, id: string) {
+  const { id: environmentId } = useEnvironment();
+  return useQuery({
+    queryKey: [environmentId, path, 'by id', id],
+    queryFn: async () => (await batchOf(path, environmentId).find(id)) as T | null,
+  });
+}
+
+function batchOf(path: string, environmentId: string): IdBatch<{ readonly id: string }> {
+  const key = `${environmentId} ${path}`;
+  const batch =
+    batches.get(key) ??
+    new IdBatch(async (ids) => {
+      const query = { ids: ids.join(','), perPage: ids.length };
+      const answer = await send({ path, query, environmentId });
+      return (answer as Page<{ readonly id: string }>).data;
+    });
+  batches.set(key, batch);
+  return batch;
+}
+
 /** Reads a list to its end, or to `rowsMax`, and reports progress. */
 export function useWholeList<T>(path: string, query: Query) {
   const { id: environmentId } = useEnvironment();
@@ -193,6 +222,28 @@ export function useAction<Input, Output = unknown>(
       return client.invalidateQueries();
     },
   });
+}
+
+/** Writes on many rows of a list; the page is reloaded after them. */
+export function useRowActions() {
+  const { id: environmentId } = useEnvironment();
+  const client = useQueryClient();
+  const sendHere = (request: ApiRequest) => sendRow({ environmentId, ...request });
+  return {
+    send: <Row>(
+      rows: readonly Row[],
+      {
+        act,
+        report,
+        isStopped,
+      }: {
+        act: (row: Row, send: (request: ApiRequest) => Promise<unknown>) => Promise<RowOutcome>;
+        report: (row: Row, outcome: RowOutcome) => void;
+        isStopped: () => boolean;
+      },
+    ) => runRows(rows, { act: (row) => act(row, sendHere), report, isStopped }),
+    reload: () => client.invalidateQueries(),
+  };
 }
 
 /** Failure of a write that is being retried now; null if there is none. */

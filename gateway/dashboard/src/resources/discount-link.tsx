@@ -1,9 +1,9 @@
-import { useResource } from '../api/queries';
+import { useListed } from '../api/queries';
 import { NamedLink } from '../parts/element/named-link';
 import type { Discount } from './discount';
 
 /** Link to a discount by name. */
 export function DiscountLink({ id }: { id: string }) {
-  const { data, error } = useResource<Discount>(`/v1/discounts/${id}`);
-  return <NamedLink href={`/discounts/${id}`} id={id} name={data?.name} error={error} />;
+  const { data, error } = useListed<Discount>('/v1/discounts', id);
+  return <NamedLink href={`/discounts/${id}`} id={id} name={data && data.name} error={error} />;
 }

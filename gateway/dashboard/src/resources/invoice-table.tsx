@@ -8,6 +8,7 @@ import { wordsText } from '../parts/text/text';
 import { StatusBadge } from '../parts/element/values';
 import { CustomerLink } from './customer-link';
 import { billingReasonText, type Invoice, invoiceName } from './invoice';
+import { useInvoiceBulk } from './invoice-bulk';
 
 const columns: readonly Column<Invoice>[] = [
   {
@@ -61,13 +62,17 @@ export function InvoiceTable({
   empty: ReactNode;
   isOfOneCustomer?: boolean;
 }) {
+  const bulk = useInvoiceBulk<Invoice>((invoice) => invoice);
   return (
     <ResourceTable<Invoice>
       caption="Invoices"
       path="/v1/invoices"
+      hasOrder
+      list={isOfOneCustomer ? 'invoices' : ''}
       query={query}
       columns={isOfOneCustomer ? columns : withCustomer}
       rowKey={({ id }) => id}
+      bulk={bulk}
       empty={empty}
     />
   );

@@ -1,4 +1,4 @@
-import { useResource } from '../api/queries';
+import { useListed } from '../api/queries';
 import { NamedLink } from '../parts/element/named-link';
 import type { Product } from './product';
 
@@ -17,6 +17,6 @@ export function ProductLinks({ ids }: { ids: readonly string[] }) {
 
 /** Link to a product by name. */
 export function ProductLink({ id }: { id: string }) {
-  const { data, error } = useResource<Product>(`/v1/products/${id}`);
-  return <NamedLink href={`/products/${id}`} id={id} name={data?.name} error={error} />;
+  const { data, error } = useListed<Product>('/v1/products', id);
+  return <NamedLink href={`/products/${id}`} id={id} name={data && data.name} error={error} />;
 }

@@ -10,6 +10,7 @@ import { customerName } from './customer';
 import { priceText } from './product';
 import { ProductLink } from './product-links';
 import { nextStep, displayedStatus, type Subscription } from './subscription';
+import { useSubscriptionBulk } from './subscription-bulk';
 
 const customerColumn: Column<Subscription> = {
   title: 'Customer',
@@ -73,13 +74,17 @@ export function SubscriptionTable({
   empty: ReactNode;
   isOfOneCustomer?: boolean;
 }) {
+  const bulk = useSubscriptionBulk();
   return (
     <ResourceTable<Subscription>
       caption="Subscriptions"
       path="/v1/subscriptions"
+      hasOrder
+      list={isOfOneCustomer ? 'subscriptions' : ''}
       query={query}
       columns={[isOfOneCustomer ? subscriptionColumn : customerColumn, ...columns]}
       rowKey={({ id }) => id}
+      bulk={bulk}
       empty={empty}
     />
   );

@@ -5,18 +5,21 @@ import { useResource } from '../../api/queries';
 import { Bars, Columns } from '../../parts/chart/bars';
 import { CopyText } from '../../parts/element/buttons';
 import { DialogButton } from '../../parts/overlay/dialog';
-import { DaysFilter } from '../../parts/form/filters';
+import { DaysFilter, useFilters } from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, Notice } from '../../parts/element/notices';
 import { countText } from '../../parts/text/text';
 import { type CheckoutLink, LinkForm } from './link-form';
 import { LinkTable } from './link-table';
+import { sessionFilterNames, SessionTable } from './session-table';
 
 type Funnel = ReturnType<typeof toJsonFunnel>;
 
 /** Conversion of checkout sessions, and checkout links. */
 export function CheckoutPage() {
-  const [days, setDays] = useState('30');
+  const { values, set } = useFilters(['days']);
+  const filters = useFilters(sessionFilterNames);
+  const days = values.days || '30';
   const [link, setLink] = useState<CheckoutLink>();
   const funnel = useResource<Funnel>('/dashboard/api/reports/checkout', { query: { days } });
   return (
@@ -35,13 +38,22 @@ export function CheckoutPage() {
       )}
       <Panel title="Funnel">
         <div className="filters">
-          <DaysFilter value={days} onChange={setDays} days={[7, 30, 90, 365]} />
+          <DaysFilter
+            value={days}
+            onChange={(chosen) => set('days', chosen)}
+            days={[7, 30, 90, 365]}
+          />
         </div>
         <Answer of={funnel} what="checkout sessions">
           {(answer) => <FunnelView funnel={answer} />}
         </Answer>
       </Panel>
-      <LinkTable />
+      <SessionTable filters={filters} />
+      <LinkTable
+        onShowSessions={(id) => {
+          filters.set('checkoutLinkId', id);
+        }}
+      />
     </PageLayout>
   );
 }

@@ -10,6 +10,63 @@ export type CheckoutLink = ReturnType<typeof toJsonCheckoutLink>;
 
 const choicesMax = 100;
 
+/** Form for the fields of a checkout link that can be changed; an empty field is cleared. */
+export function LinkEditForm({
+  link: { label, successUrl, returnUrl },
+  onSave,
+  onDone,
+}: {
+  link: CheckoutLink;
+  onSave: (changes: object) => Promise<unknown>;
+  onDone: () => void;
+}) {
+  return (
+    <Form
+      submit="Save"
+      onCancel={onDone}
+      onSubmit={async (values) => {
+        await onSave({
+          label: values.text('label'),
+          successUrl: values.optional('successUrl') ?? null,
+          returnUrl: values.optional('returnUrl') ?? null,
+        });
+        onDone();
+      }}
+    >
+      <TextField name="label" label="Title" hint="Shown to customers." defaultValue={label} />
+      <AddressFields {...{ successUrl, returnUrl }} />
+    </Form>
+  );
+}
+
+/** Addresses to which a visitor goes. */
+function AddressFields({
+  successUrl,
+  returnUrl,
+}: {
+  successUrl: string | null;
+  returnUrl: string | null;
+}) {
+  return (
+    <>
+      <TextField
+        name="successUrl"
+        label="Success URL"
+        type="url"
+        hint="Optional. Customers go here after paying. Default: a confirmation page."
+        defaultValue={successUrl ?? ''}
+      />
+      <TextField
+        name="returnUrl"
+        label="Return URL"
+        type="url"
+        hint="Optional. Visitors who leave without paying go here."
+        defaultValue={returnUrl ?? ''}
+      />
+    </>
+  );
+}
+
 /** Form for a new checkout link. */
 export function LinkForm({
   onCancel,
@@ -44,6 +101,7 @@ export function LinkForm({
                 productIds: values.all('productIds'),
                 discountId: values.optional('discountId'),
                 successUrl: values.optional('successUrl'),
+                returnUrl: values.optional('returnUrl'),
               });
               onCreated(link);
             }}
@@ -67,12 +125,7 @@ export function LinkForm({
                 ]),
               ]}
             />
-            <TextField
-              name="successUrl"
-              label="Success URL"
-              type="url"
-              hint="Optional. Customers go here after paying. Default: a confirmation page."
-            />
+            <AddressFields successUrl={null} returnUrl={null} />
           </Form>
         )
       }

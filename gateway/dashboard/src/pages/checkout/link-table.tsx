@@ -1,16 +1,18 @@
-import { useState } from 'react';
 import { useRefusal } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import { ActivationButton, activeColumn, ActiveFilter } from '../../parts/resource/active';
-import { CopyButton } from '../../parts/element/buttons';
-import { countColumn, dayColumn } from '../../parts/table/columns';
+import { Button, CopyButton } from '../../parts/element/buttons';
+import { dayColumn } from '../../parts/table/columns';
+import { useFilters } from '../../parts/form/filters';
+import { DialogButton } from '../../parts/overlay/dialog';
 import type { Column } from '../../parts/table/data-table';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { DiscountLink } from '../../resources/discount-link';
-import type { CheckoutLink } from './link-form';
+import { ProductLinks } from '../../resources/product-links';
+import { type CheckoutLink, LinkEditForm } from './link-form';
 
-const columns: readonly Column<CheckoutLink>[] = [
+const columnsOf = (onShowSessions: (id: string) => void): readonly Column<CheckoutLink>[] => [
   {
     title: 'Link',
     text: ({ label }) => label,
@@ -25,7 +27,11 @@ const columns: readonly Column<CheckoutLink>[] = [
     text: ({ url }) => url,
     cell: ({ label, url }) => <CopyButton text={url} what={`URL of ${label}`} />,
   },
-  countColumn('Products', ({ productIds }) => productIds.length),
+  {
+    title: 'Products',
+    text: ({ productIds }) => productIds.join(' '),
+    cell: ({ productIds }) => <ProductLinks ids={productIds} />,
+  },
   {
     title: 'Discount',
     text: ({ discountId }) => discountId ?? '',
@@ -33,22 +39,28 @@ const columns: readonly Column<CheckoutLink>[] = [
   },
   activeColumn,
   dayColumn('Created', ({ createdAt }) => createdAt),
-  { title: 'Actions', text: () => '', cell: (link) => <LinkActions link={link} /> },
+  {
+    title: 'Actions',
+    text: () => '',
+    cell: (link) => <LinkActions {...{ link, onShowSessions }} />,
+  },
 ];
 
 /** Checkout links, which can be deactivated and activated. */
-export function LinkTable() {
-  const [active, setActive] = useState('');
+export function LinkTable({ onShowSessions }: { onShowSessions: (id: string) => void }) {
+  const { values, field } = useFilters(['links.active']);
   return (
     <Panel title="Links">
       <div className="filters">
-        <ActiveFilter value={active} onChange={setActive} />
+        <ActiveFilter {...field('links.active')} />
       </div>
       <ResourceTable<CheckoutLink>
         caption="Checkout links"
         path="/v1/checkout-links"
-        query={{ active }}
-        columns={columns}
+        query={{ active: values['links.active'] }}
+        list="links"
+        hasOrder
+        columns={columnsOf(onShowSessions)}
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No checkout links">
@@ -60,10 +72,17 @@ export function LinkTable() {
   );
 }
 
-function LinkActions({ link: { id, label, active } }: { link: CheckoutLink }) {
+function LinkActions({
+  link,
+  onShowSessions,
+}: {
+  link: CheckoutLink;
+  onShowSessions: (id: string) => void;
+}) {
+  const { id, label, active } = link;
   const refusal = useRefusal('checkout-links');
   const change = useAction(
-    (body: { active: boolean }) => ({
+    (body: object) => ({
       method: 'PATCH',
       path: `/v1/checkout-links/${id}`,
       body,
@@ -71,13 +90,25 @@ function LinkActions({ link: { id, label, active } }: { link: CheckoutLink }) {
     'Checkout link saved',
   );
   return (
-    <ActivationButton
-      active={active}
-      what={label}
-      refusal={refusal}
-      onChange={change.mutateAsync}
-      ending="The page says that the offer has ended. Checkouts in progress can still be completed."
-      beginning="Customers can buy through this link again."
-    />
+    <div className="actions">
+      <Button
+        onClick={() => {
+          onShowSessions(id);
+        }}
+      >
+        Sessions
+      </Button>
+      <DialogButton label="Edit" title={`Edit ${label}`} tone="quiet" refusal={refusal}>
+        {(close) => <LinkEditForm link={link} onSave={change.mutateAsync} onDone={close} />}
+      </DialogButton>
+      <ActivationButton
+        active={active}
+        what={label}
+        refusal={refusal}
+        onChange={change.mutateAsync}
+        ending="The page says that the offer has ended. Checkouts in progress can still be completed."
+        beginning="Customers can buy through this link again."
+      />
+    </div>
   );
 }

@@ -1,9 +1,8 @@
-import { useState } from 'react';
 import { quantityText } from '@billing/gateway/amount-text';
 import type { toJsonMeterCredits } from '@billing/gateway/operator/report-routes';
 import { useResource } from '../../api/queries';
 import { Columns } from '../../parts/chart/bars';
-import { DaysFilter } from '../../parts/form/filters';
+import { DaysFilter, useFilters } from '../../parts/form/filters';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/element/layout';
 import { LineChart } from '../../parts/chart/line-chart';
 import { Answer } from '../../parts/element/notices';
@@ -13,7 +12,8 @@ type MeterCredits = ReturnType<typeof toJsonMeterCredits>;
 
 /** Balance and use of prepaid credits by meter. */
 export function CreditsPage() {
-  const [days, setDays] = useState('90');
+  const { values, set } = useFilters(['days']);
+  const days = values.days || '90';
   const answer = useResource<{ readonly data: readonly MeterCredits[] }>(
     '/dashboard/api/reports/credits',
     { query: { days } },
@@ -21,7 +21,7 @@ export function CreditsPage() {
   return (
     <PageLayout title="Credits" lead="Prepaid balances and how fast they are used.">
       <div className="filters">
-        <DaysFilter value={days} onChange={setDays} days={[30, 90]} />
+        <DaysFilter value={days} onChange={(chosen) => set('days', chosen)} days={[30, 90]} />
       </div>
       <Answer of={answer} what="credits">
         {({ data }) =>

@@ -52,6 +52,7 @@ export function CustomerListPage() {
         <ResourceTable<Customer>
           caption="Customers"
           path="/v1/customers"
+          hasOrder
           query={values}
           columns={columns}
           rowKey={({ id }) => id}

@@ -93,6 +93,7 @@ export function CreditPanel({ customerId }: { customerId: string }) {
     >
       <ResourceTable<CreditGrant>
         caption="Credits"
+        list="credits"
         path={`/v1/customers/${customerId}/meter-credits`}
         columns={creditColumns}
         rowKey={({ id }) => id}

@@ -49,6 +49,7 @@ export function DiscountListPage() {
         <ResourceTable<Discount>
           caption="Discounts"
           path="/v1/discounts"
+          hasOrder
           query={{ active }}
           columns={columns}
           rowKey={({ id }) => id}

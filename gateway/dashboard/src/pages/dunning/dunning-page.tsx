@@ -1,26 +1,32 @@
-import { useState } from 'react';
 import type { toJsonDunning } from '@billing/gateway/operator/money-report-routes';
 import { useResource } from '../../api/queries';
 import { Bars } from '../../parts/chart/bars';
 import { moneyColumn } from '../../parts/table/columns';
 import { DataTable } from '../../parts/table/data-table';
-import { DaysFilter } from '../../parts/form/filters';
+import { DaysFilter, useFilters } from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { countText } from '../../parts/text/text';
+import { AtRiskTable } from './at-risk-table';
 import { type DunningCounts, outcomes } from './outcomes';
 
 type Dunning = ReturnType<typeof toJsonDunning>;
 
 /** Outcomes of failed payments. */
 export function DunningPage() {
-  const [days, setDays] = useState('90');
+  const { values, set } = useFilters(['days']);
+  const days = values.days || '90';
   const answer = useResource<Dunning>('/dashboard/api/reports/dunning', { query: { days } });
   return (
     <PageLayout title="Dunning" lead="Failed payments and their recovery.">
-      <Panel>
+      <AtRiskTable />
+      <Panel title="Recovery">
         <div className="filters">
-          <DaysFilter value={days} onChange={setDays} days={[30, 90, 365]} />
+          <DaysFilter
+            value={days}
+            onChange={(chosen) => set('days', chosen)}
+            days={[30, 90, 365]}
+          />
         </div>
         <Answer of={answer} what="failed payments">
           {(dunning) => <DunningView dunning={dunning} />}
@@ -64,7 +70,7 @@ function AmountTable({
   const { currency } = amounts;
   return (
     <DataTable
-      caption={`Amounts in ${currency}`}
+      caption={`Amounts in ${currency}, without what customer balances paid`}
       isCaptionShown
       columns={[
         { title: 'Outcome', text: ({ label }) => label },

@@ -8,6 +8,7 @@ import { MetadataPanel } from '../../parts/resource/metadata';
 import { Answer, Notice } from '../../parts/element/notices';
 import { dayText } from '../../parts/text/time-text';
 import { Day, Facts, Instant, Money, ShortId, StatusBadge } from '../../parts/element/values';
+import { NameSkeleton } from '../../parts/element/skeleton';
 import { CustomerLink } from '../../resources/customer-link';
 import {
   attemptText,
@@ -17,6 +18,11 @@ import {
   invoiceName,
   type InvoicePayment,
 } from '../../resources/invoice';
+import {
+  type InvoiceCollection,
+  laterText,
+  notScheduledText,
+} from '../../resources/retry-schedule';
 import { InvoiceActions } from './invoice-actions';
 import { InvoiceLines } from './invoice-lines';
 import { paymentColumns } from './payment-columns';
@@ -81,6 +87,22 @@ function InvoiceView({ invoice }: { invoice: Invoice }) {
   );
 }
 
+/** Date of the next automatic charge of an open invoice. */
+function NextCharge({ id }: { id: string }) {
+  const path = `/dashboard/api/invoices/${id}/collection`;
+  const { data: collection, error } = useResource<InvoiceCollection>(path);
+  if (error !== null) return <span className="faint">Could not be loaded</span>;
+  if (collection === undefined) return <NameSkeleton />;
+  if (collection.nextAttemptAt === null) return notScheduledText(collection);
+  const later = laterText(collection);
+  return (
+    <>
+      <Instant at={collection.nextAttemptAt} />
+      {later !== undefined && <div className="faint">{later}</div>}
+    </>
+  );
+}
+
 function InvoiceFacts({ invoice }: { invoice: Invoice }) {
   const { subscriptionId, periodStart, periodEnd, collectionMethod, lastPaymentError } = invoice;
   const isSent = collectionMethod === 'SEND_INVOICE';
@@ -109,6 +131,9 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
         ['Created', <Instant key="created" at={invoice.createdAt} />],
         ['Due date', <Day key="due" at={invoice.dueDate} />],
         ['Paid on', <Instant key="paid" at={invoice.paidAt} />],
+        ...(invoice.status === 'OPEN'
+          ? [['Next charge', <NextCharge key="next" id={invoice.id} />] as const]
+          : []),
         ...(lastPaymentError === null
           ? []
           : [['Last payment error', errorText(lastPaymentError)] as const]),

@@ -44,6 +44,7 @@ export function ProductListPage() {
         <ResourceTable<Product>
           caption="Products"
           path="/v1/products"
+          hasOrder
           query={{ active }}
           columns={columns}
           rowKey={({ id }) => id}

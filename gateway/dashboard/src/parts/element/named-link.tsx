@@ -1,7 +1,10 @@
 import { Link } from 'wouter';
 import { NameSkeleton } from './skeleton';
 
-/** Link to a resource by name: a skeleton while the name loads, the id if it cannot be loaded. */
+/**
+ * Link to a resource by name: a skeleton while the name loads, the id if it is unknown or cannot be
+ * loaded.
+ */
 export function NamedLink({
   href,
   id,
@@ -10,7 +13,8 @@ export function NamedLink({
 }: {
   href: string;
   id: string;
-  name: string | undefined;
+  /** Undefined while the name loads; null if there is no such resource. */
+  name: string | null | undefined;
   error: Error | null;
 }) {
   if (name === undefined && error === null) return <NameSkeleton />;

@@ -57,6 +57,7 @@ const tones: Readonly<Record<string, 'good' | 'bad' | 'wait'>> = {
   ACTIVE: 'good',
   COMPLETE: 'good',
   DELIVERED: 'good',
+  DONE: 'good',
   PAID: 'good',
   READY: 'good',
   SUCCEEDED: 'good',
@@ -68,6 +69,7 @@ const tones: Readonly<Record<string, 'good' | 'bad' | 'wait'>> = {
   UNCOLLECTIBLE: 'bad',
   OPEN: 'wait',
   PENDING: 'wait',
+  WAITING: 'wait',
   ON_TRIAL: 'wait',
 };
 

@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../element/buttons';
+import { toFirstPages, withParameters } from '../text/list-address';
 
 /** Filters of a list, kept in the URL so that links include them. */
 export interface FilterState<Name extends string> {
@@ -17,16 +18,11 @@ export function useFilters<Name extends string>(names: readonly Name[]): FilterS
   const [parameters, setParameters] = useSearchParams();
   const entries = names.map((name) => [name, parameters.get(name) ?? ''] as const);
   const values = Object.fromEntries(entries) as Record<Name, string>;
+  const change = (changes: Readonly<Record<string, string>>) => {
+    setParameters((before) => toFirstPages(withParameters(before, changes)));
+  };
   const set = (name: Name, value: string) => {
-    setParameters(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
+    if (value !== values[name]) change({ [name]: value });
   };
   return {
     values,
@@ -38,7 +34,7 @@ export function useFilters<Name extends string>(names: readonly Name[]): FilterS
       },
     }),
     clear: () => {
-      setParameters(new URLSearchParams(), { replace: true });
+      change(Object.fromEntries(names.map((name) => [name, ''])));
     },
     isFiltered: entries.some(([, value]) => value !== ''),
   };

@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react';
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { Button, CopyButton } from '../element/buttons';
+import type { Selection } from './selection';
 import { csvName, type TableColumn, toCopiedText, toCsv } from '../text/table-text';
 
 /** Column: `text` is copied and exported, `cell` is shown; default: `text`. */
@@ -9,6 +10,11 @@ export interface Column<Row> extends TableColumn<Row> {
   readonly align?: 'end';
 }
 
+/** Selection of rows that have names. */
+type NamedSelection<Row> = Pick<Selection<Row>, 'has' | 'toggle' | 'change'> & {
+  readonly nameOf: (row: Row) => string;
+};
+
 /** Table of loaded rows, which can be copied and exported. */
 export function DataTable<Row>({
   caption,
@@ -16,6 +22,8 @@ export function DataTable<Row>({
   rows,
   rowKey,
   onExport,
+  tools,
+  selection,
   isCaptionShown = false,
 }: {
   /** Name of the rows, such as “API keys”, for screen readers and names of exported files. */
@@ -25,28 +33,17 @@ export function DataTable<Row>({
   rowKey: (row: Row) => string;
   /** Exports more than the shown rows; absent: exports the shown rows. */
   onExport?: () => void;
+  /** Further buttons above the table. */
+  tools?: ReactNode;
+  /** Makes rows selectable. */
+  selection?: NamedSelection<Row>;
   isCaptionShown?: boolean;
 }) {
   const region = useRef<HTMLDivElement>(null);
   const isWide = useWider(region);
   return (
     <div className="table">
-      <div className="table-tools">
-        <CopyButton text={() => toCopiedText(columns, rows)} what={`${caption} as text`} />
-        <Button
-          tone="plain"
-          aria-label={`Export ${caption} as CSV`}
-          onClick={
-            onExport ??
-            (() => {
-              download(csvName(caption), toCsv(columns, rows));
-            })
-          }
-        >
-          <Download aria-hidden="true" />
-          CSV
-        </Button>
-      </div>
+      <TableTools {...{ caption, columns, rows, onExport, tools }} />
       <div
         ref={region}
         className={`table-scroll ${isWide ? 'wide' : ''}`}
@@ -60,6 +57,7 @@ export function DataTable<Row>({
           <caption className={isCaptionShown ? undefined : 'unseen'}>{caption}</caption>
           <thead role="rowgroup">
             <tr role="row">
+              {selection !== undefined && <PageSelector {...{ caption, rows, selection }} />}
               {columns.map(({ title, align }) => (
                 <th key={title} scope="col" role="columnheader" className={align}>
                   {title}
@@ -70,6 +68,7 @@ export function DataTable<Row>({
           <tbody role="rowgroup">
             {rows.map((row) => (
               <tr key={rowKey(row)} role="row">
+                {selection !== undefined && <RowSelector {...{ row, selection }} />}
                 {columns.map(({ title, align, text, cell }) => (
                   <td key={title} role="cell" className={align} data-title={title}>
                     <div>{cell === undefined ? text(row) : cell(row)}</div>
@@ -81,6 +80,80 @@ export function DataTable<Row>({
         </table>
       </div>
     </div>
+  );
+}
+
+function TableTools<Row>({
+  caption,
+  columns,
+  rows,
+  onExport,
+  tools,
+}: {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  onExport: (() => void) | undefined;
+  tools: ReactNode;
+}) {
+  return (
+    <div className="table-tools">
+      {tools}
+      <CopyButton text={() => toCopiedText(columns, rows)} what={`${caption} as text`} />
+      <Button
+        tone="plain"
+        aria-label={`Export ${caption} as CSV`}
+        onClick={
+          onExport ??
+          (() => {
+            download(csvName(caption), toCsv(columns, rows));
+          })
+        }
+      >
+        <Download aria-hidden="true" />
+        CSV
+      </Button>
+    </div>
+  );
+}
+
+function PageSelector<Row>({
+  caption,
+  rows,
+  selection: { has, change },
+}: {
+  caption: string;
+  rows: readonly Row[];
+  selection: NamedSelection<Row>;
+}) {
+  return (
+    <th scope="col" role="columnheader" className="selector">
+      <input
+        type="checkbox"
+        aria-label={`Select all ${caption} of this page`}
+        checked={rows.every(has)}
+        onChange={(event) => change(rows, event.target.checked)}
+      />
+    </th>
+  );
+}
+
+function RowSelector<Row>({
+  row,
+  selection: { nameOf, has, toggle },
+}: {
+  row: Row;
+  selection: NamedSelection<Row>;
+}) {
+  return (
+    <td role="cell" className="selector" data-title="Select">
+      <input
+        type="checkbox"
+        aria-label={`Select ${nameOf(row)}`}
+        checked={has(row)}
+        onChange={() => toggle(row)}
+      />
+    </td>
   );
 }
 

@@ -1,9 +1,14 @@
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import type { Query } from '../../api/client';
 import { usePage, useWholeList } from '../../api/queries';
 import { Button } from '../element/buttons';
+import { type BulkActions, BulkBar, selectedRowsMax } from './bulk-actions';
 import { type Column, DataTable, download } from './data-table';
+import { type Selection, useSelection } from './selection';
 import { Answer, ErrorNotice, Progress } from '../element/notices';
+import { isOldestFirst, listParameter, pageIn, withParameters } from '../text/list-address';
 import { csvName, toCsv } from '../text/table-text';
 import { countText } from '../text/text';
 import { instantText } from '../text/time-text';
@@ -11,7 +16,10 @@ import { instantText } from '../text/time-text';
 const exportedRowsMax = 10_000;
 const rowsPerPage = 25;
 
-/** Paged list of the API as a table; the export has up to 10,000 rows. */
+/**
+ * Paged list of the API as a table. The URL contains its page and order; the export has up to
+ * 10,000 rows.
+ */
 export function ResourceTable<Row>({
   caption,
   path,
@@ -20,6 +28,9 @@ export function ResourceTable<Row>({
   rowKey,
   empty,
   refetchMs,
+  list = '',
+  hasOrder = false,
+  bulk,
 }: {
   caption: string;
   /** Path of the list, such as `/v1/customers`. */
@@ -31,37 +42,73 @@ export function ResourceTable<Row>({
   empty: ReactNode;
   /** Polling interval while the page is open; absent: no polling. */
   refetchMs?: number;
+  /** Name of the list in the URL; needed on pages with several lists. */
+  list?: string;
+  /** True if the list can also be read oldest first, with `order`. */
+  hasOrder?: boolean;
+  /** Actions on selected rows; absent: rows are not selectable. */
+  bulk?: BulkActions<Row>;
 }) {
-  // A changed filter starts at the first page.
-  const filter = JSON.stringify(query);
-  const [place, setPlace] = useState({ filter, page: 1 });
-  const page = place.filter === filter ? place.page : 1;
-  const list = usePage<Row>(path, { ...query, page, perPage: rowsPerPage }, refetchMs);
-  const csv = useCsvExport(caption, { path, query, columns });
+  const { page, setPage, order, orderButton } = usePlace(list, hasOrder);
+  const ordered = { ...query, order };
+  const answer = usePage<Row>(path, { ...ordered, page, perPage: rowsPerPage }, refetchMs);
+  const csv = useCsvExport(caption, { path, query: ordered, columns });
+  const selection = useSelection(rowKey);
+  const all = useSelectAll(selection, { path, query: ordered });
   return (
-    <Answer of={list} what={caption} rows={8}>
-      {({ data, total, totalIsMore = false, searchedSince = null }) =>
-        total === 0 ? (
-          <>
-            {empty}
-            <SearchEnd since={searchedSince} />
-          </>
-        ) : (
-          <>
-            <DataTable {...{ caption, columns, rowKey }} rows={data} onExport={csv.start} />
-            {csv.shown}
-            <SearchEnd since={searchedSince} />
-            <Paging
-              {...{ page, total, totalIsMore, caption }}
-              onPage={(next) => {
-                setPlace({ filter, page: next });
-              }}
+    <Answer of={answer} what={caption} rows={8}>
+      {({ data, total, totalIsMore = false, searchedSince = null }) => (
+        <>
+          {/* Stays when its action has emptied the list. */}
+          {bulk !== undefined && (
+            <BulkBar {...{ caption, columns, selection, bulk, total }} onSelectAll={all} />
+          )}
+          {total === 0 ? (
+            empty
+          ) : (
+            <DataTable
+              {...{ caption, columns, rowKey }}
+              rows={data}
+              onExport={csv.start}
+              tools={orderButton}
+              {...(bulk !== undefined && { selection: { ...selection, nameOf: bulk.nameOf } })}
             />
-          </>
-        )
-      }
+          )}
+          {csv.shown}
+          <SearchEnd since={searchedSince} />
+          {total > 0 && <Paging {...{ page, total, totalIsMore, caption }} onPage={setPage} />}
+        </>
+      )}
     </Answer>
   );
+}
+
+/** Page and order of a list in the URL. Each change is an entry of the browser's history. */
+function usePlace(list: string, hasOrder: boolean) {
+  const [parameters, setParameters] = useSearchParams();
+  const isReversed = hasOrder && isOldestFirst(parameters, list);
+  const pageName = listParameter(list, 'page');
+  const change = (changes: Readonly<Record<string, string>>) => {
+    setParameters((before) => withParameters(before, changes));
+  };
+  const Arrow = isReversed ? ArrowUp : ArrowDown;
+  return {
+    page: pageIn(parameters, list),
+    setPage: (page: number) => change({ [pageName]: page === 1 ? '' : String(page) }),
+    order: isReversed ? 'asc' : undefined,
+    orderButton: hasOrder && (
+      <Button
+        tone="plain"
+        onClick={() => {
+          const order = isReversed ? '' : 'asc';
+          change({ [listParameter(list, 'order')]: order, [pageName]: '' });
+        }}
+      >
+        <Arrow aria-hidden="true" />
+        {isReversed ? 'Oldest first' : 'Newest first'}
+      </Button>
+    ),
+  };
 }
 
 function SearchEnd({ since }: { since: string | null }) {
@@ -85,7 +132,8 @@ function Paging({
   onPage: (page: number) => void;
 }) {
   const pages = Math.max(1, Math.ceil(total / rowsPerPage));
-  const first = (page - 1) * rowsPerPage + 1;
+  // A page of an old link may be past the end.
+  const first = Math.min(total, (page - 1) * rowsPerPage + 1);
   const last = Math.min(total, page * rowsPerPage);
   return (
     <nav className="paging" aria-label={`Pages of ${caption}`}>
@@ -97,7 +145,7 @@ function Paging({
           <Button
             disabled={page <= 1}
             onClick={() => {
-              onPage(page - 1);
+              onPage(Math.min(pages, page - 1));
             }}
           >
             Previous
@@ -114,6 +162,29 @@ function Paging({
       )}
     </nav>
   );
+}
+
+/** Selects the rows of all pages. */
+function useSelectAll<Row>(
+  { change }: Selection<Row>,
+  { path, query }: { path: string; query: Query },
+) {
+  const readAll = useWholeList<Row>(path, query);
+  const [state, setState] = useState<'busy' | Error>();
+  const run = async () => {
+    setState('busy');
+    try {
+      change(await readAll(selectedRowsMax, () => undefined), true);
+      setState(undefined);
+    } catch (error) {
+      setState(error instanceof Error ? error : new Error('The list could not be read'));
+    }
+  };
+  return {
+    start: () => void run(),
+    isBusy: state === 'busy',
+    ...(state instanceof Error && { error: state }),
+  };
 }
 
 function useCsvExport<Row>(

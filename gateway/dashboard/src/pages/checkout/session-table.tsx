@@ -1,0 +1,110 @@
+import { Link } from 'wouter';
+import { CopyButton } from '../../parts/element/buttons';
+import { EmptyState, Panel } from '../../parts/element/layout';
+import { Instant, StatusBadge } from '../../parts/element/values';
+import { ChoiceFilter, Filters, type FilterState } from '../../parts/form/filters';
+import { dayColumn, moneyColumn } from '../../parts/table/columns';
+import type { Column } from '../../parts/table/data-table';
+import { ResourceTable } from '../../parts/table/resource-table';
+import { labelText } from '../../parts/text/text';
+import { customerName } from '../../resources/customer';
+import { LinkName } from './link-name';
+import { type CheckoutSession, sessionReason } from './checkout-session';
+
+const statuses = [
+  ['OPEN', 'Open'],
+  ['COMPLETE', 'Complete'],
+  ['EXPIRED', 'Expired'],
+] as const;
+
+/** Filters of the sessions. */
+export const sessionFilterNames = ['status', 'productId', 'checkoutLinkId'] as const;
+
+const columns: readonly Column<CheckoutSession>[] = [
+  {
+    title: 'Customer',
+    text: ({ customer }) => customerName(customer),
+    cell: ({ customer }) => (
+      <Link href={`/customers/${customer.id}`}>{customerName(customer)}</Link>
+    ),
+  },
+  {
+    title: 'Product',
+    text: ({ product }) => product.name,
+    cell: ({ product, quantity }) => (
+      <>
+        <Link href={`/products/${product.id}`}>{product.name}</Link>
+        {quantity > 1 && <span className="faint"> × {quantity}</span>}
+      </>
+    ),
+  },
+  moneyColumn(
+    'Amount',
+    ({ total }) => total,
+    ({ currency }) => currency,
+  ),
+  {
+    title: 'Status',
+    text: ({ status }) => labelText(status),
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
+  {
+    title: 'Reason',
+    text: sessionReason,
+    cell: (session) => (
+      <>
+        {sessionReason(session)}
+        {session.status === 'OPEN' && (
+          <div className="faint">
+            Expires <Instant at={session.expiresAt} />
+          </div>
+        )}
+      </>
+    ),
+  },
+  {
+    title: 'Link',
+    text: ({ checkoutLinkId }) => checkoutLinkId ?? '',
+    cell: ({ checkoutLinkId }) =>
+      checkoutLinkId === null ? '–' : <LinkName id={checkoutLinkId} />,
+  },
+  dayColumn('Created', ({ createdAt }) => createdAt),
+  {
+    title: 'Page',
+    text: ({ checkoutUrl }) => checkoutUrl,
+    cell: ({ status, checkoutUrl, customer }) =>
+      status === 'OPEN' && (
+        <CopyButton text={checkoutUrl} what={`checkout page of ${customerName(customer)}`} />
+      ),
+  },
+];
+
+/** Checkout sessions with their state and its reason. */
+export function SessionTable({
+  filters,
+}: {
+  filters: FilterState<(typeof sessionFilterNames)[number]>;
+}) {
+  return (
+    <Panel title="Sessions">
+      <Filters state={filters}>
+        <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
+      </Filters>
+      <ResourceTable<CheckoutSession>
+        caption="Checkout sessions"
+        path="/dashboard/api/checkout-sessions"
+        query={filters.values}
+        columns={columns}
+        rowKey={({ id }) => id}
+        hasOrder
+        empty={
+          <EmptyState title={filters.isFiltered ? 'No sessions found' : 'No sessions yet'}>
+            {filters.isFiltered
+              ? 'Try other filters.'
+              : 'Sessions of checkout links and of the API appear here.'}
+          </EmptyState>
+        }
+      />
+    </Panel>
+  );
+}

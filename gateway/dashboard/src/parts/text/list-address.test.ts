@@ -1,0 +1,32 @@
+import { isOldestFirst, listParameter, pageIn, toFirstPages, withParameters } from './list-address';
+
+const parameters = (text: string) => new URLSearchParams(text);
+
+test('an empty value removes a parameter and keeps the others', () => {
+  const next = withParameters(parameters('status=OPEN&page=2'), { status: '', customerId: 'a' });
+  expect(next.toString()).toBe('page=2&customerId=a');
+});
+
+test('a changed filter starts all lists of the page at their first page and keeps their order', () => {
+  const before = parameters('page=2&links.page=3&order=asc&stage=page&homepage=1');
+  expect(toFirstPages(before).toString()).toBe('order=asc&stage=page&homepage=1');
+});
+
+test.each([
+  ['', 1],
+  ['page=3', 3],
+  ['page=0', 1],
+  ['page=-1', 1],
+  ['page=2.5', 1],
+  ['page=9999999999', 1],
+  ['links.page=3', 1],
+])('the page of %p is %p', (text, page) => {
+  expect(pageIn(parameters(text), '')).toBe(page);
+});
+
+test('each list of a page has a page and an order of its own', () => {
+  const shown = parameters('page=2&links.page=4&links.order=asc');
+  expect([pageIn(shown, ''), pageIn(shown, 'links')]).toEqual([2, 4]);
+  expect([isOldestFirst(shown, ''), isOldestFirst(shown, 'links')]).toEqual([false, true]);
+  expect(listParameter('links', 'order')).toBe('links.order');
+});
