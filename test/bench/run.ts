@@ -7,6 +7,7 @@ import { creditGrants } from './credit-grants';
 import { growth } from './renewals/growth';
 import { home } from './home';
 import { ingest } from './ingest/ingest';
+import { openHourReads } from './ingest/state-reads';
 import { noisyCallers } from './noisy-callers';
 import { productReads } from './product-reads';
 import { renewalCosts } from './renewals/costs';
@@ -27,6 +28,7 @@ const benches: readonly Bench[] = [
   growth,
   home,
   ingest,
+  openHourReads,
   creditGrants,
   webhooks,
   noisyCallers,

@@ -3,7 +3,8 @@ import { createResource } from '../stage/api';
 import { documentsOf } from '../stage/floor-data';
 import type { StagedSystem } from '../stage/stage';
 
-const periodAgoMs = 20 * 24 * 3_600_000;
+const hourMs = 3_600_000;
+const periodAgoMs = 20 * 24 * hourMs;
 const batchSize = 1_000;
 const concurrentBatches = 4;
 const pollMs = 250;
@@ -15,6 +16,9 @@ export interface SeededUsage {
   readonly meterId: string;
   readonly events: number;
 }
+
+/** Where the events of a customer lie: in the twenty days of the period, or in the open hour. */
+export type UsageSpread = 'period' | 'open hour';
 
 /** Sends usage of customers, and has the system fold it. */
 export class UsageSeed {
@@ -51,10 +55,11 @@ export class UsageSeed {
     return new UsageSeed(system, client, meter.id, product.id);
   }
 
-  /** Creates a customer subscribed for twenty days, with this many events since then. */
-  async customer(events: number): Promise<SeededUsage> {
+  /** Creates a customer subscribed for twenty days, with this many events in a span up to now. */
+  async customer(events: number, spread: UsageSpread): Promise<SeededUsage> {
     const now = performance.timeOrigin + performance.now();
     const start = now - periodAgoMs;
+    const from = spread === 'period' ? start : Math.floor(now / hourMs) * hourMs;
     const { id: customerId } = await createResource(this.system, '/customers', {
       email: 'heavy@example.com',
     });
@@ -64,11 +69,11 @@ export class UsageSeed {
     let sent = 0;
     const lane = async () => {
       while (sent < events) {
-        const from = sent;
-        sent = Math.min(events, from + batchSize);
+        const first = sent;
+        sent = Math.min(events, first + batchSize);
         const times = Array.from(
-          { length: sent - from },
-          (_, index) => start + ((from + index) * (now - start)) / events,
+          { length: sent - first },
+          (_, index) => from + ((first + index) * (now - from)) / events,
         );
         await this.ingest(customerId, times);
       }
