@@ -3,15 +3,19 @@ import {
   type Address,
   type CollectionMethod,
   type Customer,
+  TaxExempt,
+  type TaxId,
 } from '../gen/billing/customer/v1/customer';
 import { currency, id, metadata, toJsonMetadata, toJsonTime, timestamps } from './scalars';
-import { collectionMethods } from '../values/customer';
+import { collectionMethods, taxExempts, taxIdTypes } from '../values/customer';
 
 const text = z.string().nullable();
 
 export const collectionMethod = z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']);
 
-const AddressJson = z.object({
+export const taxExempt = z.enum(['NONE', 'EXEMPT', 'REVERSE']);
+
+export const AddressJson = z.object({
   line1: text,
   line2: text,
   city: text,
@@ -19,6 +23,13 @@ const AddressJson = z.object({
   postalCode: text,
   country: text.meta({ description: 'ISO 3166-1 alpha-2 country code.' }),
 });
+
+export const TaxIdJson = z
+  .object({
+    type: z.enum(['EU_VAT', 'GB_VAT', 'CH_VAT', 'NO_VAT', 'OTHER']),
+    value: z.string().meta({ examples: ['DE136695976'] }),
+  })
+  .meta({ id: 'TaxId' });
 
 export const CustomerJson = z
   .object({
@@ -31,6 +42,13 @@ export const CustomerJson = z
     address: AddressJson.nullable(),
     currency,
     collectionMethod,
+    taxIds: z.array(TaxIdJson),
+    taxExempt: taxExempt.meta({ description: 'REVERSE: the customer owes the tax.' }),
+    netDays: z
+      .int()
+      .nullable()
+      .meta({ description: "Days after which sent invoices are due. Null: the seller's." }),
+    buyerReference: text,
     metadata,
     ...timestamps,
   })
@@ -49,6 +67,10 @@ export function toJsonCustomer(customer: Customer): CustomerJson {
     address: customer.address === undefined ? null : toJsonAddress(customer.address),
     currency: customer.currency,
     collectionMethod: toJsonCollectionMethod(customer.collectionMethod),
+    taxIds: customer.taxIds.map(toJsonTaxId),
+    taxExempt: toJsonTaxExempt(customer.taxExempt),
+    netDays: customer.netDays ?? null,
+    buyerReference: customer.buyerReference ?? null,
     metadata: toJsonMetadata(customer.metadata),
     createdAt: toJsonTime(customer.createdAt),
     updatedAt: toJsonTime(customer.updatedAt),
@@ -60,7 +82,7 @@ export function toJsonCollectionMethod(method: CollectionMethod): z.infer<typeof
   return collectionMethods.nameOf(method);
 }
 
-function toJsonAddress(address: Address): z.infer<typeof AddressJson> {
+export function toJsonAddress(address: Address): z.infer<typeof AddressJson> {
   return {
     line1: address.line1 ?? null,
     line2: address.line2 ?? null,
@@ -69,4 +91,13 @@ function toJsonAddress(address: Address): z.infer<typeof AddressJson> {
     postalCode: address.postalCode ?? null,
     country: address.country ?? null,
   };
+}
+
+export function toJsonTaxId({ type, value }: TaxId): z.infer<typeof TaxIdJson> {
+  return { type: taxIdTypes.nameOf(type), value };
+}
+
+// Customers in events of earlier versions have no exemption.
+function toJsonTaxExempt(exempt: TaxExempt): z.infer<typeof taxExempt> {
+  return exempt === TaxExempt.TAX_EXEMPT_UNSPECIFIED ? 'NONE' : taxExempts.nameOf(exempt);
 }

@@ -24,6 +24,7 @@ describe('a product', () => {
       active: true,
       metadata: {},
       lookupKey: null,
+      taxCategory: 'standard',
       priceId: expect.stringMatching(uuid),
       tiers: null,
       meterPrices: [],
@@ -170,6 +171,8 @@ describe('a change of a product', () => {
     [{ metadata: { 'a.b': null } }, { metadata: { 'a.b': null } }],
     [{ metadata: null }, { metadata: {} }],
     [{ lookupKey: null }, { lookupKey: null }],
+    [{ taxCategory: 'ebook' }, { taxCategory: 'ebook' }],
+    [{ taxCategory: null }, { taxCategory: 'standard' }],
   ])('by %j keeps its price', async (changes, after) => {
     const created = await create();
     const changed = await api.expect(200, patch(created.id, changes));

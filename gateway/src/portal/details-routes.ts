@@ -1,5 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import { CollectionMethod, TaxExempt } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';
 import { readAddress, readTexts, withAddressProblems } from '../pages/frame/address-fields';
@@ -37,6 +37,8 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
         phone: given('phone'),
         address: readAddress(typed),
         collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+        taxIds: [],
+        taxExempt: TaxExempt.TAX_EXEMPT_UNSPECIFIED,
         metadata: undefined,
       },
       context,

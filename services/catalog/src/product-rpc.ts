@@ -138,6 +138,7 @@ function fromProtoProductChanges(request: UpdateProductRequest): ProductChanges 
     active: active ?? null,
     metadata: metadata ?? null,
     lookupKey: lookupKey ?? null,
+    taxCategory: request.taxCategory ?? null,
     amount: amount ?? null,
     tiers: fromProtoTiers(request.tiers) ?? null,
   };
@@ -154,6 +155,7 @@ export function toProtoProduct({ state, ...stored }: Stored<Product>): ProtoProd
     active,
     metadata,
     lookupKey: lookupKey ?? undefined,
+    taxCategory: state.taxCategory,
     price: toProtoPrice(price, id),
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,

@@ -36,6 +36,7 @@ describe('a new product', () => {
       active: true,
       metadata: {},
       lookupKey: null,
+      taxCategory: 'standard',
       meterPrices: { number: 0, since: null, prices: [] },
       price: {
         id: 'price 1',
@@ -149,6 +150,7 @@ describe('an update', () => {
     ['no description', { description: null }, { description: null }],
     ['no metadata', { metadata: null }, { metadata: {} }],
     ['no lookup key', { lookupKey: null }, { lookupKey: null }],
+    ['a tax category', { taxCategory: 'ebook' }, { taxCategory: 'ebook' }],
   ])('sets %s and leaves other fields and the price unchanged', (_case, changes, after) => {
     expect(changeProduct(team, changes, decision)).toEqual({
       state: { ...team, ...after },

@@ -3,6 +3,7 @@ import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import type { MeterPriceInput } from '@billing/kernel/input/meter-price';
 import { type ProductFields, productProblems } from '@billing/kernel/input/product';
+import { STANDARD_CATEGORY } from '@billing/kernel/tax/tax-rate';
 import type { TierInput } from '@billing/kernel/tiers';
 import { type Command, type Transition, unchanged } from '@billing/kernel/transition';
 import {
@@ -34,6 +35,8 @@ export interface Product {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The caller's own key, unique in the environment. */
   readonly lookupKey: string | null;
+  /** Decides the tax rate. */
+  readonly taxCategory: string;
   readonly price: Price;
   /** The set of meter prices in force. */
   readonly meterPrices: MeterPriceSet;
@@ -54,6 +57,7 @@ export interface ProductChanges {
   readonly active?: boolean | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly lookupKey?: string | null;
+  readonly taxCategory?: string | null;
   readonly amount?: bigint | null;
   readonly tiers?: readonly TierInput[] | null;
 }
@@ -171,6 +175,7 @@ function descriptionOf(input: ProductInput): Omit<Product, 'id' | 'price' | 'met
     active: input.active ?? true,
     metadata: input.metadata ?? {},
     lookupKey: input.lookupKey ?? null,
+    taxCategory: input.taxCategory ?? STANDARD_CATEGORY,
   };
 }
 
@@ -195,6 +200,7 @@ function inputAfter(product: Product, changes: ProductChanges): ProductInput {
     active: after.active ?? undefined,
     metadata: after.metadata ?? undefined,
     lookupKey: after.lookupKey ?? undefined,
+    taxCategory: after.taxCategory ?? undefined,
     amount: after.amount ?? undefined,
     tiers: after.tiers ?? undefined,
   };

@@ -34,6 +34,7 @@ function aProduct(amount: bigint): Product {
     active: true,
     metadata: {},
     lookupKey: null,
+    taxCategory: 'standard',
     price: {
       id: newId(),
       number: 1,

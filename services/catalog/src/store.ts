@@ -1,3 +1,4 @@
+import { STANDARD_CATEGORY } from '@billing/kernel/tax/tax-rate';
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Command } from '@billing/kernel/transition';
 import { type MeterPrice, type MeterPriceSet, noMeterPrices } from './meter-price';
@@ -37,7 +38,12 @@ export type MeterPriceSetDocument = Omit<MeterPriceSet, 'number' | 'prices'> & {
   readonly prices: readonly MeterPriceDocument[];
 };
 
-type ProductDocument = Omit<Product, 'id' | 'metadata' | 'price' | 'meterPrices'> & {
+type ProductDocument = Omit<
+  Product,
+  'id' | 'metadata' | 'price' | 'meterPrices' | 'taxCategory'
+> & {
+  /** Absent in documents stored before this field existed. */
+  readonly taxCategory?: string;
   readonly metadata: string;
   /** Value of the index by which lists filter. */
   readonly lookupKeyKey: string;
@@ -163,6 +169,7 @@ function fromDocumentProduct(document: ProductDocument & { readonly _id: string 
     active,
     metadata: readMetadata(metadata),
     lookupKey,
+    taxCategory: document.taxCategory ?? STANDARD_CATEGORY,
     price: fromDocumentPrice(price),
     meterPrices: meterPrices === undefined ? noMeterPrices : fromDocumentMeterPriceSet(meterPrices),
   };

@@ -7,6 +7,7 @@ import {
   type CustomerServiceServer,
   CustomerServiceService,
   type UpdateCustomerRequest,
+  TaxExempt,
 } from '@billing/proto/billing/customer/v1/customer';
 import { start } from './service';
 
@@ -32,6 +33,8 @@ async function create(
       email: 'ada@example.com',
       address: undefined,
       collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+      taxIds: [],
+      taxExempt: TaxExempt.TAX_EXEMPT_UNSPECIFIED,
       metadata: undefined,
       ...request,
     },
@@ -48,6 +51,8 @@ async function update(
     {
       address: undefined,
       collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+      taxIds: [],
+      taxExempt: TaxExempt.TAX_EXEMPT_UNSPECIFIED,
       metadata: undefined,
       ...request,
     },

@@ -6,6 +6,8 @@ import {
   type Customer,
   type CustomerServiceServer,
   CustomerServiceService,
+  TaxExempt,
+  TaxIdType,
 } from '@billing/proto/billing/customer/v1/customer';
 import { start } from './service';
 
@@ -26,6 +28,8 @@ const minimal: CreateCustomerRequest = {
   email: 'ada@example.com',
   address: undefined,
   collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+  taxIds: [],
+  taxExempt: TaxExempt.TAX_EXEMPT_UNSPECIFIED,
   metadata: undefined,
 };
 
@@ -58,6 +62,10 @@ describe('a customer', () => {
         externalId: 'crm:42/ä',
         name: 'Ada King 👑',
         phone: '+41 44 000 00 00',
+        buyerReference: 'PO 7',
+        netDays: 14,
+        taxIds: [{ type: TaxIdType.TAX_ID_TYPE_CH_VAT, value: 'CHE-107.787.577 MWST' }],
+        taxExempt: TaxExempt.TAX_EXEMPT_REVERSE,
         address,
         currency: 'chf',
         collectionMethod: CollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
@@ -73,6 +81,10 @@ describe('a customer', () => {
       email: 'Ada.King@Example.com',
       name: 'Ada King 👑',
       phone: '+41 44 000 00 00',
+      buyerReference: 'PO 7',
+      netDays: 14,
+      taxIds: [{ type: TaxIdType.TAX_ID_TYPE_CH_VAT, value: 'CHE107787577MWST' }],
+      taxExempt: TaxExempt.TAX_EXEMPT_REVERSE,
       address,
       currency: 'CHF',
       collectionMethod: CollectionMethod.COLLECTION_METHOD_SEND_INVOICE,

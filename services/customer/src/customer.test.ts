@@ -33,10 +33,14 @@ describe('a new customer', () => {
       email: 'ada@example.com',
       name: null,
       phone: null,
+      buyerReference: null,
       address: null,
       currency: 'USD',
       isCurrencyFixed: false,
       collectionMethod: 'CHARGE_AUTOMATICALLY',
+      taxIds: [],
+      taxExempt: 'NONE',
+      netDays: null,
       metadata: {},
     });
   });
@@ -47,6 +51,25 @@ describe('a new customer', () => {
       email: 'ada@example.com',
       currency: 'EUR',
     });
+  });
+
+  test('has tax ids in their stored form', () => {
+    const taxIds = [{ type: 'EU_VAT', value: 'de 136.695.976' }] as const;
+    expect(createCustomer({ ...input, taxIds }, creation).taxIds).toEqual([
+      { type: 'EU_VAT', value: 'DE136695976' },
+    ]);
+  });
+
+  test.each<[Partial<CustomerInput>, object]>([
+    [
+      { taxIds: [{ type: 'EU_VAT', value: 'DE136695978' }] },
+      { taxIds: ['0.value: Invalid EU VAT id'] },
+    ],
+    [{ netDays: 366 }, { netDays: ['Must be a whole number from 0 to 365'] }],
+    [{ taxExempt: 'UNKNOWN' }, { taxExempt: ['Invalid tax exemption'] }],
+    [{ buyerReference: 'x'.repeat(101) }, { buyerReference: ['Must be at most 100 characters'] }],
+  ])('is refused with %j', (given, fields) => {
+    expect(refusal(given)).toMatchObject({ kind: 'invalid_input', fields });
   });
 
   test('with an empty address still has an address', () => {
@@ -148,6 +171,9 @@ describe('an update', () => {
       { collectionMethod: 'CHARGE_AUTOMATICALLY' },
     ],
     ['all keys of the metadata', { metadata: { seats: 4 } }, { metadata: { seats: 4 } }],
+    ['net days', { netDays: 0 }, { netDays: 0 }],
+    ['no tax ids', { taxIds: null }, { taxIds: [] }],
+    ['an exemption', { taxExempt: 'REVERSE' }, { taxExempt: 'REVERSE' }],
     ['several fields', { name: 'G', phone: null }, { name: 'G', phone: null }],
   ])('sets %s and leaves other fields unchanged', (_case, changes, after) => {
     expect(changeCustomer(ada, changes, noProblems)).toEqual({ ...ada, ...after });

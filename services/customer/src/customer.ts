@@ -10,9 +10,13 @@ import {
   type CustomerText,
   forCustomerTexts,
 } from '@billing/kernel/input/customer';
+import { type TaxId, taxIdOf } from '@billing/kernel/tax/tax-id';
+import type { TaxExempt } from '@billing/kernel/tax/treatment';
 
 // Organizations cannot configure another default yet.
 const currencyDefault: Currency = 'USD';
+
+const taxExemptDefault: TaxExempt = 'NONE';
 
 /** Collection method of a customer's invoices. */
 type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
@@ -28,6 +32,10 @@ export interface Customer extends Readonly<Record<CustomerText, string | null>> 
   /** True once the first invoice has fixed the currency. */
   readonly isCurrencyFixed: boolean;
   readonly collectionMethod: CollectionMethod;
+  readonly taxIds: readonly TaxId[];
+  readonly taxExempt: TaxExempt;
+  /** Days after which sent invoices are due; null: the seller's. */
+  readonly netDays: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -39,6 +47,8 @@ export interface CustomerInput extends CustomerFields {
   readonly currency?: string | undefined;
   /** Absent: CHARGE_AUTOMATICALLY. UNKNOWN: a value that this version does not know. */
   readonly collectionMethod: CollectionMethod | 'UNKNOWN' | undefined;
+  /** Absent: NONE. UNKNOWN: a value that this version does not know. */
+  readonly taxExempt?: TaxExempt | 'UNKNOWN' | undefined;
   /** Absent: empty. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -64,13 +74,16 @@ export function createCustomer(
   { id, metadataProblems }: CustomerCreation,
 ): Customer {
   const { externalId, address, currency = currencyDefault } = input;
-  const { collectionMethod = 'CHARGE_AUTOMATICALLY' } = input;
+  const { collectionMethod = 'CHARGE_AUTOMATICALLY', taxExempt = taxExemptDefault } = input;
   refuseProblems({
     ...customerProblems(input),
     collectionMethod: collectionMethod === 'UNKNOWN' ? ['Invalid collection method'] : [],
+    taxExempt: taxExempt === 'UNKNOWN' ? ['Invalid tax exemption'] : [],
     metadata: metadataProblems,
   });
-  if (collectionMethod === 'UNKNOWN') throw new Error('Unvalidated collection method');
+  if (collectionMethod === 'UNKNOWN' || taxExempt === 'UNKNOWN') {
+    throw new Error('Unvalidated enum');
+  }
   return {
     id,
     externalId: externalId ?? null,
@@ -80,6 +93,9 @@ export function createCustomer(
     currency: parseCurrency(currency),
     isCurrencyFixed: false,
     collectionMethod,
+    taxIds: (input.taxIds ?? []).map(taxIdOf),
+    taxExempt,
+    netDays: input.netDays ?? null,
     metadata: input.metadata ?? {},
   };
 }
@@ -134,6 +150,9 @@ function inputAfter(customer: Customer, changes: CustomerChanges): CustomerInput
     address: after.address ?? undefined,
     currency: after.currency ?? undefined,
     collectionMethod: after.collectionMethod ?? undefined,
+    taxIds: after.taxIds ?? undefined,
+    taxExempt: after.taxExempt ?? undefined,
+    netDays: after.netDays ?? undefined,
     metadata: after.metadata ?? undefined,
   };
 }

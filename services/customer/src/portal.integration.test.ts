@@ -14,6 +14,7 @@ import {
   CollectionMethod,
   type CustomerServiceServer,
   CustomerServiceService,
+  TaxExempt,
 } from '@billing/proto/billing/customer/v1/customer';
 import {
   PortalDoor,
@@ -65,6 +66,8 @@ async function aSession(returnUrl?: string, context = testContext()) {
       email: 'ada@example.com',
       address: undefined,
       collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+      taxIds: [],
+      taxExempt: TaxExempt.TAX_EXEMPT_UNSPECIFIED,
       metadata: undefined,
     },
     context,

@@ -9,18 +9,21 @@ import {
   maskedFields,
 } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
+import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   type Address as ProtoAddress,
   type CreateCustomerRequest,
   type Customer as ProtoCustomer,
+  type TaxId as ProtoTaxId,
   type CustomerServiceServer,
   CustomerServiceService,
   type UpdateCustomerRequest,
 } from '@billing/proto/billing/customer/v1/customer';
-import { collectionMethods } from '@billing/proto/values/customer';
+import { collectionMethods, taxExempts, taxIdTypes } from '@billing/proto/values/customer';
 import type { Address } from '@billing/kernel/input/address';
 import { type CustomerText, forCustomerTexts } from '@billing/kernel/input/customer';
+import type { TaxId } from '@billing/kernel/tax/tax-id';
 import { customerCallers } from './callers';
 import type { CustomerNameStore } from './customer-name-store';
 import {
@@ -120,6 +123,8 @@ function fromProtoCustomerInput(request: CreateCustomerRequest): CustomerInput {
   return {
     ...(request satisfies Pick<CreateCustomerRequest, CustomerText>),
     collectionMethod: collectionMethods.sentName(request.collectionMethod),
+    taxIds: request.taxIds.map(fromProtoTaxId),
+    taxExempt: taxExempts.sentName(request.taxExempt),
   };
 }
 
@@ -131,9 +136,18 @@ function fromProtoCustomerChanges(request: UpdateCustomerRequest): CustomerChang
     address: address ?? null,
     currency: currency ?? null,
     collectionMethod: collectionMethods.sentName(collectionMethod) ?? null,
+    taxIds: request.taxIds.map(fromProtoTaxId),
+    taxExempt: taxExempts.sentName(request.taxExempt) ?? null,
+    netDays: request.netDays ?? null,
     metadata: metadata ?? null,
   };
   return maskedFields(fields, request.updateMask);
+}
+
+function fromProtoTaxId({ type, value }: ProtoTaxId, index: number): TaxId {
+  const known = taxIdTypes.knownName(type);
+  if (known === undefined) throw invalidInput({ taxIds: [`${String(index)}.type: Required`] });
+  return { type: known, value };
 }
 
 function toProtoCustomer({ state, ...stored }: Stored<Customer>): ProtoCustomer {
@@ -150,6 +164,9 @@ function toProtoCustomer({ state, ...stored }: Stored<Customer>): ProtoCustomer 
     currency: state.currency,
     currencyFixed: state.isCurrencyFixed,
     collectionMethod: collectionMethods.valueOf(state.collectionMethod),
+    taxIds: state.taxIds.map(({ type, value }) => ({ type: taxIdTypes.valueOf(type), value })),
+    taxExempt: taxExempts.valueOf(state.taxExempt),
+    netDays: state.netDays ?? undefined,
     metadata: state.metadata,
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,

@@ -8,5 +8,6 @@ test('a text that a stored customer lacks is null', () => {
   expect(customerDefinition.fromDocument({ ...stored, _id: 'c-1' })).toEqual({
     ...customer,
     phone: null,
+    buyerReference: null,
   });
 });

@@ -2,7 +2,14 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import { type Customer, externalIdTaken, textsOf } from './customer';
 
 /** A stored customer, without the fields that every aggregate has. */
-export type CustomerDocument = Omit<Customer, 'id' | 'metadata' | 'isCurrencyFixed'> & {
+export type CustomerDocument = Omit<
+  Customer,
+  'id' | 'metadata' | 'isCurrencyFixed' | 'taxIds' | 'taxExempt' | 'netDays'
+> & {
+  /** Absent in documents stored before these fields existed. */
+  readonly taxIds?: Customer['taxIds'];
+  readonly taxExempt?: Customer['taxExempt'];
+  readonly netDays?: number | bigint | null;
   /** Absent in documents stored before this field existed. */
   readonly isCurrencyFixed?: boolean;
   /** JSON text: the keys may contain dots, which the database would read as paths. */
@@ -58,7 +65,7 @@ export function externalIdKey(externalId: string): string {
 }
 
 function fromDocumentCustomer(document: CustomerDocument & { readonly _id: string }): Customer {
-  const { _id, externalId, email, address, currency, collectionMethod } = document;
+  const { _id, externalId, email, address, currency, collectionMethod, netDays } = document;
   return {
     id: _id,
     externalId,
@@ -69,6 +76,9 @@ function fromDocumentCustomer(document: CustomerDocument & { readonly _id: strin
     currency,
     isCurrencyFixed: document.isCurrencyFixed ?? false,
     collectionMethod,
+    taxIds: document.taxIds ?? [],
+    taxExempt: document.taxExempt ?? 'NONE',
+    netDays: netDays === undefined || netDays === null ? null : Number(netDays),
     metadata: JSON.parse(document.metadata) as Record<string, unknown>,
   };
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { customerProblems, forCustomerTexts } from '@billing/kernel/input/customer';
-import { CustomerJson, toJsonCustomer } from '@billing/proto/json/customer';
-import { collectionMethods } from '@billing/proto/values/customer';
+import { CustomerJson, taxExempt, toJsonCustomer } from '@billing/proto/json/customer';
+import { collectionMethods, taxExempts } from '@billing/proto/values/customer';
 import { listOf } from '../schemas/list';
 import { metadata, optional, lookupShape, pageShape, readBody, readQuery } from '../input/input';
+import { address, taxIds, toProtoTaxIds } from '../input/party';
 import { lookupOf, page, pageQuery } from '../input/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import type { Peers } from '../../peers';
@@ -12,17 +13,9 @@ import { type ApiRequest, param } from '../input/request';
 import { created, etag, ok, present } from '../../http/answer';
 import type { Route } from './route';
 
-const addressPart = optional(z.string().max(200));
-
-const address = z.object({
-  line1: addressPart,
-  line2: addressPart,
-  city: addressPart,
-  state: addressPart,
-  postalCode: addressPart,
-  country: addressPart,
-});
 const collectionMethod = z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']);
+
+const netDays = z.int().min(0).max(365);
 
 const CreateCustomer = z
   .object({
@@ -32,6 +25,9 @@ const CreateCustomer = z
     address: optional(address),
     currency: optional(z.string()),
     collectionMethod: optional(collectionMethod),
+    taxIds: optional(taxIds),
+    taxExempt: optional(taxExempt),
+    netDays: optional(netDays),
     metadata: optional(metadata),
   })
   .meta({
@@ -46,6 +42,9 @@ const UpdateCustomer = z
     address: changeable(address),
     currency: required(z.string()),
     collectionMethod: required(collectionMethod),
+    taxIds: changeable(taxIds),
+    taxExempt: changeable(taxExempt),
+    netDays: changeable(netDays),
     metadata: changeable(metadata),
     externalId: frozen,
     id: frozen,
@@ -79,6 +78,8 @@ export const customerRoutes: readonly Route[] = [
         {
           ...input,
           collectionMethod: collectionMethods.valueOf(input.collectionMethod),
+          taxIds: toProtoTaxIds(input.taxIds),
+          taxExempt: taxExempts.valueOf(input.taxExempt),
         },
         request.context,
       );
@@ -142,6 +143,8 @@ export const customerRoutes: readonly Route[] = [
           address: input.address,
           metadata: input.metadata,
           collectionMethod: collectionMethods.valueOf(input.collectionMethod),
+          taxIds: toProtoTaxIds(input.taxIds),
+          taxExempt: taxExempts.valueOf(input.taxExempt),
           updateMask,
           expectedVersion: request.expectedVersion,
         },

@@ -30,6 +30,10 @@ export const tiers = z
   .min(1, 'Must have 1 to 50 tiers')
   .max(50, 'Must have 1 to 50 tiers');
 
+const taxCategory = z.string().meta({
+  description: 'Decides the tax rate. Defaults to `standard`; `exempt` is never taxed.',
+});
+
 const CreateProduct = z
   .object({
     name: z.string(),
@@ -43,6 +47,7 @@ const CreateProduct = z
     active: optional(z.boolean()),
     metadata: optional(metadata),
     lookupKey: optional(z.string()),
+    taxCategory: optional(taxCategory),
     tiers: optional(tiers),
   })
   .meta({
@@ -65,6 +70,7 @@ const UpdateProduct = z
     active: required(z.boolean()),
     metadata: changeable(metadata),
     lookupKey: changeable(z.string()),
+    taxCategory: changeable(taxCategory),
     amount: required(amount),
     tiers: changeable(tiers),
     type: frozen,

@@ -3,7 +3,7 @@ import { sleep } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
-import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import { CollectionMethod, TaxExempt } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { withAddressProblems } from '../frame/address-fields';
@@ -137,6 +137,8 @@ async function buy(view: LinkView, order: Order): Promise<OrderedSession> {
   const input = {
     ...customerOf(form, view),
     collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+    taxIds: [],
+    taxExempt: TaxExempt.TAX_EXEMPT_UNSPECIFIED,
     metadata: undefined,
   };
   const { customer } = await onceFree(() => peers.customer.createCustomer(input, context));

@@ -6,12 +6,14 @@ import {
   optionalProblems,
   problemsOfParsing,
 } from '../input-problems';
+import { type TaxId, taxIdsProblems } from '../tax/tax-id';
 import { type AddressInput, addressProblems } from './address';
+import { netDaysProblems } from './net-days';
 
 const externalIdLengthMax = 255;
 
 /** Optional single-line texts of a customer that have no other rule, with their maximum lengths. */
-const textLengthMax = { name: 200, phone: 40 };
+const textLengthMax = { name: 200, phone: 40, buyerReference: 100 };
 
 /** Name of such a text. */
 export type CustomerText = keyof typeof textLengthMax;
@@ -34,11 +36,14 @@ export interface CustomerFields extends Readonly<
   readonly address?: AddressInput | undefined;
   /** In any case. */
   readonly currency?: string | undefined;
+  readonly taxIds?: readonly TaxId[] | undefined;
+  /** Days after which sent invoices are due. */
+  readonly netDays?: number | undefined;
 }
 
 /** Problems of each present field of a customer; absent fields are checked elsewhere. */
 export function customerProblems(fields: CustomerFields): InputProblems {
-  const { email, externalId, address, currency } = fields;
+  const { email, externalId, address, currency, taxIds, netDays } = fields;
   const line = (max: number) => (text: string) => lineProblems(text, { max });
   return {
     email: optionalProblems(email, (text) => problemsOfParsing(() => parseEmailAddress(text))),
@@ -46,5 +51,7 @@ export function customerProblems(fields: CustomerFields): InputProblems {
     ...forCustomerTexts((name, max) => optionalProblems(fields[name], line(max))),
     address: optionalProblems(address, addressProblems),
     currency: optionalProblems(currency, (text) => problemsOfParsing(() => parseCurrency(text))),
+    taxIds: optionalProblems(taxIds, taxIdsProblems),
+    netDays: optionalProblems(netDays, netDaysProblems),
   };
 }

@@ -6,6 +6,8 @@ import {
 } from '../input-problems';
 import { type PriceTermsInput, priceTermsProblems } from './price-terms';
 
+import { taxCategoryProblems } from './tax-rate';
+
 const nameLengthMax = 200;
 const descriptionLengthMax = 2000;
 const lookupKeyPattern = /^[a-z0-9._-]{1,100}$/;
@@ -15,6 +17,7 @@ export interface ProductFields extends PriceTermsInput {
   readonly name: string;
   readonly description?: string | undefined;
   readonly lookupKey?: string | undefined;
+  readonly taxCategory?: string | undefined;
 }
 
 /** Problems of each field of a product. */
@@ -26,6 +29,7 @@ export function productProblems(fields: ProductFields): InputProblems {
     ),
     ...priceTermsProblems(fields),
     lookupKey: optionalProblems(fields.lookupKey, lookupKeyProblems),
+    taxCategory: optionalProblems(fields.taxCategory, taxCategoryProblems),
   };
 }
 

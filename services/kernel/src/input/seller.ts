@@ -7,18 +7,17 @@ import {
   optionalProblems,
   problemsOfParsing,
   textProblems,
-  wholeNumberProblems,
 } from '../input-problems';
 import { EU_REGISTRATION } from '../tax/treatment';
 import { type TaxId, taxIdsProblems } from '../tax/tax-id';
 import { type AddressInput, addressProblems } from './address';
 import { type BankAccountInput, bankAccountProblems } from './bank-account';
 import { COUNTRIES } from './countries';
+import { netDaysProblems } from './net-days';
 
 const textLengthMax = { legalName: 200, contactName: 200, phone: 40, registrationNumber: 50 };
 const multilineLengthMax = 500;
 const registrationsMax = 50;
-const netDaysMax = 365;
 
 /** Decoded size of a logo, and its width and height in pixels. */
 export const logoBytesMax = 128 * 1024;
@@ -76,11 +75,6 @@ export function sellerProblems(fields: SellerFields): InputProblems {
     netDays: optionalProblems(netDays, netDaysProblems),
     tax: optionalProblems(tax, ({ registrations }) => registrationProblems(registrations)),
   };
-}
-
-/** Problems of a number of days until an invoice is due. */
-export function netDaysProblems(netDays: number): string[] {
-  return wholeNumberProblems(netDays, { min: 0, max: netDaysMax });
 }
 
 /** Bytes of an image in a data URL that has passed the check. */

@@ -17,6 +17,7 @@ import {
   CollectionMethod,
   type CustomerServiceServer,
   CustomerServiceService,
+  TaxExempt,
 } from '@billing/proto/billing/customer/v1/customer';
 import {
   type MeteringServiceServer,
@@ -122,6 +123,8 @@ async function startCustomers(ids: ReadonlySet<string>) {
             address: undefined,
             currency: 'EUR',
             collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+            taxIds: [],
+            taxExempt: TaxExempt.TAX_EXEMPT_NONE,
             metadata: undefined,
             createdAt: undefined,
             updatedAt: undefined,

@@ -37,6 +37,7 @@ import {
   type Customer,
   type CustomerServiceServer,
   CustomerServiceService,
+  TaxExempt,
 } from '@billing/proto/billing/customer/v1/customer';
 import {
   type ConfirmRedemptionRequest,
@@ -117,6 +118,8 @@ export function aProtoCustomer(parts: Partial<Customer> = {}): Customer {
     address: undefined,
     currency: 'USD',
     collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+    taxIds: [],
+    taxExempt: TaxExempt.TAX_EXEMPT_NONE,
     metadata: {},
     createdAt,
     updatedAt: createdAt,

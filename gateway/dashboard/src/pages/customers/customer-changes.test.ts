@@ -10,6 +10,7 @@ const customer = {
   email: 'ada@example.com',
   name: 'Ada',
   phone: null,
+  buyerReference: null,
   currency: 'USD',
   collectionMethod: 'CHARGE_AUTOMATICALLY',
   address: {
@@ -26,6 +27,7 @@ const unchanged = {
   email: 'ada@example.com',
   name: 'Ada',
   phone: '',
+  buyerReference: '',
   currency: 'USD',
   collectionMethod: 'CHARGE_AUTOMATICALLY',
   'address.line1': 'Main 1',
@@ -44,6 +46,7 @@ test('a new customer has the values of the form', () => {
     externalId: null,
     name: null,
     phone: null,
+    buyerReference: null,
     currency: null,
     collectionMethod: 'SEND_INVOICE',
     address: {

@@ -25,6 +25,9 @@ const fields: Readonly<Record<FieldName, Omit<CustomerField, 'name'>>> = {
     isFixed: true,
   },
   phone: { input: { label: 'Phone', type: 'tel' } },
+  buyerReference: {
+    input: { label: 'Buyer reference', hint: 'Optional. Shown on invoices.' },
+  },
 };
 
 /** Fields of the form and the page, in the order of the form. */
