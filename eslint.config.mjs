@@ -22,8 +22,9 @@ const infrastructure = [
   'pino',
 ];
 const domainOnly = {
-  // Pure computation is no I/O: hashing, and the ranges of IP addresses.
-  regex: '^(?!(node:crypto|ipaddr\\.js)$)(@billing/(?!kernel/)|node:|[^.@]|@(?!billing/))',
+  // Pure computation is no I/O: hashing, decompression, and the ranges of IP addresses.
+  regex:
+    '^(?!(node:crypto|node:zlib|ipaddr\\.js)$)(@billing/(?!kernel/)|node:|[^.@]|@(?!billing/))',
   message: 'A rule imports only @billing/kernel and rules of its own service.',
 };
 // In every folder of a service: the files that connect it to its peers, and gRPC handlers.

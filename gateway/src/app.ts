@@ -14,6 +14,7 @@ import { addDocumentation } from './openapi/documentation';
 import { addDownloads } from './downloads';
 import { notFound } from './http/error';
 import type { TakePlace } from './http/in-flight-limit';
+import { addLogos } from './pages/logos';
 import { addPages } from './pages/site';
 import { portalRoutes } from './portal/routes';
 import { addPortal } from './portal/site';
@@ -78,6 +79,7 @@ function unknownPath(dependencies: AppDependencies): RequestHandler {
 function addKeylessSites(app: Express, dependencies: AppDependencies): void {
   const payers = { ...dependencies, inFlight: dependencies.payerPlaces };
   addPages(app, payers);
+  addLogos(app, payers);
   addPortal(app, portalRoutes, payers);
   const { operatorPlaces: inFlight } = dependencies;
   const operators = { ...dependencies, inFlight, assignsRequestId: true as const };

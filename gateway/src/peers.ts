@@ -14,6 +14,10 @@ import {
   BalanceServiceService,
 } from '@billing/proto/billing/checkout/v1/balance';
 import {
+  type SellerServiceServer,
+  SellerServiceService,
+} from '@billing/proto/billing/checkout/v1/seller';
+import {
   type CheckoutServiceServer,
   CheckoutServiceService,
 } from '@billing/proto/billing/checkout/v1/checkout';
@@ -120,6 +124,7 @@ export interface Peers {
   readonly session: Peer<SessionServiceServer>;
   readonly checkoutLink: Peer<CheckoutLinkServiceServer>;
   readonly balance: Peer<BalanceServiceServer>;
+  readonly seller: Peer<SellerServiceServer>;
   readonly payment: Peer<PaymentServiceServer>;
   readonly paymentMethod: Peer<PaymentMethodServiceServer>;
   readonly hostedPage: Peer<HostedPageServiceServer>;
@@ -298,10 +303,21 @@ function connectCheckout(
   options: Caller & { address: string },
 ): Pick<
   Peers,
-  'balance' | 'checkout' | 'session' | 'checkoutLink' | 'payment' | 'paymentMethod' | 'hostedPage'
+  | 'balance'
+  | 'seller'
+  | 'checkout'
+  | 'session'
+  | 'checkoutLink'
+  | 'payment'
+  | 'paymentMethod'
+  | 'hostedPage'
 > {
   return {
     balance: connectPeer<BalanceServiceServer>(BalanceServiceService, options),
+    seller: connectPeer<SellerServiceServer>(SellerServiceService, {
+      ...options,
+      withoutTenant: ['getLogo'],
+    }),
     checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, options),
     session: connectPeer<SessionServiceServer>(SessionServiceService, {
       ...options,

@@ -9,6 +9,7 @@ import { CollectedFact } from '../gen/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '../gen/billing/checkout/v1/hosted_page';
 import { RiskKind } from '../gen/billing/checkout/v1/report';
 import { SessionEndReason, SessionStatus } from '../gen/billing/checkout/v1/session';
+import { TaxPrices, TaxRateSource } from '../gen/billing/checkout/v1/seller';
 import { enumNames } from './enum-names';
 
 export const invoiceStatuses = enumNames(InvoiceStatus, 'INVOICE_STATUS_');
@@ -21,3 +22,5 @@ export const sessionEndReasons = enumNames(SessionEndReason, 'SESSION_END_REASON
 export const riskKinds = enumNames(RiskKind, 'RISK_KIND_');
 export const hostedPageKinds = enumNames(HostedPageKind, 'HOSTED_PAGE_KIND_');
 export const balanceEntryKinds = enumNames(BalanceEntryKind, 'BALANCE_ENTRY_KIND_');
+export const taxPrices = enumNames(TaxPrices, 'TAX_PRICES_');
+export const taxRateSources = enumNames(TaxRateSource, 'TAX_RATE_SOURCE_');

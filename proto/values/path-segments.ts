@@ -19,6 +19,8 @@ export const pathSegments = [
   'api-keys',
   'balance-entries',
   'balances',
+  'seller',
+  'tax-rates',
 ] as const;
 
 /** All scopes that a key can have. */

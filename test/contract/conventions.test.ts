@@ -210,6 +210,7 @@ describe('a required field that is missing or null', () => {
     ['/products', ['amount', 'billingInterval', 'currency', 'name', 'type']],
     ['/subscriptions', ['customerId', 'productId']],
     ['/balance-entries', ['amount', 'customerId', 'description']],
+    ['/tax-rates', ['country', 'name', 'percent']],
     ['/webhook-endpoints', ['url']],
     ['/api-keys', ['name']],
     ['/sandboxes/clock/advance', ['to']],

@@ -107,6 +107,8 @@ describe('one request', () => {
     ['GET /balances', ['aggregate balances', 'find balances']],
     ['GET /balance-entries', ['aggregate balanceEntries', 'find balanceEntries']],
     ['GET /balance-entries/:id', ['find balanceEntries']],
+    ['GET /seller', ['find billingSettings']],
+    ['GET /tax-rates', ['find billingSettings']],
     ['GET /webhook-endpoints', ['aggregate webhookEndpoints', 'find webhookEndpoints']],
     ['GET /webhook-events', ['find feed', 'find feed', 'find feed', 'find messages']],
     ['GET /webhook-events/:id', ['find feed', 'find messages']],

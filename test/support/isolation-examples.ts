@@ -42,6 +42,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     delivery,
     apiKey,
     entry,
+    taxRate,
   } = await ownerResources(owner);
   const resources = {
     customer: `/customers/${customer.id}`,
@@ -56,6 +57,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     apiKey: `/api-keys/${apiKey.id}`,
     link: `/checkout-links/${link.id}`,
     entry: `/balance-entries/${entry.id}`,
+    taxRate: `/tax-rates/${taxRate.id}`,
   };
   return {
     ...listExamples({ customerId: customer.id, subscriptionId: subscription.id }),
@@ -83,6 +85,13 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     'POST /balance-entries': {
       path: '/balance-entries',
       body: { customerId: customer.id, amount: 1, description: 'x' },
+    },
+    'GET /seller': { path: '/seller', strangers: [200] },
+    'PATCH /seller': { path: '/seller', body: { footer: 'x' }, strangers: [200] },
+    'POST /tax-rates': {
+      path: '/tax-rates',
+      body: { country: 'JP', percent: '10', name: 'Tax' },
+      strangers: [201],
     },
     'POST /meters': { path: '/meters', body: { name: 'x' }, strangers: [201] },
     'POST /customers/:id/meter-credits': {
@@ -174,6 +183,7 @@ async function ownerResources(owner: ApiClient) {
     description: ownerMark,
     metadata: { mark: ownerMark },
   });
+  const taxRate = await create('/tax-rates', { country: 'US', percent: 5, name: ownerMark });
   const apiKey = await create('/api-keys', { name: ownerMark });
   // Completes the work that the creations caused.
   await owner.advanceTo(ownerTime);
@@ -190,6 +200,7 @@ async function ownerResources(owner: ApiClient) {
     delivery,
     apiKey,
     entry,
+    taxRate,
   };
 }
 
@@ -226,6 +237,7 @@ function listExamples({
     'GET /balances': list('/balances', `customerId=${customerId}`),
     'GET /balance-entries': list('/balance-entries', `customerId=${customerId}`),
     'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
+    'GET /tax-rates': list('/tax-rates', 'country=US'),
     'GET /meters': { path: '/meters', strangers: [200] },
     'GET /events': list('/events', `customerId=${customerId}`),
     'GET /webhook-endpoints': list('/webhook-endpoints'),
@@ -248,7 +260,8 @@ function resourceExamples(
       | 'messageId'
       | 'apiKey'
       | 'link'
-      | 'entry',
+      | 'entry'
+      | 'taxRate',
       string
     >
   >,
@@ -280,6 +293,8 @@ function resourceExamples(
     },
     'POST /subscriptions/:id/uncancel': { path: `${subscription}/uncancel` },
     'GET /balance-entries/:id': { path: paths.entry },
+    'GET /tax-rates/:id': { path: paths.taxRate },
+    'PATCH /tax-rates/:id': { path: paths.taxRate, body: { name: 'Changed' } },
     'GET /invoices/:id': { path: invoice },
     'GET /invoices/:id/pdf': { path: `${invoice}/pdf` },
     // The invoice is paid already.

@@ -124,7 +124,7 @@ async function readRequest(
   }: { request: Request; response: Response; dependencies: ApiDependencies },
 ): Promise<Omit<ApiRequest, 'caller'>> {
   const changes = method === 'POST' || method === 'PATCH';
-  const isOfResource = path.includes(':');
+  const isOfResource = method === 'PATCH' || path.includes(':');
   const read = readsBytes === true ? readBytes : parseBody;
   const body = changes ? await read(request, response) : {};
   const key = request.header('idempotency-key');

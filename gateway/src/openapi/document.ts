@@ -34,7 +34,9 @@ const tags: Readonly<Record<string, string>> = {
   portal: 'Hosted pages on which customers manage their subscriptions and payment methods.',
   products: 'Products and their prices.',
   sandboxes: 'Test environments, with a real or a manual clock.',
+  seller: 'The party that sells: name, bank account, logo and tax settings of your invoices.',
   subscriptions: 'Recurring billing of a customer for a product.',
+  'tax-rates': 'Tax rates, your own and those that come with the system.',
   'webhook-endpoints': 'URLs that receive events.',
   'webhook-events': 'All events, in one order.',
   probes: 'Health checks of the gateway.',
@@ -135,7 +137,7 @@ function headersOf({ method, path, operation }: Described): z.core.$ZodShape {
     ...requestHeaders.any,
     ...(method === 'GET' && operation.answer.isVersioned === true && requestHeaders.read),
     ...(isChange(method) && requestHeaders.change),
-    ...(isChange(method) && path.includes(':') && requestHeaders.conditionalChange),
+    ...(isChangeOfResource({ method, path }) && requestHeaders.conditionalChange),
   };
 }
 
@@ -143,9 +145,13 @@ function errorsOf({ method, path, operation, hidesUnavailability }: Described): 
   const codes: ErrorCode[] = [...everywhere, ...(operation.errors ?? [])];
   if (operation.query !== undefined) codes.push('invalid_request');
   if (isChange(method)) codes.push(...withBody);
-  if (isChange(method) && path.includes(':')) codes.push('stale_version');
+  if (isChangeOfResource({ method, path })) codes.push('stale_version');
   const hidden = hidesUnavailability === true ? unavailability : [];
   return [...new Set(codes)].filter((code) => !hidden.includes(code));
+}
+
+function isChangeOfResource({ method, path }: Pick<Route, 'method' | 'path'>): boolean {
+  return method === 'PATCH' || (isChange(method) && path.includes(':'));
 }
 
 function isChange(method: string): boolean {

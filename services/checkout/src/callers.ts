@@ -6,6 +6,7 @@ import type { HostedPageServiceServer } from '@billing/proto/billing/checkout/v1
 import type { PaymentServiceServer } from '@billing/proto/billing/checkout/v1/payment';
 import type { PaymentMethodServiceServer } from '@billing/proto/billing/checkout/v1/payment_method';
 import type { CheckoutReportServiceServer } from '@billing/proto/billing/checkout/v1/report';
+import type { SellerServiceServer } from '@billing/proto/billing/checkout/v1/seller';
 import type { SessionServiceServer } from '@billing/proto/billing/checkout/v1/session';
 
 // Services that may call each method of this service, checked where certificates identify the
@@ -47,6 +48,16 @@ export const balanceCallers: Callers<BalanceServiceServer> = {
   createBalanceEntry: ['gateway'],
   listBalanceEntries: ['gateway'],
   getBalanceEntry: ['gateway'],
+};
+
+export const sellerCallers: Callers<SellerServiceServer> = {
+  getSeller: ['gateway'],
+  updateSeller: ['gateway'],
+  getLogo: ['gateway'],
+  createTaxRate: ['gateway'],
+  listTaxRates: ['gateway'],
+  getTaxRate: ['gateway'],
+  updateTaxRate: ['gateway'],
 };
 
 export const paymentCallers: Callers<PaymentServiceServer> = {

@@ -16,6 +16,7 @@ export const collections: CollectionLayouts = {
   ...chassisCollections,
   balanceEntries: shardedById({ 'environmentId isShown': 'lists of entries' }),
   balances: shardedAggregates({ 'environmentId isShown': 'lists of balances' }),
+  billingSettings: shardedAggregates(),
   changeReservations: shardedAggregates({ lookAt: 'reservations to look at' }),
   checkoutLinks: shardedAggregates({ pageHash: 'a page by its address' }),
   checkoutSessions: shardedAggregates({
@@ -29,6 +30,8 @@ export const collections: CollectionLayouts = {
     pageHash: 'a page by its address',
     awaitsProviderSince: 'payments that wait for a provider',
   }),
+  // The gateway asks for an image by its hash alone.
+  logos: shardedBy({ sha256: 1 }),
   payers: shardedAggregates(),
   paymentMethods: shardedAggregates(),
   providerReports: shardedById({ 'environmentId invoiceId': 'reports of an invoice' }),

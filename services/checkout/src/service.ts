@@ -34,6 +34,9 @@ import { type ReservationDependencies, ReservationWorker } from './reservation/r
 import { reportRpc } from './report/rpc';
 import { ReportStore } from './report/store';
 import { checkoutRpc } from './rpc';
+import { billingSettingsDefinition, BillingSettingsStore } from './seller/billing-settings-store';
+import { LogoStore } from './seller/logo-store';
+import { sellerRpc } from './seller/seller-rpc';
 import { openSessions } from './sales/service';
 import { invoiceDefinition } from './invoice/store';
 import { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
@@ -54,14 +57,13 @@ export async function start(
   overrides: ServiceOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('checkout', config, overrides);
-  const { db, clock, logger, metrics } = service;
+  const { clock, logger, metrics } = service;
   const invoices = service.aggregates(invoiceDefinition);
   const { payers, ...owned } = openMethods(service);
   const { methods, refused } = owned;
-  const numbers = new InvoiceNumberStore(db);
+  const numbers = openNumbers(service);
   const { balances, entries } = openBalances(service);
   const pages = openPages(service, config);
-  service.ensureIndexes(() => numbers.ensureIndexes());
   const { providerOf, isLiveConfigured, ...announced } = configuredProviders(service, config);
   const {
     collection: worker,
@@ -113,6 +115,7 @@ export async function start(
     }),
     paymentMethodRpc({ methods, peers, clock }),
     balanceRpc({ balances, entries, peers }),
+    sellerRpc(openSeller(service)),
     reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
     ...sessionRpcs,
   ]);
@@ -191,6 +194,19 @@ function openBalances(service: Service) {
   const balances = new BalanceStore(documents, entries, clock);
   documents.handle({ recover: (id, context) => balances.copyPending(id, context) });
   return { balances, entries };
+}
+
+function openNumbers(service: Service): InvoiceNumberStore {
+  const numbers = new InvoiceNumberStore(service.db);
+  service.ensureIndexes(() => numbers.ensureIndexes());
+  return numbers;
+}
+
+function openSeller(service: Service) {
+  const settings = new BillingSettingsStore(service.aggregates(billingSettingsDefinition));
+  const logos = new LogoStore(service.db);
+  service.ensureIndexes(() => logos.ensureIndexes());
+  return { settings, logos };
 }
 
 function openChangeReservations(

@@ -22,6 +22,7 @@ export const errorCodes = {
   product_not_found: { status: 404, text: 'Product not found' },
   sandbox_not_found: { status: 404, text: 'Sandbox not found' },
   subscription_not_found: { status: 404, text: 'Subscription not found' },
+  tax_rate_not_found: { status: 404, text: 'Tax rate not found' },
   webhook_delivery_not_found: { status: 404, text: 'Webhook delivery not found' },
   webhook_event_not_found: { status: 404, text: 'Webhook event not found' },
   webhook_endpoint_not_found: { status: 404, text: 'Webhook endpoint not found' },

@@ -11,6 +11,8 @@ import { meterRoutes } from './meters';
 import { meterPriceRoutes } from './meter-prices';
 import { portalSessionRoutes } from './portal-sessions';
 import { productRoutes } from './products';
+import { sellerRoutes } from './seller';
+import { taxRateRoutes } from './tax-rates';
 import { sandboxRoutes } from './sandboxes';
 import { subscriptionRoutes } from './subscriptions';
 import { webhookDeliveryRoutes } from './webhook-deliveries';
@@ -30,6 +32,8 @@ export const routes: readonly Route[] = [
   ...subscriptionRoutes,
   ...invoiceRoutes,
   ...balanceRoutes,
+  ...sellerRoutes,
+  ...taxRateRoutes,
   ...meterRoutes,
   ...eventRoutes,
   ...portalSessionRoutes,
