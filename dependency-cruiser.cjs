@@ -234,9 +234,9 @@ module.exports = {
     {
       name: 'client-by-itself',
       severity: 'error',
-      comment: 'The client is installed without any other package of this repository.',
-      from: { path: '^gateway/client/src/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^(services|proto|gateway/(?!client/)|deploy|test)/' },
+      comment: 'Client and command line are installed without any other package of this repository.',
+      from: { path: '^gateway/(client|cli)/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(services|proto|gateway/(?!client/|cli/)|deploy|test)/' },
     },
     {
       name: 'nothing-of-servers-in-browsers',

@@ -60,23 +60,32 @@ async function generateClient() {
   const script = join(client, 'generate.mjs');
   const made = join(client, 'src/gen/api.ts');
   const flags = ['--conditions=source', '--require', '@swc-node/register'];
-  if (!(await runOnChange([...flags, script], { sources, script, made })))
+  if (!(await runOnChange([...flags, script], { sources, made })))
     fail('Generating the client failed');
 }
 
-/** Bundles the client and packs what the gateway serves; false after an error. */
-async function packClient() {
-  const script = join(client, 'build.mjs');
+/** Bundles and packs what the gateway serves to developers; false after an error. */
+async function packDownloads() {
   const sources = [join(client, 'src')];
-  return await runOnChange([script], { sources, script, made: join(client, 'dist/index.cjs') });
+  const made = join(client, 'dist/index.cjs');
+  const isPacked = await runOnChange([join(client, 'build.mjs')], { sources, made });
+  const cli = join(root, 'gateway/cli');
+  return (
+    isPacked &&
+    (await runOnChange([join(cli, 'build.mjs')], {
+      sources: [...sources, join(cli, 'src')],
+      made: join(cli, 'dist/billing.cjs'),
+    }))
+  );
 }
 
-/** Runs a script of the client unless `made` is there and was made from the same sources. */
-async function runOnChange(args, { sources, script, made }) {
+/** Runs a script unless `made` is there and was made from the same sources. */
+async function runOnChange(args, { sources, made }) {
+  const script = args.at(-1);
   const files = sources.flatMap(filesBelow).filter((file) => !file.endsWith('.test.ts'));
   const inputs = [...files, script, join(root, 'pnpm-lock.yaml')];
   const hash = sha256(inputs.flatMap((file) => [file, readFileSync(file)]));
-  const stamp = join(client, 'dist', `.${basename(script, '.mjs')}`);
+  const stamp = join(dirname(script), 'dist', `.${basename(script, '.mjs')}`);
   if (readIfThere(stamp) === hash && existsSync(made)) return true;
   const env = { SWC_NODE_PROJECT: join(root, 'tsconfig.base.json') };
   if ((await run(pinnedNode(), args, { env })) !== 0) return false;
@@ -88,7 +97,8 @@ async function runOnChange(args, { sources, script, made }) {
 /** Folders of all packages. */
 export function projects() {
   const services = readdirSync(join(root, 'services')).map((service) => `services/${service}`);
-  const parts = ['gateway', 'gateway/client', 'gateway/dashboard', 'deploy/local', 'test'];
+  const inGateway = ['client', 'cli', 'dashboard'].map((part) => `gateway/${part}`);
+  const parts = ['gateway', ...inGateway, 'deploy/local', 'test'];
   const folders = ['proto', ...services.sort(), ...parts];
   return folders.filter((folder) => existsSync(join(root, folder, 'tsconfig.json')));
 }
@@ -99,7 +109,7 @@ export async function build(folders) {
   const tsc = join(root, 'node_modules/typescript-native/bin/tsc');
   const isCompiled = (await run(pinnedNode(), [tsc, '-b', ...folders])) === 0;
   const usesClient = folders.some((folder) => ['gateway/client', 'test'].includes(folder));
-  if (isCompiled && (!usesClient || (await packClient()))) return true;
+  if (isCompiled && (!usesClient || (await packDownloads()))) return true;
   say('The build failed');
   return false;
 }

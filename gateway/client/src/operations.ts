@@ -45,6 +45,8 @@ export const methods = {
     list: 'listInvoices',
     retrievePdf: 'getInvoicePdf',
     pay: 'payInvoice',
+    recordPayment: 'recordPayment',
+    markUncollectible: 'markInvoiceUncollectible',
     void: 'voidInvoice',
   },
   balances: { list: 'listBalances' },

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { wrongUsage } from '../failure';
+import { confirmLive, openSession, type SharedFlags } from '../session';
+import { print, type Terminal } from '../terminal';
+
+/** Flags of `billing api`. */
+export interface ApiFlags extends SharedFlags {
+  readonly data?: string;
+  readonly header?: readonly string[];
+}
+
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'];
+
+/** Sends one request and prints the body of its answer. */
+export async function callApi(
+  terminal: Terminal,
+  [given, path]: readonly [string, string],
+  flags: ApiFlags,
+): Promise<void> {
+  const method = given.toUpperCase();
+  if (!methods.includes(method)) throw wrongUsage(`METHOD is one of ${methods.join(', ')}`);
+  if (!path.startsWith('/v1/')) throw wrongUsage('PATH starts with /v1/');
+  const headers = Object.fromEntries((flags.header ?? []).map(readHeader));
+  const body = await readBody(terminal, flags.data);
+  const session = await openSession(terminal, flags);
+  if (method !== 'GET') await confirmLive(terminal, session, flags);
+  const isJoined = path === '/v1/sandboxes/clock/advance';
+  const options = { headers };
+  const answer = await session.transport.send({ method, path, body, joins: isJoined, options });
+  if (answer instanceof Uint8Array) terminal.output.write(answer);
+  else if (answer !== undefined) print(terminal, JSON.stringify(answer, undefined, 2));
+}
+
+function readHeader(header: string): [string, string] {
+  const colon = header.indexOf(':');
+  if (colon < 1) throw wrongUsage(`${header} is no header: write Name: value`);
+  return [header.slice(0, colon).trim(), header.slice(colon + 1).trim()];
+}
+
+async function readBody({ input }: Terminal, data: string | undefined): Promise<unknown> {
+  if (data === undefined) return undefined;
+  const json = data === '-' ? await text(input) : data.startsWith('@') ? await fileOf(data) : data;
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    throw wrongUsage('--data is no JSON');
+  }
+}
+
+async function fileOf(data: string): Promise<string> {
+  try {
+    return await readFile(data.slice(1), 'utf8');
+  } catch {
+    throw wrongUsage(`${data.slice(1)} cannot be read`);
+  }
+}

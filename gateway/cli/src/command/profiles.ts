@@ -1,0 +1,88 @@
+import { BillingError } from '@billing/client';
+import { CommandFailure, wrongUsage } from '../failure';
+import { printFields, printRows } from '../output';
+import { readProfiles, writeProfiles } from '../profiles';
+import { openSession, sessionOf, type SharedFlags } from '../session';
+import { readSecret, say, type Terminal } from '../terminal';
+import { release } from '../release';
+
+const defaultUrl = 'http://127.0.0.1:3000';
+
+/** Reads a key, tries it, and stores it as a profile. */
+export async function login(
+  terminal: Terminal,
+  flags: SharedFlags & { readonly url?: string },
+): Promise<void> {
+  const url = readUrl(flags.url ?? terminal.env['BILLING_URL'] ?? defaultUrl);
+  const key = await readSecret(terminal, 'API key: ');
+  if (key === '') throw wrongUsage('No key was given');
+  await mustBeAccepted(url, key);
+  const name = flags.profile ?? 'default';
+  const { profiles } = await readProfiles(terminal);
+  await writeProfiles(terminal, { current: name, profiles: { ...profiles, [name]: { url, key } } });
+  say(terminal, `Signed in to ${url} as profile ${name}`);
+}
+
+function readUrl(text: string): string {
+  try {
+    return new URL(text).origin;
+  } catch {
+    throw wrongUsage(`${text} is no URL`);
+  }
+}
+
+/** A key without the scope to read customers is accepted, too. */
+async function mustBeAccepted(url: string, key: string): Promise<void> {
+  try {
+    await sessionOf({ url, key }).api.customers.list({ perPage: 1 });
+  } catch (error) {
+    if (error instanceof BillingError && error.status === 403) return;
+    throw error;
+  }
+}
+
+/** Removes a profile. */
+export async function logout(terminal: Terminal, flags: SharedFlags): Promise<void> {
+  const { current, profiles } = await readProfiles(terminal);
+  const name = flags.profile ?? current;
+  if (name === undefined || profiles[name] === undefined) {
+    throw new CommandFailure('There is no such profile');
+  }
+  const rest = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
+  const next = current === name ? Object.keys(rest)[0] : current;
+  await writeProfiles(terminal, { current: next, profiles: rest });
+  say(terminal, `Removed profile ${name}`);
+}
+
+/** Lists the profiles. */
+export async function listProfiles(terminal: Terminal, flags: SharedFlags): Promise<void> {
+  const { current, profiles } = await readProfiles(terminal);
+  const rows = Object.entries(profiles).map(([name, { url, key }]) => ({
+    name,
+    url,
+    live: key.startsWith('billing_live_'),
+    current: name === current,
+  }));
+  printRows(terminal, rows, flags);
+}
+
+/** Shows what commands would use. */
+export async function showStatus(terminal: Terminal, flags: SharedFlags): Promise<void> {
+  const { api, isLive, name, url } = await openSession(terminal, flags);
+  const { clock, now } = await api.sandboxes.retrieveClock();
+  const root = await fetch(url, { headers: { accept: 'application/json' } });
+  const { version } = (await root.json()) as { version?: string };
+  printFields(
+    terminal,
+    {
+      url,
+      profile: name,
+      environment: isLive ? 'live' : 'sandbox',
+      clock,
+      now,
+      cli: release,
+      server: version,
+    },
+    flags,
+  );
+}

@@ -1,0 +1,53 @@
+import type { SharedFlags } from './session';
+import { print, type Terminal } from './terminal';
+
+/** A row of a result; its columns are those of the first row. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Prints a table on a terminal, else, or with `--json`, one JSON object in a line for each row. */
+export function printRows(terminal: Terminal, rows: readonly Row[], flags: SharedFlags): void {
+  const lines = asTable(terminal, flags)
+    ? tableLines(rows)
+    : rows.map((row) => JSON.stringify(row));
+  for (const line of lines) print(terminal, line);
+}
+
+/** Prints the fields of one thing. */
+export function printFields(terminal: Terminal, fields: Row, flags: SharedFlags): void {
+  if (!asTable(terminal, flags)) {
+    print(terminal, JSON.stringify(fields));
+    return;
+  }
+  const width = Math.max(...Object.keys(fields).map(({ length }) => length));
+  for (const [name, value] of Object.entries(fields)) {
+    print(terminal, `${name.padEnd(width)}  ${textOf(value)}`);
+  }
+}
+
+function asTable({ output }: Terminal, { json }: SharedFlags): boolean {
+  return output.isTTY === true && json !== true;
+}
+
+function tableLines(rows: readonly Row[]): string[] {
+  const columns = Object.keys(rows[0] ?? {});
+  const cells = [columns, ...rows.map((row) => columns.map((column) => textOf(row[column])))];
+  const widths = columns.map((_column, index) =>
+    Math.max(...cells.map((line) => line[index]?.length ?? 0)),
+  );
+  return cells.map((line) =>
+    line
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  return typeof value === 'string' ? oneLine(value) : JSON.stringify(value);
+}
+
+/** Data may contain characters that move the cursor of a terminal. */
+function oneLine(text: string): string {
+  return text.replace(/\p{C}/gu, ' ');
+}

@@ -1,0 +1,47 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Terminal } from './terminal';
+
+/** An environment that commands use. */
+export interface Profile {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** Profiles by name. */
+export interface Profiles {
+  /** The profile without `--profile`. */
+  readonly current: string | undefined;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+const none: Profiles = { current: undefined, profiles: {} };
+
+/** The file of all profiles, which only its owner can read. */
+export function profilesFile({ env }: Pick<Terminal, 'env'>): string {
+  const base = env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? homedir(), '.config');
+  return join(base, 'billing', 'config.json');
+}
+
+export async function readProfiles(terminal: Pick<Terminal, 'env'>): Promise<Profiles> {
+  try {
+    return JSON.parse(await readFile(profilesFile(terminal), 'utf8')) as Profiles;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return none;
+    throw error;
+  }
+}
+
+/** Replaces the file at once, so that an interruption leaves the old one. */
+export async function writeProfiles(
+  terminal: Pick<Terminal, 'env'>,
+  profiles: Profiles,
+): Promise<void> {
+  const file = profilesFile(terminal);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await chmod(dirname(file), 0o700);
+  const next = `${file}.${String(process.pid)}`;
+  await writeFile(next, `${JSON.stringify(profiles, undefined, 2)}\n`, { mode: 0o600 });
+  await rename(next, file);
+}

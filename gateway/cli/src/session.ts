@@ -1,0 +1,63 @@
+import { Billing } from '@billing/client';
+import { Transport } from '@billing/client/transport';
+import { CommandFailure, exitStatus } from './failure';
+import { type Profile, readProfiles } from './profiles';
+import { ask, isInteractive, type Terminal } from './terminal';
+
+/** The environment that a command uses. */
+export interface Session extends Profile {
+  /** Name of its profile; undefined if it comes from variables. */
+  readonly name: string | undefined;
+  readonly api: Billing;
+  /** Sends requests that the program was given, such as those of `api`. */
+  readonly transport: Transport;
+  readonly isLive: boolean;
+}
+
+/** Flags of every command. */
+export interface SharedFlags {
+  readonly profile?: string;
+  readonly json?: boolean;
+  readonly live?: boolean;
+}
+
+/**
+ * Opens the environment of `--profile`, else of `BILLING_API_KEY` and `BILLING_URL`, else of the
+ * current profile.
+ */
+export async function openSession(terminal: Terminal, flags: SharedFlags): Promise<Session> {
+  const { current, profiles } = await readProfiles(terminal);
+  const { BILLING_API_KEY: key, BILLING_URL: url } = terminal.env;
+  const name = flags.profile ?? current;
+  const stored = name === undefined ? undefined : profiles[name];
+  if (flags.profile !== undefined && stored === undefined) {
+    throw new CommandFailure(`There is no profile ${flags.profile}`, exitStatus.signedOut);
+  }
+  const fromVariables = flags.profile === undefined && key !== undefined;
+  const profile = fromVariables ? { key, url: url ?? stored?.url } : stored;
+  if (profile?.url === undefined) {
+    throw new CommandFailure('Not signed in. Use: billing login', exitStatus.signedOut);
+  }
+  return sessionOf({ key: profile.key, url: profile.url }, fromVariables ? undefined : name);
+}
+
+/** The session of a key. */
+export function sessionOf({ key, url }: Profile, name?: string): Session {
+  const options = { apiKey: key, baseUrl: url };
+  const isLive = key.startsWith('billing_live_');
+  return { name, key, url, api: new Billing(options), transport: new Transport(options), isLive };
+}
+
+/** Asks before a change with a live key; without a terminal it needs `--live`. */
+export async function confirmLive(
+  terminal: Terminal,
+  { isLive }: Pick<Session, 'isLive'>,
+  flags: SharedFlags,
+): Promise<void> {
+  if (!isLive || flags.live === true) return;
+  if (!isInteractive(terminal)) {
+    throw new CommandFailure('A change with a live key needs --live', exitStatus.usage);
+  }
+  const answer = await ask(terminal, 'Type live to go on: ');
+  if (answer.trim() !== 'live') throw new CommandFailure('Nothing was changed');
+}

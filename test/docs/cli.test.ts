@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { ApiClient } from '../support/api-client';
+import { kindsOfSubscriptions } from '../support/every-kind';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
+
+const program = join(__dirname, '../../gateway/cli/dist/billing.cjs');
+
+let system: TestSystem;
+let folder: string;
+let sandbox: ApiClient;
+
+beforeAll(async () => {
+  system = await joinTestSystem();
+  folder = await mkdtemp(join(tmpdir(), 'billing-cli-'));
+  sandbox = await system.live.manualSandbox('2026-01-31T00:00:00Z');
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Ran {
+  readonly status: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Runs a command line in a pipe, with the profiles of this file. */
+async function billing(args: readonly string[], input = ''): Promise<Ran> {
+  return await run(process.execPath, [program, ...args], input);
+}
+
+/** Runs it on a terminal, on which `input` is typed. */
+async function typed(args: readonly string[], input: string): Promise<Ran> {
+  const command = [process.execPath, program, ...args].join(' ');
+  return await run('script', ['--quiet', '--return', '--command', command, '/dev/null'], input);
+}
+
+async function run(command: string, args: readonly string[], input: string): Promise<Ran> {
+  const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: folder };
+  const child = spawn(command, args, { cwd: folder, env });
+  child.stdin.end(input);
+  const [output, errors, status] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('close', resolve)),
+  ]);
+  return { status, output, errors };
+}
+
+/** Runs a command that must succeed, and reads its lines of JSON. */
+async function linesOf(...args: string[]): Promise<any[]> {
+  const { status, output, errors } = await billing(args);
+  expect({ status, errors: status === 0 ? '' : errors }).toEqual({ status: 0, errors: '' });
+  return output
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+async function signIn(name: string, key: string | undefined): Promise<Ran> {
+  return await billing(['--profile', name, 'login', '--url', system.gatewayUrl], key);
+}
+
+test('without a key every command asks to sign in', async () => {
+  for (const args of [['status'], ['clock'], ['api', 'GET', '/v1/customers'], ['doctor']]) {
+    expect(await billing(args)).toMatchObject({
+      status: 3,
+      errors: expect.stringMatching(/billing login/),
+    });
+  }
+});
+
+test('login stores an accepted key where only its owner can read it', async () => {
+  const refused = await signIn('wrong', 'billing_test_wrong');
+  expect(refused).toMatchObject({ status: 1, output: '' });
+  await expect(stat(join(folder, 'billing'))).rejects.toThrow();
+  expect(await signIn('live', system.live.key)).toMatchObject({ status: 0 });
+  expect(await signIn('test', sandbox.key)).toMatchObject({ status: 0 });
+  const file = join(folder, 'billing/config.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await stat(join(folder, 'billing'))).mode & 0o777).toBe(0o700);
+  expect(await linesOf('profiles')).toMatchObject([
+    { name: 'live', live: true, current: false },
+    { name: 'test', live: false, current: true },
+  ]);
+  expect(await linesOf('status')).toMatchObject([
+    { url: system.gatewayUrl, profile: 'test', environment: 'sandbox', clock: 'MANUAL' },
+  ]);
+});
+
+test('a key typed on a terminal is not shown', async () => {
+  const { output } = await typed(
+    ['--profile', 'typed', 'login', '--url', system.gatewayUrl],
+    `${String(sandbox.key)}\n`,
+  );
+  expect(output).toContain('Signed in');
+  // The terminal itself may show what is typed before the program starts to read.
+  expect(output.split('API key:')[1]).not.toContain(sandbox.key);
+  expect(await billing(['--profile', 'typed', 'logout'])).toMatchObject({ status: 0 });
+  expect(await signIn('test', sandbox.key)).toMatchObject({ status: 0 });
+});
+
+test('api sends a request and prints its answer', async () => {
+  const body = join(folder, 'body.json');
+  await writeFile(body, JSON.stringify({ email: 'file@example.com' }));
+  for (const [data, input] of [
+    ['{"email":"flag@example.com"}', ''],
+    [`@${body}`, ''],
+    ['-', '{"email":"pipe@example.com"}'],
+  ] as const) {
+    const { status, output } = await billing(
+      ['api', 'post', '/v1/customers', '--data', data],
+      input,
+    );
+    expect([status, JSON.parse(output).email]).toEqual([0, expect.stringMatching(/^\w+@example/)]);
+  }
+  expect((await sandbox.get('/customers')).body.total).toBe(3);
+  const refused = await billing(['api', 'POST', '/v1/customers', '--data', '{"email":"no"}']);
+  expect(refused).toMatchObject({
+    status: 1,
+    output: '',
+    errors: expect.stringMatching(/Invalid email.*\nRequest /),
+  });
+});
+
+test.each([
+  ['an unknown command', ['nonsense']],
+  ['a missing argument', ['api', 'GET']],
+  ['an unknown flag', ['status', '--nonsense']],
+  ['another method', ['api', 'PUT', '/v1/customers']],
+  ['a path outside the API', ['api', 'GET', '/dashboard']],
+  ['a body that is no JSON', ['api', 'POST', '/v1/customers', '--data', '{']],
+  ['a time without a zone', ['clock', 'advance', '2026-03-01']],
+  ['an unknown kind', ['trigger', 'subscription.exploded']],
+  ['an unknown shell', ['completion', 'csh']],
+  ['a sandbox without a place for its key', ['--profile', 'live', 'sandbox', 'create']],
+  ['a live change without a terminal', ['--profile', 'live', 'api', 'POST', '/v1/customers']],
+])('%s is wrong usage', async (_name, args) => {
+  expect(await billing(args)).toMatchObject({ status: 2, output: '' });
+});
+
+test('a change with a live key is confirmed on a terminal', async () => {
+  const args = ['--profile', 'live', 'api', 'POST', '/v1/customers', '--data', "'{}'"];
+  expect((await typed(args, 'no\n')).output).toContain('Nothing was changed');
+  expect((await typed(args, 'live\n')).output).toContain('Required');
+  const allowed = await billing(['--profile', 'live', '--live', 'api', 'POST', '/v1/customers']);
+  expect(allowed).toMatchObject({ status: 1, errors: expect.stringMatching(/Required/) });
+});
+
+test('sandboxes are made, used, advanced and deleted', async () => {
+  const [made] = await linesOf(
+    ...['--profile', 'live', 'sandbox', 'create', '--manual'],
+    ...['--starts-at', '2026-01-31T00:00:00Z', '--use'],
+  );
+  expect(made).not.toHaveProperty('key');
+  expect(await linesOf('clock')).toEqual([{ clock: 'MANUAL', now: '2026-01-31T00:00:00.000Z' }]);
+  expect(await linesOf('clock', 'advance', '+1mo')).toMatchObject([
+    { now: '2026-02-28T00:00:00.000Z' },
+  ]);
+  expect(await linesOf('clock', 'stop')).toMatchObject([{ clock: 'MANUAL' }]);
+  const listed = await linesOf('--profile', 'live', 'sandbox', 'list');
+  expect(listed.map(({ id }) => id)).toContain(made.id);
+  const removed = await billing(['--profile', 'live', '--live', 'sandbox', 'delete', made.id]);
+  expect(removed).toMatchObject({ status: 0 });
+  expect(await billing(['clock'])).toMatchObject({
+    status: 1,
+    errors: expect.stringMatching(/Invalid or expired/),
+  });
+  expect(await billing(['--profile', 'test', 'sandbox', 'list'])).toMatchObject({ status: 1 });
+});
+
+test('trigger makes each kind happen', async () => {
+  const api = await system.live.manualSandbox('2026-01-31T00:00:00Z');
+  await signIn('trigger', api.key);
+  for (const kind of [...kindsOfSubscriptions, 'checkout.completed', 'checkout.expired']) {
+    const [made] = await linesOf('trigger', kind);
+    if (kind.startsWith('checkout.')) {
+      const { body } = await api.get(`/checkout/${String(made.sessionId)}`);
+      expect(body.status).toBe(kind === 'checkout.completed' ? 'COMPLETE' : 'EXPIRED');
+    } else {
+      expect((await api.get(`/subscriptions/${String(made.subscriptionId)}`)).status).toBe(200);
+    }
+  }
+  const live = await billing(['--profile', 'live', 'trigger', 'subscription.created']);
+  expect(live).toMatchObject({ status: 1, errors: 'trigger works in sandboxes only\n' });
+});
+
+test('doctor finds a disabled endpoint', async () => {
+  await signIn('test', sandbox.key);
+  expect(await billing(['doctor'])).toMatchObject({
+    status: 0,
+    output: expect.stringMatching(/ok {4}server.*without TLS/),
+  });
+  const url = 'http://127.0.0.1:9/hook';
+  const { id } = await sandbox.expect(201, sandbox.post('/webhook-endpoints', { url }));
+  const off = { body: { active: false } };
+  await sandbox.expect(200, sandbox.request('PATCH', `/webhook-endpoints/${String(id)}`, off));
+  expect(await billing(['doctor'])).toMatchObject({
+    status: 1,
+    output: expect.stringMatching(/FAIL {2}endpoints/),
+  });
+});
+
+test('no output and no file but the profiles contains a key', async () => {
+  const shown = await Promise.all(
+    [['status'], ['profiles'], ['--help'], ['doctor']].map((args) => billing(args)),
+  );
+  const texts = shown.flatMap(({ output, errors }) => [output, errors]).join('\n');
+  expect(texts).not.toContain(sandbox.key);
+  expect(await readFile(join(folder, 'billing/config.json'), 'utf8')).toContain(sandbox.key);
+});
