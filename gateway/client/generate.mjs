@@ -45,17 +45,17 @@ async function types() {
     JSON.stringify({ schemas, events: Object.values(messages).map(({ payload }) => payload) }),
     (key, value) =>
       key === '$ref'
-        ? value.replace('#/components/schemas/', '#/components/schemas/Webhook')
+        ? value.replace('#/components/schemas/', '#/components/schemas/Payload')
         : value,
   );
   for (const [name, schema] of Object.entries(events.schemas)) {
-    document.components.schemas[`Webhook${name}`] = schema;
+    document.components.schemas[`Payload${name}`] = schema;
   }
-  document.components.schemas.WebhookEvent = { oneOf: events.events };
+  document.components.schemas.Payload = { oneOf: events.events };
   const text = astToString(await openapiTS(document));
   return `${text}
 /** An event as a webhook carries it, told apart by its \`type\`. */
-export type WebhookEvent = components['schemas']['WebhookEvent'];
+export type WebhookEvent = components['schemas']['Payload'];
 `;
 }
 

@@ -3,9 +3,12 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { kindsOfSubscriptions } from '../support/every-kind';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
+import { startWebhookReceiver } from '../support/webhook-receiver';
 
 const program = join(__dirname, '../../gateway/cli/dist/billing.cjs');
 
@@ -187,6 +190,40 @@ test('trigger makes each kind happen', async () => {
   }
   const live = await billing(['--profile', 'live', 'trigger', 'subscription.created']);
   expect(live).toMatchObject({ status: 1, errors: 'trigger works in sandboxes only\n' });
+});
+
+test('listen forwards each event once, in order, while the receiver fails at first', async () => {
+  const api = await system.live.manualSandbox('2026-01-31T00:00:00Z');
+  await signIn('listen', api.key);
+  const receiver = await startWebhookReceiver();
+  receiver.respond = () => (receiver.received.length === 1 ? 500 : 200);
+  const args = [program, 'listen', '--after', '0', '--forward-to', receiver.url];
+  const child = spawn(process.execPath, args, { env: { XDG_CONFIG_HOME: folder } });
+  const [output, errors] = [text(child.stdout), text(child.stderr)];
+  try {
+    await linesOf('trigger', 'subscription.renewed');
+    const { body } = await api.get('/webhook-events');
+    const expected = body.data.map(({ event }: any) => event);
+    expect(expected.length).toBeGreaterThan(2);
+    await eventually(
+      () => {
+        // The first event was sent twice.
+        expect(receiver.received.slice(1).map((one) => one.body)).toEqual(expected);
+      },
+      { timeoutMs: 60_000 },
+    );
+  } finally {
+    child.kill('SIGTERM');
+    await receiver.close();
+  }
+  const printed = (await output).trim().split('\n');
+  expect(printed.map((line) => JSON.parse(line).cursor)[0]).toBe('1');
+  const [, secret = ''] = /Secret of the signatures: (\S+)/.exec(await errors) ?? [];
+  const [first] = receiver.received;
+  const verify = () => new Webhook(secret).verify(first?.text ?? '', first?.headers as any);
+  expect(verify).not.toThrow();
+  // Nothing of it is left at the server.
+  expect((await api.get('/webhook-endpoints')).body.total).toBe(0);
 });
 
 test('doctor finds a disabled endpoint', async () => {

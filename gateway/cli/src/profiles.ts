@@ -7,6 +7,8 @@ import type { Terminal } from './terminal';
 export interface Profile {
   readonly url: string;
   readonly key: string;
+  /** Signs what `billing listen` forwards; absent before its first use. */
+  readonly listenSecret?: string;
 }
 
 /** Profiles by name. */

@@ -4,6 +4,7 @@ import { type ApiFlags, callApi } from './command/api';
 import { advanceClock, showClock, stopClock } from './command/clock';
 import { completion } from './command/completion';
 import { examine } from './command/doctor';
+import { listen } from './command/listen';
 import { listProfiles, login, logout, showStatus } from './command/profiles';
 import { createSandbox, deleteSandbox, listSandboxes } from './command/sandbox';
 import { trigger } from './command/trigger';
@@ -122,6 +123,14 @@ function addRest(program: Command, terminal: Terminal): void {
     .action((method: string, path: string, _flags, command: Command) =>
       callApi(terminal, [method, path], command.optsWithGlobals<ApiFlags>()),
     );
+  add(program, 'listen', [
+    'print events as they happen, and forward them',
+    'billing listen --forward-to http://127.0.0.1:8080/webhooks',
+  ])
+    .option('--forward-to <url>', 'post each event there')
+    .option('--events <types>', 'only these types, separated by commas')
+    .option('--after <cursor>', 'begin after an earlier event')
+    .action((_flags, command: Command) => listen(terminal, command.optsWithGlobals()));
   add(program, 'trigger <kind>', [
     'make an event happen in a sandbox',
     'billing trigger subscription.renewed',

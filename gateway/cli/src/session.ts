@@ -42,7 +42,7 @@ export async function openSession(terminal: Terminal, flags: SharedFlags): Promi
 }
 
 /** The session of a key. */
-export function sessionOf({ key, url }: Profile, name?: string): Session {
+export function sessionOf({ key, url }: Pick<Profile, 'key' | 'url'>, name?: string): Session {
   const options = { apiKey: key, baseUrl: url };
   const isLive = key.startsWith('billing_live_');
   return { name, key, url, api: new Billing(options), transport: new Transport(options), isLive };
