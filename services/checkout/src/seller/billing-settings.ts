@@ -113,7 +113,7 @@ export type SellerChanges = {
   readonly [Field in keyof Seller]?: SellerInput[Field] | null;
 };
 
-/** Refuses fields that are invalid whatever the other fields of the seller are. */
+/** Refuses invalid fields, each checked without the others. */
 export function checkSellerFields(fields: SellerFields): void {
   refuseProblems(sellerProblems(fields));
 }

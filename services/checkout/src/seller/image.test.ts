@@ -70,7 +70,7 @@ describe('an image', () => {
     }
   });
 
-  test.each(names)('is read or refused whatever its bytes are: %s', (name) => {
+  test.each(names)('with random bytes is read or refused: %s', (name) => {
     const bytes = file(name);
     const place = fc.integer({ min: 0, max: bytes.length - 1 });
     fc.assert(
