@@ -78,6 +78,12 @@ describe.each(viewports)('the portal %s', (looking, options) => {
         await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
         expect(path(page)).toBe('/portal');
         await look('overview');
+        const tabs = await page.getByRole('navigation').getByRole('link').all();
+        const boxes = await Promise.all(tabs.map((tab) => tab.boundingBox()));
+        expect(new Set(boxes.map((box) => `${String(box?.y)} ${String(box?.height)}`)).size).toBe(
+          1,
+        );
+        expect(boxes[0]?.height).toBeLessThan(40);
 
         await page.getByRole('link', { name: 'Usage', exact: true }).click();
         await page.getByText('7,300 of 10,000 calls included').waitFor();

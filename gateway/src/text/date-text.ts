@@ -10,7 +10,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * Formats a period from its first to its last day. The end of a period is exclusive: a month from
- * the 17th lasts until the 16th, whatever the time of day, since the 17th begins the next one. A
+ * the 17th lasts until the 16th at any time of day, since the 17th begins the next one. A
  * period that was cut short lasts until the day of its end.
  */
 export function periodText({ start, end }: { start: Date; end: Date }): string {
