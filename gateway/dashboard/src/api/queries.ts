@@ -136,17 +136,32 @@ export function usePage<T>(path: string, query: Query, refetchMs?: number) {
   });
 }
 
+/** Limit of the resources to choose from. */
+const choicesMax = 1_000;
+
+/** The newest 1,000 resources of a list, to choose from. */
+export function useChoices<T>(path: string, query: Query = {}, isEnabled = true) {
+  const { id: environmentId } = useEnvironment();
+  const readAll = useWholeList<T>(path, query);
+  return useQuery({
+    queryKey: [environmentId, path, 'choices', query],
+    queryFn: () => readAll(choicesMax, () => undefined),
+    enabled: isEnabled,
+  });
+}
+
 const batches = new Map<string, IdBatch<{ readonly id: string }>>();
 
 /**
  * One resource of a list that has the filter `ids`, or null. Those that the page needs at the same
- * time are read by one request.
+ * time are read by one request. An empty id reads nothing.
  */
 export function useListed<T extends { readonly id: string }>(path: string, id: string) {
   const { id: environmentId } = useEnvironment();
   return useQuery({
     queryKey: [environmentId, path, 'by id', id],
     queryFn: async () => (await batchOf(path, environmentId).find(id)) as T | null,
+    enabled: id !== '',
   });
 }
 

@@ -1,18 +1,18 @@
 import type { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
-import { useAction, usePage } from '../../api/queries';
-import { ChoicesField, Form, SelectField, TextField } from '../../parts/form/form';
+import { useAction, useChoices } from '../../api/queries';
+import { ChoicesField, Form, TextField } from '../../parts/form/form';
 import { EmptyState } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
-import type { Discount } from '../../resources/discount';
+import { DiscountField } from '../../resources/pickers';
 import type { Product } from '../../resources/product';
+
+import { collectLabels, typedBounds } from './link-terms';
 
 export type CheckoutLink = ReturnType<typeof toJsonCheckoutLink>;
 
-const choicesMax = 100;
-
 /** Form for the fields of a checkout link that can be changed; an empty field is cleared. */
 export function LinkEditForm({
-  link: { label, successUrl, returnUrl },
+  link,
   onSave,
   onDone,
 }: {
@@ -20,6 +20,7 @@ export function LinkEditForm({
   onSave: (changes: object) => Promise<unknown>;
   onDone: () => void;
 }) {
+  const { label, successUrl, returnUrl } = link;
   return (
     <Form
       submit="Save"
@@ -29,13 +30,46 @@ export function LinkEditForm({
           label: values.text('label'),
           successUrl: values.optional('successUrl') ?? null,
           returnUrl: values.optional('returnUrl') ?? null,
+          quantity: typedBounds(values),
+          collect: values.all('collect'),
         });
         onDone();
       }}
     >
       <TextField name="label" label="Title" hint="Shown to customers." defaultValue={label} />
+      <TermsFields {...link} />
       <AddressFields {...{ successUrl, returnUrl }} />
     </Form>
+  );
+}
+
+/** Quantities to choose from, and facts that the page asks for. */
+function TermsFields({ quantity, collect }: Pick<CheckoutLink, 'quantity' | 'collect'>) {
+  return (
+    <>
+      <TextField
+        name="quantity.min"
+        label="Smallest quantity"
+        inputMode="numeric"
+        hint="Optional. Default: 1."
+        defaultValue={quantity?.min ?? ''}
+      />
+      <TextField
+        name="quantity.max"
+        label="Largest quantity"
+        inputMode="numeric"
+        hint="Optional. Without bounds customers buy one."
+        defaultValue={quantity?.max ?? ''}
+      />
+      <ChoicesField
+        name="collect"
+        label="Ask customers for"
+        hint="The email address is always asked for."
+        choices={Object.keys(collectLabels)}
+        labelOf={(fact) => collectLabels[fact as keyof typeof collectLabels]}
+        marked={collect}
+      />
+    </>
   );
 }
 
@@ -75,8 +109,7 @@ export function LinkForm({
   onCancel: () => void;
   onCreated: (link: CheckoutLink) => void;
 }) {
-  const products = usePage<Product>('/v1/products', { active: true, perPage: choicesMax });
-  const discounts = usePage<Discount>('/v1/discounts', { active: true, perPage: choicesMax });
+  const products = useChoices<Product>('/v1/products', { active: true });
   const create = useAction<object, CheckoutLink>(
     (body) => ({
       method: 'POST',
@@ -85,10 +118,10 @@ export function LinkForm({
     }),
     'Checkout link created',
   );
-  const nameOf = new Map((products.data?.data ?? []).map(({ id, name }) => [id, name]));
+  const nameOf = new Map((products.data ?? []).map(({ id, name }) => [id, name]));
   return (
     <Answer of={products} what="products">
-      {({ data }) =>
+      {(data) =>
         data.length === 0 ? (
           <EmptyState title="No products yet">Create a product first.</EmptyState>
         ) : (
@@ -102,6 +135,8 @@ export function LinkForm({
                 discountId: values.optional('discountId'),
                 successUrl: values.optional('successUrl'),
                 returnUrl: values.optional('returnUrl'),
+                quantity: typedBounds(values),
+                collect: values.all('collect'),
               });
               onCreated(link);
             }}
@@ -111,20 +146,12 @@ export function LinkForm({
               name="productIds"
               label="Products"
               hint="Customers choose one of these."
+              isSearched
               choices={data.map(({ id }) => id)}
               labelOf={(id) => nameOf.get(id) ?? id}
             />
-            <SelectField
-              name="discountId"
-              label="Discount"
-              choices={[
-                ['', 'None'],
-                ...(discounts.data?.data ?? []).map(({ id, name }): readonly [string, string] => [
-                  id,
-                  name,
-                ]),
-              ]}
-            />
+            <DiscountField />
+            <TermsFields quantity={null} collect={[]} />
             <AddressFields successUrl={null} returnUrl={null} />
           </Form>
         )

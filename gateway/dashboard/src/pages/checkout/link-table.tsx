@@ -11,6 +11,7 @@ import { ResourceTable } from '../../parts/table/resource-table';
 import { DiscountLink } from '../../resources/discount-link';
 import { ProductLinks } from '../../resources/product-links';
 import { type CheckoutLink, LinkEditForm } from './link-form';
+import { boundsText } from './link-terms';
 
 const columnsOf = (onShowSessions: (id: string) => void): readonly Column<CheckoutLink>[] => [
   {
@@ -32,6 +33,7 @@ const columnsOf = (onShowSessions: (id: string) => void): readonly Column<Checko
     text: ({ productIds }) => productIds.join(' '),
     cell: ({ productIds }) => <ProductLinks ids={productIds} />,
   },
+  { title: 'Quantity', align: 'end', text: boundsText },
   {
     title: 'Discount',
     text: ({ discountId }) => discountId ?? '',

@@ -8,6 +8,7 @@ import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { labelText } from '../../parts/text/text';
 import { customerName } from '../../resources/customer';
+import { ProductFilter } from '../../resources/pickers';
 import { LinkName } from './link-name';
 import { type CheckoutSession, sessionReason } from './checkout-session';
 
@@ -89,6 +90,7 @@ export function SessionTable({
     <Panel title="Sessions">
       <Filters state={filters}>
         <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
+        <ProductFilter {...filters.field('productId')} />
       </Filters>
       <ResourceTable<CheckoutSession>
         caption="Checkout sessions"

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { useAction, useResource } from '../../api/queries';
-import type { Page } from '../../api/client';
+import { useAction, useChoices } from '../../api/queries';
 import { typedAmount, typedCount } from '../../parts/text/amount';
 import { ChoicesField, Form, SelectField, TextField } from '../../parts/form/form';
 import type { FormValues } from '../../parts/form/form-values';
@@ -8,8 +7,6 @@ import { Answer } from '../../parts/element/notices';
 import { fromTimeField } from '../../parts/text/time-field';
 import type { Product } from '../../resources/product';
 import type { Discount } from '../../resources/discount';
-
-const offered = { active: true, perPage: 100 };
 
 /** Form for a new discount. */
 export function NewDiscountForm({ onDone }: { onDone: () => void }) {
@@ -83,7 +80,7 @@ function TermsFields() {
 
 /** Limits of redemption: number, time and products. */
 function LimitsFields() {
-  const products = useResource<Page<Product>>('/v1/products', { query: offered });
+  const products = useChoices<Product>('/v1/products', { active: true });
   return (
     <>
       <TextField
@@ -95,12 +92,13 @@ function LimitsFields() {
       <TextField name="startsAt" label="Valid from (UTC)" type="datetime-local" hint="Optional." />
       <TextField name="endsAt" label="Valid until (UTC)" type="datetime-local" hint="Optional." />
       <Answer of={products} what="products">
-        {({ data }) =>
+        {(data) =>
           data.length > 0 && (
             <ChoicesField
               name="productIds"
               label="Products"
               hint="Leave empty for all products."
+              isSearched
               choices={data.map(({ id }) => id)}
               labelOf={(chosen) => data.find(({ id }) => id === chosen)?.name ?? chosen}
             />

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { ChoiceFilter, Filters, TextFilter, useFilters } from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { CustomerFilter } from '../../resources/pickers';
 import { InvoiceTable } from '../../resources/invoice-table';
 
 const statuses = [
@@ -20,7 +21,7 @@ export function InvoiceListPage() {
       <Panel>
         <Filters state={filters}>
           <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
-          <TextFilter label="Customer ID" {...filters.field('customerId')} />
+          <CustomerFilter {...filters.field('customerId')} />
           <TextFilter label="Subscription ID" {...filters.field('subscriptionId')} />
         </Filters>
         <InvoiceTable

@@ -1,15 +1,10 @@
 import { useLocation } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { DialogButton } from '../../parts/overlay/dialog';
-import {
-  ChoiceFilter,
-  Filters,
-  type FilterState,
-  TextFilter,
-  useFilters,
-} from '../../parts/form/filters';
+import { ChoiceFilter, Filters, type FilterState, useFilters } from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { instantText } from '../../parts/text/time-text';
+import { CustomerFilter, ProductFilter } from '../../resources/pickers';
 import { SubscriptionForm } from '../../resources/subscription-form';
 import { SubscriptionTable } from '../../resources/subscription-table';
 
@@ -77,8 +72,8 @@ function SubscriptionFilters({ filters }: { filters: FilterState<(typeof filterN
     <Filters state={filters}>
       <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
       <ChoiceFilter label="Phase" choices={phases} {...filters.field('phase')} />
-      <TextFilter label="Customer ID" {...filters.field('customerId')} />
-      <TextFilter label="Product ID" {...filters.field('productId')} />
+      <CustomerFilter {...filters.field('customerId')} />
+      <ProductFilter {...filters.field('productId')} />
     </Filters>
   );
 }

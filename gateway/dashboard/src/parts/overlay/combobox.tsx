@@ -24,6 +24,7 @@ export function Combobox<One extends Option>({
   empty,
   children,
   footer,
+  onOpen,
 }: {
   /** Name of the search field and of the list. */
   label: string;
@@ -39,6 +40,7 @@ export function Combobox<One extends Option>({
   /** Content of an entry; default: its label. */
   children?: (option: One) => ReactNode;
   footer?: ReactNode;
+  onOpen?: () => void;
 }) {
   return (
     <Base.Root<One>
@@ -52,6 +54,9 @@ export function Combobox<One extends Option>({
       }}
       inputValue={search}
       onInputValueChange={onSearch}
+      onOpenChange={(isOpen) => {
+        if (isOpen) onOpen?.();
+      }}
     >
       <Base.Trigger render={trigger} />
       <Base.Portal>
