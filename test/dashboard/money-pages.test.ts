@@ -233,6 +233,8 @@ async function callsOf(page: Page, path: string): Promise<readonly string[]> {
     const isCall = /^\/(v1|dashboard\/api)\//.test(pathname);
     if (isCall && !frameCalls.includes(pathname)) calls.push(pathname);
   };
+  // Ends the calls of the page before.
+  await page.goto('about:blank');
   page.on('request', record);
   await open(page, path);
   await page.locator('.skeleton-line').first().waitFor({ state: 'detached' });

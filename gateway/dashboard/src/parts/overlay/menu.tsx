@@ -9,7 +9,14 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
     <Base.Root modal={false}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
-        <Base.Positioner className="popup-place" sideOffset={6} align="end">
+        <Base.Positioner
+          className="popup-place"
+          sideOffset={6}
+          align="end"
+          // A landmark, because the menu is outside of those of the page.
+          role="region"
+          aria-label="Menu"
+        >
           <Base.Popup className="popup menu">
             {children}
             <ExposedFocusGuards />
@@ -26,9 +33,16 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
  */
 function ExposedFocusGuards() {
   useEffect(() => {
-    const guards = document.querySelectorAll('[data-base-ui-focus-guard][aria-hidden]');
-    for (const guard of guards) guard.removeAttribute('aria-hidden');
-  });
+    const expose = () => {
+      const guards = document.querySelectorAll('[data-base-ui-focus-guard][aria-hidden]');
+      for (const guard of guards) guard.removeAttribute('aria-hidden');
+    };
+    expose();
+    // Some are added after the menu.
+    const observer = new MutationObserver(expose);
+    observer.observe(document.body, { subtree: true, childList: true });
+    return () => observer.disconnect();
+  }, []);
   return null;
 }
 
