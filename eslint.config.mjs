@@ -39,6 +39,7 @@ const stores = ['services/*/src/**/store.ts', 'services/*/src/**/*-store.ts'];
 // A use case is named after its verb, such as create-subscription.ts.
 const verbs = [
   'accept',
+  'append',
   'audit',
   'burn',
   'cancel',
@@ -59,6 +60,7 @@ const verbs = [
   'send',
   'settle',
   'sign',
+  'start',
   'take',
   'update',
 ];

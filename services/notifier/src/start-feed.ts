@@ -1,10 +1,10 @@
 import type { Service } from '@billing/chassis/service';
-import { FeedAppender } from './feed/feed-appender';
+import { FeedAppender } from './feed/feed-append-worker';
 import { feedRpc } from './feed/feed-rpc';
 import type { FeedStore } from './feed/feed-store';
 import { FeedSweepStore } from './feed/feed-sweep-store';
 import { FeedSweepWorker } from './feed/feed-sweep-worker';
-import { FeedWatch } from './feed/feed-watch';
+import { FeedWatch } from './feed/feed-watch-worker';
 import { FeedReader } from './feed/read-feed';
 import type { MessageStore } from './message/message-store';
 

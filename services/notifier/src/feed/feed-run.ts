@@ -15,7 +15,7 @@ export function predecessorOf(message: FeedMessage): string | undefined {
 }
 
 /**
- * Orders messages for the next positions of the feed: by acceptance, each message of a subject after
+ * Orders messages for the next positions of the feed: by acceptance, each one of a subject after
  * the one before it. Omits messages that have a position, and those whose predecessor is neither in
  * the feed nor in the run; `isPassed` reports the predecessors that are in the feed or will never
  * be.

@@ -1,6 +1,6 @@
 import type { Clock } from '@billing/chassis/clock';
 import { appendableSince } from './append-to-feed';
-import type { FeedAppender } from './feed-appender';
+import type { FeedAppender } from './feed-append-worker';
 import type { FeedMessage } from './feed-run';
 import type { FeedStore } from './feed-store';
 import type { FeedSweepStore } from './feed-sweep-store';

@@ -4,7 +4,7 @@ import { asksFor } from '@billing/kernel/input/webhook-endpoint';
 import type { Message, MessageStore } from '../message/message-store';
 import { cursorExpired, type FeedRange, positionAfter, toCursor } from './feed-cursor';
 import type { FeedStore, PlacedEntry } from './feed-store';
-import type { FeedWatch } from './feed-watch';
+import type { FeedWatch } from './feed-watch-worker';
 
 /** Request for a part of a feed. */
 export interface FeedQuery {
