@@ -55,6 +55,13 @@ export const methods = {
     retrieve: 'getBalanceEntry',
     list: 'listBalanceEntries',
   },
+  seller: { retrieve: 'getSeller', update: 'updateSeller' },
+  taxRates: {
+    create: 'createTaxRate',
+    retrieve: 'getTaxRate',
+    list: 'listTaxRates',
+    update: 'updateTaxRate',
+  },
   meters: {
     create: 'createMeter',
     list: 'listMeters',
