@@ -13,7 +13,19 @@ const paths = file.flatMap(({ package: name, service }) =>
 const reading = ['Get', 'List', 'Find', 'Read', 'Export', 'Authenticate', 'Identify', 'Validate'];
 const writing = [
   ...['Accept', 'Advance', 'Answer', 'Apply', 'Begin', 'Cancel', 'Change', 'Claim', 'Confirm'],
-  ...['Create', 'Delete', 'End', 'Ensure', 'Enter', 'Finish', 'Fix', 'Forget', 'Ingest', 'Invite'],
+  ...[
+    'Create',
+    'Delete',
+    'End',
+    'Ensure',
+    'Enter',
+    'Finalize',
+    'Finish',
+    'Fix',
+    'Forget',
+    'Ingest',
+    'Invite',
+  ],
   ...[
     'Keep',
     'Leave',

@@ -230,6 +230,7 @@ describe('an irreversible action', () => {
     ['/invoices/:id/void', { at_period_end: true }],
     ['/invoices/:id/payments', { method: 'CASH', at_period_end: true }],
     ['/invoices/:id/mark-uncollectible', { at_period_end: true }],
+    ['/invoices/:id/finalize', { at_period_end: true }],
     ['/sandboxes/clock/advance', { at_period_end: true, to: '2030-01-01T00:00:00Z' }],
   ])('refuses an unknown field: %s', async (path, body) => {
     const answer = await api.post(path.replace(':id', unknownId), body);

@@ -45,6 +45,7 @@ describe('one request', () => {
         route: 'POST /subscriptions',
         calls: ['CreateSubscription', 'GetCustomers', 'GetProducts'],
       },
+      { route: 'POST /invoices', calls: ['CreateOneOffInvoice', 'GetCustomers'] },
       { route: 'GET /invoices/:id/pdf', calls: ['GetCustomer', 'GetInvoice'] },
       // The customer's existence and currency.
       { route: 'POST /balance-entries', calls: ['CreateBalanceEntry', 'GetCustomers'] },

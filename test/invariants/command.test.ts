@@ -125,6 +125,15 @@ const seeds: readonly Seed[] = [
     damage: (invoice) => ({ ...invoice, payments: [] }),
   },
   {
+    id: 'I19',
+    what: 'a paid invoice whose payment paid nothing of it',
+    ...paid,
+    damage: ({ payments: [payment], ...invoice }) => ({
+      ...invoice,
+      payments: [{ ...payment, overpayment: payment.amount }],
+    }),
+  },
+  {
     id: 'I7',
     what: 'a session that is paid and open',
     service: 'checkout',

@@ -82,6 +82,10 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
       path: '/subscriptions',
       body: { customerId: customer.id, productId: sold.id },
     },
+    'POST /invoices': {
+      path: '/invoices',
+      body: { customerId: customer.id, lines: [{ description: ownerMark, amount: 1 }] },
+    },
     'POST /balance-entries': {
       path: '/balance-entries',
       body: { customerId: customer.id, amount: 1, description: 'x' },
@@ -299,6 +303,10 @@ function resourceExamples(
     'GET /invoices/:id/pdf': { path: `${invoice}/pdf` },
     // The invoice is paid already.
     'POST /invoices/:id/pay': { path: `${invoice}/pay`, owner: 409 },
+    // It belongs to a subscription.
+    'PATCH /invoices/:id': { path: invoice, body: { memo: 'Changed' }, owner: 409 },
+    'DELETE /invoices/:id': { path: invoice, owner: 409 },
+    'POST /invoices/:id/finalize': { path: `${invoice}/finalize`, owner: 409 },
     'POST /invoices/:id/payments': {
       path: `${invoice}/payments`,
       body: { method: 'CASH' },

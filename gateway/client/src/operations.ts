@@ -41,8 +41,12 @@ export const methods = {
     uncancel: 'uncancelSubscription',
   },
   invoices: {
+    create: 'createInvoice',
     retrieve: 'getInvoice',
     list: 'listInvoices',
+    update: 'updateInvoice',
+    delete: 'deleteInvoice',
+    finalize: 'finalizeInvoice',
     retrievePdf: 'getInvoicePdf',
     pay: 'payInvoice',
     recordPayment: 'recordPayment',

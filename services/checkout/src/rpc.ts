@@ -38,9 +38,9 @@ import {
   required,
   toProtoInvoice,
 } from './invoice/rpc';
-import type { HostedPageStore } from './hosted-page/store';
 import type { DiscountOnInvoice } from './invoice/invoice-discount';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
+import { type OneOffDependencies, oneOffHandlers } from './one-off/one-off-rpc';
 import { reservationHandlers } from './reservation/reservation-rpc';
 import type { ReservationWorker } from './reservation/reservation-worker';
 import type { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
@@ -48,13 +48,10 @@ import type { WaitingAuthorizationStore } from './collection/waiting-authorizati
 // Limit of invoices created by one call, which must be done before its deadline.
 const invoicesMax = 100;
 
-export interface CheckoutRpcDependencies {
-  readonly invoices: AggregateCollection<InvoiceRecord>;
-  readonly balances: Pick<BalanceStore, 'amountOf'>;
+export interface CheckoutRpcDependencies extends OneOffDependencies {
   readonly worker: CollectionWorker;
   readonly saver: PaymentMethodWorker;
   readonly reservations: ReservationWorker;
-  readonly pages: HostedPageStore;
   readonly authorizations: Pick<WaitingAuthorizationStore, 'add'>;
   readonly isLiveConfigured: boolean;
 }
@@ -78,6 +75,7 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
       createInvoices: ({ requests }, context) => createEach(requests, context, createInvoice),
       ...invoiceHandlers({ invoices, pages }),
       ...reservationHandlers(dependencies.reservations),
+      ...oneOffHandlers(dependencies),
       voidDerivedInvoice: async (request, context) => {
         const holder = {
           id: readId(request.invoiceId, 'invoiceId'),
@@ -202,10 +200,11 @@ function readBalanceRound({
   throw invalidInput({ balanceRound: ['Not allowed with authorizedTransactionId'] });
 }
 
-// A session creates its own invoice.
+// A session creates its own invoice, and a caller a one-off one.
 function readBillingReason(sent: ProtoBillingReason): BillingReason {
   const reason = required(billingReasons.knownName(sent), 'billingReason');
-  if (reason === 'CHECKOUT') throw invalidInput({ billingReason: ['Invalid billing reason'] });
+  if (reason === 'CHECKOUT' || reason === 'MANUAL')
+    throw invalidInput({ billingReason: ['Invalid billing reason'] });
   return reason;
 }
 

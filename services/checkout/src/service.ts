@@ -107,7 +107,10 @@ export async function start(
   const reservations = openChangeReservations(service, { invoices, balances, peers });
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
-    checkoutRpc({ ...shared, reservations, saver, authorizations, isLiveConfigured }),
+    checkoutRpc({
+      ...{ ...shared, reservations, saver, authorizations, isLiveConfigured },
+      ...{ peers, clock },
+    }),
     paymentRpc({
       ...{ invoices, payments, recordedPayments, sessions, saver, pages, clock },
       ...owned,

@@ -1,13 +1,23 @@
 import { z } from 'zod';
 import type { Invoice as ProtoInvoice } from '@billing/proto/billing/checkout/v1/checkout';
+import { DomainError } from '@billing/kernel/domain-error';
+import { type OneOffFields, oneOffProblems } from '@billing/kernel/input/one-off-invoice';
 import { recordedPaymentProblems } from '@billing/kernel/input/recorded-payment';
+import { AMOUNT_MAX } from '@billing/kernel/money';
 import {
   InvoiceJson,
   PaymentJson,
   toJsonInvoice,
   toJsonPayment,
 } from '@billing/proto/json/invoice';
-import { invoiceStatuses, paymentMethodTypes } from '@billing/proto/values/checkout';
+import {
+  billingReasons,
+  invoiceStatuses,
+  paymentMethodTypes,
+} from '@billing/proto/values/checkout';
+import { collectionMethods } from '@billing/proto/values/customer';
+import { decimal, rate } from '../input/decimal-input';
+import { changeable, frozen, readPatch, required } from '../input/patch';
 import { listOf } from '../schemas/list';
 import {
   amount,
@@ -50,12 +60,73 @@ const VoidInvoice = irreversibleAction({}).meta({ id: 'VoidInvoice', examples: [
 
 const MarkUncollectible = irreversibleAction({}).meta({ id: 'MarkUncollectible', examples: [{}] });
 
+const amountMax = Number(AMOUNT_MAX);
+const line = z.object({
+  description: z.string().max(500),
+  quantity: optional(decimal).meta({ description: 'Above 0. Defaults to 1.' }),
+  amount: optional(z.int().min(-amountMax).max(amountMax)).meta({
+    description: "In the currency's smallest unit; may be negative. Instead of `unitAmount`.",
+  }),
+  unitAmount: optional(rate).meta({
+    description: 'Multiplied by the quantity and rounded half up. Instead of `amount`.',
+  }),
+  periodStart: optional(time),
+  periodEnd: optional(time),
+  metadata: optional(metadata),
+});
+const lines = z.array(line).min(1).max(100);
+const netDays = z.int().min(0).max(365).meta({
+  description: 'Days from the opening to the due date of an invoice that is sent. Defaults to 30.',
+});
+const memo = z.string().max(500);
+const purchaseOrder = z.string().max(50);
+const collectionMethod = z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']);
+const exampleLine = { description: 'Installation', quantity: '2', unitAmount: '12000' };
+
+const CreateInvoice = z
+  .object({
+    customerId: z.string(),
+    currency: optional(z.string()).meta({
+      description: 'ISO 4217. Defaults to the currency of the customer.',
+    }),
+    collectionMethod: optional(collectionMethod).meta({
+      description: "Defaults to the customer's.",
+    }),
+    lines,
+    netDays: optional(netDays),
+    memo: optional(memo),
+    purchaseOrder: optional(purchaseOrder),
+    metadata: optional(metadata),
+    finalize: optional(z.boolean()).meta({ description: 'True: no draft. Defaults to false.' }),
+  })
+  .meta({
+    id: 'CreateInvoice',
+    examples: [{ customerId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f', lines: [exampleLine] }],
+  });
+
+const UpdateInvoice = z
+  .object({
+    collectionMethod: required(collectionMethod),
+    lines: required(lines),
+    netDays: changeable(netDays),
+    memo: changeable(memo),
+    purchaseOrder: changeable(purchaseOrder),
+    metadata: changeable(metadata),
+    ...{ customerId: frozen, currency: frozen, id: frozen, organizationId: frozen },
+    ...{ createdAt: frozen, updatedAt: frozen },
+  })
+  .meta({ id: 'UpdateInvoice', examples: [{ lines: [exampleLine], memo: null }] });
+
+const FinalizeInvoice = irreversibleAction({}).meta({ id: 'FinalizeInvoice', examples: [{}] });
+
 const ListInvoices = z.object({
   ...pageShape,
   ...lookupShape,
   subscriptionId: z.string().optional(),
   customerId: z.string().optional(),
   status: z.enum(['DRAFT', 'OPEN', 'PAID', 'VOID', 'UNCOLLECTIBLE']).optional(),
+  number: z.string().optional(),
+  billingReason: InvoiceJson.shape.billingReason.optional(),
 });
 
 export const invoiceRoutes: readonly Route[] = [
@@ -75,10 +146,106 @@ export const invoiceRoutes: readonly Route[] = [
           ...pageQuery(query),
           ...lookupOf(query),
           status: query.status && invoiceStatuses.valueOf(query.status),
+          billingReason: query.billingReason && billingReasons.valueOf(query.billingReason),
         },
         request.context,
       );
       return page(invoices, { ...query, total }, toJsonInvoice);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/invoices',
+    operation: {
+      id: 'createInvoice',
+      summary: 'Create a one-off invoice',
+      description: 'Creates a draft, which has no number and can be changed until it is finalized.',
+      body: CreateInvoice,
+      answer: { status: 201, schema: InvoiceJson, isVersioned: true },
+      errors: ['customer_not_found'],
+    },
+    handle: async (request, peers) => {
+      const input = readBody(CreateInvoice, request, problemsOfInvoice);
+      const { finalize = false, ...fields } = input;
+      const { invoice } = await peers.checkout.createOneOffInvoice(
+        {
+          ...fields,
+          lines: input.lines.map(toProtoLine),
+          collectionMethod: collectionMethods.valueOf(input.collectionMethod),
+          finalize,
+        },
+        request.context,
+      );
+      const current = present(invoice);
+      return created(`/invoices/${current.id}`, toJsonInvoice(current), etag(current.version));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/invoices/:id',
+    operation: {
+      id: 'updateInvoice',
+      summary: 'Update a draft invoice',
+      description: 'The lines are replaced as a whole.',
+      body: UpdateInvoice,
+      answer: { status: 200, schema: InvoiceJson, isVersioned: true },
+      errors: ['invoice_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask } = readPatch(UpdateInvoice, request, problemsOfInvoice);
+      const { invoice } = await peers.checkout.updateDraftInvoice(
+        {
+          id: param(request, 'id'),
+          netDays: input.netDays,
+          memo: input.memo,
+          purchaseOrder: input.purchaseOrder,
+          metadata: input.metadata,
+          lines: (input.lines ?? []).map(toProtoLine),
+          collectionMethod: collectionMethods.valueOf(input.collectionMethod),
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      return answered(invoice);
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/invoices/:id',
+    operation: {
+      id: 'deleteInvoice',
+      summary: 'Delete a draft invoice',
+      answer: { status: 204 },
+      errors: ['invoice_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      await peers.checkout.deleteDraftInvoice(
+        { id: param(request, 'id'), expectedVersion: request.expectedVersion },
+        request.context,
+      );
+      return { status: 204 };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/invoices/:id/finalize',
+    operation: {
+      id: 'finalizeInvoice',
+      summary: 'Finalize a draft invoice',
+      description:
+        'Numbers the invoice and starts its collection. Returns the invoice even if the first payment failed.',
+      body: FinalizeInvoice,
+      answer: { status: 200, schema: InvoiceJson, isVersioned: true },
+      errors: ['invoice_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      readBody(FinalizeInvoice, request);
+      const { invoice } = await peers.checkout.finalizeInvoice(
+        { id: param(request, 'id'), expectedVersion: request.expectedVersion },
+        request.context,
+      );
+      return answered(invoice);
     },
   },
   {
@@ -102,11 +269,12 @@ export const invoiceRoutes: readonly Route[] = [
       id: 'getInvoicePdf',
       summary: 'Download an invoice as PDF',
       answer: { status: 200, mediaType: 'application/pdf' },
-      errors: ['invoice_not_found'],
+      errors: ['invoice_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
       const { context } = request;
       const answer = await peers.checkout.getInvoice({ id: param(request, 'id') }, context);
+      if (answer.invoice?.number === undefined) throw notFinalized();
       return await invoiceDownload(present(answer.invoice), { context, peers });
     },
   },
@@ -208,7 +376,31 @@ export const invoiceRoutes: readonly Route[] = [
   },
 ];
 
+type LineInput = z.infer<typeof line>;
+
+// The rules of the service, for the fields that were sent in the right shape.
+function problemsOfInvoice({
+  lines: sent,
+  ...fields
+}: Omit<OneOffFields, 'lines'> & { readonly lines?: readonly LineInput[] | undefined }) {
+  const read = sent?.map((one) => ({ ...one, amount: toAmount(one.amount) }));
+  return oneOffProblems({ ...fields, lines: read });
+}
+
+function toProtoLine({ quantity = '1', amount: sent, ...fields }: LineInput) {
+  return { ...fields, quantity, amount: toAmount(sent) };
+}
+
+function toAmount(sent: number | undefined): bigint | undefined {
+  return sent === undefined ? undefined : BigInt(sent);
+}
+
 function answered(invoice: ProtoInvoice | undefined): ApiAnswer {
   const current = present(invoice);
   return ok(toJsonInvoice(current), etag(current.version));
+}
+
+function notFinalized(): DomainError {
+  const message = 'Invoice is not finalised';
+  return new DomainError('failed_precondition', 'INVOICE_NOT_FINALIZED', message);
 }

@@ -29,13 +29,14 @@ export interface OutcomeReport {
 /**
  * Adds the command that reports the outcome. A subscription's result is numbered in the write that
  * appends the command, so the receiver can apply results in order and once; a session reads the
- * invoice instead.
+ * invoice instead, and a one-off invoice reports nothing.
  */
 export function withResult(invoice: Invoice, report: OutcomeReport): Transition<Invoice> {
   if (invoice.session !== undefined) {
     const payload = { sessionId: invoice.session.sessionId };
     return { state: invoice, events: [], commands: [{ type: 'tellSession', payload }] };
   }
+  if (invoice.subscriptionId === undefined) return { state: invoice, events: [], commands: [] };
   const { outcome, attempt, nextAttemptAt } = report;
   const resultNumber = invoice.resultsSent + 1;
   const payload = { resultNumber, outcome, attempt, nextAttemptAt: nextAttemptAt ?? null };

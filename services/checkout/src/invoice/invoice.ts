@@ -10,7 +10,12 @@ import type { Reservation } from './reservation';
 
 type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
 export type BillingReason =
-  'CHECKOUT' | 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
+  | 'CHECKOUT'
+  | 'SUBSCRIPTION_CREATE'
+  | 'SUBSCRIPTION_CYCLE'
+  | 'SUBSCRIPTION_CANCEL'
+  /** One-off: the invoice has no subscription. */
+  | 'MANUAL';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
 /**
@@ -122,6 +127,17 @@ export interface InvoiceSession {
   readonly paidPeriod: PaidPeriod;
 }
 
+/** Terms of a one-off invoice that a caller sets. */
+export interface OneOffTerms {
+  /** Days from the opening to the due date; undefined: the usual number. */
+  readonly netDays: number | undefined;
+  readonly memo: string | undefined;
+  readonly purchaseOrder: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Environment time at which the draft was accepted for opening; a draft before it can change. */
+  readonly finalizedAt: Date | undefined;
+}
+
 /** Amount that a customer owes for one period. */
 export interface Invoice {
   readonly id: string;
@@ -178,6 +194,8 @@ export interface Invoice {
   readonly balanceRound: number | undefined;
   /** Amount that the customer's balance has paid; 0 before OPEN, and for a VOID invoice. */
   readonly balanceApplied: bigint;
+  /** Undefined for invoices that are not one-off. */
+  readonly oneOff: OneOffTerms | undefined;
   /** Credit that a plan change has reserved; an invoice has one reservation at a time. */
   readonly reservation: Reservation | undefined;
 }
@@ -216,20 +234,23 @@ export type NewInvoice = Pick<
   readonly session?: InvoiceSession | undefined;
   readonly discount?: DiscountOnInvoice | undefined;
   readonly balanceRound?: number | undefined;
+  readonly oneOff?: OneOffTerms | undefined;
 };
 
-/** SEND_INVOICE invoices are due this long after they open. */
-const dueAfterMs = 30 * 24 * 60 * 60 * 1000;
+/** SEND_INVOICE invoices are due this many days after they open. */
+const netDaysUsual = 30;
+const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * A new invoice, without a number yet. Its command numbers it and starts its collection; a session
- * opens its own invoice.
+ * opens its own invoice, and a one-off draft waits until it is finalized.
  */
 export function draft({
   lineItems,
   discount,
   session,
   balanceRound,
+  oneOff,
   ...input
 }: NewInvoice): Transition<Invoice> {
   checkLineItems(lineItems);
@@ -254,9 +275,12 @@ export function draft({
     resultsSent: 0,
     balanceRound,
     balanceApplied: 0n,
+    oneOff,
     reservation: undefined,
   };
-  const commands = session === undefined ? [{ type: 'openInvoice', payload: {} }] : [];
+  const isLeft =
+    session !== undefined || (oneOff !== undefined && oneOff.finalizedAt === undefined);
+  const commands = isLeft ? [] : [{ type: 'openInvoice', payload: {} }];
   return { state, events: [], commands };
 }
 
@@ -294,7 +318,9 @@ export function open(invoice: Invoice, { number, balanceApplied, now }: Opening)
     number,
     balanceApplied: balanceApplied ?? 0n,
     authorizedTransactionId: undefined,
-    dueDate: isSent ? new Date(now.getTime() + dueAfterMs) : undefined,
+    dueDate: isSent
+      ? new Date(now.getTime() + (invoice.oneOff?.netDays ?? netDaysUsual) * dayMs)
+      : undefined,
   };
 }
 

@@ -88,7 +88,13 @@ export function invoiceHandlers({
   };
 }
 
-function fromProtoListInvoices({ page, perPage, status, ...filter }: ListInvoicesRequest) {
+function fromProtoListInvoices({
+  page,
+  perPage,
+  status,
+  billingReason,
+  ...filter
+}: ListInvoicesRequest) {
   if (page < 1) throw invalidInput({ page: ['Must be at least 1'] });
   if (perPage < 1 || perPage > perPageMax) {
     throw invalidInput({ perPage: [`Must be between 1 and ${String(perPageMax)}`] });
@@ -98,6 +104,7 @@ function fromProtoListInvoices({ page, perPage, status, ...filter }: ListInvoice
     perPage,
     ...filter,
     status: status === undefined ? undefined : fromProtoInvoiceStatus(status),
+    billingReason: billingReason === undefined ? undefined : billingReasons.nameOf(billingReason),
   };
 }
 
@@ -148,7 +155,7 @@ export function toProtoInvoice(stored: Stored<InvoiceRecord>, pages: InvoicePage
     currency: state.currency,
     tax: 0n,
     checkoutSessionId: sessionIdOf(state),
-    metadata: {},
+    metadata: state.isTombstone ? {} : (state.oneOff?.metadata ?? {}),
     createdAt,
     updatedAt,
     version: BigInt(version),
@@ -166,6 +173,8 @@ const tombstoneFields = {
   amountPaid: 0n,
   amountDue: 0n,
   balanceApplied: 0n,
+  memo: undefined,
+  purchaseOrder: undefined,
   dueDate: undefined,
   paidAt: undefined,
   periodStart: undefined,
@@ -205,6 +214,8 @@ function invoiceFields(
     amountPaid: amountPaid(invoice),
     amountDue: amountDue(invoice),
     balanceApplied: invoice.balanceApplied,
+    memo: invoice.oneOff?.memo,
+    purchaseOrder: invoice.oneOff?.purchaseOrder,
     dueDate: invoice.dueDate,
     paidAt: invoice.paidAt,
     periodStart: invoice.periodStart,

@@ -23,6 +23,7 @@ import type {
 } from './invoice';
 import type { InvoiceDiscount } from './invoice-discount';
 import type { PaidPeriod } from './paid-period';
+import { fromOneOffDocument, type OneOffDocument, toOneOffDocument } from './one-off-document';
 import {
   fromRecordedDocument,
   type RecordedDocument,
@@ -57,6 +58,7 @@ type InvoiceFields = Omit<
   | 'resultsSent'
   | 'session'
   | 'balanceRound'
+  | 'oneOff'
   | 'reservation'
 > & {
   readonly session: SessionDocument | null;
@@ -65,6 +67,7 @@ type InvoiceFields = Omit<
   readonly attempt: AttemptDocument | null;
   readonly resultsSent: Count;
   readonly balanceRound: Count | null;
+  readonly oneOff?: OneOffDocument | null;
   readonly reservation: ReservationDocument | null;
 };
 
@@ -129,6 +132,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
     { name: 'subscription', keys: { isTombstone: 1, subscriptionId: 1, createdAt: -1, _id: -1 } },
     { name: 'status', keys: { isTombstone: 1, status: 1, createdAt: -1, _id: -1 } },
     { name: 'customer', keys: { isTombstone: 1, customerId: 1, createdAt: -1, _id: -1 } },
+    { name: 'number', keys: { number: 1 } },
   ],
   fixedFields: ['isTombstone'],
   // An invoice is not due while an attempt runs: the provider is asked for the outcome at
@@ -145,18 +149,22 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   encodeCommand,
 };
 
-/** Filter of a list: shown invoices, by subscription, customer or status. */
+/** Filter of a list: shown invoices, by any of their fields. */
 export function shownInvoices(filter: {
   readonly subscriptionId?: string | undefined;
   readonly customerId?: string | undefined;
   readonly status?: string | undefined;
+  readonly number?: string | undefined;
+  readonly billingReason?: string | undefined;
 }): Record<string, unknown> {
-  const { subscriptionId, customerId, status } = filter;
+  const { subscriptionId, customerId, status, number, billingReason } = filter;
   return {
     isTombstone: false,
     ...(subscriptionId !== undefined && { subscriptionId }),
     ...(customerId !== undefined && { customerId }),
     ...(status !== undefined && { status }),
+    ...(number !== undefined && { number }),
+    ...(billingReason !== undefined && { billingReason }),
   };
 }
 
@@ -240,9 +248,10 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
     const { id: _id, ...fields } = record;
     return nullable(fields);
   }
-  const { id: _id, lineItems, payments, attempt, session, ...fields } = record;
+  const { id: _id, lineItems, payments, attempt, session, oneOff, ...fields } = record;
   return {
     ...nullable(fields),
+    oneOff: oneOff === undefined ? null : toOneOffDocument(oneOff),
     attempt: attempt === undefined ? null : toCollectedDocument(attempt),
     session: session === undefined ? null : nullable(session),
     lineItems: lineItems.map((line) => ({
@@ -300,6 +309,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     resultsSent: Number(document.resultsSent),
     balanceRound: document.balanceRound === null ? undefined : Number(document.balanceRound),
     balanceApplied: document.balanceApplied,
+    oneOff: fromOneOffDocument(document.oneOff),
     reservation: fromReservationDocument(document.reservation),
   };
 }

@@ -261,6 +261,10 @@ class PeerServers {
       getInvoice: neverAsked,
       voidInvoice: neverAsked,
       markUncollectible: neverAsked,
+      createOneOffInvoice: neverAsked,
+      updateDraftInvoice: neverAsked,
+      deleteDraftInvoice: neverAsked,
+      finalizeInvoice: neverAsked,
       listInvoices: neverAsked,
       getBilledCurrency: async ({ customerId }) => ({
         currency: this.billedCurrencies.get(customerId),

@@ -1,0 +1,34 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { retryTransient } from '@billing/chassis/mongo';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { InvoiceRecord } from '../invoice/invoice';
+import { draftOf } from './one-off-invoice';
+
+// As many lost races as a change may have.
+const attemptsMax = 8;
+
+/**
+ * Deletes a draft, unless another decision is first. Drafts are the only invoices that are deleted:
+ * a draft has no number, has announced nothing, and nothing refers to it.
+ */
+export async function deleteDraft(
+  invoices: AggregateCollection<InvoiceRecord>,
+  { id, expectedVersion }: { readonly id: string; readonly expectedVersion?: number },
+  context: CallContext,
+): Promise<void> {
+  const { environmentId } = context.tenant;
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const { state, version } = await invoices.within(context).get(id);
+    if (expectedVersion !== undefined && expectedVersion !== version) {
+      throw new DomainError('stale', 'STALE_VERSION', 'Stale version');
+    }
+    draftOf(state);
+    context.storing?.pass();
+    const { deletedCount } = await retryTransient(() =>
+      invoices.documents.deleteOne({ _id: id, environmentId, version }),
+    );
+    if (deletedCount === 1) return;
+  }
+  throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+}

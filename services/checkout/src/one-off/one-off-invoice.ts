@@ -1,0 +1,98 @@
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { oneOffAmount, type OneOffLineFields } from '@billing/kernel/input/one-off-invoice';
+import { only, type Transition } from '@billing/kernel/transition';
+import {
+  draft,
+  type Invoice,
+  type InvoiceRecord,
+  type LineItem,
+  type NewInvoice,
+  type OneOffTerms,
+} from '../invoice/invoice';
+
+/** Line of a one-off invoice as a caller gives it. */
+export interface OneOffLine extends OneOffLineFields {
+  readonly quantity: string;
+  readonly periodStart: Date | undefined;
+  readonly periodEnd: Date | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Fields of a draft that its caller may change; an absent one stays. */
+export type DraftChanges = Partial<
+  Pick<Invoice, 'collectionMethod'> &
+    Omit<OneOffTerms, 'finalizedAt'> & { readonly lineItems: NewInvoice['lineItems'] }
+>;
+
+/** Facts that a finalization looks up before its write. */
+export interface Finalization {
+  readonly balanceRound: number | undefined;
+  readonly now: Date;
+}
+
+/** A one-off invoice: a draft that its caller may change, unless it is finalized at once. */
+export function createOneOff(
+  invoice: Pick<
+    NewInvoice,
+    'id' | 'customerId' | 'currency' | 'collectionMethod' | 'lineItems' | 'balanceRound'
+  > & { readonly oneOff: OneOffTerms },
+): Transition<Invoice> {
+  return draft({
+    ...invoice,
+    ...{ subscriptionId: undefined, authorizedTransactionId: undefined },
+    ...{ periodStart: undefined, periodEnd: undefined },
+    billingReason: 'MANUAL',
+  });
+}
+
+/** Line items of the lines; `idOf` derives the id of each from its position. */
+export function lineItemsOf(
+  lines: readonly OneOffLine[],
+  idOf: (index: number) => string,
+): Omit<LineItem, 'discountAmount'>[] {
+  return lines.map((line, index) => ({
+    id: idOf(index),
+    description: line.description,
+    quantity: line.quantity,
+    unitAmount: line.unitAmount,
+    amount: oneOffAmount(line),
+    ...{ priceId: undefined, meterId: undefined, details: undefined },
+    ...{ periodStart: line.periodStart, periodEnd: line.periodEnd },
+    metadata: line.metadata,
+  }));
+}
+
+/** Changes a draft. Its lines are replaced as a whole. */
+export function changeDraft(
+  record: InvoiceRecord,
+  { lineItems, collectionMethod, ...terms }: DraftChanges,
+): Transition<InvoiceRecord> {
+  const { oneOff, ...invoice } = draftOf(record);
+  return only({
+    ...invoice,
+    collectionMethod: collectionMethod ?? invoice.collectionMethod,
+    lineItems: lineItems?.map((line) => ({ ...line, discountAmount: 0n })) ?? invoice.lineItems,
+    oneOff: { ...oneOff, ...terms },
+  });
+}
+
+/** Accepts a draft for opening; from now on it cannot be changed. Its command numbers it. */
+export function finalize(
+  record: InvoiceRecord,
+  { balanceRound, now }: Finalization,
+): Transition<InvoiceRecord> {
+  const invoice = draftOf(record);
+  const oneOff = { ...invoice.oneOff, finalizedAt: now };
+  const commands = [{ type: 'openInvoice', payload: {} }];
+  return { state: { ...invoice, oneOff, balanceRound }, events: [], commands };
+}
+
+/** The record as a draft that its caller may still change; throws for any other. */
+export function draftOf(record: InvoiceRecord): Invoice & { readonly oneOff: OneOffTerms } {
+  if (record.isTombstone) throw notFound('Invoice');
+  const { oneOff, status } = record;
+  if (oneOff === undefined || status !== 'DRAFT' || oneOff.finalizedAt !== undefined) {
+    throw new DomainError('failed_precondition', 'INVOICE_NOT_DRAFT', 'Invoice is not a draft');
+  }
+  return { ...record, oneOff };
+}

@@ -1,0 +1,223 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { answerBy, type CallContext, newResourceId } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { derivedId } from '@billing/chassis/ids';
+import { checkMetadata, expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { type Currency, parseCurrency } from '@billing/kernel/currency';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { oneOffProblems } from '@billing/kernel/input/one-off-invoice';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import {
+  type CheckoutServiceServer,
+  type CreateOneOffInvoiceRequest,
+  type OneOffLine as ProtoOneOffLine,
+  type UpdateDraftInvoiceRequest,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import type { BalanceStore } from '../balance/balance-store';
+import type { HostedPageStore } from '../hosted-page/store';
+import { type InvoiceRecord, type NewInvoice, totalOf } from '../invoice/invoice';
+import { fromProtoCollectionMethod, required, toProtoInvoice } from '../invoice/rpc';
+import { billedCurrency } from '../invoice/store';
+import { fetchCustomer } from '../peer/customer';
+import type { Peers } from '../peers';
+import { deleteDraft } from './draft-store';
+import {
+  changeDraft,
+  createOneOff,
+  type DraftChanges,
+  finalize,
+  lineItemsOf,
+} from './one-off-invoice';
+
+export interface OneOffDependencies {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly balances: Pick<BalanceStore, 'amountOf'>;
+  readonly pages: HostedPageStore;
+  readonly peers: Peers;
+  readonly clock: Clock;
+}
+
+// As long as a caller waits for the first attempt.
+const waitMsMax = 8_000;
+
+/** RPCs of one-off invoices and their drafts. */
+export function oneOffHandlers(
+  dependencies: OneOffDependencies,
+): Pick<
+  AsyncHandlers<CheckoutServiceServer>,
+  'createOneOffInvoice' | 'updateDraftInvoice' | 'deleteDraftInvoice' | 'finalizeInvoice'
+> {
+  const { invoices, pages } = dependencies;
+  const toProto = (stored: Stored<InvoiceRecord>) => ({ invoice: toProtoInvoice(stored, pages) });
+  return {
+    createOneOffInvoice: async (request, context) => {
+      checkRequest(request);
+      const customer = await fetchCustomer(dependencies.peers, request.customerId, context);
+      const id = newResourceId(context, 'invoice');
+      const currency = await currencyOf(request, customer, context, dependencies);
+      const created = createOneOff(fromProtoOneOff(id, request, { customer, currency, context }));
+      const balanceRound = request.finalize
+        ? await roundOf(created.state, context, dependencies)
+        : undefined;
+      const state = { ...created.state, balanceRound };
+      const { stored } = await invoices.within(context).insert({ ...created, state });
+      return toProto(
+        request.finalize ? await untilAttempted(stored, context, dependencies) : stored,
+      );
+    },
+
+    updateDraftInvoice: async (request, context) => {
+      const changes = fromProtoChanges(request, context);
+      const stored = await invoices
+        .within(context)
+        .mutate(request.id, (record) => changeDraft(record, changes), expectedVersionOf(request));
+      return toProto(stored);
+    },
+
+    deleteDraftInvoice: async (request, context) => {
+      await deleteDraft(invoices, { id: request.id, ...expectedVersionOf(request) }, context);
+      return {};
+    },
+
+    finalizeInvoice: async (request, context) => {
+      const { state } = await invoices.within(context).get(request.id);
+      const balanceRound = state.isTombstone
+        ? undefined
+        : await roundOf(state, context, dependencies);
+      const stored = await invoices
+        .within(context)
+        .mutate(
+          request.id,
+          (record, now) => finalize(record, { balanceRound, now }),
+          expectedVersionOf(request),
+        );
+      return toProto(await untilAttempted(stored, context, dependencies));
+    },
+  };
+}
+
+// The command opens the invoice, in this or another replica, and charges it.
+async function untilAttempted(
+  stored: Stored<InvoiceRecord>,
+  context: CallContext,
+  { invoices, clock }: OneOffDependencies,
+): Promise<Stored<InvoiceRecord>> {
+  const isReached = ({ state }: Stored<InvoiceRecord>) =>
+    state.isTombstone || (state.status !== 'DRAFT' && state.attempt?.status !== 'PENDING');
+  const soon = new Date(clock.now().getTime() + waitMsMax);
+  const until = answerBy(context) < soon ? answerBy(context) : soon;
+  return invoices.waitFor(stored.state.id, context, { isReached, until });
+}
+
+// As for the invoices of subscriptions: only an invoice with a balance asks it when it opens.
+async function roundOf(
+  invoice: Pick<Parameters<typeof totalOf>[0], 'lineItems' | 'discounts'> &
+    Parameters<BalanceStore['amountOf']>[0],
+  context: CallContext,
+  { balances }: Pick<OneOffDependencies, 'balances'>,
+): Promise<number | undefined> {
+  return (await balances.amountOf(invoice, context)) > 0n && totalOf(invoice) > 0n ? 1 : undefined;
+}
+
+// The first invoice fixes the currency of its customer.
+async function currencyOf(
+  request: CreateOneOffInvoiceRequest,
+  customer: Customer,
+  context: CallContext,
+  { invoices, peers }: OneOffDependencies,
+): Promise<Currency> {
+  const currency = parseCurrency(request.currency ?? customer.currency);
+  const isFixed = customer.currencyFixed === true;
+  const billed = isFixed
+    ? customer.currency
+    : await billedCurrency(customer.id, invoices.within(context));
+  const { id } = customer;
+  const fixed =
+    billed ?? (await peers.customer.fixCurrency({ id, currency }, context)).customer?.currency;
+  if (fixed !== undefined && fixed !== currency) {
+    const problem = `Currency ${currency} differs from the customer's, ${fixed}`;
+    throw invalidInput({ currency: [problem] });
+  }
+  return currency;
+}
+
+function checkRequest(request: CreateOneOffInvoiceRequest): void {
+  const { currency, lines, metadata } = request;
+  refuseProblems({
+    ...oneOffProblems({ ...request, lines: lines.map(readLine) }),
+    metadata: [
+      ...checkMetadata(metadata),
+      ...lines.flatMap((line) => checkMetadata(line.metadata)),
+    ],
+  });
+  if (currency !== undefined) parseCurrency(currency, 'currency');
+}
+
+function fromProtoOneOff(
+  id: string,
+  { collectionMethod, lines, netDays, memo, purchaseOrder, ...request }: CreateOneOffInvoiceRequest,
+  {
+    customer,
+    currency,
+    context,
+  }: { readonly customer: Customer; readonly currency: Currency; readonly context: CallContext },
+) {
+  const { metadata = {}, finalize: isFinal } = request;
+  return {
+    ...{ id, currency, customerId: customer.id },
+    collectionMethod: required(
+      fromProtoCollectionMethod(
+        collectionMethod === 0 ? customer.collectionMethod : collectionMethod,
+      ),
+      'collectionMethod',
+    ),
+    lineItems: toLineItems(id, lines, context),
+    oneOff: {
+      ...{ netDays, memo, purchaseOrder, metadata },
+      finalizedAt: isFinal ? context.now : undefined,
+    },
+  };
+}
+
+function fromProtoChanges(
+  { id, updateMask, ...request }: UpdateDraftInvoiceRequest,
+  context: CallContext,
+): DraftChanges {
+  const { collectionMethod, lines, netDays, memo, purchaseOrder, metadata = {} } = request;
+  const changes = maskedFields(
+    { collectionMethod, lines, netDays, memo, purchaseOrder, metadata },
+    updateMask,
+  );
+  const { lines: sent, collectionMethod: method, ...terms } = changes;
+  refuseProblems({
+    ...oneOffProblems({ ...terms, lines: sent?.map(readLine) }),
+    metadata: [
+      ...checkMetadata(terms.metadata),
+      ...(sent ?? []).flatMap((line) => checkMetadata(line.metadata)),
+    ],
+  });
+  return {
+    ...terms,
+    ...(sent !== undefined && { lineItems: toLineItems(id, sent, context) }),
+    ...(method !== undefined && {
+      collectionMethod: required(fromProtoCollectionMethod(method), 'collectionMethod'),
+    }),
+  };
+}
+
+function toLineItems(
+  invoiceId: string,
+  lines: readonly ProtoOneOffLine[],
+  { tenant }: CallContext,
+): NewInvoice['lineItems'] {
+  return lineItemsOf(lines.map(readLine), (index) =>
+    derivedId(tenant.environmentId, 'lineItem', invoiceId, index),
+  );
+}
+
+function readLine({ quantity, metadata = {}, ...line }: ProtoOneOffLine) {
+  return { ...line, quantity: quantity === '' ? '1' : quantity, metadata };
+}
