@@ -109,6 +109,7 @@ import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { ResourceSearch } from './resource-search';
 import { ServiceStatuses } from './service-statuses';
 
 /** Clients of the services behind the gateway. */
@@ -137,6 +138,7 @@ export interface Peers {
   readonly requestLog: Peer<RequestLogServiceServer>;
   readonly usageReport: Peer<UsageReportServiceServer>;
   readonly webhookReport: Peer<WebhookReportServiceServer>;
+  readonly search: ResourceSearch;
   readonly system: ServiceStatuses;
   readonly subscriptionReport: Peer<SubscriptionReportServiceServer>;
   readonly checkoutReport: Peer<CheckoutReportServiceServer>;
@@ -185,6 +187,7 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
   return {
     ...connectCheckout({ ...caller, address: config.CHECKOUT_ADDRESS }),
     ...connectReports(caller, config),
+    search: connectSearch(caller, config),
     system: connectSystem(caller, config),
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
       ...caller,
@@ -246,6 +249,20 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
 }
 
 type Caller = Pick<PeerOptions<never>, 'service' | 'security'>;
+
+function connectSearch(caller: Caller, config: PeerSettings): ResourceSearch {
+  return new ResourceSearch({
+    ...caller,
+    addresses: {
+      customer: config.CUSTOMER_ADDRESS,
+      checkout: config.CHECKOUT_ADDRESS,
+      subscription: config.SUBSCRIPTION_ADDRESS,
+      catalog: config.CATALOG_ADDRESS,
+      discount: config.DISCOUNT_ADDRESS,
+      notifier: config.NOTIFIER_ADDRESS,
+    },
+  });
+}
 
 function connectSystem(caller: Caller, config: PeerSettings): ServiceStatuses {
   return new ServiceStatuses({

@@ -1,7 +1,12 @@
 import { createRequire } from 'node:module';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dueWorkCallers, eventLogCallers, systemCallers } from '@billing/chassis/callers';
+import {
+  dueWorkCallers,
+  eventLogCallers,
+  searchCallers,
+  systemCallers,
+} from '@billing/chassis/callers';
 import { type ServiceName, serviceNames } from '@billing/local/services';
 
 type Methods = Readonly<Record<string, readonly string[]>>;
@@ -21,7 +26,12 @@ function callersOf(service: ServiceName): Map<string, Methods> {
   );
 }
 
-const common = { system: systemCallers, dueWork: dueWorkCallers, eventLog: eventLogCallers };
+const common = {
+  system: systemCallers,
+  dueWork: dueWorkCallers,
+  eventLog: eventLogCallers,
+  search: searchCallers,
+};
 const callers = new Map<string, Methods>([
   ...Object.entries(common),
   ...backends.flatMap((service) => [...callersOf(service)]),

@@ -21,6 +21,7 @@ import { paymentMethodRoutes } from './payment-method-routes';
 import { providerReportRoutes, providerStateRoutes } from './report/provider-report-routes';
 import { reportRoutes } from './report/report-routes';
 import { requestRoutes } from './report/request-routes';
+import { searchRoutes } from './search-routes';
 import { resetLinkRoutes } from './sign-in/reset-link-routes';
 import { sessionRoutes } from './sign-in/session-routes';
 import { stuckCommandRoutes, systemRoutes } from './report/system-routes';
@@ -46,6 +47,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...dunningRoutes,
   ...checkoutSessionRoutes,
   ...paymentMethodRoutes,
+  ...searchRoutes,
   ...providerReportRoutes,
   ...providerStateRoutes,
 ];

@@ -1,4 +1,6 @@
+import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { productCommands, unskippableProductCommands } from './commands';
 import type { CatalogConfiguration } from './config';
 import { MeterPriceSetStore } from './meter-price-set-store';
@@ -23,5 +25,15 @@ export async function start(
     unskippable: unskippableProductCommands,
   });
   const peers = connectPeers(service, config);
-  return service.serve([catalogRpc({ products, supersededPricesOf, meterPriceSetsOf, peers })]);
+  return service.serve([
+    catalogRpc({ products, supersededPricesOf, meterPriceSetsOf, peers }),
+    searchRpc(products, {
+      type: ResultType.RESULT_TYPE_PRODUCT,
+      describe: ({ name, lookupKey, active }) => ({
+        title: name,
+        detail: lookupKey ?? '',
+        status: active ? '' : 'INACTIVE',
+      }),
+    }),
+  ]);
 }

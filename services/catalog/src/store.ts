@@ -67,6 +67,11 @@ export const productDefinition: AggregateDefinition<Product> = {
     valueOf: ({ lookupKey }) => lookupKey,
     taken: lookupKeyTaken,
   },
+  search: {
+    revision: 1,
+    findableOf: ({ id, name, lookupKey }) => ({ id, texts: [name, lookupKey] }),
+    isForgiving: true,
+  },
   toDocument: toDocumentProduct,
   fromDocument: (document) => fromDocumentProduct(document as ProductDocument & { _id: string }),
   encodeCommand,

@@ -1,4 +1,5 @@
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
+import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { providerWaitMs, withinTime } from './collection/within-time';
 import type { CollectionWorker } from './collection/collection-worker';
@@ -38,6 +39,7 @@ import { billingSettingsDefinition, BillingSettingsStore } from './seller/billin
 import { LogoStore } from './seller/logo-store';
 import { sellerRpc } from './seller/seller-rpc';
 import { openSessions } from './sales/service';
+import { foundInvoices } from './invoice/search';
 import { invoiceDefinition } from './invoice/store';
 import { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 import {
@@ -120,6 +122,7 @@ export async function start(
     balanceRpc({ balances, entries, peers }),
     sellerRpc(openSeller(service)),
     reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
+    searchRpc(invoices, foundInvoices),
     ...sessionRpcs,
   ]);
 }

@@ -1,5 +1,7 @@
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
+import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { ResultType } from '@billing/proto/billing/search/v1/search';
 import type { CustomerConfiguration } from './config';
 import { CustomerNameStore } from './customer-name-store';
 import { portalRpc } from './portal-rpc';
@@ -34,6 +36,11 @@ export async function start(
   const names = new CustomerNameStore(service.db);
   return service.serve([
     customerRpc({ customers, names }),
+    searchRpc(customers, {
+      type: ResultType.RESULT_TYPE_CUSTOMER,
+      describe: ({ name, email }) =>
+        name === null ? { title: email } : { title: name, detail: email },
+    }),
     portalRpc({ customers, sessions, site, clock }),
   ]);
 }

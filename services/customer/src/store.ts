@@ -32,6 +32,11 @@ export const customerDefinition: AggregateDefinition<Customer> = {
     valueOf: ({ externalId }) => externalId,
     taken: externalIdTaken,
   },
+  search: {
+    revision: 1,
+    findableOf: ({ id, name, email, externalId }) => ({ id, texts: [name, email, externalId] }),
+    isForgiving: true,
+  },
   toDocument: toDocumentCustomer,
   fromDocument: (document) => fromDocumentCustomer(document as CustomerDocument & { _id: string }),
 };

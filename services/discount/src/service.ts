@@ -1,5 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { DueSlotStore } from './due-slot-store';
 import type { DiscountConfiguration } from './config';
 import { connectPeers } from './peers';
@@ -48,5 +50,13 @@ export async function start(
   });
   return service.serve([
     discountRpc({ discounts, slotsOf, claims: openClaims(), peers, clock, checkAfterMs }),
+    searchRpc(discounts, {
+      type: ResultType.RESULT_TYPE_DISCOUNT,
+      describe: ({ name, code, active }) => ({
+        title: name,
+        detail: code ?? '',
+        status: active ? '' : 'INACTIVE',
+      }),
+    }),
   ]);
 }

@@ -31,6 +31,11 @@ export const discountDefinition: AggregateDefinition<Discount> = {
     valueOf: ({ code }) => (code === null ? null : discountCodeKey(code)),
     taken: codeTaken,
   },
+  search: {
+    revision: 1,
+    findableOf: ({ id, name, code }) => ({ id, texts: [name, code] }),
+    isForgiving: true,
+  },
   toDocument: toDocumentDiscount,
   fromDocument: (document) => fromDocumentDiscount(document as DiscountDocument & { _id: string }),
 };

@@ -1,7 +1,9 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { DataKeys } from '@billing/chassis/data-keys';
 import { newId } from '@billing/chassis/ids';
+import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { AssignmentStore } from './sending/assignment-store';
 import { AttemptStore } from './delivery/attempt-store';
 import { AwaitedEventStore } from './message/awaited-event-store';
@@ -124,6 +126,14 @@ export async function start(
     startDeliveryCalls(dependencies, worker),
     feed.rpc,
     startReports(dependencies),
+    searchRpc(stores.webhookEndpoints, {
+      type: ResultType.RESULT_TYPE_WEBHOOK_ENDPOINT,
+      describe: ({ url, description, active }) => ({
+        title: url,
+        detail: description ?? '',
+        status: active ? '' : 'INACTIVE',
+      }),
+    }),
   ]);
   const stop = async () => {
     // Otherwise calls that wait for events would hold up the server's end.
@@ -138,6 +148,7 @@ function openStores(service: Service, policyOf: NotifierDependencies['policyOf']
   const slots = new SlotStore(db);
   const aggregates = service.aggregates(webhookEndpoints(keys));
   const stores = {
+    webhookEndpoints: aggregates,
     endpoints: new EndpointStore({ aggregates, slots, policyOf, clock }),
     health: new EndpointHealthStore(db),
     messages: new MessageStore(db),

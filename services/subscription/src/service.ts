@@ -1,5 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
 import { InvoiceClient } from './peer/checkout';
@@ -11,6 +13,7 @@ import { ReportStore } from './report/report-store';
 import { subscriptionRpc } from './rpc';
 import { subscriptionDefinition } from './subscription-document';
 import { Subscriptions } from './subscription-store';
+import type { SubscriptionRecord } from './subscription/tombstone';
 
 const totalsEveryMs = 60_000;
 
@@ -50,7 +53,15 @@ export async function start(
     subscriptionRpc({ subscriptions, peers, clock: service.clock, logger }),
     planRpc({ subscriptions }),
     reportRpc({ reports }),
+    searchRpc(records, { type: ResultType.RESULT_TYPE_SUBSCRIPTION, describe: describeFound }),
   ]);
+}
+
+function describeFound(record: SubscriptionRecord) {
+  // Tombstones are never found.
+  if (record.isTombstone) return { title: record.id };
+  const { productName, customer, status } = record;
+  return { title: productName, detail: customer.name ?? customer.email, status };
 }
 
 async function takeDueStepOf(

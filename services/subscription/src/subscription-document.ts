@@ -100,6 +100,13 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
     { name: 'status', keys: { status: 1, createdAt: -1, _id: -1 } },
   ],
   fixedFields: ['isTombstone'],
+  search: {
+    revision: 1,
+    findableOf: (record) =>
+      record.isTombstone
+        ? undefined
+        : { id: record.id, texts: [], wholeWords: [record.productName, record.customer.name] },
+  },
   toDocument: toDocumentRecord,
   fromDocument: (document) =>
     fromDocumentRecord(document._id, document as unknown as RecordDocument),

@@ -11,6 +11,7 @@ import { ListCounts } from './list-counts';
 import type { FirstReachedWriter } from './first-reached';
 import { NaturalKeyClaims } from './natural-key-claims';
 import { RecentWrites } from './recent-writes';
+import { SearchIndex } from './search-index';
 import { SharedPoll } from '../concurrency/shared-poll';
 import { KeyedMutex } from '../concurrency/keyed-mutex';
 import { outsideTrace } from '../telemetry/tracing';
@@ -64,6 +65,8 @@ export class AggregateCollection<S extends { readonly id: string }> {
   readonly batches: DocumentBatches;
   /** Counts matching documents for lists. */
   readonly listCounts: ListCounts;
+  /** Finds aggregates by words. */
+  readonly searchIndex: SearchIndex<S>;
   behaviour: AggregateBehaviour = {};
   onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
   /** Wraps every write that reaches a step for the first time. */
@@ -85,6 +88,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
     this.batches = new DocumentBatches(this.documents);
     this.naturalKey = this.openNaturalKey(db);
     this.listCounts = new ListCounts(this.documents, definition, dependencies.clock);
+    this.searchIndex = new SearchIndex(this.documents, definition);
   }
 
   /** Opens the store of the context's environment. Decisions use the context's time. */
@@ -230,6 +234,9 @@ function indexesOf<S extends { readonly id: string }>(
   }
   if (definition.stepsReached !== undefined) {
     indexes.push({ name: 'milestones', key: { environmentId: 1, milestonesAt: 1 } });
+  }
+  if (definition.search !== undefined) {
+    indexes.push({ name: 'search', key: { environmentId: 1, searchKeys: 1 } });
   }
   for (const { name, keys } of definition.indexes ?? []) {
     indexes.push({ name, key: { environmentId: 1, ...keys } });

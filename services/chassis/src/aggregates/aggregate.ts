@@ -1,5 +1,6 @@
 import type { DomainError } from '@billing/kernel/domain-error';
 import { type Tenant, timelineOf } from '../grpc/call-context';
+import { type Findable, searchKeysOf } from '@billing/kernel/search-words';
 import type { Command, DomainEvent } from '@billing/kernel/transition';
 import type { FirstReachedFields } from './first-reached';
 import { sliceOf } from '../replicas/slice';
@@ -35,6 +36,21 @@ export interface NaturalKey<S> {
   readonly taken: () => DomainError;
 }
 
+/** Search of one kind of aggregate; see search-index.ts. */
+export interface SearchDefinition<S> {
+  /**
+   * Number of the rule; raise it when `findableOf` or the kernel's words change. Documents that an
+   * earlier rule indexed are then indexed again.
+   */
+  readonly revision: number;
+  /** Facts by which the aggregate is found; undefined for one that is never found. */
+  readonly findableOf: (state: S) => Findable | undefined;
+  /** Converts a normalized word of a query to the form in which it is stored. */
+  readonly toStoredWord?: (word: string) => string;
+  /** True if a word with one wrong letter is forgiven: for names. */
+  readonly isForgiving?: boolean;
+}
+
 /** Definition of one kind of aggregate for the store. */
 export interface AggregateDefinition<S extends { readonly id: string }> {
   /** Name of the collection, plural: `subscriptions`. */
@@ -63,6 +79,8 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
    */
   readonly fixedFields?: readonly string[];
   readonly naturalKey?: NaturalKey<S>;
+  /** Absent: the aggregates are not searched. */
+  readonly search?: SearchDefinition<S>;
   /** Environment time at which `wake` is due; absent: never. */
   dueAt?(state: S): DueAt | undefined;
   /**
@@ -131,6 +149,8 @@ export interface Envelope extends FirstReachedFields {
    * succeeded.
    */
   readonly lastWrite: string;
+  /** Keys by which the aggregate is found. Absent in documents of earlier releases. */
+  readonly searchKeys?: readonly string[];
 }
 
 export type AggregateDocument = Envelope & Record<string, unknown>;
@@ -191,6 +211,16 @@ export function scheduleOf<S extends { readonly id: string }>(
     dueClass: due?.workClass ?? null,
     recoverAt: definition.recoverAt?.(state) ?? null,
   };
+}
+
+/** Returns the keys by which the document is found. Each write of the document stores them. */
+export function searchFieldsOf<S extends { readonly id: string }>(
+  { search }: Pick<AggregateDefinition<S>, 'search'>,
+  state: S,
+): Pick<Envelope, 'searchKeys'> {
+  if (search === undefined) return {};
+  const findable = search.findableOf(state);
+  return { searchKeys: findable === undefined ? [] : searchKeysOf(findable) };
 }
 
 /** Creates new outbox entries, numbered after the document's latest ones. */

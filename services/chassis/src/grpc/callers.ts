@@ -1,5 +1,6 @@
 import type { DueWorkServiceServer } from '@billing/proto/billing/clock/v1/due_work';
 import type { EventLogServiceServer } from '@billing/proto/billing/event/v1/event_log';
+import type { SearchServiceServer } from '@billing/proto/billing/search/v1/search';
 import type { SystemServiceServer } from '@billing/proto/billing/system/v1/system';
 import type { ServerUnaryCall } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
@@ -59,4 +60,9 @@ export const dueWorkCallers: Callers<DueWorkServiceServer> = {
 export const eventLogCallers: Callers<EventLogServiceServer> = {
   readEventLog: ['notifier'],
   getEventLogEntries: ['notifier'],
+};
+
+/** Only the dashboard searches. */
+export const searchCallers: Callers<SearchServiceServer> = {
+  search: ['gateway'],
 };

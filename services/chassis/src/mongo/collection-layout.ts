@@ -47,6 +47,7 @@ export function shardedAggregates(scatter: CollectionLayout['scatter'] = {}): Co
     'timeline dueAt': 'due work, in slices',
     recoverAt: 'recovery, in slices',
     'environmentId milestonesAt': 'running totals since a snapshot',
+    'environmentId searchKeys': 'search of an environment',
     isFence: 'values of an earlier version, claimed once',
     ...scatter,
   });
@@ -63,6 +64,7 @@ export const chassisCollections: CollectionLayouts = {
   poisonMessages: unsharded,
   replicas: unsharded,
   schema: unsharded,
+  searchProgress: unsharded,
   secretFingerprints: unsharded,
   stuckCommands: unsharded,
 };

@@ -4,6 +4,7 @@ import { newId } from '../ids';
 import type { Logger } from '../telemetry/logging';
 import { Membership } from './membership';
 import { isEndedHere, newReplicaId } from './replica-id';
+import { isOlder } from './release';
 import { ReplicaStore } from './replica-store';
 import { retryTransient } from '../mongo/mongo';
 import { SchemaGate } from './schema-gate';
@@ -83,6 +84,12 @@ export class Replicas implements Slices {
       await this.store.register(this.heartbeat());
     }
     await this.observe();
+  }
+
+  /** True while a replica of an earlier release has a heartbeat. */
+  async hasOlder(): Promise<boolean> {
+    const all = await retryTransient(() => this.store.list());
+    return all.some(({ release }) => isOlder(release, this.options.release));
   }
 
   /** Says goodbye, so that the others need not wait. */

@@ -39,6 +39,7 @@ import { Relay, type RelayOptions } from '../outbox/relay';
 import { beatEveryMs, Replicas } from '../replicas/replicas';
 import type { RpcService, RpcDependencies } from '../grpc/rpc';
 import { StuckCommands } from '../outbox/stuck-commands';
+import { searchIndexingWork } from './search-indexing';
 import { systemRpc } from './system-status';
 import { checkFingerprints, type DataSecret } from './secret-fingerprints';
 import { StorageGuard } from '../mongo/storage-guard';
@@ -203,6 +204,7 @@ export class Service {
     });
     this.collections.push(collection as unknown as AnyCollection);
     this.indexers.push(() => collection.ensureIndexes());
+    if (definition.search !== undefined) this.every(searchIndexingWork(this, collection));
     return collection;
   }
 

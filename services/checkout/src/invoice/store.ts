@@ -30,6 +30,7 @@ import {
   toCollectedDocument,
 } from './recorded-document';
 import type { Reservation } from './reservation';
+import { invoiceSearch } from './search';
 import type { DeclineKind } from '../provider/port/payment-provider';
 import { type Count, nullable, type Nullable } from './stored-fields';
 
@@ -135,6 +136,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
     { name: 'number', keys: { number: 1 } },
   ],
   fixedFields: ['isTombstone'],
+  search: invoiceSearch,
   // An invoice is not due while an attempt runs: the provider is asked for the outcome at
   // intervals, not on each pass.
   dueAt: (record) =>

@@ -28,6 +28,11 @@ export const webhookEndpoints = (keys: DataKeys): AggregateDefinition<WebhookEnd
   collection: 'webhookEndpoints',
   aggregate: 'webhook_endpoint',
   resource: 'Webhook endpoint',
+  search: {
+    revision: 1,
+    findableOf: ({ id, url, description, deletedAt }) =>
+      deletedAt === undefined ? { id, texts: [url, description] } : undefined,
+  },
   toDocument: ({
     url,
     events,

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { everyScope } from '@billing/chassis/call-context';
+import type { SearchResult } from '@billing/proto/billing/search/v1/search';
+import { resultTypes } from '@billing/proto/values/search';
+import { scopeOf } from '../access/scope';
+import { readQuery } from '../api/input/input';
+import { ok } from '../http/answer';
+import { type SearchedService, searchedServices } from '../resource-search';
+import { amountText } from '../text/amount-text';
+import type { EnvironmentRoute } from './route/route';
+
+const Search = z.object({ q: z.string().max(100) });
+
+/** First path segment of the resources that a service finds, from which scopes are named. */
+const segments: Readonly<Record<SearchedService, string>> = {
+  customer: 'customers',
+  checkout: 'invoices',
+  subscription: 'subscriptions',
+  catalog: 'products',
+  discount: 'discounts',
+  notifier: 'webhook-endpoints',
+};
+
+/** Search of the resources of an environment that the operator may read. */
+export const searchRoutes: readonly EnvironmentRoute[] = [
+  {
+    method: 'GET',
+    path: '/search',
+    isOfEnvironment: true,
+    endsWithCaller: true,
+    handle: async ({ query, context }, { peers }) => {
+      const { q } = readQuery(Search, { query });
+      const services = readableServices(context.scopes);
+      const results = await peers.search.find(q, services, context);
+      return ok({ results: results.map(toJsonSearchResult) });
+    },
+  },
+];
+
+/** Services whose resources a caller with these scopes may read. */
+export function readableServices(scopes: readonly string[]): readonly SearchedService[] {
+  if (scopes.includes(everyScope)) return searchedServices;
+  return searchedServices.filter((name) =>
+    scopes.includes(scopeOf({ method: 'GET', segment: segments[name] })),
+  );
+}
+
+/** A found resource; `detail` joins what tells it apart, its status and its amount. */
+export function toJsonSearchResult({ type, id, title, ...facts }: SearchResult) {
+  const { detail, status, amount, currency } = facts;
+  const money = amount === undefined ? '' : amountText(amount, currency);
+  const details = [detail, statusText(status), money].filter((text) => text !== '');
+  return { type: resultTypes.nameOf(type), id, title, detail: details.join(' · ') };
+}
+
+/** `PAST_DUE` is “Past due”. */
+function statusText(status: string): string {
+  const words = status.toLowerCase().replaceAll('_', ' ');
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}

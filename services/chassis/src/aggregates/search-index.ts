@@ -1,0 +1,101 @@
+import type { Collection, Filter } from 'mongodb';
+import {
+  beginningWith,
+  correctionsOf,
+  type KeyCondition,
+  matches,
+  queryWordsOf,
+  wholeKeyOf,
+} from '@billing/kernel/search-words';
+import type { CallContext } from '../grpc/call-context';
+import { retryTransient } from '../mongo/mongo';
+import {
+  type AggregateDefinition,
+  type AggregateDocument,
+  type Stored,
+  toStored,
+} from './aggregate';
+
+/** Maximum number of aggregates that one search returns. */
+export const resultsMax = 8;
+// Of words that are longer than keys, this many are compared.
+const comparedMax = 200;
+
+/**
+ * Finds aggregates by the keys in their documents: beginnings of words. The keys are written
+ * together with the document, so a search reads its own writes, and no document is found by a word
+ * that it no longer has. One multikey index holds the keys of all documents; queries are for equal
+ * keys only, which every supported database answers from the index.
+ */
+export class SearchIndex<S extends { readonly id: string }> {
+  constructor(
+    private readonly documents: Collection<AggregateDocument>,
+    private readonly definition: AggregateDefinition<S>,
+  ) {}
+
+  /**
+   * Finds the aggregates of the environment of which a word begins with each word of the text, at
+   * most `resultsMax`. Those that have the words as a whole come first.
+   */
+  async find(text: string, { tenant }: Pick<CallContext, 'tenant'>): Promise<Stored<S>[]> {
+    const { toStoredWord = (word: string) => word } = this.definition.search ?? {};
+    const words = queryWordsOf(text).map(toStoredWord);
+    if (words.length === 0) return [];
+    const { environmentId } = tenant;
+    const [whole, begun] = await Promise.all([
+      this.read(environmentId, words.map(whollyEqual)),
+      this.readBegun(environmentId, words),
+    ]);
+    const found = new Map([...whole, ...begun].map((document) => [document._id, document]));
+    const documents =
+      found.size > 0 ? [...found.values()] : await this.readCorrected(environmentId, words);
+    return documents.slice(0, resultsMax).map((document) => toStored(this.definition, document));
+  }
+
+  private async readBegun(
+    environmentId: string,
+    words: readonly string[],
+  ): Promise<AggregateDocument[]> {
+    const found = await this.read(environmentId, words.map(beginningWith));
+    return found.filter(({ _id: id, searchKeys: keys = [] }) => matches({ id, keys }, words));
+  }
+
+  /** Finds documents with one word of the text corrected by one letter. */
+  private async readCorrected(
+    environmentId: string,
+    words: readonly string[],
+  ): Promise<AggregateDocument[]> {
+    if (this.definition.search?.isForgiving !== true) return [];
+    for (const [at, word] of words.entries()) {
+      const keys = correctionsOf(word).map(wholeKeyOf);
+      const others = words.map(beginningWith).toSpliced(at, 1);
+      const conditions = [{ keys, isExact: true }, ...others];
+      const found = keys.length === 0 ? [] : await this.read(environmentId, conditions);
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  private async read(
+    environmentId: string,
+    conditions: readonly KeyCondition[],
+  ): Promise<AggregateDocument[]> {
+    const filters = conditions.map(({ keys }) => ({ searchKeys: { $in: [...keys] } }));
+    const [first] = filters;
+    const query = {
+      environmentId,
+      ...(filters.length === 1 ? first : { $and: filters }),
+    };
+    const isExact = conditions.every((condition) => condition.isExact);
+    return retryTransient(() =>
+      this.documents
+        .find(query as Filter<AggregateDocument>)
+        .limit(isExact ? resultsMax : comparedMax)
+        .toArray(),
+    );
+  }
+}
+
+function whollyEqual(word: string): KeyCondition {
+  return { keys: [wholeKeyOf(word)], isExact: true };
+}

@@ -1,0 +1,51 @@
+import { refuseProblems } from '@billing/kernel/input-problems';
+import {
+  type ResultType,
+  type SearchResult,
+  type SearchServiceServer,
+  SearchServiceService,
+} from '@billing/proto/billing/search/v1/search';
+import type { Stored } from '../aggregates/aggregate';
+import type { AggregateCollection } from '../aggregates/aggregate-collection';
+import { searchCallers } from '../grpc/callers';
+import { type RpcDependencies, type RpcService, rpcService } from '../grpc/rpc';
+
+const textLengthMax = 100;
+
+/** How a service shows the aggregates that it finds. */
+export interface FoundBy<S> {
+  readonly type: ResultType;
+  readonly describe: (
+    state: S,
+  ) => Pick<SearchResult, 'title'> &
+    Partial<Pick<SearchResult, 'detail' | 'status' | 'amount' | 'currency'>>;
+}
+
+/** The call by which the dashboard searches the aggregates of a service. */
+export function searchRpc<S extends { readonly id: string }>(
+  { searchIndex }: Pick<AggregateCollection<S>, 'searchIndex'>,
+  { type, describe }: FoundBy<S>,
+): (dependencies: RpcDependencies) => RpcService {
+  const toResult = ({ state }: Stored<S>): SearchResult => ({
+    detail: '',
+    status: '',
+    amount: undefined,
+    currency: '',
+    ...describe(state),
+    type,
+    id: state.id,
+  });
+  return rpcService<SearchServiceServer>(
+    SearchServiceService,
+    {
+      search: async ({ text }, context) => {
+        const isTooLong = text.length > textLengthMax;
+        refuseProblems({
+          q: isTooLong ? [`Must be at most ${String(textLengthMax)} characters`] : [],
+        });
+        return { results: (await searchIndex.find(text, context)).map(toResult) };
+      },
+    },
+    { callers: searchCallers },
+  );
+}

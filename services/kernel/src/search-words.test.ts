@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { beginningWith, correctionsOf, matches, queryWordsOf, searchKeysOf } from './search-words';
+
+type Texts = readonly (string | null | undefined)[];
+
+const id = '0190a000-0000-7000-8000-000000000001';
+const keysOf = (texts: Texts, wholeWords: Texts = []) => searchKeysOf({ id, texts, wholeWords });
+const wordsOf = (...texts: Texts) =>
+  keysOf(texts)
+    .filter((key) => key.endsWith(' '))
+    .map((key) => key.slice(0, -1));
+
+/** True if a search by keys finds a resource with these texts. */
+const isFound = (query: string, texts: Texts, wholeWords: Texts = []) => {
+  const keys = keysOf(texts, wholeWords);
+  const words = queryWordsOf(query);
+  const conditions = words.map(beginningWith);
+  const hasKeys = conditions.every((condition) => condition.keys.some((key) => keys.includes(key)));
+  const isMatch = hasKeys && matches({ id, keys }, words);
+  // An exact condition needs no comparison.
+  if (hasKeys && conditions.every(({ isExact }) => isExact)) expect(isMatch).toBe(true);
+  return isMatch;
+};
+
+describe('the words of a resource', () => {
+  test.each<[string, Texts, readonly string[]]>([
+    ['none without texts', [null, undefined, ''], []],
+    ['none of punctuation alone', ['– … !'], []],
+    ['each word of a name', ['Ada Lovelace'], ['ada', 'lovelace']],
+    ['a word once', ['Ada Ada', 'ADA'], ['ada']],
+    [
+      'the parts of an e-mail address',
+      ['ada@example.com'],
+      ['ada@example.com', 'example.com', 'com'],
+    ],
+    ['no punctuation around a word', ['(Lovelace), "Ada"'], ['lovelace', 'ada']],
+    ['no apostrophe', ['O’Brien-Smith'], ['obrien-smith', 'smith']],
+    ['no accents', ['Zoë Ångström Müller'], ['zoe', 'angstrom', 'muller']],
+    ['letters without decomposition', ['Søren Łukasz Straße'], ['soren', 'lukasz', 'strasse']],
+    ['other scripts', ['Αθήνα 東京都'], ['αθηνα', '東京都']],
+    ['full-width letters', ['ＡＤＡ'], ['ada']],
+  ])('are %s', (_case, texts, words) => {
+    expect(wordsOf(...texts)).toEqual(words);
+  });
+
+  test('are limited in number and length', () => {
+    const many = Array.from({ length: 100 }, (_, index) => `w${String(index)}`).join(' ');
+    expect(wordsOf(many).length).toBe(12);
+    expect(wordsOf('a'.repeat(100))).toEqual(['a'.repeat(40)]);
+    expect(isFound('a'.repeat(100), ['a'.repeat(90)])).toBe(true);
+  });
+});
+
+test('the keys of a resource are groups of its id, beginnings and whole words', () => {
+  const groups = ['0190a000', '0190a000-0000'];
+  expect(keysOf(['Ada'])).toEqual([...groups, 'ad', 'ada', 'ada ']);
+  expect(keysOf([], ['Ada'])).toEqual([...groups, 'ada ']);
+  expect(
+    keysOf(['x'.repeat(12)])
+      .slice(2)
+      .map((key) => key.length),
+  ).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 13]);
+});
+
+describe('a query', () => {
+  const name = 'Ada Lovelace-Byron';
+  test.each<[string, string, boolean]>([
+    ['a beginning of the first name', 'ad', true],
+    ['beginnings of words in any order', 'love ada', true],
+    ['another case and other accents', 'ÁDA', true],
+    ['more letters than keys have', 'lovelace-by', true],
+    ['more letters than keys have, one of them wrong', 'lovelace-bx', false],
+    ['the address', 'ada@example.com', true],
+    ['the domain', 'example.com', true],
+    ['a beginning of the domain', 'exam', true],
+    ['the id', id, true],
+    ['the first group of the id', id.slice(0, 8), true],
+    ['a beginning of the id that ends inside a group', id.slice(0, 11), true],
+    ['another beginning of an id', '0190a001', false],
+    ['another id with the same first groups', `${id.slice(0, -1)}2`, false],
+    ['a word that no word begins with', 'ada babbage', false],
+    ['the middle of a word', 'velace', false],
+    ['one letter', 'a', false],
+  ])('of %s: %s', (_case, query, expected) => {
+    expect(isFound(query, [name, 'ada@example.com'])).toBe(expected);
+  });
+
+  test.each([
+    ['finds a whole word', 'pro', true],
+    ['finds a word of one letter', 'x', true],
+    ['finds a part of a compound', 'annual', true],
+    ['finds a compound', 'annual-plan', true],
+    ['does not find a beginning', 'pr', false],
+  ])('of a text with whole words only %s', (_case, query, expected) => {
+    expect(isFound(query, [], ['Pro X annual-plan'])).toBe(expected);
+  });
+
+  test('has at most five words', () => {
+    expect(queryWordsOf('a b c d e f g')).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  const text = fc.string({ unit: 'grapheme', maxLength: 60 });
+
+  test('of the whole text finds the text', () => {
+    fc.assert(
+      fc.property(text, (whole) => {
+        fc.pre(wordsOf(whole).length < 12);
+        expect(isFound(whole, [whole])).toBe(true);
+        expect(isFound(whole, [], [whole])).toBe(true);
+      }),
+    );
+  });
+
+  test('of a beginning of a word finds the text', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), fc.integer({ min: 2, max: 40 }), (whole, which, length) => {
+        const words = wordsOf(whole);
+        const letters = Array.from(words[which % words.length] ?? '');
+        fc.pre(letters.length >= length);
+        const begun = letters.slice(0, length).join('');
+        const { keys } = beginningWith(begun);
+        const all = keysOf([whole]);
+        expect(keys.some((key) => all.includes(key))).toBe(true);
+        expect(matches({ id, keys: all }, [begun])).toBe(true);
+      }),
+    );
+  });
+
+  test('of the words of a query is the same query', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), (query) => {
+        const words = queryWordsOf(query);
+        expect(queryWordsOf(words.join(' '))).toEqual(words);
+      }),
+    );
+  });
+});
+
+describe('the corrections of a word', () => {
+  test.each([
+    ['a missing letter', 'lovelce'],
+    ['an extra letter', 'lovelaxce'],
+    ['a wrong letter', 'lovelxce'],
+    ['two swapped letters', 'lovealce'],
+    ['a missing first letter', 'ovelace'],
+    ['a missing last letter', 'lovelac'],
+  ])('include the word that it has %s of', (_case, typed) => {
+    expect(correctionsOf(typed)).toContain('lovelace');
+  });
+
+  test.each([
+    ['a short word', 'ada'],
+    ['a code', 'pro42'],
+    ['a long word', 'a'.repeat(17)],
+  ])('are none for %s', (_case, typed) => {
+    expect(correctionsOf(typed)).toEqual([]);
+  });
+
+  test('are few enough for one query, and not the word itself', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]{4,16}$/), (word) => {
+        const corrections = correctionsOf(word);
+        expect(corrections.length).toBeLessThan(1_000);
+        expect(corrections).not.toContain(word);
+      }),
+    );
+  });
+});

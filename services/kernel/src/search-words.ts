@@ -1,0 +1,171 @@
+/** Facts by which a resource is found. */
+export interface Findable {
+  /** UUID; found by its first 8 characters or more. */
+  readonly id: string;
+  /** Texts found by the beginning of any of their words: a name, an e-mail address, a URL. */
+  readonly texts: readonly (string | null | undefined)[];
+  /** Texts found by whole words only, of a resource that is written too often for more keys. */
+  readonly wholeWords?: readonly (string | null | undefined)[];
+}
+
+/** Condition on the keys of a resource: it has one of them. Others are found by `matches`. */
+export interface KeyCondition {
+  readonly keys: readonly string[];
+  /** True if every resource with one of the keys matches. */
+  readonly isExact: boolean;
+}
+
+// Beginnings of 2 to 10 letters are keys. Of a longer word the first 10 are looked up, and the rest
+// is compared; so few resources share them that it costs little.
+const prefixLengthMin = 2;
+const prefixLengthMax = 10;
+// Groups of a UUID: the first one, and the first two, which are the millisecond of a version 7.
+const idPrefixLengths = [8, 13];
+const idLike = /^[0-9a-f]{8}[0-9a-f-]*$/;
+// Marks a key as a whole word; no word contains it.
+const endOfWord = ' ';
+// Of a longer word the beginning is compared.
+const wordLengthMax = 40;
+// A write stores each key in an index.
+const wordsMax = 12;
+// Each further word is one more condition of the query.
+const queryWordsMax = 5;
+const letterOrDigit = /[\p{L}\p{N}]/u;
+const apostrophes = /['’ʼ`]/g;
+const marks = /\p{M}/gu;
+// Letters that Unicode does not decompose.
+const plainLetters: Readonly<Record<string, string>> = {
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ς: 'σ',
+};
+const undecomposed = /[æœøłđðþς]/g;
+
+/**
+ * Returns the keys of a resource: the beginnings of its words, and its words as a whole. A word
+ * begins at each letter or digit that follows another character, and ends at the next space, so
+ * that `ada@example.com` is found by `ada`, by `exam` and by `example.com`.
+ */
+export function searchKeysOf({ id, texts, wholeWords = [] }: Findable): string[] {
+  const words = wordsOf(texts, endingsOf);
+  const prefixes = words.flatMap((word) => {
+    const letters = Array.from(word);
+    const length = Math.min(letters.length, prefixLengthMax) - prefixLengthMin + 1;
+    return Array.from({ length: Math.max(0, length) }, (_, index) =>
+      letters.slice(0, prefixLengthMin + index).join(''),
+    );
+  });
+  const whole = [...words, ...wordsOf(wholeWords, partsOf)].map(wholeKeyOf);
+  return [
+    ...new Set([...idPrefixLengths.map((length) => id.slice(0, length)), ...prefixes, ...whole]),
+  ];
+}
+
+/**
+ * Returns the words of a query, normalized like the words of a resource. A resource matches if each
+ * of them begins one of its words.
+ */
+export function queryWordsOf(query: string): string[] {
+  return [...new Set(piecesOf(query).map(cut))].slice(0, queryWordsMax);
+}
+
+/** Key of a whole word. */
+export function wholeKeyOf(word: string): string {
+  return `${word}${endOfWord}`;
+}
+
+/** Condition on resources of which a word, or the id, begins with a word of a query. */
+export function beginningWith(word: string): KeyCondition {
+  const letters = Array.from(word);
+  const isShort = letters.length < prefixLengthMin;
+  const prefix = letters.slice(0, prefixLengthMax).join('');
+  const keys = isShort ? [wholeKeyOf(word)] : [prefix, wholeKeyOf(word)];
+  if (!idLike.test(word)) return { keys, isExact: letters.length <= prefixLengthMax };
+  const idLength = idPrefixLengths.findLast((length) => length <= word.length);
+  return { keys: [...new Set([...keys, word.slice(0, idLength)])], isExact: false };
+}
+
+/** True if a word of the resource, or its id, begins with each word of a query. */
+export function matches(
+  { id, keys }: { readonly id: string; readonly keys: readonly string[] },
+  words: readonly string[],
+): boolean {
+  return words.every((word) => id.startsWith(word) || keys.some((key) => key.startsWith(word)));
+}
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz';
+// A shorter word with a letter changed is another word.
+const misspelledLengthMin = 4;
+const misspelledLengthMax = 16;
+
+/**
+ * Returns the words that a word may be a misspelling of: one letter is missing, extra or wrong, or
+ * two neighbors are swapped. Empty for a word that is short, or not of the letters a to z.
+ */
+export function correctionsOf(word: string): string[] {
+  const isCorrectable = /^[a-z]+$/.test(word) && word.length >= misspelledLengthMin;
+  if (!isCorrectable || word.length > misspelledLengthMax) return [];
+  const corrections = new Set<string>();
+  for (let at = 0; at <= word.length; at += 1) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    for (const letter of alphabet) {
+      corrections.add(`${before}${letter}${after}`);
+      if (after !== '') corrections.add(`${before}${letter}${after.slice(1)}`);
+    }
+    corrections.add(`${before}${after.slice(1)}`);
+    corrections.add(`${before}${after.slice(1, 2)}${after.slice(0, 1)}${after.slice(2)}`);
+  }
+  corrections.delete(word);
+  return [...corrections];
+}
+
+function wordsOf(
+  texts: readonly (string | null | undefined)[],
+  split: (piece: string) => readonly string[],
+): string[] {
+  const words = texts.flatMap((text) => piecesOf(text ?? '').flatMap(split));
+  return [...new Set(words.map(cut))].slice(0, wordsMax);
+}
+
+/** Parts between spaces, without punctuation around them. */
+function piecesOf(text: string): string[] {
+  return normalized(text)
+    .split(/\s+/u)
+    .map((piece) => piece.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
+    .filter((piece) => piece !== '');
+}
+
+/** The piece from each beginning of a word to its end. */
+function endingsOf(piece: string): string[] {
+  const letters = Array.from(piece);
+  return letters.flatMap((letter, at) => {
+    const isBeginning = letterOrDigit.test(letter) && !letterOrDigit.test(letters[at - 1] ?? ' ');
+    return isBeginning ? [letters.slice(at).join('')] : [];
+  });
+}
+
+/** The piece, and each of its runs of letters and digits. */
+function partsOf(piece: string): string[] {
+  return [piece, ...piece.split(/[^\p{L}\p{N}]+/u)];
+}
+
+/** Without case, accents and apostrophes. Upper case comes first, because it expands ß to SS. */
+function normalized(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(marks, '')
+    .replace(apostrophes, '')
+    .toUpperCase()
+    .toLowerCase()
+    .replace(undecomposed, (letter) => plainLetters[letter] ?? letter)
+    .normalize('NFC');
+}
+
+function cut(word: string): string {
+  return Array.from(word).slice(0, wordLengthMax).join('');
+}

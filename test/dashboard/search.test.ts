@@ -1,0 +1,158 @@
+import { newId } from '@billing/chassis/ids';
+import { eventually } from '@billing/chassis/testing';
+import type { ApiClient } from '../support/api-client';
+import { firstOwnerLink, OperatorClient } from '../support/operator-client';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
+
+let system: TestSystem;
+let owner: OperatorClient;
+let sandboxId: string;
+let sandbox: OperatorClient;
+
+beforeAll(async () => {
+  system = await joinTestSystem();
+  owner = await operatorOf(system, await firstOwnerLink(system));
+  const { body } = await owner.api('GET', '/environments');
+  [, sandboxId = ''] = body.data.map(({ id }: { id: string }) => id);
+  sandbox = owner.in(sandboxId);
+});
+
+/** A new operator; addresses are unique in the shared system. */
+async function operatorOf({ gatewayUrl }: TestSystem, link: string): Promise<OperatorClient> {
+  const client = new OperatorClient(gatewayUrl);
+  await client.accept(link, `${newId()}@example.com`);
+  return client;
+}
+
+interface Result {
+  readonly type: string;
+  readonly id: string;
+  readonly title: string;
+  readonly detail: string;
+}
+
+async function search(q: string, client = sandbox): Promise<readonly Result[]> {
+  const { status, body } = await client.api('GET', `/search?q=${encodeURIComponent(q)}`);
+  expect([q, status]).toEqual([q, 200]);
+  return body.results as Result[];
+}
+
+const create = async (path: string, body: object, client: ApiClient = system.sandbox) =>
+  client.expect(201, client.post(path, body));
+
+/** One resource of each type, with a name of its own. */
+async function createResources() {
+  const customer = await create('/customers', {
+    email: 'ada@analytical.example',
+    name: 'Ada Lovelace',
+    externalId: 'cus_1815',
+  });
+  const product = await create('/products', {
+    name: 'Difference Engine',
+    type: 'FLAT',
+    currency: 'USD',
+    amount: 2900,
+    billingInterval: 'MONTHLY',
+    lookupKey: 'engine_monthly',
+  });
+  const discount = await create('/discounts', {
+    name: 'Spring sale',
+    code: 'SPRING26',
+    type: 'PERCENTAGE',
+    value: 10,
+    duration: 'ONCE',
+  });
+  const endpoint = await create('/webhook-endpoints', {
+    url: 'https://hooks.babbage.example/billing',
+  });
+  const subscription = await create('/subscriptions', {
+    customerId: customer.id,
+    productId: product.id,
+    authorizedTransactionId: 'txn_4242424242424242',
+  });
+  const invoice = await eventually(async () => {
+    const { data } = await system.sandbox.expect(200, system.sandbox.get('/invoices'));
+    expect(data).toMatchObject([{ status: 'PAID', number: expect.any(String) }]);
+    return data[0] as { id: string; number: string };
+  });
+  return { customer, product, discount, endpoint, subscription, invoice };
+}
+
+describe('the search of the dashboard', () => {
+  let made: Awaited<ReturnType<typeof createResources>>;
+
+  beforeAll(async () => {
+    made = await createResources();
+  });
+
+  test('finds each type of resource by what people call it, and by its id', async () => {
+    const { customer, product, discount, endpoint, subscription, invoice } = made;
+    const of = (type: string, { id }: { id?: unknown }, title: string, detail: string) => ({
+      ...{ type, id, title, detail },
+    });
+    const ada = of('CUSTOMER', customer, 'Ada Lovelace', 'ada@analytical.example');
+    const engine = of('PRODUCT', product, 'Difference Engine', 'engine_monthly');
+    const sale = of('DISCOUNT', discount, 'Spring sale', 'SPRING26');
+    const hook = of('WEBHOOK_ENDPOINT', endpoint, 'https://hooks.babbage.example/billing', '');
+    const plan = of('SUBSCRIPTION', subscription, 'Difference Engine', 'Ada Lovelace · Active');
+    const bill = of('INVOICE', invoice, invoice.number, 'Paid · $29.00');
+    const found: readonly (readonly [string, readonly object[]])[] = [
+      ['ADA', [ada, plan]],
+      ['lovel', [ada]],
+      ['analytical.example', [ada]],
+      ['cus_18', [ada]],
+      ['lovelcae', [ada]],
+      ['diff eng', [engine]],
+      ['engine_mo', [engine]],
+      ['engine', [plan, engine]],
+      ['spring26', [sale]],
+      ['babbage', [hook]],
+      [invoice.number, [bill]],
+      [invoice.number.replace(/\D*0*/, ''), [bill]],
+      ['xyz', []],
+      ['  ', []],
+    ];
+    for (const [q, results] of found) expect([q, await search(q)]).toEqual([q, results]);
+    for (const one of [ada, engine, sale, hook, plan, bill]) {
+      expect(await search(String(one.id))).toEqual([one]);
+    }
+  });
+
+  test('follows a change at once', async () => {
+    const { id } = made.customer;
+    await system.sandbox.expect(
+      200,
+      system.sandbox.request('PATCH', `/customers/${String(id)}`, { body: { name: 'Ada King' } }),
+    );
+    expect(await search('king')).toMatchObject([{ id, title: 'Ada King' }]);
+    expect(await search('lovelace')).toMatchObject([{ type: 'SUBSCRIPTION' }]);
+  });
+
+  test('finds nothing of another environment or organization', async () => {
+    const stranger = await joinTestSystem();
+    const other = await operatorOf(stranger, await firstOwnerLink(stranger));
+    const { body } = await other.api('GET', '/environments');
+    const { body: own } = await owner.api('GET', '/environments');
+    const [liveId] = own.data.map(({ id }: { id: string }) => id);
+    const places = [owner.in(liveId), ...body.data.map(({ id }: any) => other.in(id))];
+    for (const q of ['ada', 'engine', 'spring26', 'babbage', made.invoice.number]) {
+      for (const place of places) expect([q, await search(q, place)]).toEqual([q, []]);
+    }
+    for (const { id } of Object.values(made)) {
+      for (const place of places) expect(await search(String(id), place)).toEqual([]);
+    }
+    const across = await other.in(sandboxId).api('GET', '/search?q=ada');
+    expect(across.status).toBe(404);
+  });
+
+  test('is open to viewers, and refuses a long or missing text', async () => {
+    const email = `${newId()}@example.com`;
+    const { body } = await owner.api('POST', '/operators', { email, role: 'VIEWER' });
+    const colleague = new OperatorClient(system.gatewayUrl);
+    await colleague.accept(body.link as string, email);
+    const viewer = colleague.in(sandboxId);
+    expect((await search('engine', viewer)).length).toBe(2);
+    expect((await sandbox.api('GET', `/search?q=${'a'.repeat(101)}`)).status).toBe(400);
+    expect((await sandbox.api('GET', '/search')).status).toBe(400);
+  });
+});
