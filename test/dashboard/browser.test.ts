@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { walkByKeyboard } from './keyboard-walk';
 import {
   desktop,
   expectAccessible,
@@ -233,6 +234,17 @@ testInChromium(
       await row.getByRole('button', { name: 'Skip' }).click();
       await page.getByText('billPeriod is removed and never runs.').waitFor();
       await look(page, 'stuck command');
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'an operator finds, opens and creates by keyboard alone',
+  async () => {
+    await visit(browser, desktop, async (page) => {
+      await page.goto(`${system.gatewayUrl}/dashboard/live`);
+      await walkByKeyboard(page, { look });
     });
   },
   timeoutMs,

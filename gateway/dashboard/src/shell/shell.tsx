@@ -7,6 +7,7 @@ import { Skeleton } from '../parts/element/skeleton';
 import { ErrorBoundary } from './error-boundary';
 import { Navigation } from './navigation';
 import { allRoutes } from './pages';
+import { useKeyboard } from './palette/keyboard';
 import { TopBar } from './top-bar';
 
 /** Frame of every page: top bar and navigation. */
@@ -16,6 +17,7 @@ export function Shell({ session, environment }: { session: Session; environment:
   // A menu that was opened on another page is closed.
   const [menuOn, setMenuOn] = useState<string>();
   const isMenuOpen = menuOn === location;
+  const keyboard = useKeyboard();
   return (
     <WorkspaceContext value={{ session, environment }}>
       <div className="shell" data-environment={environment.kind}>
@@ -25,6 +27,7 @@ export function Shell({ session, environment }: { session: Session; environment:
         <TopBar
           isMenuOpen={isMenuOpen}
           onMenu={(isOpen) => setMenuOn(isOpen ? location : undefined)}
+          onSearch={keyboard.openPalette}
         />
         <Navigation isOpen={isMenuOpen} />
         <main id="main" ref={main} tabIndex={-1}>
@@ -34,6 +37,7 @@ export function Shell({ session, environment }: { session: Session; environment:
             </Suspense>
           </ErrorBoundary>
         </main>
+        {keyboard.dialogs}
       </div>
     </WorkspaceContext>
   );

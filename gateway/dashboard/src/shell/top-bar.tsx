@@ -1,4 +1,4 @@
-import { Menu as MenuIcon } from 'lucide-react';
+import { Menu as MenuIcon, Search } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { useWorkspace } from '../api/environment';
@@ -20,9 +20,12 @@ const clockEveryMs = 30_000;
 export function TopBar({
   isMenuOpen,
   onMenu,
+  onSearch,
 }: {
   isMenuOpen: boolean;
   onMenu: (isOpen: boolean) => void;
+  /** Opens the search. */
+  onSearch: () => void;
 }) {
   const { session, environment } = useWorkspace();
   return (
@@ -46,6 +49,11 @@ export function TopBar({
       <span className="environment-state">
         {environment.kind === 'LIVE' ? 'Real customers, real money' : <SandboxClock />}
       </span>
+      <Button className="search-button" aria-keyshortcuts="Control+K" onClick={onSearch}>
+        <Search aria-hidden="true" />
+        <span>Search</span>
+        <kbd aria-hidden="true">Ctrl K</kbd>
+      </Button>
       <Suspense fallback={<AccountButton />}>
         <AccountMenu />
       </Suspense>

@@ -1,5 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { type ReactNode, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { Button } from '../element/buttons';
 import { ErrorNotice, RetryNotice } from '../element/notices';
 
@@ -35,7 +36,10 @@ function Dialog({
   );
 }
 
-/** A button that opens a dialog; `children` receives the function that closes it. */
+/**
+ * A button that opens a dialog; `children` receives the function that closes it. The dialog is also
+ * opened by a link with `?open=` and the label.
+ */
 export function DialogButton({
   label,
   title = label,
@@ -49,9 +53,12 @@ export function DialogButton({
   refusal?: string | undefined;
   children: (close: () => void) => ReactNode;
 }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isPressed, setPressed] = useState(false);
+  const [parameters, setParameters] = useSearchParams();
+  const isLinked = refusal === undefined && parameters.get(openParameter) === label;
   const close = () => {
-    setOpen(false);
+    setPressed(false);
+    if (isLinked) setParameters(withoutOpen, { replace: true });
   };
   return (
     <>
@@ -59,18 +66,26 @@ export function DialogButton({
         tone={tone}
         refusal={refusal}
         onClick={() => {
-          setOpen(true);
+          setPressed(true);
         }}
       >
         {label}
       </Button>
-      {isOpen && (
+      {(isPressed || isLinked) && (
         <Dialog title={title} onClose={close}>
           {children(close)}
         </Dialog>
       )}
     </>
   );
+}
+
+const openParameter = 'open';
+
+function withoutOpen(before: URLSearchParams): URLSearchParams {
+  const next = new URLSearchParams(before);
+  next.delete(openParameter);
+  return next;
 }
 
 /** A button that asks for confirmation. */

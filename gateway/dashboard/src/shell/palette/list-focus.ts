@@ -1,0 +1,44 @@
+// Rows of lists are links: the focus moves from link to link, and Enter opens the page.
+
+/**
+ * Moves the focus to the first link of the next or previous row. Without a focused row, `isList`
+ * decides whether the first one is entered. Returns true if the focus was moved.
+ */
+export function moveInList(by: 1 | -1, { isList }: { readonly isList: boolean }): boolean {
+  const focused = document.activeElement;
+  const row = focused?.closest('tbody tr') ?? null;
+  if (row === null && (!isList || by === -1 || !isNowhere(focused))) return false;
+  const table = row?.closest('table') ?? document.querySelector('main table');
+  const links = [...(table?.querySelectorAll('tbody tr') ?? [])].flatMap((one) => {
+    const link = one.querySelector<HTMLElement>('a[href]');
+    return link === null ? [] : [{ one, link }];
+  });
+  const at = links.findIndex(({ one }) => one === row);
+  const next = links[at + by];
+  if (next === undefined || (row !== null && at === -1)) return false;
+  next.link.focus();
+  return true;
+}
+
+/** Moves the focus to the first filter of the list; false if the page has none. */
+export function focusFilter(): boolean {
+  const filter = document.querySelector<HTMLElement>('main [role="search"] :is(input, select)');
+  filter?.focus();
+  return filter !== null;
+}
+
+/** Place of the focus. */
+export function focusPlace(): 'PAGE' | 'FIELD' | 'DIALOG' {
+  if (document.querySelector('[role$="dialog"]:not(.toast), [role="menu"]') !== null) {
+    return 'DIALOG';
+  }
+  const focused = document.activeElement;
+  const isField =
+    focused instanceof HTMLElement &&
+    (focused.isContentEditable || focused.matches('input, textarea, select, [role="combobox"]'));
+  return isField ? 'FIELD' : 'PAGE';
+}
+
+function isNowhere(focused: Element | null): boolean {
+  return focused === null || focused === document.body || focused.id === 'main';
+}
