@@ -2,7 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { localOrganization } from '@billing/local/first-keys';
 import { OperatorClient } from '../support/operator-client';
 import type { Bench, Effort, FigureTable } from './bench';
-import { cpuSecondsBetween, cpuSecondsOf } from './figures/process-cpu';
+import { measureReads, readColumns, readRow } from './figures/reads';
 import { RenewalSeed } from './renewals/seed';
 import { storeHistory } from './revenue-seed';
 import type { Stage, StagedSystem } from './stage/stage';
@@ -47,7 +47,7 @@ interface Measured {
 }
 
 async function measure(measured: Measured): Promise<FigureTable> {
-  const { stage, seed, operator, count, effort } = measured;
+  const { stage, system, seed, operator, count, effort } = measured;
   const times = effort.isQuick ? reads.quick : reads.usual;
   // The history was stored without events. The first request may exceed its limit, but starts the
   // aggregation for all later ones.
@@ -57,60 +57,17 @@ async function measure(measured: Measured): Promise<FigureTable> {
   const table: string[][] = [];
   for (const path of ['/reports/overview', '/reports/revenue?months=13']) {
     for (let read = 0; read < warmUps; read += 1) await operator.api('GET', path);
-    table.push(rowOf(path, await readsOf(path, times, measured)));
+    const reads = await measureReads({ stage, system, times }, async () => {
+      const { status } = await operator.api('GET', path);
+      if (status !== 200) throw new Error(`${path} answered ${String(status)}`);
+    });
+    table.push(readRow(path, reads));
   }
   return {
     title: `GET /dashboard/api/… at ${String(count)} subscriptions, one by one; at most ${String(serverWorkMsMax)} ms of server work`,
-    columns: [
-      'what',
-      'CPU of all processes, ms',
-      'of the databases',
-      'wall p50, ms',
-      'wall p95, ms',
-    ],
+    columns: readColumns,
     rows: table,
   };
-}
-
-interface Reads {
-  readonly cpuMs: number;
-  readonly databaseMs: number;
-  readonly wallMs: readonly number[];
-}
-
-async function readsOf(
-  path: string,
-  times: number,
-  { stage, system, operator }: Measured,
-): Promise<Reads> {
-  const cpu = () => ({
-    servers: cpuSecondsOf(system.pids()),
-    databases: cpuSecondsOf(stage.sharedPids()),
-  });
-  const before = cpu();
-  const wallMs: number[] = [];
-  for (let read = 0; read < times; read += 1) {
-    const start = performance.now();
-    const { status } = await operator.api('GET', path);
-    if (status !== 200) throw new Error(`${path} answered ${String(status)}`);
-    wallMs.push(performance.now() - start);
-  }
-  const after = cpu();
-  const msEach = (side: 'servers' | 'databases') =>
-    (sumOf(cpuSecondsBetween(before[side], after[side])) * 1_000) / times;
-  const databaseMs = msEach('databases');
-  return { cpuMs: msEach('servers') + databaseMs, databaseMs, wallMs };
-}
-
-function sumOf(seconds: Readonly<Record<string, number>>): number {
-  return Object.values(seconds).reduce((sum, one) => sum + one, 0);
-}
-
-function rowOf(name: string, { cpuMs, databaseMs, wallMs }: Reads): string[] {
-  const sorted = [...wallMs].sort((a, b) => a - b);
-  const percentile = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
-  const figures = [cpuMs, databaseMs, percentile(0.5), percentile(0.95)];
-  return [name, ...figures.map((ms) => ms.toFixed(1))];
 }
 
 async function untilCached(seed: RenewalSeed): Promise<void> {

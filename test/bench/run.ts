@@ -14,6 +14,7 @@ import { renewalCosts } from './renewals/costs';
 import { renewals } from './renewals/renewals';
 import { readCircumstances, toText, writeJson } from './report';
 import { routeCosts } from './route-costs';
+import { search } from './search';
 import { Stage } from './stage/stage';
 import { subscriptions } from './subscriptions';
 import { webhooks } from './webhooks';
@@ -27,6 +28,7 @@ const benches: readonly Bench[] = [
   renewals,
   growth,
   home,
+  search,
   ingest,
   openHourReads,
   creditGrants,

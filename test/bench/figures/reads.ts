@@ -1,0 +1,54 @@
+import type { Stage, StagedSystem } from '../stage/stage';
+import { cpuSecondsBetween, cpuSecondsOf } from './process-cpu';
+
+/** Cost of requests that were sent one by one. */
+interface Reads {
+  /** Of all processes, for each request. */
+  readonly cpuMs: number;
+  /** The databases' part of it. */
+  readonly databaseMs: number;
+  readonly wallMs: readonly number[];
+}
+
+export const readColumns = [
+  'what',
+  'CPU of all processes, ms',
+  'of the databases',
+  'wall p50, ms',
+  'wall p95, ms',
+];
+
+/** Sends requests one by one; `read` gets the number of the request. */
+export async function measureReads(
+  { stage, system, times }: { stage: Stage; system: StagedSystem; times: number },
+  read: (number: number) => Promise<void>,
+): Promise<Reads> {
+  const cpu = () => ({
+    servers: cpuSecondsOf(system.pids()),
+    databases: cpuSecondsOf(stage.sharedPids()),
+  });
+  const before = cpu();
+  const wallMs: number[] = [];
+  for (let number = 0; number < times; number += 1) {
+    const start = performance.now();
+    await read(number);
+    wallMs.push(performance.now() - start);
+  }
+  const after = cpu();
+  const msEach = (side: 'servers' | 'databases') =>
+    (sumOf(cpuSecondsBetween(before[side], after[side])) * 1_000) / times;
+  const databaseMs = msEach('databases');
+  return { cpuMs: msEach('servers') + databaseMs, databaseMs, wallMs };
+}
+
+function sumOf(seconds: Readonly<Record<string, number>>): number {
+  return Object.values(seconds).reduce((sum, one) => sum + one, 0);
+}
+
+/** Row of a table with `readColumns`. */
+export function readRow(name: string, { cpuMs, databaseMs, wallMs }: Reads): string[] {
+  const sorted = [...wallMs].sort((a, b) => a - b);
+  const percentile = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
+  const figures = [cpuMs, databaseMs, percentile(0.5), percentile(0.95)];
+  return [name, ...figures.map((ms) => ms.toFixed(1))];
+}

@@ -1,0 +1,112 @@
+import { type Document, MongoClient } from 'mongodb';
+import { searchFieldsOf } from '@billing/chassis/aggregate';
+import { newId } from '@billing/chassis/ids';
+import { sliceOf } from '@billing/chassis/slice';
+import { localOrganization } from '@billing/local/first-keys';
+import { OperatorClient } from '../support/operator-client';
+import type { Bench } from './bench';
+import { measureReads, readColumns, readRow } from './figures/reads';
+import { createResource } from './stage/api';
+import { documentsOf } from './stage/floor-data';
+import type { StagedSystem } from './stage/stage';
+
+interface Found {
+  readonly id: string;
+  readonly texts: readonly string[];
+}
+
+const customers = { quick: 10_000, usual: 100_000 };
+const reads = { quick: 50, usual: 200 };
+const serverWorkMsMax = 150;
+const warmUps = 10;
+const insertBatchSize = 1_000;
+
+// A thousand first names and a thousand last names.
+const beginnings = ['al', 'ber', 'chri', 'da', 'eli', 'fran', 'geo', 'han', 'jo', 'mar'];
+const middles = ['an', 'be', 'li', 'ma', 'ni', 'ra', 'sto', 'ti', 'vi', 'we'];
+const ends = ['a', 'dt', 'er', 'ia', 'ka', 'n', 'sen', 'ski', 'son', 'ton'];
+const nameOf = (number: number) =>
+  [beginnings, middles, ends]
+    .map((parts, place) => parts[Math.floor(number / 10 ** place) % 10] ?? '')
+    .join('');
+
+/** The seed's customer of a number. */
+function customerOf(number: number) {
+  // 7 and 1,000 have no common divisor: all pairs of names occur.
+  const [first, last] = [nameOf(number * 7), nameOf(Math.floor(number / 1_000) + number)];
+  const externalId = `cus_${String(number).padStart(6, '0')}`;
+  return { first, last, externalId, email: `${first}.${last}${String(number)}@mail.example.com` };
+}
+
+/** Texts of operators, by kind; `number` is that of any customer. */
+const texts: Readonly<Record<string, (number: number) => string>> = {
+  'two letters': (number) => customerOf(number).last.slice(0, 2),
+  'the beginning of a name': (number) => customerOf(number).last.slice(0, 4),
+  'first and last name': (number) => `${customerOf(number).first} ${customerOf(number).last}`,
+  'an e-mail address': (number) => customerOf(number).email,
+  'an external id': (number) => customerOf(number).externalId,
+  'the domain of every customer': () => 'mail.example.com',
+  'a name with a wrong letter': (number) => `${customerOf(number).last.slice(0, -1)}q`,
+  'a name and the domain of every customer': (number) => `${customerOf(number).last} mail.exa`,
+  'a word that no customer has': (number) => `xyzzy${String(number)}`,
+};
+
+/** Server cost of the dashboard's search at 100,000 customers. */
+export const search: Bench = {
+  name: 'search',
+  title: "the dashboard's search at 100,000 customers",
+  run: async (stage, effort) => {
+    const system = await stage.system();
+    const count = effort.isQuick ? customers.quick : customers.usual;
+    const times = effort.isQuick ? reads.quick : reads.usual;
+    stage.log(`search: storing ${String(count)} customers`);
+    const environmentId = await storeCustomers(system, count);
+    const owner = await OperatorClient.owner({ ...system, organization: localOrganization });
+    const operator = owner.in(environmentId);
+    const rows: string[][] = [];
+    for (const [kind, textOf] of Object.entries(texts)) {
+      const read = async (number: number) => {
+        const q = encodeURIComponent(textOf((number * 7_919) % count));
+        const { status } = await operator.api('GET', `/search?q=${q}`);
+        if (status !== 200) throw new Error(`The search answered ${String(status)}`);
+      };
+      for (let number = 0; number < warmUps; number += 1) await read(number);
+      rows.push(readRow(kind, await measureReads({ stage, system, times }, read)));
+    }
+    const title = `GET /dashboard/api/search at ${String(count)} customers, one by one; at most ${String(serverWorkMsMax)} ms of server work`;
+    return { figures: [{ title, columns: readColumns, rows }] };
+  },
+};
+
+/** Copies a customer that the system created, directly in its database. */
+async function storeCustomers(system: StagedSystem, count: number): Promise<string> {
+  const { id } = await createResource(system, '/customers', { email: 'bench@example.com' });
+  const { mongodbUri, databasePrefix } = system.site;
+  const client = new MongoClient(mongodbUri);
+  try {
+    await client.connect();
+    const documents = documentsOf(client, `${databasePrefix}_customer`, 'customers');
+    const template = await documents.findOne({ _id: id });
+    if (template === null) throw new Error('The customer was not stored');
+    for (let from = 0; from < count; from += insertBatchSize) {
+      const size = Math.min(insertBatchSize, count - from);
+      const copies = Array.from({ length: size }, (_, index) => copyOf(template, from + index));
+      await documents.insertMany(copies, { ordered: false });
+    }
+    return template.environmentId as string;
+  } finally {
+    await client.close();
+  }
+}
+
+// As the service stores the keys of its customers.
+const asCustomers = { search: { revision: 1, findableOf: (found: Found) => found } };
+
+function copyOf(template: Document, number: number): Document & { _id: string } {
+  const { first, last, email, externalId } = customerOf(number);
+  const _id = newId();
+  const name = `${first} ${last}`;
+  const found = searchFieldsOf(asCustomers, { id: _id, texts: [name, email, externalId] });
+  const keys = { externalId, externalIdKey: `v:${externalId}`, ...found };
+  return { ...template, _id, slice: sliceOf(_id), name, email, ...keys };
+}
