@@ -175,6 +175,7 @@ describe('a dashboard report', () => {
       200,
       {
         endpointId: made.id,
+        failingSince: null,
         days: [
           { day: aDay, delivered: 0, failed: 0 },
           { day: aDay, delivered: 0, failed: 0 },

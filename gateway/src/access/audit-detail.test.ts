@@ -4,11 +4,11 @@ const id = '0190f3c4-0000-7000-8000-000000000000';
 
 test('a write that creates a resource names it and its input', () => {
   const body = { name: 'Basic', amount: 2900, unknown: 1 };
-  const answer = { id, name: 'Basic', amount: 2900 };
+  const answer = { id, name: 'Basic', amount: 2900, currency: 'USD' };
   expect(
     auditDetail({ segment: 'products', id: undefined, body, before: undefined, answer }),
   ).toEqual({
-    target: { type: 'product', id },
+    target: { type: 'product', id, name: 'Basic', currency: 'USD' },
     changes: [
       { field: 'name', fromJson: undefined, toJson: '"Basic"' },
       { field: 'amount', fromJson: undefined, toJson: '2900' },
@@ -52,6 +52,19 @@ test.each([
   expect(auditDetail(written).changes).toEqual([{ field, fromJson: undefined, toJson: undefined }]);
 });
 
+test.each<[string, object, string | undefined]>([
+  ['products', { name: 'Pro' }, 'Pro'],
+  ['checkout-links', { label: 'Plans' }, 'Plans'],
+  ['webhook-endpoints', { url: 'https://example.com/hook' }, 'https://example.com/hook'],
+  ['invoices', { number: 'INV-000001' }, 'INV-000001'],
+  ['customers', { name: 'Ada' }, undefined],
+  ['operators', { name: 'Olivia' }, undefined],
+  ['subscriptions', { name: 'Ada' }, undefined],
+])('the target of a write to %s is named only without personal data', (segment, before, name) => {
+  const written = { segment, id, body: {}, before, answer: undefined };
+  expect(auditDetail(written).target?.name).toBe(name);
+});
+
 test.each([
   ['sandboxes', 'sandbox'],
   ['webhook-endpoints', 'webhook_endpoint'],
@@ -59,5 +72,5 @@ test.each([
   ['checkout', 'checkout_session'],
 ])('%s are about a %s', (segment, type) => {
   const written = { segment, id, body: {}, before: undefined, answer: undefined };
-  expect(auditDetail(written).target).toEqual({ type, id });
+  expect(auditDetail(written).target).toEqual({ type, id, name: undefined, currency: undefined });
 });

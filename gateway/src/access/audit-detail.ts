@@ -5,6 +5,8 @@ import type { AuditChange, AuditTarget } from '@billing/proto/billing/identity/v
 export interface AuditDetail {
   readonly target: AuditTarget | undefined;
   readonly changes: AuditChange[];
+  /** Environment time of the write; undefined if it concerns no environment. */
+  readonly environmentTime?: Date | undefined;
 }
 
 /** A write with its input and outcome. */
@@ -21,6 +23,8 @@ export interface Written {
 }
 
 const valueLengthMax = 500;
+const nameLengthMax = 200;
+const currencyCode = /^[A-Z]{3}$/;
 // Resources whose texts contain no personal data.
 const impersonal = new Set([
   'products',
@@ -57,7 +61,23 @@ export function auditDetail({ segment, id, body, before, answer }: Written): Aud
       const to = field in made ? made[field] : fieldsOf(body)[field];
       return { field, fromJson, toJson: shown(segment, field, to) };
     });
-  return { target: { type, id: targetId ?? '' }, changes };
+  const known = { ...old, ...made };
+  const target = { name: nameIn(segment, known), currency: currencyIn(known) };
+  return { target: { type, id: targetId ?? '', ...target }, changes };
+}
+
+/** Name of an impersonal resource, or number of an invoice; undefined for others. */
+function nameIn(segment: string, { name, label, url, number }: Fields): string | undefined {
+  if (segment === 'invoices' || segment === 'credit-notes') return textOf(number);
+  if (!impersonal.has(segment) || segment === 'operators') return undefined;
+  const found =
+    textOf(name) ?? textOf(label) ?? (segment === 'webhook-endpoints' ? textOf(url) : undefined);
+  return found === undefined ? undefined : redactSecrets(found).slice(0, nameLengthMax);
+}
+
+function currencyIn({ currency }: Fields): string | undefined {
+  const text = textOf(currency);
+  return text !== undefined && currencyCode.test(text) ? text : undefined;
 }
 
 function isSame(old: Fields, made: Fields, field: string): boolean {

@@ -243,8 +243,8 @@ export class OperatorAccess {
       signal: AbortSignal.timeout(endTimeoutMs),
     };
     try {
-      const { target, changes = [] } = detail ?? {};
-      await operators.endAuditEntry({ id, status, target, changes }, context);
+      const { target, changes = [], environmentTime } = detail ?? {};
+      await operators.endAuditEntry({ id, status, target, changes, environmentTime }, context);
     } catch (error) {
       logger.warn({ err: error }, 'audit entry not completed');
     }

@@ -47,11 +47,12 @@ export async function describedWrite(
   if (isRead(route.method) || route.readsOnly === true || route.isIngest === true) return write();
   const [, segment = ''] = route.path.split('/');
   const about = { segment, id: targetIdOf(route, request), body: request.body };
-  describe(auditDetail({ ...about, before: undefined, answer: undefined }));
+  const environmentTime = request.context.now;
+  describe({ ...auditDetail({ ...about, before: undefined, answer: undefined }), environmentTime });
   const isOperator = request.caller.type === 'OPERATOR';
   const before = isOperator ? await readBefore(reader, request, peers) : undefined;
   const answer = await write();
-  describe(auditDetail({ ...about, before, answer: answer.body }));
+  describe({ ...auditDetail({ ...about, before, answer: answer.body }), environmentTime });
   return answer;
 }
 
@@ -74,7 +75,9 @@ export function auditedWrite(
   const { address, userAgent } = originOfRequest(request);
   const { organizationId } = tenant;
   const action = `${request.method} ${route}`;
-  return { apiKeyId: callerId, organizationId, address, userAgent, action, ...detail };
+  const { target, changes, environmentTime } = detail;
+  const written = { target, changes, environmentTime };
+  return { apiKeyId: callerId, organizationId, address, userAgent, action, ...written };
 }
 
 async function readBefore(

@@ -12,6 +12,7 @@ import { operatorApiPath } from './route/addresses';
 import { auditExportRoutes } from './report/audit-export-routes';
 import { checkoutSessionRoutes } from './report/checkout-session-routes';
 import { choiceRoutes } from './choice-routes';
+import { customerRoutes } from './customer/customer-routes';
 import { dunningRoutes } from './report/dunning-routes';
 import { invalidSession } from '../access/operator-access';
 import type { EnvironmentRoute, OpenRequest, OperatorRoute, DashboardSite } from './route/route';
@@ -24,6 +25,7 @@ import { requestRoutes } from './report/request-routes';
 import { searchRoutes } from './search-routes';
 import { resetLinkRoutes } from './sign-in/reset-link-routes';
 import { sessionRoutes } from './sign-in/session-routes';
+import { todayRoutes } from './report/today-routes';
 import { stuckCommandRoutes, systemRoutes } from './report/system-routes';
 import { webhookBodyRoutes } from './webhook-body-routes';
 
@@ -46,6 +48,8 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...moneyReportRoutes,
   ...dunningRoutes,
   ...checkoutSessionRoutes,
+  ...todayRoutes,
+  ...customerRoutes,
   ...paymentMethodRoutes,
   ...searchRoutes,
   ...providerReportRoutes,

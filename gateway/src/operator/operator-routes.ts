@@ -5,10 +5,11 @@ import { notFound } from '@billing/kernel/domain-error';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { operatorRoles } from '@billing/proto/values/identity';
-import { activeFilter, optional, pageShape, readBody, readQuery } from '../api/input/input';
+import { activeFilter, optional, pageShape, readBody, readQuery, time } from '../api/input/input';
 import { page, pageQuery } from '../api/input/list';
 import { ok, present } from '../http/answer';
 import { param } from '../api/input/request';
+import { operatorNamesOf } from './operator-names';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './route/operator-json';
 import type { OperatorRoute } from './route/route';
 
@@ -29,6 +30,8 @@ const ListAuditEntries = z.object({
   ...pageShape,
   actorId: optional(z.string().max(100)),
   targetId: optional(z.string().max(100)),
+  since: optional(time),
+  until: optional(time),
 });
 
 /** Operators, their environments and the audit log. */
@@ -111,12 +114,16 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     path: '/audit',
     handle: async ({ query, session, call }, { peers }) => {
       const wanted = readQuery(ListAuditEntries, { query });
-      const { entries, total, totalIsMore } = await peers.operator.listAuditEntries(
-        { sessionToken: session, ...pageQuery(wanted) },
-        call as CallContext,
-      );
+      const [{ entries, total, totalIsMore }, names] = await Promise.all([
+        peers.operator.listAuditEntries(
+          { sessionToken: session, targetIds: [], ...pageQuery(wanted) },
+          call as CallContext,
+        ),
+        operatorNamesOf(session, call, peers),
+      ]);
       const { page, perPage } = wanted;
-      return ok({ data: entries.map(toJsonAuditEntry), total, totalIsMore, page, perPage });
+      const data = entries.map((entry) => toJsonAuditEntry(entry, names));
+      return ok({ data, total, totalIsMore, page, perPage });
     },
   },
 ];

@@ -25,9 +25,9 @@ export const paymentMethodRoutes: readonly EnvironmentRoute[] = [
 
 /** Public facts of a saved card. */
 export function toJsonPaymentMethod(method: PaymentMethod) {
-  const { id, brand, last4, isDefault, subscriptionIds, createdAt } = method;
+  const { id, brand, last4, expiry = null, isDefault, subscriptionIds, createdAt } = method;
   return {
-    ...{ id, brand, last4, isDefault, subscriptionIds },
+    ...{ id, brand, last4, expiry, isDefault, subscriptionIds },
     createdAt: present(createdAt).toISOString(),
   };
 }

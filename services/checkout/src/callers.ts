@@ -77,6 +77,7 @@ export const paymentCallers: Callers<PaymentServiceServer> = {
 
 export const paymentMethodCallers: Callers<PaymentMethodServiceServer> = {
   listPaymentMethods: ['gateway'],
+  listExpiringCards: ['gateway'],
   keepPaymentMethod: ['gateway'],
   removePaymentMethod: ['gateway'],
 };
@@ -90,5 +91,7 @@ export const checkoutReportCallers: Callers<CheckoutReportServiceServer> = {
   getDunning: ['gateway'],
   listInvoicesAtRisk: ['gateway'],
   getInvoiceCollection: ['gateway'],
+  getCustomerAccount: ['gateway'],
+  getRecentSales: ['gateway'],
   getProviderState: ['gateway'],
 };

@@ -33,7 +33,7 @@ export const collections: CollectionLayouts = {
   // The gateway asks for an image by its hash alone.
   logos: shardedBy({ sha256: 1 }),
   payers: shardedAggregates(),
-  paymentMethods: shardedAggregates(),
+  paymentMethods: shardedAggregates({ 'environmentId expiresAt': 'cards that expire soon' }),
   providerReports: shardedById({ 'environmentId invoiceId': 'reports of an invoice' }),
   refusedAttempts: shardedById({ changedAt: 'retention' }),
   sandboxAuthorizations: shardedById(),

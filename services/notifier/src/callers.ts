@@ -18,6 +18,7 @@ export const notifierCallers: Callers<NotifierServiceServer> = {
 export const webhookDeliveryCallers: Callers<WebhookDeliveryServiceServer> = {
   sendTestWebhook: ['gateway'],
   listWebhookDeliveries: ['gateway'],
+  listSubscriptionWebhooks: ['gateway'],
   getWebhookBody: ['gateway'],
   retryWebhookDelivery: ['gateway'],
   replayWebhooks: ['gateway'],

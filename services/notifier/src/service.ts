@@ -39,6 +39,7 @@ import { ReplayWorker } from './history/replay-worker';
 import { reportRpc } from './history/report-rpc';
 import { RetentionWorker } from './history/retention-worker';
 import { RetentionStore } from './history/retention-store';
+import { SubscriptionHistoryStore } from './history/subscription-history-store';
 import { standardRetrySchedule } from './delivery/retry-schedule';
 import { RetryStore } from './history/retry-store';
 import { notifierRpc } from './rpc';
@@ -160,6 +161,7 @@ function openStores(service: Service, policyOf: NotifierDependencies['policyOf']
     awaited: new AwaitedEventStore(db),
     feed: new FeedStore(db),
     history: new DeliveryHistoryStore(db),
+    subscriptions: new SubscriptionHistoryStore(db, new MessageStore(db)),
     replays: new ReplayStore(db),
     retained: new RetentionStore(db),
     reports: new DeliveryReportStore(db),
@@ -332,6 +334,7 @@ function startDeliveryCalls(
   return deliveryRpc({
     endpoints: stores.endpoints,
     history: stores.history,
+    subscriptions: stores.subscriptions,
     tests: new TestWebhookSender({ ...stores, clock }),
     retries: new RetryStore(db),
     gaps: new GapReconciliation({

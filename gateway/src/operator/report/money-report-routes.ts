@@ -12,12 +12,10 @@ import { ok, present } from '../../http/answer';
 import type { EnvironmentRoute } from '../route/route';
 import { toJsonSum } from './json-sum';
 
+// By default 13 months, so that the current month can be compared with the same one of last year.
 const Months = z.object({ months: wholeNumber(1, 120).default(13) });
 const DaysOfCheckout = z.object({ days: wholeNumber(1, 400).default(30) });
 const DaysOfDunning = z.object({ days: wholeNumber(1, 400).default(90) });
-
-// 13 months, so that the current month can be compared with the same month of last year.
-const overviewMonths = 13;
 
 /** Reports of revenue, checkout and dunning, and the overview. */
 export const moneyReportRoutes: readonly EnvironmentRoute[] = [
@@ -25,7 +23,10 @@ export const moneyReportRoutes: readonly EnvironmentRoute[] = [
     method: 'GET',
     path: '/reports/overview',
     isOfEnvironment: true,
-    handle: async ({ context }, { peers }) => ok(await overviewOf(context, peers)),
+    handle: async ({ query, context }, { peers }) => {
+      const { months } = readQuery(Months, { query });
+      return ok(await overviewOf(context, peers, months));
+    },
   },
   {
     method: 'GET',
@@ -59,9 +60,9 @@ export const moneyReportRoutes: readonly EnvironmentRoute[] = [
 ];
 
 /** The overview page. */
-export async function overviewOf(context: CallContext, peers: Peers) {
+export async function overviewOf(context: CallContext, peers: Peers, shownMonths: number) {
   const [overview, { firstCallMade }, webhooks] = await Promise.all([
-    peers.subscriptionReport.getOverview({ months: overviewMonths }, context),
+    peers.subscriptionReport.getOverview({ months: shownMonths }, context),
     peers.requestLog.getApiUse({}, context),
     peers.webhookReport.getDeliveryCounts({}, context),
   ]);

@@ -5,6 +5,7 @@ import type {
   MeterCredits,
 } from '@billing/proto/billing/metering/v1/report';
 import { toJsonMeter } from '@billing/proto/json/meter';
+import { toJsonOptionalTime } from '@billing/proto/json/scalars';
 import type { EndpointReport } from '@billing/proto/billing/notifier/v1/report';
 import { readQuery, wholeNumber } from '../../api/input/input';
 import { ok, present } from '../../http/answer';
@@ -74,9 +75,11 @@ function withEvents<T extends { readonly events: bigint }>(usage: T) {
 }
 
 /** Delivery results of an endpoint's webhooks, by day. */
-export function toJsonEndpointReport({ endpointId, days }: EndpointReport) {
+export function toJsonEndpointReport({ endpointId, failingSince, days }: EndpointReport) {
   return {
     endpointId,
+    /** Real time of the first failure since the last success; null if the last one succeeded. */
+    failingSince: toJsonOptionalTime(failingSince),
     days: days.map(({ day, delivered, failed }) => ({
       day,
       delivered: Number(delivered),

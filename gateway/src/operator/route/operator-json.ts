@@ -9,7 +9,7 @@ import type {
   ShownSession,
 } from '@billing/proto/billing/identity/v1/operator';
 import { toJsonSandbox } from '@billing/proto/json/sandbox';
-import { toJsonTime } from '@billing/proto/json/scalars';
+import { toJsonOptionalTime, toJsonTime } from '@billing/proto/json/scalars';
 import { auditActorTypes, operatorRoles } from '@billing/proto/values/identity';
 import { present } from '../../http/answer';
 import type { SignedIn } from '../../access/operator-access';
@@ -51,11 +51,12 @@ export function toJsonEnvironment(environment: Environment) {
   };
 }
 
-export function toJsonAuditEntry(entry: AuditEntry) {
+/** An entry; `names` are those of operators, by id. */
+export function toJsonAuditEntry(entry: AuditEntry, names: ReadonlyMap<string, string> = noNames) {
   return {
     id: entry.id,
     at: toJsonTime(entry.at),
-    actor: toJsonActor(present(entry.actor)),
+    actor: toJsonActor(present(entry.actor), names),
     address: textOrNull(entry.address),
     userAgent: textOrNull(entry.userAgent),
     action: entry.action,
@@ -65,15 +66,19 @@ export function toJsonAuditEntry(entry: AuditEntry) {
     environmentId: entry.environmentId ?? null,
     requestId: entry.requestId,
     status: entry.status ?? null,
+    environmentTime: toJsonOptionalTime(entry.environmentTime),
   };
 }
 
-function toJsonActor({ type, id, email }: AuditActor) {
-  return { type: auditActorTypes.nameOf(type), id, email: email ?? null };
+const noNames: ReadonlyMap<string, string> = new Map();
+
+function toJsonActor({ type, id, email }: AuditActor, names: ReadonlyMap<string, string>) {
+  const name = names.get(id) ?? null;
+  return { type: auditActorTypes.nameOf(type), id, email: email ?? null, name };
 }
 
-function toJsonTarget({ type, id }: AuditTarget) {
-  return { type, id: textOrNull(id) };
+function toJsonTarget({ type, id, name, currency }: AuditTarget) {
+  return { type, id: textOrNull(id), name: name ?? null, currency: currency ?? null };
 }
 
 /** Values before and after, by field. Unknown and hidden values have no key. */

@@ -27,7 +27,7 @@ export interface OperatorRequest extends OpenRequest {
 }
 
 /** A request of an operator for a selected environment. */
-interface EnvironmentRequest extends OperatorRequest {
+export interface EnvironmentRequest extends OperatorRequest {
   readonly context: CallContext;
 }
 

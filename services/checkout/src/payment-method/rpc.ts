@@ -1,11 +1,14 @@
 import type { Clock } from '@billing/chassis/clock';
 import { rpcService } from '@billing/chassis/rpc';
+import { invalidInput } from '@billing/kernel/domain-error';
 import {
+  type ExpiringCard,
   type PaymentMethod as ProtoPaymentMethod,
   type PaymentMethodServiceServer,
   PaymentMethodServiceService,
 } from '@billing/proto/billing/checkout/v1/payment_method';
 import { paymentMethodCallers } from '../callers';
+import type { PaymentMethod } from './payment-method';
 import type { OwnedMethod, PaymentMethodStore } from './store';
 import { isChargedAutomatically } from '../peer/customer';
 import type { Peers } from '../peers';
@@ -28,6 +31,11 @@ export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcDepe
           methods.subscriptions.listOf(customerId, context),
         ]);
         return { paymentMethods: owned.map((method) => toProtoPaymentMethod(method, given)) };
+      },
+      listExpiringCards: async ({ until }, context) => {
+        if (until === undefined) throw invalidInput({ until: ['Required'] });
+        const { cards, isMore } = await methods.expiring(until, context);
+        return { cards: cards.map(toProtoExpiringCard), isMore };
       },
       keepPaymentMethod: async ({ customerId, paymentMethodId: methodId, asDefault }, context) => {
         const use = { customerId, methodId, usedAt: context.now, savedAt: clock.now() };
@@ -52,4 +60,9 @@ function toProtoPaymentMethod(
     .filter(({ methodId }) => methodId === id)
     .map((subscription) => subscription.id);
   return { id, brand, last4, expiry, isDefault, createdAt, subscriptionIds };
+}
+
+function toProtoExpiringCard(card: PaymentMethod): ExpiringCard {
+  const { id: paymentMethodId, customerId, brand, last4, expiry } = card;
+  return { paymentMethodId, customerId, brand, last4, expiry };
 }

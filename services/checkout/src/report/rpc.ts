@@ -19,12 +19,14 @@ import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import { invoicesAtRisk, type RiskKind } from '../invoice/store';
 import type { ProviderWaitStore } from '../collection/provider-wait-store';
 import { reportDaysMax, type ReportStore } from './store';
+import type { SalesStore } from './sales-store';
 import { funnelReport } from '../sales/session-funnel';
 
 export interface ReportRpcDependencies {
   readonly reports: ReportStore;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly pages: InvoicePages;
+  readonly sales: SalesStore;
   readonly waits: Pick<ProviderWaitStore, 'count'>;
   /** True if live environments have a payment provider. */
   readonly isLiveConfigured: boolean;
@@ -32,7 +34,7 @@ export interface ReportRpcDependencies {
 
 /** RPCs of the reports on sessions and invoices. */
 export function reportRpc(dependencies: ReportRpcDependencies) {
-  const { reports, invoices, pages, waits, isLiveConfigured } = dependencies;
+  const { reports, sales, invoices, pages, waits, isLiveConfigured } = dependencies;
   return rpcService<CheckoutReportServiceServer>(
     CheckoutReportServiceService,
     {
@@ -65,6 +67,10 @@ export function reportRpc(dependencies: ReportRpcDependencies) {
         if (stored === undefined || stored.state.isTombstone) throw notFound('Invoice');
         return { collection: toProtoCollection(stored, pages) };
       },
+
+      getCustomerAccount: async ({ customerId }, context) => sales.accountsOf(customerId, context),
+
+      getRecentSales: async (_request, context) => sales.recent(context),
 
       getProviderState: async (_request, { tenant }) => ({
         isConfigured: !tenant.live || isLiveConfigured,

@@ -9,6 +9,7 @@ import {
   testServiceConfiguration,
 } from '@billing/chassis/testing';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
+import { SalesStore } from './sales-store';
 import { ReportStore } from './store';
 import type { SessionRecord } from '../sales/session';
 import { sessionDefinition } from '../sales/session-store';
@@ -148,6 +149,32 @@ test('an invoice counts with the amount that its charges had to cover, also once
     { count: 1n, amount: 2100n },
     { count: 1n, amount: 2100n },
   ]);
+});
+
+test('an account and the sales of two days are sums over stored invoices', async () => {
+  const other = testContext({ now: context.now });
+  const sales = new SalesStore(invoices);
+  const customerId = newId();
+  const invoiceOf = (parts: Partial<Invoice>) => ({ ...anOpened(), id: newId(), ...parts });
+  const discounts = [{ discountId: newId(), name: 'Welcome', amount: 500n }];
+  const yesterday = { ...other, now: new Date('2026-01-30T09:00:00Z') };
+  await invoices.within(yesterday).insert(only(invoiceOf({ customerId })));
+  for (const one of [invoiceOf({ customerId, discounts }), invoiceOf({})])
+    await invoices.within(other).insert(only(one));
+  const { accounts, isMore } = await sales.accountsOf(customerId, other);
+  expect(accounts).toMatchObject([{ currency: 'USD', owed: 5300n, openInvoices: 2, paid: 0n }]);
+  expect(isMore).toBe(false);
+  const none = { count: 0n, amount: 0n };
+  expect(await sales.recent(other)).toEqual({
+    currencies: [
+      {
+        currency: 'USD',
+        today: { invoiced: { count: 2n, amount: 5300n }, paid: none },
+        yesterday: { invoiced: { count: 1n, amount: 2900n }, paid: none },
+      },
+    ],
+    isMore: false,
+  });
 });
 
 test('sessions count on the day of their creation, regardless of their end', async () => {

@@ -18,10 +18,13 @@ export interface AuditDocument extends Partial<Earlier> {
   readonly path: string;
   readonly targetType?: string | null;
   readonly targetId?: string | null;
+  readonly targetName?: string | null;
+  readonly targetCurrency?: string | null;
   readonly changes?: readonly StoredChange[];
   readonly concerns: string | null;
   readonly requestId: string;
   readonly status: number | bigint | null;
+  readonly environmentTime?: Date | null;
 }
 
 interface Earlier {
@@ -37,7 +40,7 @@ interface StoredChange {
 
 export function toAuditDocument(live: string, entry: AuditEntry): AuditDocument {
   const { id: _id, at, actor, target, changes, environmentId = null, status = null } = entry;
-  const { address, userAgent, action, path, requestId } = entry;
+  const { address, userAgent, action, path, requestId, environmentTime = null } = entry;
   return {
     _id,
     environmentId: live,
@@ -49,12 +52,21 @@ export function toAuditDocument(live: string, entry: AuditEntry): AuditDocument 
     userAgent,
     action,
     path,
-    targetType: target?.type ?? null,
-    targetId: target?.id ?? null,
+    ...toStoredTarget(target),
     changes: changes.map(toStoredChange),
     concerns: environmentId,
     requestId,
     status,
+    environmentTime,
+  };
+}
+
+export function toStoredTarget(target: AuditEntry['target']) {
+  return {
+    targetType: target?.type ?? null,
+    targetId: target?.id ?? null,
+    targetName: target?.name ?? null,
+    targetCurrency: target?.currency ?? null,
   };
 }
 
@@ -65,7 +77,7 @@ export function toStoredChange({ field, fromJson, toJson }: AuditChange): Stored
 export function fromAuditDocument(document: AuditDocument): AuditEntry {
   const { _id: id, at, action, path, requestId, concerns, status } = document;
   const { actorType, actorId, actorEmail, operatorId = '', operatorEmail } = document;
-  const { address = '', userAgent = '', targetType, targetId, changes = [] } = document;
+  const { address = '', userAgent = '', changes = [] } = document;
   return {
     id,
     at,
@@ -78,7 +90,7 @@ export function fromAuditDocument(document: AuditDocument): AuditEntry {
     userAgent,
     action,
     path,
-    target: typeof targetType === 'string' ? { type: targetType, id: targetId ?? '' } : undefined,
+    target: fromStoredTarget(document),
     changes: changes.map(({ field, fromJson, toJson }) => ({
       field,
       fromJson: fromJson ?? undefined,
@@ -87,5 +99,17 @@ export function fromAuditDocument(document: AuditDocument): AuditEntry {
     environmentId: concerns ?? undefined,
     requestId,
     status: status === null ? undefined : Number(status),
+    environmentTime: document.environmentTime ?? undefined,
+  };
+}
+
+function fromStoredTarget(document: AuditDocument): AuditEntry['target'] {
+  const { targetType, targetId, targetName, targetCurrency } = document;
+  if (typeof targetType !== 'string') return undefined;
+  return {
+    type: targetType,
+    id: targetId ?? '',
+    name: targetName ?? undefined,
+    currency: targetCurrency ?? undefined,
   };
 }

@@ -11,6 +11,10 @@ export interface AuditActor {
 interface AuditTarget {
   readonly type: string;
   readonly id: string;
+  /** Absent if it has none, or it is unknown or personal. */
+  readonly name?: string | undefined;
+  /** Of the amounts in the changes. */
+  readonly currency?: string | undefined;
 }
 
 /** One changed field. The values are JSON texts; undefined: not known or not shown. */
@@ -41,12 +45,17 @@ export interface AuditEntry {
   readonly requestId: string;
   /** Status of the answer; undefined: unknown. */
   readonly status: number | undefined;
+  /** Environment time; absent: unknown, or the change concerns the organization. */
+  readonly environmentTime?: Date | undefined;
 }
 
 /** Filters of a list of entries. */
 export interface AuditFilter {
   readonly actorId?: string | undefined;
-  readonly targetId?: string | undefined;
+  /** One of these was changed; empty: anything. */
+  readonly targetIds?: readonly string[];
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
 }
 
 /** A part of an export. */

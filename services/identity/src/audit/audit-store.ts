@@ -10,6 +10,7 @@ import {
   fromAuditDocument,
   toAuditDocument,
   toStoredChange,
+  toStoredTarget,
 } from './audit-document';
 import type { AuditEntry, AuditFilter, AuditRange } from './audit-entry';
 
@@ -61,12 +62,17 @@ export class AuditStore {
   async end(
     { environmentId }: Tenant,
     id: string,
-    { status, target, changes }: Pick<AuditEntry, 'status' | 'target' | 'changes'>,
+    {
+      status,
+      target,
+      changes,
+      environmentTime,
+    }: Pick<AuditEntry, 'status' | 'target' | 'changes' | 'environmentTime'>,
   ): Promise<void> {
     const $set = {
       status: status ?? null,
-      targetType: target?.type ?? null,
-      targetId: target?.id ?? null,
+      environmentTime: environmentTime ?? null,
+      ...toStoredTarget(target),
       changes: changes.map(toStoredChange),
     };
     const ended = await retryTransient(() =>
@@ -95,13 +101,7 @@ export class AuditStore {
     { environmentId }: Tenant,
     { page, perPage, filter }: { page: number; perPage: number; filter: AuditFilter },
   ): Promise<{ data: AuditEntry[]; total: number; totalIsMore: boolean }> {
-    const { actorId, targetId } = filter;
-    const query = {
-      environmentId,
-      ...(actorId !== undefined && { actorId }),
-      ...(targetId !== undefined && { targetId }),
-      at: { $lte: endOfTime },
-    };
+    const query = queryOf(environmentId, filter);
     const [documents, counted] = await retryTransient(() =>
       Promise.all([
         this.entries
@@ -142,4 +142,19 @@ export class AuditStore {
   private copy(audit: AuditEntry): void {
     this.copies?.info({ audit }, 'audit');
   }
+}
+
+/** The entries of an organization, stored in its live environment, that match a filter. */
+function queryOf(live: string, filter: AuditFilter): Filter<AuditDocument> {
+  const { actorId, targetIds = [], since, until } = filter;
+  return {
+    environmentId: live,
+    ...(actorId !== undefined && { actorId }),
+    ...(targetIds.length > 0 && { targetId: { $in: [...targetIds] } }),
+    // A range in any case: without one some servers sort all matches instead of walking the index.
+    at: {
+      ...(since !== undefined && { $gte: since }),
+      ...(until === undefined ? { $lte: endOfTime } : { $lt: until }),
+    },
+  };
 }

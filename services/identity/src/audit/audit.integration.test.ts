@@ -34,10 +34,18 @@ afterAll(async () => {
   await tests.stop();
 });
 
-async function list(sessionToken: string, filter: { actorId?: string; targetId?: string } = {}) {
-  const { actorId, targetId } = filter;
+interface Filter {
+  readonly actorId?: string;
+  readonly targetId?: string;
+  readonly targetIds?: string[];
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+async function list(sessionToken: string, filter: Filter = {}) {
+  const { actorId, targetId, targetIds = [], since, until } = filter;
   return tests.peer.listAuditEntries(
-    { sessionToken, page: 1, perPage: 10, actorId, targetId },
+    { sessionToken, page: 1, perPage: 10, actorId, targetId, targetIds, since, until },
     context(),
   );
 }
@@ -71,6 +79,7 @@ function aWrite({ organizationId, sandbox }: Organization, at = new Date()): Log
       action: 'POST /v1/products',
       target: { type: 'product', id: newId() },
       changes: [{ field: 'amount', fromJson: undefined, toJson: '2900' }],
+      environmentTime: new Date('2026-02-28T00:00:00Z'),
     },
   };
 }
@@ -103,12 +112,14 @@ test("an operator's change is recorded before and after, and shown to owners and
   const tenant = { organizationId, environmentId, live: true, manualClock: false };
   const target = { type: 'api_key', id: newId() };
   const changes = [{ field: 'name', fromJson: undefined, toJson: '"Backend"' }];
+  const environmentTime = new Date('2026-01-31T00:00:00Z');
+  const ended = { id, target, changes, environmentTime };
   const end = (status: number) =>
-    tests.peer.endAuditEntry({ id, status, target, changes }, { ...testContext(), tenant });
+    tests.peer.endAuditEntry({ ...ended, status }, { ...testContext(), tenant });
   await end(201);
   await end(500);
   expect(await list(owner.token)).toMatchObject({
-    entries: [{ id, status: 201, target, changes }],
+    entries: [{ id, status: 201, target, changes, environmentTime }],
     total: 1,
     totalIsMore: false,
   });
@@ -138,9 +149,28 @@ test('writes by API keys are recorded once with their requests, and found by act
         target,
         changes,
         status: 201,
+        environmentTime: new Date('2026-02-28T00:00:00Z'),
       },
     ]);
   }
+});
+
+test('entries are found by several targets, and within a time', async () => {
+  const { organization, owner } = await tests.anOwner();
+  const day = (date: number) => new Date(Date.UTC(2026, 0, date));
+  const requests = [1, 2, 3, 4].map((date) => aWrite(organization, day(date)));
+  await log.recordRequests({ requests }, context());
+  const idsOf = async (filter: Filter) =>
+    (await list(owner.token, filter)).entries.map(({ id }) => id);
+  const targetIds = requests.slice(0, 2).map(({ audit }) => present(audit?.target).id);
+  const [first, second, third] = requests.map(({ id }) => id);
+  expect(await idsOf({ targetIds })).toEqual([second, first]);
+  expect(await idsOf({ targetIds, since: day(2) })).toEqual([second]);
+  expect(await idsOf({ since: day(2), until: day(4) })).toEqual([third, second]);
+  const tooMany = Array.from({ length: 201 }, () => newId());
+  await expect(list(owner.token, { targetIds: tooMany })).rejects.toMatchObject({
+    fields: { targetIds: ['Must have at most 200 entries'] },
+  });
 });
 
 test("an operator's failed sign-in is recorded", async () => {

@@ -2,16 +2,20 @@ import type { Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { readPage } from '@billing/chassis/request-fields';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { invalidInput } from '@billing/kernel/domain-error';
 import type {
   AuditEntry as ProtoAuditEntry,
+  ListAuditEntriesRequest,
   OperatorServiceServer,
 } from '@billing/proto/billing/identity/v1/operator';
 import { auditActorTypes } from '@billing/proto/values/identity';
-import type { AuditEntry } from '../audit/audit-entry';
+import type { AuditEntry, AuditFilter } from '../audit/audit-entry';
 import type { AuditStore } from '../audit/audit-store';
 import { mayManageOperators, insufficientPermissions } from './operator';
 import { sentOrigin } from './session';
 import type { SignIn } from './sign-in';
+
+const targetsMax = 200;
 
 export interface AuditRpcOptions {
   readonly signIn: SignIn;
@@ -38,13 +42,13 @@ export function auditHandlers({ signIn, audit, clock }: AuditRpcOptions): Handle
       const begun = { ...entry, environmentId, actor, address, userAgent, at: clock.now() };
       return { id: await audit.begin(tenant, begun) };
     },
-    endAuditEntry: async ({ id, status, target, changes }, { tenant }) => {
-      await audit.end(tenant, id, { status, target, changes });
+    endAuditEntry: async ({ id, status, target, changes, environmentTime }, { tenant }) => {
+      await audit.end(tenant, id, { status, target, changes, environmentTime });
       return {};
     },
-    listAuditEntries: async ({ sessionToken, actorId, targetId, ...request }) => {
+    listAuditEntries: async ({ sessionToken, page, perPage, ...request }) => {
       const tenant = await tenantOfLeader(sessionToken);
-      const wanted = { ...readPage(request), filter: { actorId, targetId } };
+      const wanted = { ...readPage({ page, perPage }), filter: fromProtoFilter(request) };
       const { data, ...extent } = await audit.list(tenant, wanted);
       return { entries: data.map(toProtoAuditEntry), ...extent };
     },
@@ -57,10 +61,22 @@ export function auditHandlers({ signIn, audit, clock }: AuditRpcOptions): Handle
   };
 }
 
-function toProtoAuditEntry({ actor, changes, ...entry }: AuditEntry): ProtoAuditEntry {
+type RequestedFilter = Omit<ListAuditEntriesRequest, 'sessionToken' | 'page' | 'perPage'>;
+
+function fromProtoFilter({ targetId, targetIds, ...filter }: RequestedFilter): AuditFilter {
+  const wanted = [...targetIds, ...(targetId === undefined ? [] : [targetId])];
+  if (wanted.length > targetsMax) {
+    throw invalidInput({ targetIds: [`Must have at most ${String(targetsMax)} entries`] });
+  }
+  return { ...filter, targetIds: wanted };
+}
+
+function toProtoAuditEntry({ actor, target, changes, ...entry }: AuditEntry): ProtoAuditEntry {
   const { type, id, email } = actor;
   return {
     ...entry,
+    target: target && { ...target, name: target.name, currency: target.currency },
+    environmentTime: entry.environmentTime,
     actor: { type: auditActorTypes.valueOf(type), id, email },
     changes: changes.map(({ field, fromJson, toJson }) => ({ field, fromJson, toJson })),
   };

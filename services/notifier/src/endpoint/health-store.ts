@@ -61,6 +61,20 @@ export class EndpointHealthStore {
     return new Set(found.map(({ _id }) => _id));
   }
 
+  /** Times since when the given endpoints have failed, without those that work. */
+  async findFailing(
+    environmentId: string,
+    endpointIds: readonly string[],
+  ): Promise<Map<string, Date>> {
+    const filter = { _id: { $in: [...endpointIds] }, environmentId };
+    const found = await retryTransient(() => this.health.find(filter).toArray());
+    return new Map(
+      found.flatMap(({ _id, failingSince }) =>
+        failingSince === null ? [] : [[_id, failingSince] as const],
+      ),
+    );
+  }
+
   /** Records a failure; returns the time of the first failure since the last success. */
   async recordFailure({ environmentId, endpointId: _id }: EndpointKey, at: Date): Promise<Date> {
     const stored = await retryTransient(() => this.health.findOne({ _id, environmentId }));

@@ -66,6 +66,47 @@ describe('requests about deliveries', () => {
     await notifier.calls.updateWebhookEndpoint(change, context);
   }
 
+  test('the webhooks of a subscription are listed with their outcome at each endpoint', async () => {
+    const { receiver, owner } = system;
+    receiver.answer = ({ path }) => ({ status: path === '/refused' ? 500 : 204 });
+    const taken = await notifier.register(tenant, '/taken');
+    const [subscriptionId, other] = [newId(), newId()];
+    await owner.announce(tenant, other);
+    await owner.announce(tenant, subscriptionId);
+    await eventuallyListed(taken.id, [DELIVERED, DELIVERED]);
+    const refused = await notifier.register(tenant, '/refused');
+    await owner.announce(tenant, subscriptionId, 'subscription.canceled');
+    await eventuallyListed(refused.id, [FAILED]);
+    await eventuallyListed(taken.id, [DELIVERED, DELIVERED, DELIVERED]);
+    const listOf = (subscriptionIds: string[], whose = tenant) =>
+      notifier.deliveryCalls.listSubscriptionWebhooks(
+        { subscriptionIds },
+        testContext({ tenant: whose, deadlineMs }),
+      );
+    const { webhooks } = await listOf([subscriptionId]);
+    const shown = webhooks.map(({ type, deliveries }) => ({
+      type,
+      statuses: new Map(deliveries.map(({ endpointId, status }) => [endpointId, status])),
+    }));
+    expect(shown).toEqual([
+      {
+        type: 'subscription.canceled',
+        statuses: new Map([
+          [taken.id, DELIVERED],
+          [refused.id, FAILED],
+        ]),
+      },
+      { type: 'subscription.renewed', statuses: new Map([[taken.id, DELIVERED]]) },
+    ]);
+    expect(webhooks.every((one) => one.subscriptionId === subscriptionId)).toBe(true);
+    expect((await listOf([subscriptionId, other])).webhooks).toHaveLength(3);
+    expect((await listOf([subscriptionId], testTenant())).webhooks).toEqual([]);
+    const tooMany = Array.from({ length: 21 }, () => newId());
+    await expect(listOf(tooMany)).rejects.toMatchObject({
+      fields: { subscriptionIds: ['Must have at most 20 entries'] },
+    });
+  });
+
   describe('a test webhook', () => {
     test('goes to its endpoint alone, signed and listed as all webhooks are', async () => {
       const { receiver } = system;

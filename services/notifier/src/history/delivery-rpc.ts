@@ -5,6 +5,7 @@ import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import { subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
 import {
+  type SubscriptionWebhook as ProtoSubscriptionWebhook,
   type WebhookAttempt,
   type WebhookDelivery,
   type WebhookDeliveryServiceServer,
@@ -20,12 +21,16 @@ import type { GapReconciliation, WebhookGap } from './find-gaps';
 import { retentionMs } from './retention-worker';
 import type { ReplayWorker } from './replay-worker';
 import type { RetryStore } from './retry-store';
+import type { SubscriptionHistoryStore, SubscriptionWebhook } from './subscription-history-store';
 import type { TestWebhookSender } from '../message/send-test-webhook';
 import { requireActive, type EndpointKey } from '../endpoint/endpoint';
+
+const subscriptionsMax = 20;
 
 export interface DeliveryRpcDependencies {
   readonly endpoints: EndpointStore;
   readonly history: DeliveryHistoryStore;
+  readonly subscriptions: SubscriptionHistoryStore;
   readonly tests: TestWebhookSender;
   readonly retries: RetryStore;
   readonly replays: ReplayWorker;
@@ -56,6 +61,15 @@ export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
       const key = { environmentId: context.tenant.environmentId, endpointId };
       const { deliveries, total } = await history.list(key, readPage({ page, perPage }));
       return { deliveries: deliveries.map(toProtoDelivery), total };
+    },
+    listSubscriptionWebhooks: async ({ subscriptionIds }, { tenant }) => {
+      if (subscriptionIds.length > subscriptionsMax) {
+        const message = `Must have at most ${String(subscriptionsMax)} entries`;
+        throw invalidInput({ subscriptionIds: [message] });
+      }
+      const { environmentId } = tenant;
+      const webhooks = await dependencies.subscriptions.list(environmentId, subscriptionIds);
+      return { webhooks: webhooks.map(toProtoSubscriptionWebhook) };
     },
     getWebhookBody: async ({ endpointId, id }, context) => {
       await endpoints.get(context, endpointId);
@@ -109,6 +123,24 @@ function toProtoDelivery({ delivery, type, attempts }: DescribedDelivery): Webho
     // While the delivery is in flight, `dueAt` is the end of its sender's lease.
     nextAttemptAt: claim === null ? (delivery.dueAt ?? undefined) : undefined,
     createdAt,
+  };
+}
+
+function toProtoSubscriptionWebhook({
+  message,
+  deliveries,
+}: SubscriptionWebhook): ProtoSubscriptionWebhook {
+  const { _id, type, subscriptionId, body } = message;
+  const { timestamp } = JSON.parse(body) as { timestamp: string };
+  return {
+    messageId: _id,
+    type,
+    subscriptionId,
+    occurredAt: new Date(timestamp),
+    deliveries: deliveries.map(({ endpointId, status }) => ({
+      endpointId,
+      status: webhookDeliveryStatuses.valueOf(status),
+    })),
   };
 }
 

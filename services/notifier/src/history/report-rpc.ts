@@ -13,10 +13,12 @@ import type { DeliveryDayWorker } from './day-worker';
 import type { DeliveryOutcomes } from '../delivery/outcomes';
 import type { DeliveryReportStore } from './report-store';
 import type { EndpointStore } from '../endpoint/endpoint-store';
-import { endpointsMax, type EndpointKey } from '../endpoint/endpoint';
+import type { EndpointHealthStore } from '../endpoint/health-store';
+import { endpointsMax, type EndpointKey, type WebhookEndpoint } from '../endpoint/endpoint';
 
 export interface ReportRpcDependencies {
   readonly endpoints: EndpointStore;
+  readonly health: EndpointHealthStore;
   readonly reports: DeliveryReportStore;
   readonly days: DeliveryDayWorker;
   readonly clock: Clock;
@@ -29,24 +31,42 @@ const lately = 24 * 3_600_000;
 const countMax = 10_000;
 
 /** Implements the calls about delivery outcomes. */
-export function reportRpc({ endpoints, reports, days, clock }: ReportRpcDependencies) {
-  const keysOf = async (tenant: Tenant): Promise<EndpointKey[]> => {
+export function reportRpc({ endpoints, health, reports, days, clock }: ReportRpcDependencies) {
+  const endpointsOf = async (tenant: Tenant): Promise<WebhookEndpoint[]> => {
     const { data } = await endpoints.list({ tenant }, { page: 1, perPage: endpointsMax });
-    const { environmentId } = tenant;
-    return data.map(({ state }) => ({ environmentId, endpointId: state.id }));
+    return data.map(({ state }) => state);
   };
-  const reportOf = async (key: EndpointKey, wanted: readonly CalendarDay[]) => {
-    const outcomes = await days.outcomes(key, wanted);
+  const keysOf = async (tenant: Tenant): Promise<EndpointKey[]> => {
+    const { environmentId } = tenant;
+    return (await endpointsOf(tenant)).map(({ id }) => ({ environmentId, endpointId: id }));
+  };
+  const reportOf = async (
+    { id: endpointId, url, active }: WebhookEndpoint,
+    { environmentId }: Tenant,
+    wanted: readonly CalendarDay[],
+  ) => {
+    const outcomes = await days.outcomes({ environmentId, endpointId }, wanted);
     return {
-      endpointId: key.endpointId,
+      ...{ endpointId, url, active },
       days: outcomes.map((one, at) => toProtoDay(wanted[at], one)),
     };
   };
   const handlers: AsyncHandlers<WebhookReportServiceServer> = {
     getDeliveryReport: async (request, { tenant }) => {
       const wanted = lastDays(clock.now(), { days: request.days, max: daysMax });
-      const keys = await keysOf(tenant);
-      return { endpoints: await Promise.all(keys.map((key) => reportOf(key, wanted))) };
+      const found = await endpointsOf(tenant);
+      const [reports, failing] = await Promise.all([
+        Promise.all(found.map((endpoint) => reportOf(endpoint, tenant, wanted))),
+        health.findFailing(
+          tenant.environmentId,
+          found.map(({ id }) => id),
+        ),
+      ]);
+      const withHealth = (one: (typeof reports)[number]) => ({
+        ...one,
+        failingSince: failing.get(one.endpointId),
+      });
+      return { endpoints: reports.map(withHealth) };
     },
     getDeliveryCounts: async (_request, { tenant }) => {
       const keys = await keysOf(tenant);

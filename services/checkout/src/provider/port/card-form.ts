@@ -28,11 +28,15 @@ export function expiryOf({ expiry }: Pick<TypedCard, 'expiry'>): CardExpiry | un
   return { month, year: year < 100 ? 2000 + year : year };
 }
 
+/** First instant at which a card is no longer valid. */
+export function endOfExpiry({ month, year }: CardExpiry): Date {
+  return new Date(Date.UTC(year, month, 1));
+}
+
 function expiryProblem(typed: string, now: Date): Record<string, string[]> {
   const expiry = expiryOf({ expiry: typed });
   if (expiry === undefined) return { expiry: ['Must be MM/YY'] };
-  const end = Date.UTC(expiry.year, expiry.month, 1);
-  return end <= now.getTime() ? { expiry: ['The card has expired'] } : {};
+  return endOfExpiry(expiry) <= now ? { expiry: ['The card has expired'] } : {};
 }
 
 function codeProblem(code: string): Record<string, string[]> {

@@ -1,0 +1,152 @@
+import { AuditActorType } from '@billing/proto/billing/identity/v1/operator';
+import { BalanceEntryKind } from '@billing/proto/billing/checkout/v1/balance';
+import type { BalanceEntry } from '@billing/proto/billing/checkout/v1/balance';
+import {
+  BillingReason,
+  type Invoice,
+  InvoiceStatus,
+  PaymentStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
+import type { AuditEntry } from '@billing/proto/billing/identity/v1/operator';
+import { WebhookDeliveryStatus } from '@billing/proto/billing/notifier/v1/webhook_delivery';
+import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
+import {
+  CancelReason,
+  SubscriptionPhase,
+  SubscriptionStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { activityOf, type CustomerHistory } from './activity';
+
+const day = (date: number) => new Date(Date.UTC(2026, 0, date));
+const none = { items: [], isCut: false };
+const history: CustomerHistory = {
+  customer: { createdAt: day(1) } as Customer,
+  invoices: none,
+  plans: [],
+  balanceEntries: none,
+  webhooks: [],
+  changes: none,
+  operatorNames: new Map(),
+};
+
+const invoice = (date: number, parts: Partial<Invoice> = {}): Invoice =>
+  ({
+    id: `invoice ${String(date)}`,
+    number: `INV-${String(date)}`,
+    status: InvoiceStatus.INVOICE_STATUS_OPEN,
+    collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+    billingReason: BillingReason.BILLING_REASON_SUBSCRIPTION_CYCLE,
+    currency: 'USD',
+    ...{ subtotal: 2900n, discountAmount: 0n, tax: 0n, total: 2900n, amountPaid: 0n },
+    ...{ amountDue: 2900n, balanceApplied: 0n },
+    ...{ discounts: [], lineItems: [], payments: [] },
+    createdAt: day(date),
+    updatedAt: day(date),
+    ...parts,
+  }) as unknown as Invoice;
+
+const payment = (date: number) => ({
+  id: `payment ${String(date)}`,
+  invoiceId: 'invoice',
+  amount: 2900n,
+  currency: 'USD',
+  provider: 'sandbox',
+  status: PaymentStatus.PAYMENT_STATUS_FAILED,
+  failureCode: 'card_declined',
+  createdAt: day(date),
+});
+
+const plan = (subscription: object): Plan =>
+  ({
+    productName: 'Pro',
+    subscription: {
+      id: 'subscription',
+      status: SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED,
+      phase: SubscriptionPhase.SUBSCRIPTION_PHASE_ENDED,
+      items: [],
+      cancelReason: CancelReason.CANCEL_REASON_REQUESTED,
+      ...{ startAt: day(2), currentPeriodStart: day(2), currentPeriodEnd: day(30) },
+      ...{ createdAt: day(2), updatedAt: day(2) },
+      ...subscription,
+    },
+  }) as unknown as Plan;
+
+const change = (date: number, environmentTime?: Date): AuditEntry =>
+  ({
+    id: `change ${String(date)}`,
+    at: day(date),
+    environmentTime,
+    actor: { type: AuditActorType.AUDIT_ACTOR_TYPE_OPERATOR, id: 'operator', email: 'o@b.co' },
+    ...{ address: '', userAgent: '', action: 'PATCH /v1/customers/:id', path: '', requestId: '' },
+    ...{ changes: [], status: 200 },
+  }) as unknown as AuditEntry;
+
+const entry = (date: number): BalanceEntry =>
+  ({
+    id: `entry ${String(date)}`,
+    kind: BalanceEntryKind.BALANCE_ENTRY_KIND_ADJUSTMENT,
+    currency: 'USD',
+    ...{ amount: 500n, balanceAfter: 500n, sequence: 1n, createdAt: day(date) },
+  }) as unknown as BalanceEntry;
+
+const idsOf = (parts: Partial<CustomerHistory>) => {
+  const { data, isMore } = activityOf({ ...history, ...parts });
+  return [data.map(({ id }) => id), isMore];
+};
+
+test('the events of all sources are merged, newest first, down to the creation of the customer', () => {
+  const webhook = {
+    messageId: 'message',
+    type: 'subscription.renewed',
+    subscriptionId: 'subscription',
+    occurredAt: day(5),
+    deliveries: [
+      {
+        endpointId: 'endpoint',
+        status: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_DELIVERED,
+      },
+    ],
+  };
+  const parts = {
+    invoices: { items: [invoice(3, { payments: [payment(6)] as never })], isCut: false },
+    balanceEntries: { items: [entry(4)], isCut: false },
+    // An environment's clock may be elsewhere than real time.
+    changes: { items: [change(20, day(2))], isCut: false },
+    webhooks: [webhook],
+  };
+  expect(idsOf(parts)).toEqual([
+    ['payment 6', 'message', 'entry 4', 'invoice 3', 'change 20', 'customer'],
+    false,
+  ]);
+  const [paid, sent] = activityOf({ ...history, ...parts }).data;
+  expect(paid).toMatchObject({ kind: 'PAYMENT', status: 'FAILED', failureCode: 'card_declined' });
+  expect(sent).toMatchObject({ deliveries: [{ endpointId: 'endpoint', status: 'DELIVERED' }] });
+});
+
+test.each<[string, object, string[]]>([
+  ['after a trial', { trialEnd: day(9), endedAt: day(20) }, ['ENDED', 'TRIAL_ENDED', 'CREATED']],
+  ['within the trial', { trialEnd: day(9), endedAt: day(5) }, ['ENDED', 'CREATED']],
+  ['at once', { canceledAt: day(5), endedAt: day(5) }, ['ENDED', 'CREATED']],
+  [
+    'at the end of the period',
+    { canceledAt: day(5), endedAt: day(8) },
+    ['ENDED', 'CANCELLATION_REQUESTED', 'CREATED'],
+  ],
+])('a subscription that ended %s has its steps', (_when, subscription, steps) => {
+  const { data } = activityOf({ ...history, plans: [plan(subscription)] });
+  const shown = data.flatMap((event) => (event.kind === 'SUBSCRIPTION' ? [event.step] : []));
+  expect(shown).toEqual(steps);
+});
+
+test('an activity ends where one of its sources is cut, so that it has no holes', () => {
+  const invoices = { items: [invoice(8), invoice(7)], isCut: true };
+  const changes = { items: [change(9), change(6)], isCut: true };
+  const balanceEntries = { items: [entry(8)], isCut: false };
+  const sooner = { items: [change(9)], isCut: true };
+  expect(idsOf({ invoices, changes: sooner, balanceEntries })).toEqual([['change 9'], true]);
+  expect(idsOf({ invoices, changes, balanceEntries })).toEqual([
+    ['change 9', 'invoice 8', 'entry 8', 'invoice 7'],
+    true,
+  ]);
+});

@@ -1,0 +1,119 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { InvoiceSum, RecentSales } from '@billing/proto/billing/checkout/v1/report';
+import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import type { ExpiringCard } from '@billing/proto/billing/checkout/v1/payment_method';
+import type { EndpointReport } from '@billing/proto/billing/notifier/v1/report';
+import { toJsonOptionalTime } from '@billing/proto/json/scalars';
+import { ok, present } from '../../http/answer';
+import type { Peers } from '../../peers';
+import type { EnvironmentRoute } from '../route/route';
+import { toJsonSum } from './json-sum';
+
+// All that reports on dunning cover: an invoice that failed earlier is no longer retried.
+const dunningDays = 400;
+const shownCards = 3;
+const first = { page: 1, perPage: 1 } as const;
+
+/** What an operator should do now, the sales of today and yesterday, and the state of the setup. */
+export const todayRoutes: readonly EnvironmentRoute[] = [
+  {
+    method: 'GET',
+    path: '/reports/today',
+    isOfEnvironment: true,
+    handle: async ({ context }, { peers }) => ok(await todayOf(context, peers)),
+  },
+];
+
+/** Report of today, as the dashboard reads it. */
+export type Today = Awaited<ReturnType<typeof todayOf>>;
+
+export async function todayOf(context: CallContext, peers: Peers) {
+  const until = endOfNextMonth(context.now);
+  const [sales, dunning, webhooks, expiring, setup] = await Promise.all([
+    peers.checkoutReport.getRecentSales({}, context),
+    peers.checkoutReport.getDunning({ days: dunningDays }, context),
+    peers.webhookReport.getDeliveryReport({ days: 1 }, context),
+    peers.paymentMethod.listExpiringCards({ until }, context),
+    setupOf(context, peers),
+  ]);
+  const shown = expiring.cards.slice(0, shownCards);
+  return {
+    sales: { data: sales.currencies.map(toJsonSales), isMore: sales.isMore },
+    failedPayments: dunning.currencies
+      .map(({ currency, open }) => ({ currency, ...toJsonInvoiceSum(open) }))
+      .filter(({ count }) => count > 0),
+    failingEndpoints: webhooks.endpoints.flatMap(toJsonFailingEndpoint),
+    expiringCards: {
+      count: expiring.cards.length,
+      isMore: expiring.isMore,
+      /** The first of them, with the names of their customers. */
+      cards: await withNames(shown, context, peers),
+    },
+    setup: { ...setup, hasEndpoint: webhooks.endpoints.length > 0 },
+  };
+}
+
+/** First instant of the month after next, in UTC: cards that expire next month are included. */
+export function endOfNextMonth(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, 1));
+}
+
+/** Steps of the first setup that are done. */
+async function setupOf(context: CallContext, peers: Peers) {
+  const [products, links, invoices] = await Promise.all([
+    peers.catalog.listProducts(
+      { ...first, active: undefined, lookupKey: undefined, ids: undefined },
+      context,
+    ),
+    peers.checkoutLink.listCheckoutLinks({ ...first, active: undefined }, context),
+    peers.checkout.listInvoices(
+      {
+        ...first,
+        ...{ subscriptionId: undefined, customerId: undefined, ids: undefined },
+        status: InvoiceStatus.INVOICE_STATUS_PAID,
+      },
+      context,
+    ),
+  ]);
+  return {
+    hasProduct: products.total > 0,
+    hasLink: links.total > 0,
+    hasPayment: invoices.total > 0,
+  };
+}
+
+async function withNames(cards: readonly ExpiringCard[], context: CallContext, peers: Peers) {
+  const ids = [...new Set(cards.map(({ customerId }) => customerId))];
+  const customers = ids.length === 0 ? [] : await customersOf(ids, context, peers);
+  const names = new Map(customers.map(({ id, name, email }) => [id, name ?? email]));
+  return cards.map(({ customerId, brand, last4, expiry }) => ({
+    ...{ customerId, brand, last4 },
+    customerName: names.get(customerId) ?? null,
+    expiry: present(expiry),
+  }));
+}
+
+async function customersOf(ids: string[], context: CallContext, peers: Peers): Promise<Customer[]> {
+  const { customers } = await peers.customer.getCustomers({ ids }, context);
+  return customers;
+}
+
+function toJsonSales({ currency, today, yesterday }: RecentSales) {
+  const toJsonDay = (day: RecentSales['today']) => {
+    const { invoiced, paid } = present(day);
+    return { invoiced: toJsonInvoiceSum(invoiced), paid: toJsonInvoiceSum(paid) };
+  };
+  return { currency, today: toJsonDay(today), yesterday: toJsonDay(yesterday) };
+}
+
+function toJsonInvoiceSum(sum: InvoiceSum | undefined) {
+  const { count, amount } = present(sum);
+  return { count: Number(count), amount: toJsonSum(amount) };
+}
+
+/** An endpoint whose last delivery failed; nothing for one that works. */
+function toJsonFailingEndpoint({ endpointId: id, url, active, failingSince }: EndpointReport) {
+  if (failingSince === undefined) return [];
+  return [{ id, url, active, failingSince: toJsonOptionalTime(failingSince) }];
+}

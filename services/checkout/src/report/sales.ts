@@ -1,0 +1,92 @@
+import { amountDue, amountPaid, type Invoice, type LineItem, totalOf } from '../invoice/invoice';
+import type { InvoiceSum } from '../invoice/dunning-report';
+
+/** What a customer owes and has paid in one currency, in its smallest unit. */
+export interface CustomerAccount {
+  readonly currency: string;
+  readonly owed: bigint;
+  /** Part of what is owed whose due date has passed, or whose last charge failed. */
+  readonly overdue: bigint;
+  readonly openInvoices: number;
+  readonly paid: bigint;
+  readonly paidInvoices: number;
+  readonly firstPaidAt: Date | undefined;
+  readonly lastPaidAt: Date | undefined;
+}
+
+/** The accounts of a customer, by currency code. */
+export function customerAccounts(invoices: readonly Invoice[], now: Date): CustomerAccount[] {
+  const byCurrency = Map.groupBy(invoices, ({ currency }) => currency);
+  return [...byCurrency]
+    .map(([currency, own]) => accountOf(currency, own, now))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+}
+
+function accountOf(currency: string, invoices: readonly Invoice[], now: Date): CustomerAccount {
+  const open = invoices.filter(({ status }) => status === 'OPEN');
+  const paid = invoices.filter(({ status }) => status === 'PAID');
+  const paidTimes = paid.flatMap(({ paidAt }) => (paidAt === undefined ? [] : [paidAt]));
+  const inOrder = paidTimes.sort((a, b) => a.getTime() - b.getTime());
+  return {
+    currency,
+    owed: sum(open, amountDue),
+    overdue: sum(
+      open.filter((invoice) => isOverdue(invoice, now)),
+      amountDue,
+    ),
+    openInvoices: open.length,
+    paid: sum(invoices, amountPaid),
+    paidInvoices: paid.length,
+    firstPaidAt: inOrder[0],
+    lastPaidAt: inOrder.at(-1),
+  };
+}
+
+function isOverdue({ dueDate, lastPaymentError }: Invoice, now: Date): boolean {
+  return lastPaymentError !== undefined || (dueDate !== undefined && dueDate <= now);
+}
+
+/** An invoice with the time at which it was created. */
+export type DatedInvoice = Pick<Invoice, 'currency' | 'status' | 'discounts'> & {
+  readonly createdAt: Date;
+  readonly lineItems: readonly Pick<LineItem, 'amount'>[];
+};
+
+/** Invoices created on one day, and those of them that are paid. */
+export interface DaySales {
+  readonly invoiced: InvoiceSum;
+  readonly paid: InvoiceSum;
+}
+
+/** Sales of two days in one currency. */
+export interface RecentSales {
+  readonly currency: string;
+  readonly today: DaySales;
+  readonly yesterday: DaySales;
+}
+
+/** Sales before and since a time, by currency code. Drafts and voided invoices do not count. */
+export function recentSales(invoices: readonly DatedInvoice[], midnight: Date): RecentSales[] {
+  const counted = invoices.filter(({ status }) => status !== 'DRAFT' && status !== 'VOID');
+  const byCurrency = Map.groupBy(counted, ({ currency }) => currency);
+  return [...byCurrency]
+    .map(([currency, own]) => ({
+      currency,
+      today: salesOf(own.filter(({ createdAt }) => createdAt >= midnight)),
+      yesterday: salesOf(own.filter(({ createdAt }) => createdAt < midnight)),
+    }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+}
+
+function salesOf(invoices: readonly DatedInvoice[]): DaySales {
+  const paid = invoices.filter(({ status }) => status === 'PAID');
+  const sumOf = (some: readonly DatedInvoice[]) => ({
+    count: BigInt(some.length),
+    amount: sum(some, totalOf),
+  });
+  return { invoiced: sumOf(invoices), paid: sumOf(paid) };
+}
+
+function sum<T>(items: readonly T[], amountOf: (item: T) => bigint): bigint {
+  return items.reduce((total, item) => total + amountOf(item), 0n);
+}
