@@ -10,6 +10,9 @@ import { InvoiceTable } from '../../resources/invoice-table';
 import { SubscriptionForm } from '../../resources/subscription-form';
 import { SubscriptionTable } from '../../resources/subscription-table';
 import { type Customer, customerName } from '../../resources/customer';
+import { AccountFigures } from './account-figures';
+import { ActivityPanel } from './activity-panel';
+import { BalancePanel } from './balance-panel';
 import { addressParts } from './customer-changes';
 import { type CustomerField, customerFields } from './customer-fields';
 import { CustomerForm } from './customer-form';
@@ -44,9 +47,13 @@ function CustomerView({ customer }: { customer: Customer }) {
         </>
       }
     >
-      <Panel title="Details">
-        <CustomerFacts customer={customer} />
-      </Panel>
+      <AccountFigures customer={customer} />
+      <div className="panels">
+        <ActivityPanel customerId={id} />
+        <Panel title="Details">
+          <CustomerFacts customer={customer} />
+        </Panel>
+      </div>
       <SubscriptionPanel customerId={id} />
       <Panel title="Invoices">
         <InvoiceTable
@@ -60,6 +67,7 @@ function CustomerView({ customer }: { customer: Customer }) {
         />
       </Panel>
       <PaymentMethodPanel customerId={id} />
+      <BalancePanel customer={customer} />
       <UsagePanel customerId={id} />
       <CreditPanel customerId={id} />
       <MetadataPanel metadata={customer.metadata} path={`/v1/customers/${id}`} refusal={refusal} />

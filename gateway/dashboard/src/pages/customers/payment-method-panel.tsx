@@ -4,11 +4,13 @@ import { dayColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
+import { expiryText } from '../../parts/text/time-text';
 
 type PaymentMethod = ReturnType<typeof toJsonPaymentMethod>;
 
 const columns: readonly Column<PaymentMethod>[] = [
   { title: 'Card', text: ({ brand, last4 }) => `${brand} ending in ${last4}` },
+  { title: 'Expires', text: ({ expiry }) => (expiry === null ? '–' : expiryText(expiry)) },
   { title: 'Used for', text: chargedText },
   dayColumn('Saved', ({ createdAt }) => createdAt),
 ];

@@ -1,22 +1,37 @@
 import { useState } from 'react';
-import { environmentNameOf, useWorkspace } from '../../api/environment';
-import type { Query } from '../../api/client';
-import { actorText, type AuditEntry, changesText } from './audit-text';
-import type { Operator } from '../../api/session';
+import { Link } from 'wouter';
+import { environmentNameOf, useEnvironment, useWorkspace } from '../../api/environment';
 import { useResource } from '../../api/queries';
-import type { Column } from '../../parts/table/data-table';
-import { SelectField } from '../../parts/form/form';
+import type { Operator } from '../../api/session';
+import {
+  ChoiceFilter,
+  Filters,
+  TextFilter,
+  TimeFilter,
+  useFilters,
+} from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { Instant, ShortId, StatusBadge } from '../../parts/element/values';
+import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
-import { Instant, ShortId } from '../../parts/element/values';
+import { fromTimeField } from '../../parts/text/time-field';
+import {
+  actorText,
+  type AuditEntry,
+  auditSentence,
+  failureText,
+  type Phrase,
+  sentenceText,
+} from '../../resources/audit-sentence';
+import { Sentence } from '../../resources/sentence';
 import { managementRefusal } from '../../resources/team-roles';
 
-/** Audit log: changes by operators and API keys. */
+/** Audit log: changes by operators and API keys, in sentences. */
 export function AuditLogPage() {
   const { role } = useWorkspace().session.operator;
   const refusal = managementRefusal(role);
   return (
-    <PageLayout title="Audit log" lead="Team and API activity, newest first.">
+    <PageLayout title="Audit log" lead="Changes by operators and API keys, newest first.">
       <Panel>
         {refusal === undefined ? (
           <AuditLog />
@@ -30,82 +45,84 @@ export function AuditLogPage() {
 
 function AuditLog() {
   const operators = useResource<{ data: readonly Operator[] }>('/dashboard/api/operators');
-  const [actorId, setActorId] = useState('');
-  const choices = (operators.data?.data ?? []).map(({ id, email }) => [id, email] as const);
+  const filters = useFilters(['actorId', 'targetId', 'since', 'until']);
+  const { actorId, targetId, since, until } = filters.values;
+  const people = (operators.data?.data ?? []).map(
+    ({ id, name, email }) => [id, `${name} (${email})`] as const,
+  );
+  // A link may name a key, which is not among the operators.
+  const isOther = actorId !== '' && !people.some(([id]) => id === actorId);
+  const others = isOther ? [[actorId, `API key ${actorId.slice(0, 8)}`] as const] : [];
   return (
     <>
-      <SelectField
-        name="actorId"
-        label="Actor"
-        value={actorId}
-        onChange={setActorId}
-        choices={[['', 'All operators and API keys'], ...choices]}
-      />
+      <Filters state={filters}>
+        <ChoiceFilter label="By" choices={[...people, ...others]} {...filters.field('actorId')} />
+        <TextFilter label="Object ID" {...filters.field('targetId')} />
+        <TimeFilter label="From (UTC)" {...filters.field('since')} />
+        <TimeFilter label="Until (UTC)" {...filters.field('until')} />
+      </Filters>
       <p>
         <a href="/dashboard/api/audit.ndjson" download="audit.ndjson">
           Export all (NDJSON)
         </a>
       </p>
-      <AuditTable query={{ actorId }} />
+      <AuditTable
+        query={{
+          actorId,
+          targetId,
+          since: fromTimeField(since === '' ? undefined : since) ?? '',
+          until: fromTimeField(until === '' ? undefined : until) ?? '',
+        }}
+      />
     </>
   );
 }
 
-function Target({ target }: { target: AuditEntry['target'] }) {
-  if (target === null) return <>–</>;
-  return (
-    <>
-      {target.type} {target.id !== null && <ShortId id={target.id} what={`${target.type} id`} />}
-    </>
-  );
+function actorLink({ actor }: AuditEntry): Phrase {
+  return { text: actorText(actor), href: `/audit-log?actorId=${actor.id}` };
 }
 
-function AuditTable({ query }: { query: Query }) {
+/** The sentence of an entry; links lead to the selected environment alone. */
+function sentenceAt(entry: AuditEntry, environmentId: string): readonly Phrase[] {
+  const sentence = auditSentence(entry);
+  return entry.environmentId === environmentId ? sentence : [sentenceText(sentence)];
+}
+
+function AuditTable({ query }: { query: Readonly<Record<string, string>> }) {
   const { session } = useWorkspace();
-  const environmentText = (id: string | null) =>
-    id === null ? '–' : environmentNameOf(session, id);
+  const here = useEnvironment().id;
+  const [openId, setOpenId] = useState<string>();
   const columns: Column<AuditEntry>[] = [
     { title: 'Time', text: ({ at }) => at, cell: ({ at }) => <Instant at={at} /> },
     {
-      title: 'Actor',
-      text: ({ actor }) => actorText(actor),
-      cell: ({ actor, address }) => (
+      title: 'Change',
+      text: (entry) => `${actorText(entry.actor)} ${sentenceText(auditSentence(entry))}`,
+      cell: (entry) => (
         <>
-          {actorText(actor)}
-          <div className="faint">{address ?? ''}</div>
+          <Sentence of={[actorLink(entry), ' ', ...sentenceAt(entry, here)]} />{' '}
+          {failureText(entry) !== undefined && <StatusBadge status={failureText(entry) ?? ''} />}
+          {openId === entry.id && <EntryDetails entry={entry} />}
         </>
       ),
     },
     {
-      title: 'Action',
-      text: ({ action }) => action,
-      cell: ({ action, path }) => (
-        <>
-          <code className="path">{action}</code>
-          {!action.endsWith(path) && (
-            <div className="faint">
-              <code className="path">{path}</code>
-            </div>
-          )}
-        </>
-      ),
+      title: 'Environment',
+      text: ({ environmentId }) =>
+        environmentId === null ? 'Organization' : environmentNameOf(session, environmentId),
     },
     {
-      title: 'Target',
-      text: ({ target }) => (target === null ? '–' : `${target.type} ${target.id ?? ''}`),
-      cell: ({ target }) => <Target target={target} />,
-    },
-    { title: 'Changes', text: ({ changes }) => changesText(changes) },
-    { title: 'Environment', text: ({ environmentId }) => environmentText(environmentId) },
-    {
-      title: 'Status',
-      align: 'end',
-      text: ({ status }) => (status === null ? 'Unknown' : String(status)),
-    },
-    {
-      title: 'Request',
+      title: 'Details',
       text: ({ requestId }) => requestId,
-      cell: ({ requestId }) => <ShortId id={requestId} what="request id" />,
+      cell: ({ id }) => (
+        <button
+          type="button"
+          className="button plain"
+          aria-expanded={openId === id}
+          onClick={() => setOpenId(openId === id ? undefined : id)}
+        >
+          {openId === id ? 'Hide' : 'Show'}
+        </button>
+      ),
     },
   ];
   return (
@@ -116,10 +133,37 @@ function AuditTable({ query }: { query: Query }) {
       columns={columns}
       rowKey={({ id }) => id}
       empty={
-        <EmptyState title="No activity yet">
+        <EmptyState title="No activity found">
           Changes by operators and API keys appear here.
         </EmptyState>
       }
     />
+  );
+}
+
+/** Technical facts of an entry. */
+function EntryDetails({ entry }: { entry: AuditEntry }) {
+  const { action, path, address, target, requestId, status } = entry;
+  return (
+    <div className="faint">
+      <div>
+        <code className="path">{action}</code> · {status ?? 'outcome unknown'}
+      </div>
+      {!action.endsWith(path) && (
+        <div>
+          <code className="path">{path}</code>
+        </div>
+      )}
+      {target !== null && target.id !== null && (
+        <div>
+          <Link href={`/audit-log?targetId=${target.id}`}>All changes of this object</Link>{' '}
+          <ShortId id={target.id} what="object ID" />
+        </div>
+      )}
+      <div>
+        {address !== null && `From ${address} · `}Request{' '}
+        <ShortId id={requestId} what="request ID" />
+      </div>
+    </div>
   );
 }

@@ -114,6 +114,33 @@ export function DaysFilter({
   return <ChoiceFilter hasAll={false} {...{ label, value, onChange, choices }} />;
 }
 
+/** Filter for a time in UTC. */
+export function TimeFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  /** Value of the field, such as `2026-11-21T14:03`; empty for an unused filter. */
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="datetime-local"
+        value={value}
+        onChange={(event) => {
+          onChange(event.target.value);
+        }}
+      />
+    </div>
+  );
+}
+
 /** Text filter, applied on Enter or when the field loses focus. */
 export function TextFilter({
   label,

@@ -114,6 +114,40 @@ export function TextField({
   );
 }
 
+/** Text field in a cell of a table, named by its row and column. */
+export function CellField({
+  name,
+  label,
+  ...input
+}: FieldLabel & Omit<InputHTMLAttributes<HTMLInputElement>, 'name'>) {
+  const id = useId();
+  const problems = problemsOf(use(ProblemsContext), name);
+  const isWrong = problems.length > 0;
+  return (
+    <>
+      <input
+        type="text"
+        {...input}
+        name={name}
+        aria-label={label}
+        aria-invalid={isWrong}
+        aria-describedby={isWrong ? id : undefined}
+      />
+      {isWrong && (
+        <span id={id} className="problem">
+          {problems.join(', ')}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Problems of a group of fields as a whole. */
+export function FieldProblem({ name }: { name: string }) {
+  const problems = (use(ProblemsContext)[name] ?? []).filter((text) => !/^\d+\./.test(text));
+  return problems.length === 0 ? null : <p className="problem">{problems.join(', ')}</p>;
+}
+
 /** Multi-line text field. */
 export function TextAreaField({
   name,

@@ -38,7 +38,23 @@ export function periodText(time: string): string {
   return time.length === 10 ? dayText(time) : instantText(time);
 }
 
+const shortDays = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** A month or a calendar day for an axis: Nov 2026, Nov 21. */
+export function shortPeriodText(time: string): string {
+  return time.length === 7 ? monthText(time) : shortDays.format(new Date(time));
+}
+
 /** A time in UTC: 2026-11-21 14:03:07 UTC. For hints, and for clocks that are set in UTC. */
 export function utcText(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+}
+
+/** Month until whose end a card is valid: 03/2027. */
+export function expiryText({ month, year }: { readonly month: number; readonly year: number }) {
+  return `${String(month).padStart(2, '0')}/${String(year)}`;
 }

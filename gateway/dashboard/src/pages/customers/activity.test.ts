@@ -1,0 +1,77 @@
+import { sentenceText } from '../../resources/audit-sentence';
+import { activityLine } from './activity';
+
+type Event = Parameters<typeof activityLine>[0];
+
+const money = { invoiceId: 'i', number: 'INV-000001', amount: 2900, currency: 'USD' };
+const subscription = { kind: 'SUBSCRIPTION', subscriptionId: 's', productName: 'Pro' };
+const entry = { amount: 500, currency: 'USD', description: 'Goodwill', invoiceId: null };
+const change = {
+  actor: { type: 'OPERATOR', id: 'o', email: 'o@b.co', name: 'Olivia' },
+  action: 'POST /v1/invoices/:id/void',
+  target: { type: 'invoice', id: 'i', name: 'INV-000001', currency: null },
+  changes: {},
+  status: 200,
+};
+
+test.each<[string, string, string, object]>([
+  ['Customer created', 'CHANGES', 'plain', { kind: 'CUSTOMER_CREATED' }],
+  [
+    'Invoice INV-000001 for $29.00 (open)',
+    'MONEY',
+    'plain',
+    { kind: 'INVOICE', ...money, status: 'OPEN' },
+  ],
+  [
+    'Paid $29.00 for INV-000001',
+    'MONEY',
+    'good',
+    { kind: 'PAYMENT', ...money, status: 'SUCCEEDED' },
+  ],
+  [
+    'Payment of $29.00 for INV-000001 failed: card declined',
+    'MONEY',
+    'bad',
+    { kind: 'PAYMENT', ...money, status: 'FAILED', failureCode: 'card_declined' },
+  ],
+  ['Subscribed to Pro', 'SUBSCRIPTIONS', 'plain', { ...subscription, step: 'CREATED' }],
+  ['Pro ended', 'SUBSCRIPTIONS', 'plain', { ...subscription, step: 'ENDED' }],
+  [
+    '$5.00 added to the balance: Goodwill',
+    'MONEY',
+    'plain',
+    { kind: 'BALANCE', entry: { ...entry, kind: 'ADJUSTMENT' } },
+  ],
+  [
+    '$5.00 taken from the balance: applied · Invoice',
+    'MONEY',
+    'plain',
+    {
+      kind: 'BALANCE',
+      entry: { ...entry, amount: -500, description: null, invoiceId: 'i', kind: 'APPLIED' },
+    },
+  ],
+  [
+    'Webhook subscription.renewed: delivered, failed',
+    'WEBHOOKS',
+    'bad',
+    {
+      kind: 'WEBHOOK',
+      type: 'subscription.renewed',
+      deliveries: [
+        { endpointId: 'a', status: 'DELIVERED' },
+        { endpointId: 'b', status: 'FAILED' },
+      ],
+    },
+  ],
+  ['Olivia voided invoice INV-000001', 'CHANGES', 'plain', { kind: 'CHANGE', entry: change }],
+  [
+    'Olivia voided invoice INV-000001 · Failed (409)',
+    'CHANGES',
+    'bad',
+    { kind: 'CHANGE', entry: { ...change, status: 409 } },
+  ],
+])('an event is told as: %s', (text, topic, tone, event) => {
+  const line = activityLine({ id: 'e', at: '2026-01-01T00:00:00.000Z', ...event } as Event);
+  expect([sentenceText(line.sentence), line.topic, line.tone]).toEqual([text, topic, tone]);
+});

@@ -1,0 +1,124 @@
+import type { toJsonBalance, toJsonBalanceEntry } from '@billing/proto/json/balance';
+import { useRefusal } from '../../api/environment';
+import { type Page } from '../../api/client';
+import { useAction, useResource } from '../../api/queries';
+import { Form, SelectField, TextField } from '../../parts/form/form';
+import { EmptyState, Panel } from '../../parts/element/layout';
+import { Answer } from '../../parts/element/notices';
+import { DialogButton } from '../../parts/overlay/dialog';
+import { instantColumn, moneyColumn } from '../../parts/table/columns';
+import type { Column } from '../../parts/table/data-table';
+import { ResourceTable } from '../../parts/table/resource-table';
+import { typedAmount } from '../../parts/text/amount';
+import { moneyText } from '../../parts/text/text';
+import { Sentence } from '../../resources/sentence';
+import type { Customer } from '../../resources/customer';
+import { adjustment } from './account';
+import { balanceSentence } from './activity';
+
+type Balance = ReturnType<typeof toJsonBalance>;
+type BalanceEntry = ReturnType<typeof toJsonBalanceEntry>;
+
+const columns: readonly Column<BalanceEntry>[] = [
+  instantColumn('Time', ({ createdAt }) => createdAt),
+  {
+    title: 'Entry',
+    text: ({ kind, description }) => description ?? kind,
+    cell: (entry) => <Sentence of={balanceSentence(entry)} />,
+  },
+  moneyColumn(
+    'Amount',
+    ({ amount }) => amount,
+    ({ currency }) => currency,
+  ),
+  moneyColumn(
+    'Balance',
+    ({ balanceAfter }) => balanceAfter,
+    ({ currency }) => currency,
+  ),
+];
+
+/** Money that the seller owes a customer, with its entries and a form to adjust it. */
+export function BalancePanel({ customer }: { customer: Customer }) {
+  const { id: customerId } = customer;
+  const refusal = useRefusal('balance-entries');
+  const balances = useResource<Page<Balance>>('/v1/balances', { query: { customerId } });
+  return (
+    <Panel
+      title="Customer balance"
+      actions={
+        <DialogButton label="Adjust balance" tone="quiet" refusal={refusal}>
+          {(close) => <AdjustmentForm customer={customer} onDone={close} />}
+        </DialogButton>
+      }
+    >
+      <Answer of={balances} what="balances" rows={1}>
+        {({ data }) =>
+          data.length === 0 ? null : (
+            <p className="figure-value">
+              {data.map(({ balance, currency }) => moneyText(balance, currency)).join(' · ')}
+            </p>
+          )
+        }
+      </Answer>
+      <ResourceTable<BalanceEntry>
+        caption="Balance entries"
+        path="/v1/balance-entries"
+        query={{ customerId }}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState title="No balance">
+            Money that you owe the customer appears here. The next invoices take it before anything
+            is charged.
+          </EmptyState>
+        }
+      />
+    </Panel>
+  );
+}
+
+const directions = [
+  ['ADD', 'Add: you owe the customer more'],
+  ['TAKE', 'Take: you owe the customer less'],
+] as const;
+
+function AdjustmentForm({
+  customer: { id: customerId, currency: usual },
+  onDone,
+}: {
+  customer: Customer;
+  onDone: () => void;
+}) {
+  const adjust = useAction<object, BalanceEntry>(
+    (body) => ({ method: 'POST', path: '/v1/balance-entries', body }),
+    'Balance adjusted',
+  );
+  return (
+    <Form
+      submit="Adjust balance"
+      onCancel={onDone}
+      onSubmit={async (values) => {
+        const currency = values.text('currency').trim().toUpperCase();
+        const amount = typedAmount(values.text('amount'), currency);
+        await adjust.mutateAsync({
+          customerId,
+          currency,
+          amount: adjustment(amount, values.text('direction')),
+          description: values.text('description').trim(),
+        });
+        onDone();
+      }}
+    >
+      <SelectField name="direction" label="Change" choices={directions} />
+      <TextField name="amount" label="Amount" inputMode="decimal" hint="Such as 25.00" />
+      <TextField name="currency" label="Currency" defaultValue={usual} maxLength={3} />
+      <TextField
+        name="description"
+        label="Reason"
+        maxLength={500}
+        hint="Such as “Goodwill after the outage”."
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,97 @@
+import {
+  actorText,
+  type AuditEntry,
+  auditSentence,
+  failureText,
+  sentenceText,
+} from './audit-sentence';
+
+const id = '0190f3c4-0000-7000-8000-000000000000';
+const entry = (parts: Partial<AuditEntry>): AuditEntry => ({
+  id: 'entry',
+  at: '2026-11-21T12:00:00.000Z',
+  actor: { type: 'OPERATOR', id: 'operator', email: 'olivia@example.com', name: 'Olivia' },
+  address: null,
+  userAgent: null,
+  action: 'POST /v1/products',
+  path: '/v1/products',
+  target: { type: 'product', id, name: 'Pro', currency: 'USD' },
+  changes: {},
+  environmentId: null,
+  requestId: 'request',
+  status: 200,
+  environmentTime: null,
+  ...parts,
+});
+const product = { type: 'product', id, name: 'Pro', currency: 'USD' };
+const customer = { type: 'customer', id, name: null, currency: null };
+
+test.each<[string, Partial<AuditEntry>]>([
+  ['created product Pro', { action: 'POST /v1/products' }],
+  [
+    'deleted meter Calls',
+    { action: 'DELETE /v1/meters/:id', target: { ...product, type: 'meter', name: 'Calls' } },
+  ],
+  [
+    'changed the price of product Pro from $29.00 to $35.00',
+    { action: 'PATCH /v1/products/:id', changes: { amount: { from: 2900, to: 3500 } } },
+  ],
+  [
+    'changed product Pro: name from “Pro” to “Team”, trial days from none to 14',
+    {
+      action: 'PATCH /v1/products/:id',
+      changes: { name: { from: 'Pro', to: 'Team' }, trialDays: { from: null, to: 14 } },
+    },
+  ],
+  [
+    'changed the phone of customer 0190f3c4',
+    { action: 'PATCH /v1/customers/:id', target: customer, changes: { phone: {} } },
+  ],
+  [
+    'changed the collection method of customer 0190f3c4 from charge automatically to send invoice',
+    {
+      action: 'PATCH /v1/customers/:id',
+      target: customer,
+      changes: { collectionMethod: { from: 'CHARGE_AUTOMATICALLY', to: 'SEND_INVOICE' } },
+    },
+  ],
+  [
+    'deactivated product Pro',
+    { action: 'PATCH /v1/products/:id', changes: { active: { from: true, to: false } } },
+  ],
+  ['saved product Pro without a change', { action: 'PATCH /v1/products/:id' }],
+  [
+    'voided invoice INV-000001',
+    {
+      action: 'POST /v1/invoices/:id/void',
+      target: { ...product, type: 'invoice', name: 'INV-000001' },
+    },
+  ],
+  ['signed in', { action: 'POST /dashboard/api/session', target: null }],
+  ['called PUT /dashboard/api/anything', { action: 'PUT /dashboard/api/anything' }],
+])('an entry says: %s', (text, parts) => {
+  expect(sentenceText(auditSentence(entry(parts)))).toBe(text);
+});
+
+test('a target with a page is a link to it', () => {
+  expect(auditSentence(entry({}))).toEqual([
+    'created ',
+    'product ',
+    { text: 'Pro', href: `/products/${id}` },
+  ]);
+});
+
+test('an actor is a name, an address, a key or the system', () => {
+  const operator = entry({}).actor;
+  expect(actorText(operator)).toBe('Olivia');
+  expect(actorText({ ...operator, name: null })).toBe('olivia@example.com');
+  expect(actorText({ type: 'API_KEY', id, email: null, name: null })).toBe('API key 0190f3c4');
+});
+
+test.each([
+  [201, undefined],
+  [409, 'Failed (409)'],
+  [null, 'Outcome unknown'],
+])('a write with the status %s has the outcome %s', (status, text) => {
+  expect(failureText({ status })).toBe(text);
+});

@@ -1,0 +1,158 @@
+import type { toJsonAuditEntry } from '@billing/gateway/operator/operator-json';
+import { moneyText, pluralText, wordsText } from '../parts/text/text';
+import { instantText } from '../parts/text/time-text';
+
+export type AuditEntry = ReturnType<typeof toJsonAuditEntry>;
+
+/** Part of a sentence; `href` is relative to the selected environment. */
+export type Phrase = string | { readonly text: string; readonly href: string };
+
+/** Actor of an entry, as text. */
+export function actorText({ type, id, email, name }: AuditEntry['actor']): string {
+  switch (type) {
+    case 'OPERATOR':
+      return name ?? email ?? id;
+    case 'API_KEY':
+      return `API key ${id.slice(0, 8)}`;
+    case 'SYSTEM':
+      return 'The system';
+  }
+}
+
+type Target = NonNullable<AuditEntry['target']>;
+
+/** Page of a resource, by its type in the log. */
+const pages: Readonly<Record<string, string>> = {
+  customer: '/customers',
+  subscription: '/subscriptions',
+  invoice: '/invoices',
+  product: '/products',
+  discount: '/discounts',
+  webhook_endpoint: '/developers/webhooks',
+};
+
+// Words of the product for a type in the log; others are the type in words.
+const nouns: Readonly<Record<string, string>> = {
+  api_key: 'API key',
+  balance_entry: 'balance entry',
+};
+
+/** What a write did; `{}` stands for its target. */
+const deeds: Readonly<Record<string, string>> = {
+  'POST /v1/subscriptions/:id/cancel': 'canceled {}',
+  'POST /v1/subscriptions/:id/uncancel': 'undid the cancellation of {}',
+  'POST /v1/invoices/:id/pay': 'charged {}',
+  'POST /v1/invoices/:id/void': 'voided {}',
+  'POST /v1/invoices/:id/finalize': 'finalized {}',
+  'POST /v1/invoices/:id/payments': 'recorded a payment for {}',
+  'POST /v1/invoices/:id/mark-uncollectible': 'marked {} as uncollectible',
+  'PATCH /v1/products/:id/meter-prices': 'changed the usage prices of {}',
+  'POST /v1/customers/:id/meter-credits': 'granted credits to {}',
+  'POST /v1/portal/sessions': 'created a portal link',
+  'POST /v1/balance-entries': 'adjusted the balance of a customer',
+  'DELETE /v1/api-keys/:id': 'revoked {}',
+  'POST /v1/webhook-endpoints/:id/test': 'sent a test webhook to {}',
+  'POST /v1/webhook-endpoints/:id/rotate-secret': 'rotated the signing secret of {}',
+  'POST /v1/webhook-endpoints/:id/replay': 'replayed webhooks to {}',
+  'POST /v1/webhook-endpoints/:id/deliveries/:deliveryId/retry': 'resent a webhook to {}',
+  'POST /v1/sandboxes/clock/advance': 'advanced the clock of {}',
+  'DELETE /v1/sandboxes/clock/advance': 'stopped the clock of {}',
+  'POST /dashboard/api/session': 'signed in',
+  'DELETE /dashboard/api/session': 'signed out',
+  'DELETE /dashboard/api/sessions/:id': 'ended a session',
+  'PUT /dashboard/api/password': 'changed their password',
+  'POST /dashboard/api/operators': 'invited an operator',
+  'POST /dashboard/api/operators/:id/reset-link': 'created a password reset link',
+  'POST /dashboard/api/invitations/accept': 'accepted an invitation',
+  'POST /dashboard/api/reset-links/use': 'reset their password',
+  'POST /dashboard/api/system/commands/:service/:id/retry': 'retried a stuck command',
+  'POST /dashboard/api/system/commands/:service/:id/skip': 'skipped a stuck command',
+};
+
+/** “changed the price of Pro from $29.00 to $35.00”, without the actor. */
+export function auditSentence(entry: AuditEntry): readonly Phrase[] {
+  const { action, target } = entry;
+  const deed = deeds[action];
+  if (deed !== undefined) return filledIn(deed, target);
+  const [method = '', path = ''] = action.split(' ');
+  if (method === 'PATCH') return changeSentence(entry);
+  if (method === 'DELETE') return filledIn('deleted {}', target);
+  if (method === 'POST' && path.split('/').length === 3) return filledIn('created {}', target);
+  return [`called ${action}`];
+}
+
+/** A sentence without its links. */
+export function sentenceText(phrases: readonly Phrase[]): string {
+  return phrases.map((phrase) => (typeof phrase === 'string' ? phrase : phrase.text)).join('');
+}
+
+/** Outcome of a refused or failed write; undefined for a success. */
+export function failureText({ status }: Pick<AuditEntry, 'status'>): string | undefined {
+  if (status === null) return 'Outcome unknown';
+  return status < 400 ? undefined : `Failed (${String(status)})`;
+}
+
+function filledIn(deed: string, target: Target | null): readonly Phrase[] {
+  const [before = '', after] = deed.split('{}');
+  if (after === undefined) return [before];
+  return [before, ...targetPhrases(target), after].filter((phrase) => phrase !== '');
+}
+
+function changeSentence({ target, changes }: AuditEntry): readonly Phrase[] {
+  const entries = Object.entries(changes);
+  const [first] = entries;
+  if (first === undefined) return filledIn('saved {} without a change', target);
+  const [field, change] = first;
+  if (entries.length > 1) {
+    const texts = entries.map(
+      ([name, one]) => `${fieldText(name, target)}${spanText(name, one, target)}`,
+    );
+    return [...filledIn('changed {}', target), `: ${texts.join(', ')}`];
+  }
+  if (field === 'active' && typeof change.to === 'boolean') {
+    return filledIn(change.to ? 'activated {}' : 'deactivated {}', target);
+  }
+  const deed = `changed the ${fieldText(field, target)} of {}${spanText(field, change, target)}`;
+  return filledIn(deed, target);
+}
+
+type Change = AuditEntry['changes'][string];
+
+/** “ from $29.00 to $35.00”; empty for values that are not recorded. */
+function spanText(field: string, change: Change, target: Target | null): string {
+  if (!('to' in change)) return '';
+  const text = (value: unknown) => valueText(field, value, target?.currency ?? null);
+  return 'from' in change
+    ? ` from ${text(change.from)} to ${text(change.to)}`
+    : ` to ${text(change.to)}`;
+}
+
+/** billingInterval as “billing interval”. The amount of a product is its price. */
+function fieldText(field: string, target: Target | null): string {
+  if (field === 'amount' && target?.type === 'product') return 'price';
+  return field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function valueText(field: string, value: unknown, currency: string | null): string {
+  if (value === null) return 'none';
+  if (Array.isArray(value)) return pluralText(value.length, 'entry', 'entries');
+  if (typeof value === 'number') {
+    const isMoney = /amount$/i.test(field) && Number.isSafeInteger(value) && currency !== null;
+    return isMoney ? moneyText(value, currency) : String(value);
+  }
+  if (typeof value !== 'string') return JSON.stringify(value);
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return instantText(value);
+  return /^[A-Z]+(_[A-Z]+)*$/.test(value) ? wordsText(value) : `“${value}”`;
+}
+
+/** “product Pro”, “customer 0190f3c4”: what it is, and a link if it has a page. */
+function targetPhrases(target: Target | null): readonly Phrase[] {
+  if (target === null) return ['something'];
+  const noun = nouns[target.type] ?? wordsText(target.type);
+  if (target.id === null) return [target.name === null ? `a ${noun}` : `${noun} ${target.name}`];
+  const text = target.name ?? target.id.slice(0, 8);
+  const page = pages[target.type];
+  return page === undefined
+    ? [`${noun} ${text}`]
+    : [`${noun} `, { text, href: `${page}/${target.id}` }];
+}
