@@ -1,24 +1,41 @@
 import { Link } from 'wouter';
+import type { Today } from '@billing/gateway/operator/today-routes';
 import { useWorkspace } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import { exportedMoney, largestFirst } from '../../parts/text/amount';
-import { CopyText } from '../../parts/element/buttons';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/element/layout';
 import { LineChart } from '../../parts/chart/line-chart';
 import { Answer } from '../../parts/element/notices';
 import { countText, moneyText, shortMoneyText } from '../../parts/text/text';
 import { Instant } from '../../parts/element/values';
 import { MissingProvider } from '../../resources/missing-provider';
-import { changeOf, endOfDay, firstCall, type Overview, type RecurringRevenue } from './overview';
+import { sinceFirst } from '../../parts/chart/since-first';
+import { ChoiceFilter, useFilters } from '../../parts/form/filters';
+import { changeOf, endOfDay, type Overview, type RecurringRevenue } from './overview';
+import { SetupPanel } from './setup-panel';
+import { SalesFigures, TodoPanel } from './todo-panel';
 
 const askEveryMs = 60_000;
+// One more month than the range, so that its first month has one to compare with.
+const usualRange = '13';
+const ranges = [
+  ['4', 'Last 3 months'],
+  ['7', 'Last 6 months'],
+  [usualRange, 'Last 12 months'],
+  ['25', 'Last 2 years'],
+  ['61', 'Last 5 years'],
+] as const;
 
 /** First page of an environment: key figures and recurring revenue. */
 export function HomePage() {
   const { session, environment } = useWorkspace();
+  const { values, set } = useFilters(['months']);
+  const months = ranges.some(([count]) => count === values.months) ? values.months : usualRange;
   const overview = useResource<Overview>('/dashboard/api/reports/overview', {
+    query: { months },
     refetchMs: askEveryMs,
   });
+  const today = useResource<Today>('/dashboard/api/reports/today', { refetchMs: askEveryMs });
   const { data } = overview;
   return (
     <PageLayout
@@ -35,25 +52,32 @@ export function HomePage() {
       <Answer of={overview} what="overview">
         {(answer) => (
           <>
-            {!answer.firstCallMade && <FirstCall />}
+            <Answer of={today} what="to do" rows={3}>
+              {(report) => (
+                <>
+                  <SetupPanel setup={report.setup} firstCallMade={answer.firstCallMade} />
+                  <TodoPanel today={report} />
+                  <SalesFigures sales={report.sales} />
+                </>
+              )}
+            </Answer>
             <Counts overview={answer} />
+            {answer.mrr.length > 0 && (
+              <div className="filters">
+                <ChoiceFilter
+                  label="MRR of"
+                  hasAll={false}
+                  value={months}
+                  choices={ranges}
+                  onChange={(count) => set('months', count)}
+                />
+              </div>
+            )}
             <RevenuePanels mrr={answer.mrr} />
           </>
         )}
       </Answer>
     </PageLayout>
-  );
-}
-
-function FirstCall() {
-  return (
-    <Panel title="Your first call">
-      <p>
-        <Link href="/developers/api-keys">Create an API key</Link>, replace <code>YOUR_KEY</code>{' '}
-        with it and run:
-      </p>
-      <CopyText text={firstCall(window.location.origin)} what="first call" />
-    </Panel>
   );
 }
 
@@ -119,7 +143,8 @@ function RevenuePanels({ mrr }: { mrr: readonly RecurringRevenue[] }) {
 }
 
 function RevenuePanel({ revenue }: { revenue: RecurringRevenue }) {
-  const { currency, amount, months } = revenue;
+  const { currency, amount } = revenue;
+  const months = sinceFirst(revenue.months, ({ amount: mrr }) => Number(mrr) !== 0);
   return (
     <Panel
       title={`Monthly recurring revenue in ${currency}`}
@@ -132,7 +157,7 @@ function RevenuePanel({ revenue }: { revenue: RecurringRevenue }) {
       <LineChart
         caption={`Monthly recurring revenue in ${currency}`}
         times={months.map(({ month }) => month)}
-        lines={[{ label: 'Revenue', values: months.map((month) => Number(month.amount)) }]}
+        lines={[{ label: 'MRR', values: months.map((month) => Number(month.amount)) }]}
         format={(value) => moneyText(Math.round(value), currency)}
         exported={(value) => exportedMoney(Math.round(value), currency)}
         formatShort={(value) => shortMoneyText(value, currency)}

@@ -1,8 +1,12 @@
-import { healthOf, healthText } from './endpoint-health';
+import { endpointStatus, healthOf, healthText } from './endpoint-health';
 
 const reports = [
-  { endpointId: 'a', days: [{ day: '2026-11-21', delivered: 2, failed: 1 }] },
-  { endpointId: 'b', days: [] },
+  {
+    endpointId: 'a',
+    failingSince: '2026-11-21T10:00:00.000Z',
+    days: [{ day: '2026-11-21', delivered: 2, failed: 1 }],
+  },
+  { endpointId: 'b', failingSince: null, days: [] },
 ];
 
 test('a strip shows the days of its endpoint only', () => {
@@ -17,4 +21,13 @@ test.each([
   [[{ day: 'd', good: 0, bad: 4 }], '0% of 4'],
 ])('the days %j read as %s', (days, text) => {
   expect(healthText(days)).toBe(text);
+});
+
+test.each([
+  ['a', true, 'FAILING'],
+  ['a', false, 'DISABLED'],
+  ['b', true, 'ACTIVE'],
+  ['c', true, 'ACTIVE'],
+])('the endpoint %s, active: %s, is %s', (id, active, status) => {
+  expect(endpointStatus({ id, active }, reports).status).toBe(status);
 });

@@ -11,6 +11,16 @@ export function healthOf(reports: readonly EndpointReport[], endpointId: string)
   }));
 }
 
+/** Status of an endpoint: FAILING while its last delivery failed. */
+export function endpointStatus(
+  { id, active }: { readonly id: string; readonly active: boolean },
+  reports: readonly Pick<EndpointReport, 'endpointId' | 'failingSince'>[],
+): { readonly status: 'ACTIVE' | 'DISABLED' | 'FAILING'; readonly since: string | null } {
+  const since = reports.find(({ endpointId }) => endpointId === id)?.failingSince ?? null;
+  if (!active) return { status: 'DISABLED', since };
+  return { status: since === null ? 'ACTIVE' : 'FAILING', since };
+}
+
 /** Success rate of some days: “98.5% of 1,200”. */
 export function healthText(days: readonly StripDay[]): string {
   const good = days.reduce((sum, day) => sum + day.good, 0);

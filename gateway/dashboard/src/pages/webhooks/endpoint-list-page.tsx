@@ -7,9 +7,11 @@ import { DialogButton } from '../../parts/overlay/dialog';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { Strip } from '../../parts/chart/strip';
-import { Day, StatusBadge } from '../../parts/element/values';
+import { labelText } from '../../parts/text/text';
+import { Day } from '../../parts/element/values';
 import { EndpointForm, type EndpointInput } from './endpoint-form';
-import { healthOf, healthText } from './endpoint-health';
+import { EndpointBadge } from './endpoint-badge';
+import { endpointStatus, healthOf, healthText } from './endpoint-health';
 import { SigningSecret } from './signing-secret';
 import type { EndpointReport, EndpointWithSecret, WebhookEndpoint } from './webhook-resources';
 
@@ -76,8 +78,8 @@ function EndpointTable() {
     },
     {
       title: 'Status',
-      text: ({ active }) => (active ? 'Active' : 'Disabled'),
-      cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'DISABLED'} />,
+      text: (endpoint) => labelText(endpointStatus(endpoint, reports).status),
+      cell: (endpoint) => <EndpointBadge {...endpointStatus(endpoint, reports)} />,
     },
     {
       title: 'Last 30 days',

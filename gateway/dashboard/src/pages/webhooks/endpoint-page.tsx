@@ -7,10 +7,11 @@ import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer, ErrorNotice, Notice } from '../../parts/element/notices';
 import { Strip } from '../../parts/chart/strip';
-import { Day, Facts, StatusBadge } from '../../parts/element/values';
+import { Day, Facts } from '../../parts/element/values';
 import { DeliveryTable } from './delivery-table';
 import { EndpointForm } from './endpoint-form';
-import { healthOf, healthText } from './endpoint-health';
+import { EndpointBadge } from './endpoint-badge';
+import { endpointStatus, healthOf, healthText } from './endpoint-health';
 import { GapList, ReplayButton } from './gaps';
 import { SigningSecret } from './signing-secret';
 import type { EndpointReport, EndpointWithSecret, WebhookEndpoint } from './webhook-resources';
@@ -42,11 +43,12 @@ export function EndpointPage({ id }: { id: string }) {
 }
 
 function About({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const { id, url, active, events, description, createdAt } = endpoint;
+  const { id, url, events, description, createdAt } = endpoint;
   const { data } = useResource<{ data: readonly EndpointReport[] }>(
     '/dashboard/api/reports/webhooks',
   );
-  const days = healthOf(data?.data ?? [], id);
+  const reports = data?.data ?? [];
+  const days = healthOf(reports, id);
   const [rotated, setRotated] = useState<string>();
   return (
     <>
@@ -56,7 +58,7 @@ function About({ endpoint }: { endpoint: WebhookEndpoint }) {
       <Panel title="Details" actions={<Actions {...{ endpoint }} onRotated={setRotated} />}>
         <Facts
           facts={[
-            ['Status', <StatusBadge key="state" status={active ? 'ACTIVE' : 'DISABLED'} />],
+            ['Status', <EndpointBadge key="state" {...endpointStatus(endpoint, reports)} />],
             ['Description', description ?? '–'],
             ['Events', events.join(', ')],
             ['Created', <Day key="created" at={createdAt} />],

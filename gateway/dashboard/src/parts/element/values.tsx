@@ -64,6 +64,7 @@ const tones: Readonly<Record<string, 'good' | 'bad' | 'wait'>> = {
   CANCELED: 'bad',
   EXPIRED: 'bad',
   FAILED: 'bad',
+  FAILING: 'bad',
   PAST_DUE: 'bad',
   REVOKED: 'bad',
   UNCOLLECTIBLE: 'bad',

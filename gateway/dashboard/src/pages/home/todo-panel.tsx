@@ -1,0 +1,58 @@
+import { CircleCheck } from 'lucide-react';
+import { Link } from 'wouter';
+import type { Today } from '@billing/gateway/operator/today-routes';
+import { Figure, Figures, Panel } from '../../parts/element/layout';
+import { moneyText, pluralText } from '../../parts/text/text';
+import { Sentence } from '../../resources/sentence';
+import { changeText, todosOf } from './todo';
+
+/** What an operator should do now. */
+export function TodoPanel({ today }: { today: Today }) {
+  const todos = todosOf(today);
+  return (
+    <Panel title="To do">
+      {todos.length === 0 ? (
+        <p className="nothing-to-do">
+          <CircleCheck aria-hidden="true" />
+          Nothing needs your attention.
+        </p>
+      ) : (
+        <ul className="todos" aria-label="To do">
+          {todos.map(({ id, sentence, href, action }) => (
+            <li key={id}>
+              <Sentence of={sentence} />
+              <Link className="button" href={href}>
+                {action}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+/** Sales of today against yesterday, in each currency. */
+export function SalesFigures({ sales }: { sales: Today['sales'] }) {
+  const more = sales.isMore ? '+' : '';
+  return (
+    <Figures>
+      {sales.data.flatMap(({ currency, today, yesterday }) => [
+        <Figure
+          key={`${currency} invoiced`}
+          name={`Invoiced today in ${currency}`}
+          value={`${moneyText(today.invoiced.amount, currency)}${more}`}
+          detail={`${pluralText(today.invoiced.count, 'invoice')} · ${changeText(today.invoiced.amount, yesterday.invoiced.amount)}`}
+          href="/invoices"
+        />,
+        <Figure
+          key={`${currency} paid`}
+          name={`Paid of today’s in ${currency}`}
+          value={`${moneyText(today.paid.amount, currency)}${more}`}
+          detail={`Yesterday ${moneyText(yesterday.paid.amount, currency)} of ${moneyText(yesterday.invoiced.amount, currency)}`}
+          href="/invoices?status=PAID"
+        />,
+      ])}
+    </Figures>
+  );
+}
