@@ -1,6 +1,8 @@
 import type { FormValues } from '../../parts/form/form-values';
+import { typedAmount } from '../../parts/text/amount';
+import { typedRate } from '../../parts/text/rate';
 import type { MeterPrice } from '../../resources/product';
-import { typedTiers } from './typed-tiers';
+import { typedTiers } from './tier-values';
 
 /** An unchanged price, as part of the set that replaces the previous set. */
 export function sameMeterPrice({
@@ -12,15 +14,25 @@ export function sameMeterPrice({
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null));
 }
 
-/** Price from the values of its form. */
-export function newMeterPrice(values: Pick<FormValues, 'text' | 'optional' | 'has'>) {
+/** Price from the values of its form, which are in major units of the product's currency. */
+export function newMeterPrice(
+  values: Pick<FormValues, 'text' | 'optional' | 'has'>,
+  currency: string,
+) {
+  const tiers = typedTiers(values, currency);
+  const amountOf = (name: string) => {
+    const typed = values.optional(name);
+    return typed === undefined ? undefined : typedAmount(typed, currency);
+  };
   return {
     meterId: values.text('meterId'),
     type: values.text('type'),
     includedUnits: values.optional('includedUnits'),
     packageSize: values.optional('packageSize'),
-    ...(values.has('tiers')
-      ? { tiers: typedTiers(values.text('tiers')) }
-      : { unitAmount: values.text('unitAmount').trim() }),
+    minimumAmount: amountOf('minimumAmount'),
+    maximumAmount: amountOf('maximumAmount'),
+    ...(tiers === undefined
+      ? { unitAmount: typedRate(values.text('unitAmount'), currency) }
+      : { tiers }),
   };
 }

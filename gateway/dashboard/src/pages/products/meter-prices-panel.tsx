@@ -10,6 +10,8 @@ import { Form, SelectField, TextField } from '../../parts/form/form';
 import { EmptyState, Panel } from '../../parts/element/layout';
 import { newMeterPrice, sameMeterPrice } from './meter-price-set';
 import { PriceChart } from './price-chart';
+import { meterPricePreview } from './price-preview';
+import { PricePreview } from './price-preview-field';
 import { curveOfMeterPrice } from './price-curve';
 import { type MeterPrice, meterPriceText, type Product } from '../../resources/product';
 import { PricingFields } from './pricing-fields';
@@ -44,6 +46,7 @@ export function MeterPricesPanel({ product }: { product: Product }) {
           {(close) => (
             <MeterPriceForm
               meters={meters}
+              currency={product.currency}
               onCancel={close}
               onSubmit={async (price) => {
                 await set.mutateAsync({ prices: [...others(price.meterId), price] });
@@ -137,12 +140,19 @@ function MeterPriceTable({
   );
 }
 
+const exampleTiers = [
+  { upTo: '1000', unitAmount: '0.005', flatAmount: '' },
+  { upTo: '', unitAmount: '0.0025', flatAmount: '' },
+];
+
 function MeterPriceForm({
   meters,
+  currency,
   onCancel,
   onSubmit,
 }: {
   meters: readonly Meter[];
+  currency: string;
   onCancel: () => void;
   onSubmit: (price: ReturnType<typeof newMeterPrice>) => Promise<unknown>;
 }) {
@@ -153,7 +163,7 @@ function MeterPriceForm({
     <Form
       submit="Save price"
       onCancel={onCancel}
-      onSubmit={(values) => onSubmit(newMeterPrice(values))}
+      onSubmit={(values) => onSubmit(newMeterPrice(values, currency))}
     >
       <SelectField
         name="meterId"
@@ -161,14 +171,14 @@ function MeterPriceForm({
         hint="Replaces the current price of this meter."
         choices={meters.map(({ id, name }) => [id, name])}
       />
-      <PricingFields untiered={untiered} exampleTiers={'1000, 0.5\n-, 0.25'}>
+      <PricingFields {...{ untiered, exampleTiers, currency }}>
         {(type) => (
           <>
             <TextField
               name="unitAmount"
-              label="Price"
+              label={type === 'PACKAGE' ? 'Price per package' : 'Price per unit'}
               inputMode="decimal"
-              hint="In the currency’s smallest unit, such as cents: 0.5 is half a cent."
+              hint={`In ${currency}, such as 0.005`}
             />
             {type === 'PACKAGE' && (
               <TextField name="packageSize" label="Units per package" inputMode="decimal" />
@@ -181,6 +191,23 @@ function MeterPriceForm({
         label="Included units"
         inputMode="decimal"
         hint="Optional. Free units in each period."
+      />
+      <TextField
+        name="minimumAmount"
+        label={`Minimum in ${currency}`}
+        inputMode="decimal"
+        hint="Optional. Charged in each period, even without usage."
+      />
+      <TextField
+        name="maximumAmount"
+        label={`Maximum in ${currency}`}
+        inputMode="decimal"
+        hint="Optional. The most that is charged in a period."
+      />
+      <PricePreview
+        textOf={(values, quantity) =>
+          meterPricePreview(newMeterPrice(values, currency), { quantity, currency })
+        }
       />
     </Form>
   );

@@ -1,8 +1,7 @@
 import { type ReactNode, useState } from 'react';
-import { SelectField, TextAreaField } from '../../parts/form/form';
-
-export const tiersHint =
-  'One tier per line: up to, price per unit, optional flat fee. Start the last line with “-”. Prices are in the currency’s smallest unit, such as cents: 0.5 is half a cent.';
+import { SelectField } from '../../parts/form/form';
+import { TierTable } from './tier-table';
+import type { TierRow } from './tier-values';
 
 const tiered = [
   ['TIERED', 'Graduated tiers'],
@@ -11,15 +10,18 @@ const tiered = [
 
 type PriceTypes = readonly (readonly [type: string, label: string])[];
 
-/** Pricing model, with a field for tiers, or `children` for the models without tiers. */
+/** Pricing model, with a table of tiers, or `children` for the models without tiers. */
 export function PricingFields({
   untiered,
   exampleTiers,
+  currency,
   children,
 }: {
   /** Models without tiers; the first is the default. */
   untiered: PriceTypes;
-  exampleTiers: string;
+  exampleTiers: readonly TierRow[];
+  /** Currency of the prices. */
+  currency: string;
   children: (type: string) => ReactNode;
 }) {
   const types: PriceTypes = [...untiered, ...tiered];
@@ -34,7 +36,7 @@ export function PricingFields({
         choices={types}
       />
       {tiered.some(([one]) => one === type) ? (
-        <TextAreaField name="tiers" label="Tiers" hint={tiersHint} defaultValue={exampleTiers} />
+        <TierTable rows={exampleTiers} currency={currency} />
       ) : (
         children(type)
       )}

@@ -4,7 +4,9 @@ import { typedAmount, typedCount } from '../../parts/text/amount';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import type { FormValues } from '../../parts/form/form-values';
 import { PricingFields } from './pricing-fields';
-import { typedTiers } from './typed-tiers';
+import { PricePreview } from './price-preview-field';
+import { productPreview } from './price-preview';
+import { typedTiers } from './tier-values';
 import type { Product } from '../../resources/product';
 
 const untiered = [
@@ -12,8 +14,14 @@ const untiered = [
   ['PER_UNIT', 'Per unit'],
 ] as const;
 
+const exampleTiers = [
+  { upTo: '10', unitAmount: '5.00', flatAmount: '' },
+  { upTo: '', unitAmount: '4.00', flatAmount: '' },
+];
+
 /** Form for a new product. */
 export function NewProductForm({ onDone }: { onDone: () => void }) {
+  const [currency, setCurrency] = useState('USD');
   const create = useAction<object, Product>(
     (body) => ({ method: 'POST', path: '/v1/products', body }),
     ({ id }) => ({ text: 'Product created', href: `/products/${id}` }),
@@ -29,10 +37,21 @@ export function NewProductForm({ onDone }: { onDone: () => void }) {
     >
       <TextField name="name" label="Name" />
       <TextField name="description" label="Description" />
-      <TextField name="currency" label="Currency" defaultValue="USD" maxLength={3} />
-      <PricingFields untiered={untiered} exampleTiers={'10, 500\n-, 400'}>
+      <TextField
+        name="currency"
+        label="Currency"
+        value={currency}
+        onChange={(event) => setCurrency(event.target.value.toUpperCase())}
+        maxLength={3}
+      />
+      <PricingFields untiered={untiered} exampleTiers={exampleTiers} currency={currency}>
         {() => <TextField name="amount" label="Amount" inputMode="decimal" hint="Such as 29.00" />}
       </PricingFields>
+      <PricePreview
+        textOf={(values, quantity) =>
+          productPreview(typedPrice(values, currency), { quantity, currency })
+        }
+      />
       <BillingFields />
       <TextField
         name="lookupKey"
@@ -84,17 +103,24 @@ function BillingFields() {
 
 function newProduct(values: FormValues) {
   const currency = values.text('currency').trim().toUpperCase();
-  const hasTiers = values.has('tiers');
+  const { type, amount, tiers } = typedPrice(values, currency);
   return {
     name: values.text('name'),
     description: values.optional('description'),
-    type: values.text('type'),
+    type,
     currency,
-    amount: hasTiers ? 0 : typedAmount(values.text('amount'), currency),
+    amount,
     billingInterval: values.text('billingInterval'),
     intervalCount: typedCount(values.optional('intervalCount')),
     trialDays: typedCount(values.optional('trialDays')),
     lookupKey: values.optional('lookupKey'),
-    tiers: hasTiers ? typedTiers(values.text('tiers')) : undefined,
+    tiers,
   };
+}
+
+/** Price of the form; a price of tiers has the amount 0. */
+function typedPrice(values: FormValues, currency: string) {
+  const tiers = typedTiers(values, currency);
+  const amount = tiers === undefined ? typedAmount(values.text('amount'), currency) : 0;
+  return { type: values.text('type'), amount, tiers };
 }

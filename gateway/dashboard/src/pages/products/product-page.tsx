@@ -5,7 +5,8 @@ import { ActivationButton, ActiveBadge } from '../../parts/resource/active';
 import { amountToType, typedAmount } from '../../parts/text/amount';
 import { DataTable } from '../../parts/table/data-table';
 import { DialogButton } from '../../parts/overlay/dialog';
-import { Form, TextAreaField, TextField } from '../../parts/form/form';
+import { Form, TextField } from '../../parts/form/form';
+import type { FormValues } from '../../parts/form/form-values';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { pluralText } from '../../parts/text/text';
@@ -14,8 +15,10 @@ import { MeterPricesPanel } from './meter-prices-panel';
 import { PriceChart } from './price-chart';
 import { curveOfProduct } from './price-curve';
 import { priceText, type Product, tierSpanText } from '../../resources/product';
-import { tiersHint } from './pricing-fields';
-import { tiersToType, typedTiers } from './typed-tiers';
+import { PricePreview } from './price-preview-field';
+import { productPreview } from './price-preview';
+import { TierTable } from './tier-table';
+import { tierRows, typedTiers } from './tier-values';
 
 /** Page of one product: details, price by quantity and usage-based prices. */
 export function ProductPage({ id = '' }: { readonly id?: string }) {
@@ -114,9 +117,8 @@ function ProductActions({ product }: { product: Product }) {
               await change.mutateAsync({
                 name: values.text('name'),
                 description: values.optional('description') ?? null,
-                ...(values.has('tiers')
-                  ? { tiers: typedTiers(values.text('tiers')) }
-                  : { amount: typedAmount(values.text('amount'), product.currency) }),
+                lookupKey: values.optional('lookupKey') ?? null,
+                ...typedPrice(values, product),
               });
               close();
             }}
@@ -126,6 +128,12 @@ function ProductActions({ product }: { product: Product }) {
               name="description"
               label="Description"
               defaultValue={product.description ?? ''}
+            />
+            <TextField
+              name="lookupKey"
+              label="Lookup key"
+              defaultValue={product.lookupKey ?? ''}
+              hint="Optional. Stable key for your code, such as “pro-monthly”."
             />
             <PriceField product={product} />
             <p className="faint">
@@ -146,7 +154,7 @@ function ProductActions({ product }: { product: Product }) {
   );
 }
 
-function PriceField({ product: { tiers, amount, currency } }: { product: Product }) {
+function PriceField({ product: { type, tiers, amount, currency } }: { product: Product }) {
   if (tiers === null) {
     return (
       <TextField
@@ -158,6 +166,21 @@ function PriceField({ product: { tiers, amount, currency } }: { product: Product
     );
   }
   return (
-    <TextAreaField name="tiers" label="Tiers" hint={tiersHint} defaultValue={tiersToType(tiers)} />
+    <>
+      <TierTable rows={tierRows(tiers, currency)} currency={currency} />
+      <PricePreview
+        textOf={(values, quantity) => {
+          const typed = { type, amount: 0, tiers: typedTiers(values, currency) };
+          return productPreview(typed, { quantity, currency });
+        }}
+      />
+    </>
   );
+}
+
+/** The changed price: its tiers, or its amount. */
+function typedPrice(values: FormValues, { tiers, currency }: Product): object {
+  return tiers === null
+    ? { amount: typedAmount(values.text('amount'), currency) }
+    : { tiers: typedTiers(values, currency) };
 }
