@@ -153,6 +153,7 @@ testInChromium(
         .first()
         .waitFor();
       await look(page, 'request log');
+      await setUp(page);
       await go(page, 'Team');
       await press(page, 'Invite');
       await page.getByLabel('Email').fill('viewer@example.com');
@@ -160,7 +161,7 @@ testInChromium(
       await look(page, 'invited');
       const viewerLink = await page.getByRole('region', { name: 'invitation link' }).textContent();
       await go(page, 'Audit log');
-      await page.getByText('POST /v1/sandboxes/clock/advance').first().waitFor();
+      await seeAuditLog(page);
       await seeAsViewer(viewerLink ?? '');
     });
   },
@@ -323,6 +324,45 @@ async function tellEndpoint(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Attempt 1: 204' }).waitFor();
   await look(page, 'delivery');
   await pressInDialog(page, 'Close');
+}
+
+/** The first page of a new environment leads to a first payment, with sample data in one press. */
+async function setUp(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Home', exact: true }).click();
+  const steps = page.getByRole('list', { name: 'Set up billing' });
+  await steps.getByRole('link', { name: 'Create product' }).waitFor();
+  await look(page, 'home of a new sandbox');
+  const requests: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'GET') requests.push(new URL(request.url()).pathname);
+  });
+  await page.reload();
+  await steps.waitFor();
+  await page.locator('.skeleton-line').first().waitFor({ state: 'detached' });
+  const calls = requests.filter((path) => /^\/(v1|dashboard\/api)\//.test(path));
+  expect(calls.length).toBeLessThanOrEqual(6);
+  await press(page, 'Create sample data');
+  const invoiced = page.locator('.figure', { hasText: 'Invoiced today in USD' });
+  await invoiced.getByText('$130.00').waitFor();
+  await page.getByText('Nothing needs your attention.').waitFor();
+  await page.getByRole('button', { name: 'Create sample data' }).waitFor({ state: 'detached' });
+  await look(page, 'home with sample data');
+}
+
+/** The log says who did what in sentences, and finds what one person did to one object. */
+async function seeAuditLog(page: Page): Promise<void> {
+  await page
+    .getByText(/stopped the clock of sandbox/)
+    .first()
+    .waitFor();
+  const created = page.locator('tr', { hasText: 'created webhook endpoint' });
+  await created.getByRole('link', { name: receiver.url }).waitFor();
+  await created.getByRole('button', { name: 'Show' }).click();
+  await created.getByText('POST /v1/webhook-endpoints').waitFor();
+  await look(page, 'audit log');
+  await created.getByRole('link', { name: 'All changes of this object' }).click();
+  await page.getByText('created webhook endpoint').waitFor();
+  await page.getByText('revoked').waitFor({ state: 'detached' });
 }
 
 /** A viewer sees the reason at disabled buttons and closed pages. */

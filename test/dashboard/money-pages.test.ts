@@ -57,6 +57,12 @@ async function fillIn(
     const isSelect = (await dialog.locator(`select[name="${name}"]`).count()) === 1;
     await (isSelect ? field.selectOption({ label: value }) : field.fill(value as string));
   }
+  await confirmDialog(page, confirm);
+}
+
+/** Confirms the open dialog, which closes. */
+async function confirmDialog(page: Page, confirm: string): Promise<void> {
+  const dialog = page.locator('.dialog');
   await dialog.getByRole('button', { name: confirm, exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
 }
@@ -91,6 +97,7 @@ testInChromium(
     await scene.create('/meters', meter);
     await visit(browser, desktop, async (page) => {
       await signIn(page);
+      await createTieredProduct(page);
       await page.getByRole('link', { name: 'Customers', exact: true }).click();
       await heading(page, 'Customers');
       await page.getByText('No customers yet').waitFor();
@@ -102,6 +109,45 @@ testInChromium(
   },
   timeoutMs,
 );
+
+/** Tiers are typed in dollars, with a preview by the rules that bill them. */
+async function createTieredProduct(page: Page): Promise<void> {
+  await open(page, '/products');
+  await press(page, 'New product');
+  const dialog = page.locator('.dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('Storage');
+  await dialog.getByLabel('Pricing model').selectOption({ label: 'Graduated tiers' });
+  await dialog.getByLabel('Tier 1: price per unit').fill('8');
+  await dialog.getByLabel('Tier 2: price per unit').fill('3.00');
+  await dialog.getByLabel('Tier 2: flat fee').fill('45');
+  await dialog.getByText('150 units: $545.00').waitFor();
+  await dialog.getByRole('button', { name: 'Add tier' }).click();
+  await dialog.getByLabel('Tier 2: to').fill('5');
+  await expectAccessible(page);
+  await takeScreenshot(page, 'dashboard tiers');
+  await dialog.getByRole('button', { name: 'Create product' }).click();
+  await dialog.locator('.problem').first().waitFor();
+  await dialog.getByRole('button', { name: 'Remove tier 2' }).click();
+  await confirmDialog(page, 'Create product');
+  await page.getByRole('link', { name: 'Storage' }).click();
+  await heading(page, 'Storage');
+  await fillIn(page, { opener: 'Edit', confirm: 'Save', fields: { lookupKey: 'storage' } });
+  await page.locator('code', { hasText: 'storage' }).waitFor();
+  const usage = { unitAmount: '0.005', minimumAmount: '5', maximumAmount: '50' };
+  await fillIn(page, { opener: 'Add usage price', confirm: 'Save price', fields: usage });
+  const row = page.getByRole('row', { name: /API calls/ });
+  await row.getByText('$0.005 / unit').waitFor();
+  await row.getByText('$50.00').waitFor();
+  const [{ tiers, meterPrices }] = (await scene.read('/products?lookupKey=storage')).data;
+  expect(tiers).toEqual([
+    { upTo: '10', unitAmount: '800', flatAmount: '0' },
+    { upTo: null, unitAmount: '300', flatAmount: '4500' },
+  ]);
+  expect(meterPrices).toMatchObject([
+    { unitAmount: '0.5', minimumAmount: 500, maximumAmount: 5_000 },
+  ]);
+  await takeScreenshot(page, 'dashboard product');
+}
 
 async function createCustomer(page: Page): Promise<void> {
   await press(page, 'New customer');
@@ -128,6 +174,16 @@ async function createCustomer(page: Page): Promise<void> {
   const credits = { meterId: 'API calls (calls)', amount: '2500', name: 'To try it out' };
   await fillIn(page, { opener: 'Grant credits', confirm: 'Grant credits', fields: credits });
   await page.getByRole('cell', { name: 'To try it out' }).waitFor();
+  const adjusted = { amount: '5.50', description: 'Goodwill' };
+  const balance = { opener: 'Adjust balance', confirm: 'Adjust balance' };
+  await fillIn(page, { ...balance, fields: adjusted });
+  await page.getByRole('cell', { name: '$5.50 added to the balance: Goodwill' }).waitFor();
+  const feed = page.getByRole('list', { name: 'Activity' });
+  await feed.getByText('$5.50 added to the balance: Goodwill').waitFor();
+  await feed.getByText(/changed the phone of customer/).waitFor();
+  const taken = { direction: 'Take: you owe the customer less', amount: '5.50' };
+  await fillIn(page, { ...balance, fields: { ...taken, description: 'Undone' } });
+  await feed.getByText('$5.50 taken from the balance: Undone').waitFor();
   const { data } = await scene.read('/customers?externalId=user-7');
   expect(data).toMatchObject([
     { phone: '+49 731 1', address: { city: 'Ulm' }, metadata: { team: 'research', seats: 3 } },
@@ -184,6 +240,18 @@ async function endSubscription(page: Page): Promise<void> {
   await badge(page, 'canceled');
   await page.locator('.facts a[href*="/customers/"]').click();
   await heading(page, 'Ada Lovelace');
+  const owed = page.locator('.figure', { hasText: 'Owes' });
+  await owed.getByText('Nothing open').waitFor();
+  await page.locator('.figure', { hasText: 'Paid' }).getByText('$29.00').waitFor();
+  const feed = page.getByRole('list', { name: 'Activity' });
+  await page.getByLabel('Show').selectOption({ label: 'Invoices and payments' });
+  await feed
+    .getByText(/Payment of \$29\.00 for INV-000001 failed: card declined/)
+    .first()
+    .waitFor();
+  await feed.getByText('Paid $29.00 for INV-000001').waitFor();
+  await expectAccessible(page);
+  await takeScreenshot(page, 'dashboard customer');
   await press(page, 'Portal link');
   await page.locator('.dialog').getByRole('button', { name: 'Create link' }).click();
   const url = await page.getByRole('region', { name: 'portal link' }).textContent();

@@ -7,7 +7,8 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { ChoiceFilter, useFilters } from '../../parts/form/filters';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
-import { countText, moneyText } from '../../parts/text/text';
+import { sinceFirst } from '../../parts/chart/since-first';
+import { countText, moneyText, shortMoneyText } from '../../parts/text/text';
 import { monthText } from '../../parts/text/time-text';
 import { chosenRevenue, movementsOf, netOf, type Revenue, type RevenueMonth } from './revenue';
 
@@ -76,7 +77,8 @@ function NoRevenue() {
   );
 }
 
-function RevenueView({ revenue: { currency, months } }: { revenue: Revenue }) {
+function RevenueView({ revenue: { currency, months: all } }: { revenue: Revenue }) {
+  const months = sinceFirst(all, hasRevenue);
   const money = (amount: number | string | bigint) => moneyText(amount, currency);
   const last = months.at(-1);
   return (
@@ -88,6 +90,7 @@ function RevenueView({ revenue: { currency, months } }: { revenue: Revenue }) {
           times={months.map(({ month }) => month)}
           series={movementsOf(months)}
           format={(value) => money(Math.round(value))}
+          formatShort={(value) => shortMoneyText(value, currency)}
           exported={(value) => exportedMoney(Math.round(value), currency)}
         />
       </Panel>
@@ -101,6 +104,10 @@ function RevenueView({ revenue: { currency, months } }: { revenue: Revenue }) {
       </Panel>
     </>
   );
+}
+
+function hasRevenue({ mrr, started, ended }: RevenueMonth): boolean {
+  return Number(mrr) !== 0 || started > 0 || ended > 0;
 }
 
 type MoneyText = (amount: number | string | bigint) => string;

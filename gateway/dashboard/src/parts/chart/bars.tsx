@@ -33,12 +33,32 @@ export function Bars({
   );
 }
 
+/** Values at the left of a chart, each at its height. */
+function ValueAxis({
+  ticks,
+  format,
+}: {
+  ticks: readonly { readonly value: number; readonly y: number }[];
+  format: (value: number) => string;
+}) {
+  return (
+    <span className="columns-axis faint">
+      {ticks.map(({ value, y }) => (
+        <span key={value} style={{ top: `${String(y)}%` }}>
+          {format(value)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
 /** Values over time as stacked columns; negative values are below the zero line. */
 export function Columns({
   caption,
   times,
   series,
   format,
+  formatShort = format,
   exported,
 }: {
   caption: string;
@@ -50,17 +70,29 @@ export function Columns({
     readonly color?: 1 | 2 | 3 | 4;
   }[];
   format: (value: number) => string;
+  /** Formats a value on the axis; default: `format`. */
+  formatShort?: (value: number) => string;
   /** Formats an exported value; default: the plain number. */
   exported?: (value: number) => string;
 }) {
   const colorOf = (index: number) => `series-${String(series[index]?.color ?? (index % 4) + 1)}`;
   const [first, last] = [times[0], times.at(-1)];
-  const { rectangles, zero, highest, lowest } = stackedColumns(series.map(({ values }) => values));
+  const { rectangles, zero, ticks } = stackedColumns(series.map(({ values }) => values));
   return (
     <figure className="chart">
       <div className="columns" aria-hidden="true">
-        <span className="columns-top faint">{format(highest)}</span>
+        <ValueAxis ticks={ticks} format={formatShort} />
         <svg viewBox="0 0 100 100" preserveAspectRatio="none">
+          {ticks.map(({ value, y }) => (
+            <line
+              key={value}
+              className="grid"
+              {...{ y1: y, y2: y }}
+              x1="0"
+              x2="100"
+              vectorEffect="non-scaling-stroke"
+            />
+          ))}
           {rectangles.map(({ series: index, column, ...rectangle }) => (
             <rect
               key={`${String(index)} ${String(column)}`}
@@ -70,7 +102,6 @@ export function Columns({
           ))}
           <line x1="0" x2="100" y1={zero} y2={zero} vectorEffect="non-scaling-stroke" />
         </svg>
-        {lowest < 0 && <span className="columns-top faint">{format(lowest)}</span>}
         <span className="columns-ends faint">
           <span>{first !== undefined && periodText(first)}</span>
           <span>{last !== undefined && periodText(last)}</span>

@@ -1,8 +1,8 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { ChartTable } from './chart-table';
-import { periodText } from '../text/time-text';
+import { periodText, shortPeriodText } from '../text/time-text';
 import { useColors } from './colors';
 
 /** Line with one value per time; null for a missing value. */
@@ -33,6 +33,7 @@ interface ChartProps {
 
 const heightPx = 240;
 const lineWidth = 2;
+const labelWidthPx = 84;
 const wholeSteps = Array.from({ length: 16 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat();
@@ -50,6 +51,8 @@ export function LineChart({
 }: ChartProps) {
   const ref = useRef<HTMLDivElement>(null);
   const colors = useColors();
+  // Index of the value under the cursor; without one the legend shows the latest value.
+  const [pointed, setPointed] = useState<number | null>(null);
   const drawn = JSON.stringify([times, positions, lines]);
   useEffect(() => {
     const place = ref.current;
@@ -61,8 +64,7 @@ export function LineChart({
         lines,
         times,
         positions,
-        timesTitle,
-        format,
+        onPoint: setPointed,
         formatShort,
         colors,
         width: place.clientWidth,
@@ -84,6 +86,9 @@ export function LineChart({
   return (
     <figure className="chart">
       <div ref={ref} className="plot" aria-hidden="true" />
+      <p className="reading" aria-hidden="true">
+        {readingText({ lines, times, positions, timesTitle, format }, pointed)}
+      </p>
       <ChartTable
         caption={caption}
         labels={times}
@@ -101,13 +106,12 @@ function optionsOf({
   lines,
   times,
   positions,
-  timesTitle,
-  format,
+  onPoint,
   formatShort,
   colors,
   width,
-}: Pick<ChartProps, 'lines' | 'times' | 'positions' | 'format'> & {
-  timesTitle: string;
+}: Pick<ChartProps, 'lines' | 'times' | 'positions'> & {
+  onPoint: (index: number | null) => void;
   formatShort: (value: number) => string;
   colors: ReturnType<typeof useColors>;
   width: number;
@@ -122,33 +126,27 @@ function optionsOf({
     width,
     height: heightPx,
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    legend: { show: false },
+    hooks: { setCursor: [(chart) => onPoint(chart.cursor.idx ?? null)] },
     series: [
-      {
-        label: timesTitle,
-        // Without a cursor the legend shows the latest value.
-        value: (_chart, _value, _series, index) => {
-          const time = times.at(index ?? -1) ?? '–';
-          return positions === undefined ? periodText(time) : time;
-        },
-      },
-      ...lines.map(({ label, values }, index) => {
+      {},
+      ...lines.map((_line, index) => {
         const stroke = colors.series[index % colors.series.length] ?? colors.faint;
         return {
-          label,
           stroke,
           width: lineWidth,
           ...(lines.length === 1 && { fill: colors.fill }),
           points: { show: times.length <= 31, size: 5, fill: stroke },
-          value: (_chart: UPlot, _value: number | null, _series: number, at: number | null) => {
-            const value = values.at(at ?? -1) ?? null;
-            return value === null ? '–' : format(value);
-          },
         };
       }),
     ],
     axes: [
-      // Positions are counts, so only whole steps make sense.
-      { ...axis, grid: { show: false }, ...(positions !== undefined && { incrs: wholeSteps }) },
+      {
+        ...axis,
+        grid: { show: false },
+        // Positions are counts, so only whole steps make sense; times are labeled by themselves.
+        ...(positions === undefined ? timeAxis(times, width) : { incrs: wholeSteps }),
+      },
       {
         ...axis,
         size: 64,
@@ -161,6 +159,44 @@ function optionsOf({
     },
     cursor: { drag: { x: false, y: false } },
   };
+}
+
+/** Labels some of the days or months themselves, as many as there is room for. */
+function timeAxis(times: readonly string[], width: number): Partial<UPlot.Axis> {
+  const every = Math.max(1, Math.ceil((times.length * labelWidthPx) / width));
+  // Counted from the end, so that the latest time has a label.
+  const shown = times.filter((_time, index) => (times.length - 1 - index) % every === 0);
+  const labels = new Map(shown.map((time) => [secondsOf(time), shortPeriodText(time)]));
+  return {
+    splits: () => [...labels.keys()],
+    values: (_chart, splits) => splits.map((split) => labels.get(split) ?? ''),
+  };
+}
+
+/** “MRR in Mar 2026: $2,957.34”, “Total for 150 units: $545.00”. */
+function readingText(
+  {
+    lines,
+    times,
+    positions,
+    timesTitle,
+    format,
+  }: Pick<ChartProps, 'lines' | 'times' | 'positions' | 'format'> & { timesTitle: string },
+  pointed: number | null,
+): string {
+  const time = times.at(pointed ?? -1);
+  if (time === undefined) return '';
+  const isMonth = time.length === 7;
+  const at =
+    positions === undefined
+      ? `${isMonth ? 'in' : 'on'} ${periodText(time)}`
+      : `for ${time} ${timesTitle.toLowerCase()}`;
+  return lines
+    .map(({ label, values }) => {
+      const value = values.at(pointed ?? -1) ?? null;
+      return `${label} ${at}: ${value === null ? 'none' : format(value)}`;
+    })
+    .join(' · ');
 }
 
 /** Start of a day or month in UTC, in seconds. */

@@ -1,12 +1,18 @@
 import { stackedColumns } from './stacked-columns';
 
 test('positive values stack up from zero, negative values stack down', () => {
-  const { rectangles, zero, highest, lowest } = stackedColumns([
+  const { rectangles, zero, ticks } = stackedColumns([
     [30, 0],
     [10, 20],
     [-20, 0],
   ]);
-  expect([Math.round(zero), highest, lowest]).toEqual([67, 40, -20]);
+  expect(Math.round(zero)).toBe(67);
+  expect(ticks.map(({ value, y }) => [value, Math.round(y)])).toEqual([
+    [-20, 100],
+    [0, 67],
+    [20, 33],
+    [40, 0],
+  ]);
   const places = rectangles.map(({ series, column, y, height }) =>
     [series, column, y, height].map((number) => Math.round(number)),
   );

@@ -1,3 +1,5 @@
+import { valueTicks } from './value-ticks';
+
 /** Piece of a column, in a square of 100 by 100 whose y axis points down. */
 export interface ColumnPiece {
   readonly series: number;
@@ -10,12 +12,15 @@ export interface ColumnPiece {
 
 const gap = 0.25;
 
-/** Positions of the pieces of stacked columns; negative values are below zero. */
+/**
+ * Positions of the pieces of stacked columns and of the ticks of their axis; negative values are
+ * below zero.
+ */
 export function stackedColumns(series: readonly (readonly number[])[]): {
   readonly rectangles: readonly ColumnPiece[];
   readonly zero: number;
-  readonly highest: number;
-  readonly lowest: number;
+  /** Values of the axis with their positions, the lowest first. */
+  readonly ticks: readonly { readonly value: number; readonly y: number }[];
 } {
   const count = Math.max(0, ...series.map((values) => values.length));
   const columns = Array.from({ length: count }, (_, column) =>
@@ -24,10 +29,9 @@ export function stackedColumns(series: readonly (readonly number[])[]): {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const ups = columns.map((values) => sum(values.filter((value) => value > 0)));
   const downs = columns.map((values) => sum(values.filter((value) => value < 0)));
-  const highest = Math.max(0, ...ups);
-  const lowest = Math.min(0, ...downs);
-  const range = highest - lowest || 1;
-  const scale = 100 / range;
+  const values = valueTicks(Math.min(0, ...downs), Math.max(0, ...ups));
+  const [lowest = 0, highest = 1] = [values[0], values.at(-1)];
+  const scale = 100 / (highest - lowest);
   const zero = highest * scale;
   const width = 100 / Math.max(1, count);
   const rectangles = columns.flatMap((values, column) =>
@@ -41,5 +45,6 @@ export function stackedColumns(series: readonly (readonly number[])[]): {
       return [{ series: index, column, ...place }];
     }),
   );
-  return { rectangles, zero, highest, lowest };
+  const ticks = values.map((value) => ({ value, y: zero - value * scale }));
+  return { rectangles, zero, ticks };
 }
