@@ -55,7 +55,7 @@ async function measure(measured: Measured): Promise<FigureTable> {
   stage.log('home: waiting for the aggregation of past data');
   await untilCached(seed);
   const table: string[][] = [];
-  for (const path of ['/reports/overview', '/reports/revenue?months=13']) {
+  for (const path of ['/reports/overview', '/reports/today', '/reports/revenue?months=13']) {
     for (let read = 0; read < warmUps; read += 1) await operator.api('GET', path);
     const reads = await measureReads({ stage, system, times }, async () => {
       const { status } = await operator.api('GET', path);

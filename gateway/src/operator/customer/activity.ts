@@ -127,7 +127,7 @@ function invoiceEvents(invoice: Invoice): readonly ActivityEvent[] {
     status,
     ...json
   } = toJsonInvoice(invoice);
-  const payments = json.payments.map(({ id, createdAt, ...payment }) => ({
+  const payments = [...json.payments].reverse().map(({ id, createdAt, ...payment }) => ({
     ...{ id, at: createdAt, kind: 'PAYMENT' as const, invoiceId, number, currency },
     ...{ amount: payment.amount, status: payment.status, failureCode: payment.failureCode },
   }));
