@@ -19,6 +19,8 @@ const charged = (amount: bigint): Payment => ({
   callId: undefined,
   createdAt: now,
   endedAt: now,
+  recorded: undefined,
+  overpayment: 0n,
 });
 const invoice = (parts: Partial<Invoice>): Invoice => ({ ...anOpened(), ...parts });
 

@@ -35,6 +35,13 @@ export function TodoPanel({ today }: { today: Today }) {
 /** Sales of today against yesterday, in each currency. */
 export function SalesFigures({ sales }: { sales: Today['sales'] }) {
   const more = sales.isMore ? '+' : '';
+  if (sales.data.length === 0) {
+    return (
+      <Figures>
+        <Figure name="Invoiced today" value="None" detail="None yesterday" href="/invoices" />
+      </Figures>
+    );
+  }
   return (
     <Figures>
       {sales.data.flatMap(({ currency, today, yesterday }) => [

@@ -55,7 +55,7 @@ function ProductFacts({ product }: { product: Product }) {
         ['Lookup key', lookupKey === null ? '–' : <code key="key">{lookupKey}</code>],
         ['Created', <Day key="since" at={product.createdAt} />],
         ['ID', <ShortId key="id" id={product.id} what="ID" />],
-        ['Price version', <code key="price">{product.priceId}</code>],
+        ['Price version', <ShortId key="price" id={product.priceId} what="price version" />],
       ]}
     />
   );

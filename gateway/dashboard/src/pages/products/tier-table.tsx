@@ -28,34 +28,36 @@ export function TierTable({ rows, currency }: { rows: readonly TierRow[]; curren
   return (
     <fieldset ref={ref} className="tier-table">
       <legend>Tiers</legend>
-      <div className="table-scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-              <th scope="col">Per unit in {currency}</th>
-              <th scope="col">Flat fee in {currency}</th>
-              <th scope="col">
-                <span className="unseen">Remove</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row, index) => (
-              <TierCells
-                key={row.key}
-                {...{ row, index }}
-                isLast={index === shown.length - 1}
-                before={shown[index - 1]}
-                onUpTo={(upTo) =>
-                  setShown(shown.map((one) => (one.key === row.key ? { ...one, upTo } : one)))
-                }
-                onRemove={() => setShown(shown.filter(({ key }) => key !== row.key))}
-              />
-            ))}
-          </tbody>
-        </table>
+      <div className="table">
+        <div className="table-scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">From</th>
+                <th scope="col">To</th>
+                <th scope="col">Per unit in {currency}</th>
+                <th scope="col">Flat fee in {currency}</th>
+                <th scope="col">
+                  <span className="unseen">Remove</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((row, index) => (
+                <TierCells
+                  key={row.key}
+                  {...{ row, index }}
+                  isLast={index === shown.length - 1}
+                  before={shown[index - 1]}
+                  onUpTo={(upTo) =>
+                    setShown(shown.map((one) => (one.key === row.key ? { ...one, upTo } : one)))
+                  }
+                  onRemove={() => setShown(shown.filter(({ key }) => key !== row.key))}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
       </div>
       <FieldProblem name="tiers" />
       <Button onClick={add}>

@@ -127,6 +127,8 @@ function optionsOf({
     height: heightPx,
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     legend: { show: false },
+    // The label of the latest time is centered below it.
+    padding: [null, labelWidthPx / 2, null, null],
     hooks: { setCursor: [(chart) => onPoint(chart.cursor.idx ?? null)] },
     series: [
       {},
