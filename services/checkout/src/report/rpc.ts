@@ -19,14 +19,13 @@ import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import { invoicesAtRisk, type RiskKind } from '../invoice/store';
 import type { ProviderWaitStore } from '../collection/provider-wait-store';
 import { reportDaysMax, type ReportStore } from './store';
-import type { SalesStore } from './sales-store';
+import { SalesStore } from './sales-store';
 import { funnelReport } from '../sales/session-funnel';
 
 export interface ReportRpcDependencies {
   readonly reports: ReportStore;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly pages: InvoicePages;
-  readonly sales: SalesStore;
   readonly waits: Pick<ProviderWaitStore, 'count'>;
   /** True if live environments have a payment provider. */
   readonly isLiveConfigured: boolean;
@@ -34,7 +33,8 @@ export interface ReportRpcDependencies {
 
 /** RPCs of the reports on sessions and invoices. */
 export function reportRpc(dependencies: ReportRpcDependencies) {
-  const { reports, sales, invoices, pages, waits, isLiveConfigured } = dependencies;
+  const { reports, invoices, pages, waits, isLiveConfigured } = dependencies;
+  const sales = new SalesStore(invoices);
   return rpcService<CheckoutReportServiceServer>(
     CheckoutReportServiceService,
     {
