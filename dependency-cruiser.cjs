@@ -44,6 +44,8 @@ const layers = {
     'email-address.ts',
     'web-address.ts',
     'pricing',
+    'proration',
+    'tax',
     'input',
   ],
   'services/chassis/src': [
@@ -89,6 +91,7 @@ const layers = {
     'config.ts',
     'callers.ts',
     'peers.ts',
+    'seller',
     'hosted-page',
     'provider/port',
     'provider/stripe',
@@ -100,6 +103,7 @@ const layers = {
     'reservation',
     'payment-method',
     'collection',
+    'one-off',
     'sales',
     'report',
   ],
@@ -234,7 +238,8 @@ module.exports = {
     {
       name: 'client-by-itself',
       severity: 'error',
-      comment: 'Client and command line are installed without any other package of this repository.',
+      comment:
+        'Client and command line are installed without any other package of this repository.',
       from: { path: '^gateway/(client|cli)/src/', pathNot: '\\.test\\.ts$' },
       to: { path: '^(services|proto|gateway/(?!client/|cli/)|deploy|test)/' },
     },

@@ -57,7 +57,9 @@ export function createApp(dependencies: AppDependencies): Express {
   if (dependencies.trustedProxies.length > 0) app.set('trust proxy', dependencies.trustedProxies);
 
   addProbes(app, dependencies);
-  addGet(app, '/', dependencies, (request) => rootAnswer(request.header('accept'), dependencies.version));
+  addGet(app, '/', dependencies, (request) =>
+    rootAnswer(request.header('accept'), dependencies.version),
+  );
   addDocumentation(app, routes, dependencies);
   addDownloads(app, dependencies);
   addKeylessSites(app, dependencies);

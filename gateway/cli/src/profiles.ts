@@ -21,7 +21,7 @@ export interface Profiles {
 const none: Profiles = { current: undefined, profiles: {} };
 
 /** The file of all profiles, which only its owner can read. */
-export function profilesFile({ env }: Pick<Terminal, 'env'>): string {
+function profilesFile({ env }: Pick<Terminal, 'env'>): string {
   const base = env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? homedir(), '.config');
   return join(base, 'billing', 'config.json');
 }

@@ -106,7 +106,7 @@ describe('a request', () => {
     expect(received).toEqual([]);
   });
 
-  test('returns JSON with its response beside it', async () => {
+  test('returns JSON and its response', async () => {
     inTurn([200, { id: 'c1' }, { 'x-request-id': 'r', 'trace-id': 't' }]);
     const customer = await client().customers.retrieve('c1');
     expect(JSON.stringify(customer)).toBe('{"id":"c1"}');

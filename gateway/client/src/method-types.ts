@@ -47,7 +47,7 @@ type Answers<Spec> = Spec extends { responses: infer Responses }
 /**
  * Enums accept values that a later release adds: a text that is not listed is no error of types.
  */
-export type Open<T> = T extends string
+type Open<T> = T extends string
   ? string extends T
     ? T
     : T | (string & {})
@@ -57,8 +57,8 @@ export type Open<T> = T extends string
       ? { [Key in keyof T]: Open<T[Key]> }
       : T;
 
-/** A result with what came beside it. */
-export type Result<T> = T extends object ? T & { readonly response: ResponseInfo } : T;
+/** A result and its response. */
+type Result<T> = T extends object ? T & { readonly response: ResponseInfo } : T;
 
 type Returned<T> = T extends Page<infer Item> ? List<Item, Result<T>> : Promise<Result<T>>;
 

@@ -25,8 +25,8 @@ interface FeedEvent {
 }
 
 /**
- * Prints every event of the environment in the order of its feed, and forwards each once it is
- * printed. It never ends by itself and leaves nothing at the server.
+ * Prints every event of the environment in the order of its feed, and forwards each before it is
+ * printed. Runs until it is stopped; the server keeps nothing of it.
  */
 export async function listen(terminal: Terminal, flags: ListenFlags): Promise<void> {
   if (flags.forwardTo !== undefined && !URL.canParse(flags.forwardTo)) {

@@ -22,8 +22,8 @@ export interface Route {
   /** True for a POST without side effects, for which a read scope suffices. */
   readonly readsOnly?: boolean;
   /**
-   * Reason why requests of the route may wait for long: for the clock, or for events if they ask to.
-   * Waiting requests have limits of their own.
+   * Reason why requests of the route may wait for long: for the clock, or for events if they ask
+   * to. Waiting requests have limits of their own.
    */
   readonly waits?: Waits;
   /** True if the route deletes the environment `:id`, whose keys end with the response. */

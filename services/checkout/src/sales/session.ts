@@ -137,7 +137,7 @@ export function sessionOf(record: SessionRecord): Session {
 }
 
 /** Reason why a session can never be paid. */
-export type EndReason = 'EXPIRED' | 'WITHDRAWN' | 'REPLACED' | 'INVOICE_CLOSED' | 'NOT_CREATED';
+type EndReason = 'EXPIRED' | 'WITHDRAWN' | 'REPLACED' | 'INVOICE_CLOSED' | 'NOT_CREATED';
 
 /** Reason why a session could not be created. */
 export type Refusal = 'DISCOUNT_NOT_VALID' | 'ABANDONED';

@@ -9,7 +9,7 @@ export type FeedLog = Pick<FeedStore, 'lastPosition' | 'findPlaced' | 'findMessa
 const hour = 60 * 60 * 1_000;
 
 /** Period of real time for which an event stays in the feed. */
-export const feedRetentionMs = 30 * 24 * hour;
+const feedRetentionMs = 30 * 24 * hour;
 
 // Shorter by far more than an append takes: a message that others no longer wait for is never
 // placed behind its successor.

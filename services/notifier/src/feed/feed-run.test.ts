@@ -21,7 +21,7 @@ describe('a run', () => {
     expect(names(planRun([b1, a1], none, none))).toEqual(['a1', 'b1']);
   });
 
-  test('keeps the order of each subject, whatever the clocks of replicas say', () => {
+  test('keeps the order of each subject, independent of the clocks of replicas', () => {
     expect(names(planRun([a3, b1, a2, a1], none, none))).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 

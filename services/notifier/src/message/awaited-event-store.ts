@@ -46,7 +46,8 @@ const retryBatchMax = 100;
 const shownMax = 1_000;
 
 /**
- * Stores the events that log readers skipped: a missing entry blocks its own subject, and no cursor.
+ * Stores the events that log readers skipped: a missing entry blocks its own subject, and no
+ * cursor.
  */
 export class AwaitedEventStore {
   private readonly awaited: Collection<AwaitedEvents>;
