@@ -7,6 +7,7 @@ const layers = {
   'gateway/src': [
     'http',
     'service-statuses.ts',
+    'resource-search.ts',
     'peers.ts',
     'access',
     'text',

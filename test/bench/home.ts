@@ -2,7 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { localOrganization } from '@billing/local/first-keys';
 import { OperatorClient } from '../support/operator-client';
 import type { Bench, Effort, FigureTable } from './bench';
-import { measureReads, readColumns, readRow } from './figures/reads';
+import { measureReads, readColumns, readRow } from './stage/reads';
 import { RenewalSeed } from './renewals/seed';
 import { storeHistory } from './revenue-seed';
 import type { Stage, StagedSystem } from './stage/stage';

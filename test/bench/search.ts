@@ -5,7 +5,7 @@ import { sliceOf } from '@billing/chassis/slice';
 import { localOrganization } from '@billing/local/first-keys';
 import { OperatorClient } from '../support/operator-client';
 import type { Bench } from './bench';
-import { measureReads, readColumns, readRow } from './figures/reads';
+import { measureReads, readColumns, readRow } from './stage/reads';
 import { createResource } from './stage/api';
 import { documentsOf } from './stage/floor-data';
 import type { StagedSystem } from './stage/stage';

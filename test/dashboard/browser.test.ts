@@ -1,13 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { walkByKeyboard } from './keyboard-walk';
-import {
-  desktop,
-  expectAccessible,
-  expectToFit,
-  phone,
-  takeScreenshot,
-  visit,
-} from '../support/browser-visit';
+import { heading, look, press, pressInDialog, recordMessages } from './page-actions';
+import { desktop, expectToFit, phone, visit } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { firstOwnerLink, password } from '../support/operator-client';
 import { PortalScene } from '../support/portal-scene';
@@ -51,12 +45,6 @@ afterAll(async () => {
   await system.stop();
 });
 
-const press = (page: Page, name: string) =>
-  page.getByRole('button', { name, exact: true }).first().click();
-const pressInDialog = (page: Page, name: string) =>
-  page.locator('.dialog').getByRole('button', { name, exact: true }).click();
-const heading = (page: Page, name: string | RegExp) =>
-  page.getByRole('heading', { level: 1, name }).waitFor();
 const go = async (page: Page, name: string) => {
   await page.locator('#navigation').getByRole('link', { name, exact: true }).click();
   await heading(page, name);
@@ -65,16 +53,6 @@ const signIn = async (page: Page) => {
   await page.getByLabel('Email').fill('ada@example.com');
   await page.getByLabel('Password').fill(password);
   await press(page, 'Sign in');
-};
-/** Checks accessibility and width: only tables may scroll sideways, in their own region. */
-const look = async (page: Page, name: string, rules?: readonly string[]) => {
-  await page.locator('.skeleton-line, progress').first().waitFor({ state: 'detached' });
-  const sideways = await page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-  expect([page.url(), sideways]).toEqual([page.url(), 0]);
-  await expectAccessible(page, rules);
-  await takeScreenshot(page, `dashboard ${name}`);
 };
 testInChromium(
   'an owner joins by the link, signs in again, and returns to the same page',
@@ -255,21 +233,6 @@ interface Message {
   readonly text: string;
   /** Path of its link, if any. */
   readonly path: string | null;
-}
-
-/** Records messages about successes, which are shown for a few seconds only. */
-async function recordMessages(page: Page): Promise<void> {
-  await page.addInitScript(`
-    window.messages = [];
-    const record = (toast) => {
-      const path = toast.querySelector('a')?.pathname ?? null;
-      window.messages.push({ text: toast.textContent, path });
-    };
-    new MutationObserver((changes) => {
-      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
-      added.filter((node) => node.matches?.('.toast')).forEach(record);
-    }).observe(document, { subtree: true, childList: true });
-  `);
 }
 
 async function moveClock(page: Page): Promise<void> {

@@ -1,9 +1,10 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { desktop, expectAccessible, phone, takeScreenshot, visit } from '../support/browser-visit';
 import { ensureChromium, launchChromium } from '../support/chromium';
 import { OperatorClient, password } from '../support/operator-client';
 import { authorization, numbers, PortalScene, usd } from '../support/portal-scene';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
+import { confirmDialog, fillIn, heading, pick, press } from './page-actions';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
@@ -32,49 +33,8 @@ afterAll(async () => {
   await system.stop();
 });
 
-const heading = (page: Page, name: string | RegExp) =>
-  page.getByRole('heading', { level: 1, name }).waitFor();
-const press = (page: Page, name: string) =>
-  page.getByRole('button', { name, exact: true }).first().click();
 const badge = (page: Page, text: string) =>
   page.locator('.page-head .badge', { hasText: text }).waitFor();
-
-/** Opens a dialog, fills its fields by name, and confirms it. */
-async function fillIn(
-  page: Page,
-  { opener, confirm, fields = {} }: { opener: string; confirm: string; fields?: object },
-): Promise<void> {
-  await press(page, opener);
-  const dialog = page.locator('.dialog');
-  for (const [name, value] of Object.entries(fields)) {
-    const field = dialog.locator(`[name="${name}"]`);
-    await field.waitFor({ state: 'attached' });
-    const picker = dialog.locator(`.field:has(> input[name="${name}"]) > .picker`);
-    if ((await picker.count()) === 1) {
-      await pick(page, picker, value as string);
-      continue;
-    }
-    const isSelect = (await dialog.locator(`select[name="${name}"]`).count()) === 1;
-    await (isSelect ? field.selectOption({ label: value }) : field.fill(value as string));
-  }
-  await confirmDialog(page, confirm);
-}
-
-/** Confirms the open dialog, which closes. */
-async function confirmDialog(page: Page, confirm: string): Promise<void> {
-  const dialog = page.locator('.dialog');
-  await dialog.getByRole('button', { name: confirm, exact: true }).click();
-  await dialog.waitFor({ state: 'detached' });
-}
-
-/** Chooses the first match of a search. */
-async function pick(page: Page, picker: Locator, text: string): Promise<void> {
-  await picker.click();
-  await page.getByRole('combobox', { name: /^Find / }).fill(text);
-  const match = page.getByRole('option').filter({ hasText: text }).first();
-  await match.click();
-  await match.waitFor({ state: 'detached' });
-}
 
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(`${place}${path}`);

@@ -17,7 +17,6 @@ import {
   aWebhook,
   aWebhookOf,
   balance,
-  balanceEntries,
   closedCredits,
   closedGrant,
   discount,

@@ -102,7 +102,7 @@ async function jest(args, { env = {}, idleMs = IDLE_MS, failedChecks = async () 
   return failed === 0 ? 0 : 1;
 }
 
-/** One worker per core. With one worker jest would run the tests in its own process. */
+/** More workers than cores, because tests wait for their systems. */
 function workers() {
-  return Math.max(2, availableParallelism());
+  return Math.max(3, Math.ceil(1.5 * availableParallelism()));
 }

@@ -10,7 +10,7 @@ const perPageOfLoops = 100;
 
 /**
  * A list: awaited it is one page, and a loop with `for await` passes every item once. Items that
- * are created meanwhile move others to the next page; they are skipped there.
+ * are created during the loop move others to the next page, where they are skipped.
  */
 export class List<T, P extends Page<T> = Page<T>> implements PromiseLike<P>, AsyncIterable<T> {
   readonly #read: (query: object) => Promise<P>;

@@ -12,7 +12,7 @@ export function isRetried({ status, code }: BillingError): boolean {
 
 /**
  * Milliseconds to wait before the next attempt: as long as the API asks for, at most a minute; else
- * 0.5, 1, 2 … 8 s, of which `chance`, from 0 to 1, takes away up to a half.
+ * 0.5, 1, 2 … 8 s, shortened by up to a half by `chance`, which is from 0 to 1.
  */
 export function waitMs(
   { failures, retryAfterSeconds }: { failures: number; retryAfterSeconds?: number | undefined },

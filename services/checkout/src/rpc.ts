@@ -17,7 +17,6 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { billingReasons } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
-import type { BalanceStore } from './balance/balance-store';
 import { checkoutCallers } from './callers';
 import { isCollecting } from './invoice/collection';
 import type { CollectionWorker } from './collection/collection-worker';

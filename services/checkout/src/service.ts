@@ -39,7 +39,7 @@ import { billingSettingsDefinition, BillingSettingsStore } from './seller/billin
 import { LogoStore } from './seller/logo-store';
 import { sellerRpc } from './seller/seller-rpc';
 import { openSessions } from './sales/service';
-import { foundInvoices } from './invoice/search';
+import { foundInvoices } from './invoice/document/search-document';
 import { invoiceDefinition } from './invoice/store';
 import { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 import {
@@ -82,11 +82,7 @@ export async function start(
     clock,
     metrics,
     retryDays: config.DUNNING_RETRY_DAYS,
-    onProviderChanged: providerAlarm({ logger, clock }),
-    onNotCharged: notChargedAlarm({ logger, clock, metrics }),
-    onUnknown: (error, invoiceId) => {
-      logger.warn({ err: error, invoiceId }, 'charge outcome unknown, retrying');
-    },
+    ...chargeAlarms(service),
   });
   const { waits, authorizations } = waitForProvider(service, { worker, saver, isLiveConfigured });
   const peers = connectPeers(service, config);
@@ -125,6 +121,17 @@ export async function start(
     searchRpc(invoices, foundInvoices),
     ...sessionRpcs,
   ]);
+}
+
+/** Reports what people must look at after a charge. */
+function chargeAlarms({ logger, clock, metrics }: Service) {
+  return {
+    onProviderChanged: providerAlarm({ logger, clock }),
+    onNotCharged: notChargedAlarm({ logger, clock, metrics }),
+    onUnknown: (error: unknown, invoiceId: string) => {
+      logger.warn({ err: error, invoiceId }, 'charge outcome unknown, retrying');
+    },
+  };
 }
 
 function handleInvoices(dependencies: InvoiceCommandDependencies): void {

@@ -79,7 +79,7 @@ export function wholeKeyOf(word: string): string {
   return `${word}${endOfWord}`;
 }
 
-/** Condition on resources of which a word, or the id, begins with a word of a query. */
+/** Condition on resources that have a word, or an id, beginning with a word of a query. */
 export function beginningWith(word: string): KeyCondition {
   const letters = Array.from(word);
   const isShort = letters.length < prefixLengthMin;

@@ -34,8 +34,8 @@ export class SearchIndex<S extends { readonly id: string }> {
   ) {}
 
   /**
-   * Finds the aggregates of the environment of which a word begins with each word of the text, at
-   * most `resultsMax`. Those that have the words as a whole come first.
+   * Finds the environment's aggregates that have, for each word of the text, a word beginning so,
+   * at most `resultsMax`. Those that have the words as a whole come first.
    */
   async find(text: string, { tenant }: Pick<CallContext, 'tenant'>): Promise<Stored<S>[]> {
     const { toStoredWord = (word: string) => word } = this.definition.search ?? {};

@@ -78,7 +78,7 @@ async function namesOf(tenant: Tenant, text: string, { searchIndex } = people): 
 }
 
 describe('a search', () => {
-  test('finds aggregates of which a word begins with each word of the text', async () => {
+  test('finds aggregates that have a word beginning with each word of the text', async () => {
     const tenant = testTenant();
     const id = await store(tenant, 'Zoë Lovelace-Byron', 'C-7');
     await store(tenant, 'Ada Lovelace');

@@ -14,34 +14,27 @@ import type {
   Invoice,
   InvoiceRecord,
   InvoiceSession,
-  LineItem,
-  LineItemDetails,
-  LineItemTier,
   Payment,
   PaymentError,
   Tombstone,
 } from './invoice';
 import type { InvoiceDiscount } from './invoice-discount';
 import type { PaidPeriod } from './paid-period';
-import { fromOneOffDocument, type OneOffDocument, toOneOffDocument } from './one-off-document';
+import {
+  fromOneOffDocument,
+  type OneOffDocument,
+  toOneOffDocument,
+} from './document/one-off-document';
 import {
   fromRecordedDocument,
   type RecordedDocument,
   toCollectedDocument,
-} from './recorded-document';
+} from './document/recorded-document';
 import type { Reservation } from './reservation';
-import { invoiceSearch } from './search';
+import { invoiceSearch } from './document/search-document';
+import { fromLineItemDocument, type LineItemDocument } from './document/line-item-document';
 import type { DeclineKind } from '../provider/port/payment-provider';
 import { type Count, nullable, type Nullable } from './stored-fields';
-
-/** Documents stored before usage was billed lack the credits. */
-type DetailsDocument = Omit<LineItemDetails, 'creditsUsed'> & Partial<LineItemDetails>;
-
-type LineItemDocument = Omit<Nullable<LineItem>, 'metadata' | 'details'> & {
-  readonly details: DetailsDocument | null;
-  /** JSON text, because keys may contain dots. */
-  readonly metadata: string;
-};
 
 type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers' | 'retry' | 'recorded'> & {
   readonly number: Count;
@@ -267,7 +260,6 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
 // Defaults of documents stored before discounts, sessions, challenges, retries, usage and balances.
 const sinceDiscounts = { discounts: [], retriesLeft: [], session: null };
 const sinceBalances = { balanceRound: null, balanceApplied: 0n, reservation: null };
-const sinceUsage = { discountAmount: 0n, meterId: null };
 const sinceOrigins = { origin: 'COLLECTION' } as const;
 const sinceChallenges = { origin: 'COLLECTION', status: 'PENDING', provider: 'none', answers: 0 };
 const sinceMethodChoice = { retry: null, becomesDefault: false };
@@ -314,40 +306,6 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     oneOff: fromOneOffDocument(document.oneOff),
     reservation: fromReservationDocument(document.reservation),
   };
-}
-
-function fromLineItemDocument(stored: LineItemDocument): LineItem {
-  const line: LineItemDocument = { ...sinceUsage, ...stored };
-  return {
-    id: line.id,
-    description: line.description,
-    quantity: line.quantity,
-    unitAmount: line.unitAmount ?? undefined,
-    amount: line.amount,
-    discountAmount: line.discountAmount,
-    priceId: line.priceId ?? undefined,
-    meterId: line.meterId ?? undefined,
-    periodStart: line.periodStart ?? undefined,
-    periodEnd: line.periodEnd ?? undefined,
-    details: fromDetailsDocument(line.details),
-    metadata: JSON.parse(line.metadata) as Record<string, unknown>,
-  };
-}
-
-function fromDetailsDocument(details: DetailsDocument | null): LineItemDetails | undefined {
-  if (details === null) return undefined;
-  const { exactAmount, billedQuantity, includedUnits, tiers, creditsUsed = [] } = details;
-  return {
-    exactAmount,
-    billedQuantity,
-    includedUnits,
-    tiers: tiers.map(fromTierDocument),
-    creditsUsed: creditsUsed.map(({ grantId, quantity }) => ({ grantId, quantity })),
-  };
-}
-
-function fromTierDocument({ upTo, ...tier }: LineItemTier): LineItemTier {
-  return { ...tier, upTo: upTo ?? undefined };
 }
 
 function fromAttemptDocument(stored: AttemptDocument | null): Attempt | undefined {

@@ -169,9 +169,8 @@ function fromProtoOneOff(
   return {
     ...{ id, currency, customerId: customer.id },
     collectionMethod: required(
-      fromProtoCollectionMethod(
-        collectionMethod === 0 ? customer.collectionMethod : collectionMethod,
-      ),
+      fromProtoCollectionMethod(collectionMethod) ??
+        fromProtoCollectionMethod(customer.collectionMethod),
       'collectionMethod',
     ),
     lineItems: toLineItems(id, lines, context),

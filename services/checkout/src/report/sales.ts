@@ -53,7 +53,7 @@ export type DatedInvoice = Pick<Invoice, 'currency' | 'status' | 'discounts'> & 
 };
 
 /** Invoices created on one day, and those of them that are paid. */
-export interface DaySales {
+interface DaySales {
   readonly invoiced: InvoiceSum;
   readonly paid: InvoiceSum;
 }

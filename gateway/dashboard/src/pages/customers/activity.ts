@@ -10,7 +10,7 @@ export const topics = [
   ['WEBHOOKS', 'Webhooks'],
   ['CHANGES', 'Changes by people and keys'],
 ] as const;
-export type Topic = (typeof topics)[number][0];
+type Topic = (typeof topics)[number][0];
 
 /** One line of the activity. */
 export interface ActivityLine {

@@ -88,8 +88,8 @@ export function actionsOf(
 }
 
 /**
- * Actions of which a word begins with each word of the text, as typed. Actions whose label begins
- * with the text come first; the order of the others stays.
+ * Actions that have, for each word of the text as typed, a word that begins with it. Actions whose
+ * label begins with the text come first; the order of the others stays.
  */
 export function matchingActions(actions: readonly Action[], text: string): readonly Action[] {
   const typed = wordsOf(text);

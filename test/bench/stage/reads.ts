@@ -1,5 +1,5 @@
-import type { Stage, StagedSystem } from '../stage/stage';
-import { cpuSecondsBetween, cpuSecondsOf } from './process-cpu';
+import type { Stage, StagedSystem } from './stage';
+import { cpuSecondsBetween, cpuSecondsOf } from '../figures/process-cpu';
 
 /** Cost of requests that were sent one by one. */
 interface Reads {

@@ -1,7 +1,7 @@
 import type { SearchDefinition } from '@billing/chassis/aggregate';
 import type { FoundBy } from '@billing/chassis/search-rpc';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
-import { type InvoiceRecord, totalOf } from './invoice';
+import { type InvoiceRecord, totalOf } from '../invoice';
 
 /** An invoice is found by its number, with or without the letters and zeros before it. */
 export const invoiceSearch: SearchDefinition<InvoiceRecord> = {

@@ -1,0 +1,50 @@
+import type { LineItem, LineItemDetails, LineItemTier } from '../invoice';
+import type { Nullable } from '../stored-fields';
+
+/** Documents stored before usage was billed lack the credits. */
+type DetailsDocument = Omit<LineItemDetails, 'creditsUsed'> & Partial<LineItemDetails>;
+
+/** A line in an invoice's document. */
+export type LineItemDocument = Omit<Nullable<LineItem>, 'metadata' | 'details'> & {
+  readonly details: DetailsDocument | null;
+  /** JSON text, because keys may contain dots. */
+  readonly metadata: string;
+};
+
+// Defaults of fields that older documents lack.
+const sinceUsage = { discountAmount: 0n, meterId: null };
+
+/** Reads a line of a stored invoice. */
+export function fromLineItemDocument(stored: LineItemDocument): LineItem {
+  const line: LineItemDocument = { ...sinceUsage, ...stored };
+  return {
+    id: line.id,
+    description: line.description,
+    quantity: line.quantity,
+    unitAmount: line.unitAmount ?? undefined,
+    amount: line.amount,
+    discountAmount: line.discountAmount,
+    priceId: line.priceId ?? undefined,
+    meterId: line.meterId ?? undefined,
+    periodStart: line.periodStart ?? undefined,
+    periodEnd: line.periodEnd ?? undefined,
+    details: fromDetailsDocument(line.details),
+    metadata: JSON.parse(line.metadata) as Record<string, unknown>,
+  };
+}
+
+function fromDetailsDocument(details: DetailsDocument | null): LineItemDetails | undefined {
+  if (details === null) return undefined;
+  const { exactAmount, billedQuantity, includedUnits, tiers, creditsUsed = [] } = details;
+  return {
+    exactAmount,
+    billedQuantity,
+    includedUnits,
+    tiers: tiers.map(fromTierDocument),
+    creditsUsed: creditsUsed.map(({ grantId, quantity }) => ({ grantId, quantity })),
+  };
+}
+
+function fromTierDocument({ upTo, ...tier }: LineItemTier): LineItemTier {
+  return { ...tier, upTo: upTo ?? undefined };
+}

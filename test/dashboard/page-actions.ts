@@ -1,0 +1,77 @@
+import type { Locator, Page } from 'playwright-core';
+import { expectAccessible, takeScreenshot } from '../support/browser-visit';
+
+export async function heading(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+export async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).first().click();
+}
+
+export async function pressInDialog(page: Page, name: string): Promise<void> {
+  await page.locator('.dialog').getByRole('button', { name, exact: true }).click();
+}
+
+/** Checks accessibility and width: only tables may scroll sideways, in their own region. */
+export async function look(page: Page, name: string, rules?: readonly string[]): Promise<void> {
+  await page.locator('.skeleton-line, progress').first().waitFor({ state: 'detached' });
+  const sideways = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect([page.url(), sideways]).toEqual([page.url(), 0]);
+  await expectAccessible(page, rules);
+  await takeScreenshot(page, `dashboard ${name}`);
+}
+
+/** Opens a dialog, fills its fields by name, and confirms it. */
+export async function fillIn(
+  page: Page,
+  { opener, confirm, fields = {} }: { opener: string; confirm: string; fields?: object },
+): Promise<void> {
+  await press(page, opener);
+  const dialog = page.locator('.dialog');
+  for (const [name, value] of Object.entries(fields)) {
+    const field = dialog.locator(`[name="${name}"]`);
+    await field.waitFor({ state: 'attached' });
+    const picker = dialog.locator(`.field:has(> input[name="${name}"]) > .picker`);
+    if ((await picker.count()) === 1) {
+      await pick(page, picker, value as string);
+      continue;
+    }
+    const isSelect = (await dialog.locator(`select[name="${name}"]`).count()) === 1;
+    await (isSelect ? field.selectOption({ label: value }) : field.fill(value as string));
+  }
+  await confirmDialog(page, confirm);
+}
+
+/** Confirms the open dialog, which closes. */
+export async function confirmDialog(page: Page, confirm: string): Promise<void> {
+  const dialog = page.locator('.dialog');
+  await dialog.getByRole('button', { name: confirm, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** Chooses the first match of a search. */
+export async function pick(page: Page, picker: Locator, text: string): Promise<void> {
+  await picker.click();
+  await page.getByRole('combobox', { name: /^Find / }).fill(text);
+  const match = page.getByRole('option').filter({ hasText: text }).first();
+  await match.click();
+  await match.waitFor({ state: 'detached' });
+}
+
+/** Records messages about successes, which are shown for a few seconds only. */
+export async function recordMessages(page: Page): Promise<void> {
+  await page.addInitScript(`
+    window.messages = [];
+    const record = (toast) => {
+      const path = toast.querySelector('a')?.pathname ?? null;
+      window.messages.push({ text: toast.textContent, path });
+    };
+    new MutationObserver((changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
+      added.filter((node) => node.matches?.('.toast')).forEach(record);
+    }).observe(document, { subtree: true, childList: true });
+  `);
+}
