@@ -156,7 +156,7 @@ test('a change with a live key is confirmed on a terminal', async () => {
 
 test('sandboxes are made, used, advanced and deleted', async () => {
   const [made] = await linesOf(
-    ...['--profile', 'live', 'sandbox', 'create', '--manual'],
+    ...['--profile', 'live', '--live', 'sandbox', 'create', '--manual'],
     ...['--starts-at', '2026-01-31T00:00:00Z', '--use'],
   );
   expect(made).not.toHaveProperty('key');

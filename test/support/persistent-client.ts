@@ -4,7 +4,7 @@ import type { Answer, ApiClient } from './api-client';
 
 // A killed service is back within seconds; an interrupted step is resumed by another worker after
 // half a minute.
-const retryTimeoutMs = 90_000;
+const retryTimeoutMs = 300_000;
 // A long clock advance may meet failures at any time.
 const advanceTimeoutMs = 600_000;
 const pauses = { everyMs: 100, everyMsMax: 1_000 };

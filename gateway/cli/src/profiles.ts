@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { CommandFailure } from './failure';
 import type { Terminal } from './terminal';
 
 /** An environment that commands use. */
@@ -31,7 +32,8 @@ export async function readProfiles(terminal: Pick<Terminal, 'env'>): Promise<Pro
     return JSON.parse(await readFile(profilesFile(terminal), 'utf8')) as Profiles;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return none;
-    throw error;
+    // The message of the parser would show a part of the file.
+    throw new CommandFailure(`${profilesFile(terminal)} cannot be read`);
   }
 }
 

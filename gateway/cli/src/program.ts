@@ -44,7 +44,7 @@ function createProgram(terminal: Terminal): Command {
     .version(release)
     .option('--profile <name>', 'the environment to use')
     .option('--json', 'print one JSON object in a line')
-    .option('--live', 'allow a change with a live key without a question')
+    .option('--live', 'skip the question before a change with a live key')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.output.write(text),

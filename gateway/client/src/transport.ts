@@ -63,7 +63,8 @@ export class Transport {
   readonly #options: Omit<BillingOptions, 'apiKey'>;
 
   constructor({ apiKey, ...options }: BillingOptions) {
-    if (apiKey === '') throw new TypeError('apiKey is empty');
+    // A header that cannot be sent would appear in the message of its error.
+    if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey is not valid');
     this.#apiKey = apiKey;
     this.#options = { ...options, baseUrl: new URL(options.baseUrl).href.replace(/\/+$/, '') };
   }

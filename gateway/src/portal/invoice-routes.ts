@@ -63,7 +63,7 @@ async function listInvoices(
   { checkout }: Peers,
 ): Promise<ApiAnswer> {
   const page = Number(/^[1-9]\d{0,5}$/.exec(readText(query.page) ?? '')?.[0] ?? 1);
-  const wanted = { customerId: visit.customerId, page, perPage };
+  const wanted = { customerId: visit.customerId, page, perPage, issuedOnly: true };
   const { invoices, total } = await checkout.listInvoices(wanted, context);
   const pages = Math.max(1, Math.ceil(total / perPage));
   if (page > pages) return redirectAnswer(`/portal/invoices?page=${String(pages)}`);

@@ -15,6 +15,7 @@ export interface ListenFlags extends SharedFlags {
 
 const waitSeconds = 20;
 const reconnectMs = 1_000;
+const forwardTimeoutMs = 30_000;
 // Waits before the second and the third attempt to forward an event.
 const repeatsMs = [1_000, 5_000];
 
@@ -42,7 +43,10 @@ export async function listen(terminal: Terminal, flags: ListenFlags): Promise<vo
     for (const { position, event } of page.data) {
       const cursor = cursorOf(page.nextAfter, position);
       if (event !== null)
-        await show(terminal, { cursor, event: event as unknown as FeedEvent, forward });
+        await show(terminal, {
+          ...{ cursor, forward, isJson: flags.json },
+          event: event as unknown as FeedEvent,
+        });
     }
     after = page.nextAfter;
   }
@@ -52,11 +56,21 @@ type Forward = (event: FeedEvent) => Promise<string>;
 
 async function show(
   terminal: Terminal,
-  { cursor, event, forward }: { cursor: string; event: FeedEvent; forward: Forward | undefined },
+  {
+    cursor,
+    event,
+    forward,
+    isJson,
+  }: {
+    cursor: string;
+    event: FeedEvent;
+    forward: Forward | undefined;
+    isJson: boolean | undefined;
+  },
 ): Promise<void> {
   const answer = forward && (await forward(event));
   const line = [cursor, event.type, event.id, ...(answer === undefined ? [] : [answer])].join('  ');
-  const isTable = terminal.output.isTTY === true;
+  const isTable = terminal.output.isTTY === true && isJson !== true;
   const fields = {
     cursor,
     type: event.type,
@@ -89,7 +103,7 @@ async function readPatiently(terminal: Terminal, session: Session, query: FeedQu
     try {
       return await read(session, query);
     } catch (error) {
-      const isAway = error instanceof BillingError && error.status >= 500;
+      const isAway = error instanceof BillingError && (error.status >= 500 || error.status === 429);
       if (!isAway && !(error instanceof BillingConnectionError)) throw error;
       if (failures === 0) say(terminal, 'Connection lost, trying again');
       await pause(reconnectMs);
@@ -137,7 +151,10 @@ async function post(
   const timestamp = Math.floor(terminal.now().getTime() / 1_000);
   const headers = webhookHeaders({ ...event, body }, { secret, timestamp });
   try {
-    const { status } = await fetch(url, { method: 'POST', headers, body, redirect: 'manual' });
+    const signal = AbortSignal.timeout(forwardTimeoutMs);
+    const request = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
+    const { status, body: answer } = await fetch(url, request);
+    await answer?.cancel();
     return { text: String(status), isFinal: status < 500 };
   } catch {
     return { text: 'no answer', isFinal: false };

@@ -49,7 +49,8 @@ export async function logout(terminal: Terminal, flags: SharedFlags): Promise<vo
     throw new CommandFailure('There is no such profile');
   }
   const rest = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
-  const next = current === name ? Object.keys(rest)[0] : current;
+  // Another profile may be a live one: it must be chosen.
+  const next = current === name ? undefined : current;
   await writeProfiles(terminal, { current: next, profiles: rest });
   say(terminal, `Removed profile ${name}`);
 }

@@ -20,6 +20,7 @@ export async function createSandbox(terminal: Terminal, flags: CreateFlags): Pro
   }
   const startsAt = flags.startsAt && readInstant(flags.startsAt, terminal.now()).toISOString();
   const session = await openLive(terminal, flags);
+  await confirmLive(terminal, session, flags);
   const { id, name, key, clock, now } = await session.api.sandboxes.create({
     clock: flags.manual === true ? 'MANUAL' : 'REAL',
     ...(startsAt !== undefined && { startsAt }),

@@ -149,6 +149,8 @@ function waitsForMethod(record: InvoiceRecord): record is Invoice {
 /** True if the invoice is about to open and to charge the customer's default method. */
 export function opensWithDefault(record: InvoiceRecord): boolean {
   if (record.status !== 'DRAFT' || record.session !== undefined) return false;
+  // A one-off draft opens when its caller finalizes it, which may be never.
+  if (record.oneOff !== undefined && record.oneOff.finalizedAt === undefined) return false;
   const isOfDefault = record.authorizedTransactionId === undefined;
   return isOfDefault && record.collectionMethod === 'CHARGE_AUTOMATICALLY';
 }

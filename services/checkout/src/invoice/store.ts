@@ -151,8 +151,9 @@ export function shownInvoices(filter: {
   readonly status?: string | undefined;
   readonly number?: string | undefined;
   readonly billingReason?: string | undefined;
+  readonly issuedOnly?: boolean | undefined;
 }): Record<string, unknown> {
-  const { subscriptionId, customerId, status, number, billingReason } = filter;
+  const { subscriptionId, customerId, status, number, billingReason, issuedOnly } = filter;
   return {
     isTombstone: false,
     ...(subscriptionId !== undefined && { subscriptionId }),
@@ -160,6 +161,7 @@ export function shownInvoices(filter: {
     ...(status !== undefined && { status }),
     ...(number !== undefined && { number }),
     ...(billingReason !== undefined && { billingReason }),
+    ...(issuedOnly === true && status === undefined && { status: { $ne: 'DRAFT' } }),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type LineItem,
   type NewInvoice,
   type OneOffTerms,
+  totalOf,
 } from '../invoice/invoice';
 
 /** Line of a one-off invoice as a caller gives it. */
@@ -26,7 +27,8 @@ export type DraftChanges = Partial<
 
 /** Facts that a finalization looks up before its write. */
 export interface Finalization {
-  readonly balanceRound: number | undefined;
+  /** True if the customer has a balance in the invoice's currency. */
+  readonly hasBalance: boolean;
   readonly now: Date;
 }
 
@@ -79,12 +81,21 @@ export function changeDraft(
 /** Accepts a draft for opening; from now on it cannot be changed. Its command numbers it. */
 export function finalize(
   record: InvoiceRecord,
-  { balanceRound, now }: Finalization,
+  { hasBalance, now }: Finalization,
 ): Transition<InvoiceRecord> {
   const invoice = draftOf(record);
   const oneOff = { ...invoice.oneOff, finalizedAt: now };
   const commands = [{ type: 'openInvoice', payload: {} }];
+  const balanceRound = roundOf(invoice, hasBalance);
   return { state: { ...invoice, oneOff, balanceRound }, events: [], commands };
+}
+
+/** As for the invoices of subscriptions: only one with a total asks a balance when it opens. */
+export function roundOf(
+  invoice: Parameters<typeof totalOf>[0],
+  hasBalance: boolean,
+): number | undefined {
+  return hasBalance && totalOf(invoice) > 0n ? 1 : undefined;
 }
 
 /** The record as a draft that its caller may still change; throws for any other. */

@@ -15,10 +15,10 @@ import {
   type OneOffLine as ProtoOneOffLine,
   type UpdateDraftInvoiceRequest,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { BalanceStore } from '../balance/balance-store';
 import type { HostedPageStore } from '../hosted-page/store';
-import { type InvoiceRecord, type NewInvoice, totalOf } from '../invoice/invoice';
+import type { InvoiceRecord, NewInvoice } from '../invoice/invoice';
 import { fromProtoCollectionMethod, required, toProtoInvoice } from '../invoice/rpc';
 import { billedCurrency } from '../invoice/store';
 import { fetchCustomer } from '../peer/customer';
@@ -30,6 +30,7 @@ import {
   type DraftChanges,
   finalize,
   lineItemsOf,
+  roundOf,
 } from './one-off-invoice';
 
 export interface OneOffDependencies {
@@ -60,7 +61,7 @@ export function oneOffHandlers(
       const currency = await currencyOf(request, customer, context, dependencies);
       const created = createOneOff(fromProtoOneOff(id, request, { customer, currency, context }));
       const balanceRound = request.finalize
-        ? await roundOf(created.state, context, dependencies)
+        ? roundOf(created.state, await hasBalance(created.state, context, dependencies))
         : undefined;
       const state = { ...created.state, balanceRound };
       const { stored } = await invoices.within(context).insert({ ...created, state });
@@ -84,14 +85,12 @@ export function oneOffHandlers(
 
     finalizeInvoice: async (request, context) => {
       const { state } = await invoices.within(context).get(request.id);
-      const balanceRound = state.isTombstone
-        ? undefined
-        : await roundOf(state, context, dependencies);
+      const isBalanceThere = !state.isTombstone && (await hasBalance(state, context, dependencies));
       const stored = await invoices
         .within(context)
         .mutate(
           request.id,
-          (record, now) => finalize(record, { balanceRound, now }),
+          (record, now) => finalize(record, { hasBalance: isBalanceThere, now }),
           expectedVersionOf(request),
         );
       return toProto(await untilAttempted(stored, context, dependencies));
@@ -112,14 +111,12 @@ async function untilAttempted(
   return invoices.waitFor(stored.state.id, context, { isReached, until });
 }
 
-// As for the invoices of subscriptions: only an invoice with a balance asks it when it opens.
-async function roundOf(
-  invoice: Pick<Parameters<typeof totalOf>[0], 'lineItems' | 'discounts'> &
-    Parameters<BalanceStore['amountOf']>[0],
+async function hasBalance(
+  invoice: Parameters<BalanceStore['amountOf']>[0],
   context: CallContext,
   { balances }: Pick<OneOffDependencies, 'balances'>,
-): Promise<number | undefined> {
-  return (await balances.amountOf(invoice, context)) > 0n && totalOf(invoice) > 0n ? 1 : undefined;
+): Promise<boolean> {
+  return (await balances.amountOf(invoice, context)) > 0n;
 }
 
 // The first invoice fixes the currency of its customer.
@@ -169,8 +166,11 @@ function fromProtoOneOff(
   return {
     ...{ id, currency, customerId: customer.id },
     collectionMethod: required(
-      fromProtoCollectionMethod(collectionMethod) ??
-        fromProtoCollectionMethod(customer.collectionMethod),
+      fromProtoCollectionMethod(
+        collectionMethod === CollectionMethod.COLLECTION_METHOD_UNSPECIFIED
+          ? customer.collectionMethod
+          : collectionMethod,
+      ),
       'collectionMethod',
     ),
     lineItems: toLineItems(id, lines, context),

@@ -67,6 +67,11 @@ export class FeedWatch {
     await this.polling;
   }
 
+  /** True once waits end at once. */
+  get isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
   private async wait({
     environmentId,
     after,

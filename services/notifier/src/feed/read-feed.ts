@@ -51,11 +51,13 @@ export class FeedReader {
     const { environmentId, waitMs, signal } = query;
     const until = monotonicMs() + waitMs;
     if (waitMs === 0) return this.readOnce(query);
-    return this.dependencies.watch.watching(environmentId, async (waitBeyond) => {
+    const { watch } = this.dependencies;
+    return watch.watching(environmentId, async (waitBeyond) => {
       let page = await this.readOnce(query);
       for (;;) {
         const leftMs = until - monotonicMs();
-        if (page.events.length > 0 || leftMs <= 0 || signal.aborted) return page;
+        if (page.events.length > 0 || leftMs <= 0 || signal.aborted || watch.isStopping)
+          return page;
         const { nextAfter } = page;
         if (nextAfter >= page.newest) await waitBeyond(nextAfter, leftMs, signal);
         const next = await this.readOnce({ ...query, after: toCursor(nextAfter) });
