@@ -25,6 +25,7 @@ const withoutKey = [
   'GET /docs/verify-webhooks',
   'GET /downloads/:file',
   'GET /healthz',
+  'GET /logos/:sha256',
   'GET /openapi.json',
   `GET ${payerScriptPath}`,
   'GET /readyz',

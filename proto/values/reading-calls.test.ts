@@ -10,7 +10,10 @@ const paths = file.flatMap(({ package: name, service }) =>
 
 // The contract, not the name, decides what an RPC does. A new verb is added here, and to the
 // contract, by a decision.
-const reading = ['Get', 'List', 'Find', 'Read', 'Export', 'Authenticate', 'Identify', 'Validate'];
+const reading = [
+  ...['Get', 'List', 'Find', 'Search', 'Read', 'Export'],
+  ...['Authenticate', 'Identify', 'Validate'],
+];
 const writing = [
   ...['Accept', 'Advance', 'Answer', 'Apply', 'Begin', 'Cancel', 'Change', 'Claim', 'Confirm'],
   ...[

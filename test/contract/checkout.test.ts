@@ -234,6 +234,8 @@ describe('checkout links', () => {
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       ...input,
+      quantity: null,
+      collect: [],
       id: expect.stringMatching(uuid),
       organizationId: customer.organizationId,
       active: true,

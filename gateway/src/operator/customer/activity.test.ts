@@ -55,6 +55,7 @@ const payment = (date: number) => ({
   status: PaymentStatus.PAYMENT_STATUS_FAILED,
   failureCode: 'card_declined',
   createdAt: day(date),
+  ...{ method: 0, overpayment: 0n, metadata: {} },
 });
 
 const plan = (subscription: object): Plan =>
