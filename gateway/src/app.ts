@@ -29,8 +29,6 @@ import { routes } from './api/routes/routes';
 export interface AppDependencies extends ApiDependencies, ProbeDependencies {
   /** OpenID provider for operator sign-in, in addition to passwords. Optional. */
   readonly identityProvider?: IdentityProvider | undefined;
-  /** Release of this gateway. */
-  readonly version: string;
   /** URL template of the trace viewer, contains `{traceId}`. Optional. */
   readonly traceUrl?: string | undefined;
   /** Separate concurrency limits of requests without a key, by kind. */
@@ -57,9 +55,7 @@ export function createApp(dependencies: AppDependencies): Express {
   if (dependencies.trustedProxies.length > 0) app.set('trust proxy', dependencies.trustedProxies);
 
   addProbes(app, dependencies);
-  addGet(app, '/', dependencies, (request) =>
-    rootAnswer(request.header('accept'), dependencies.version),
-  );
+  addGet(app, '/', dependencies, (request) => rootAnswer(request.header('accept')));
   addDocumentation(app, routes, dependencies);
   addDownloads(app, dependencies);
   addKeylessSites(app, dependencies);

@@ -3,7 +3,7 @@ import { rootAnswer } from './root-answer';
 test.each(['text/html', 'application/xhtml+xml, text/html;q=0.9, */*;q=0.8', 'TEXT/HTML'])(
   'a browser that accepts %j is redirected to the dashboard',
   (accept) => {
-    expect(rootAnswer(accept, '0.1.0')).toEqual({
+    expect(rootAnswer(accept)).toEqual({
       status: 302,
       headers: { Location: '/dashboard', Vary: 'Accept' },
     });
@@ -13,9 +13,9 @@ test.each(['text/html', 'application/xhtml+xml, text/html;q=0.9, */*;q=0.8', 'TE
 test.each([undefined, '', '*/*', 'application/json', 'text/htmlish', 'x-text/html'])(
   'a program that accepts %j gets the addresses of the documentation',
   (accept) => {
-    expect(rootAnswer(accept, '0.1.0')).toEqual({
+    expect(rootAnswer(accept)).toEqual({
       status: 200,
-      body: { name: 'billing', documentation: '/docs', openapi: '/openapi.json', version: '0.1.0' },
+      body: { name: 'billing', documentation: '/docs', openapi: '/openapi.json' },
       headers: { Vary: 'Accept' },
     });
   },

@@ -5,13 +5,11 @@ import { ok, type ApiAnswer } from './http/answer';
 const vary = { Vary: 'Accept' };
 
 /**
- * Response to `GET /`: redirects browsers to the dashboard and names the documentation and the
- * release to programs.
+ * Response to `GET /`: redirects browsers to the dashboard and names the documentation to programs.
  */
-export function rootAnswer(accept: string | undefined, version: string): ApiAnswer {
+export function rootAnswer(accept: string | undefined): ApiAnswer {
   if (/(^|[\s,])text\/html(?=[\s,;]|$)/i.test(accept ?? '')) {
     return { status: 302, headers: { ...vary, Location: dashboardPath } };
   }
-  const addresses = { documentation: '/docs', openapi: '/openapi.json' };
-  return ok({ name: 'billing', ...addresses, version }, vary);
+  return ok({ name: 'billing', documentation: '/docs', openapi: '/openapi.json' }, vary);
 }

@@ -92,7 +92,6 @@ export async function start(
   const isReady = async () =>
     !server.isDraining && (await isIdentityServing(config, { clock, logger }));
   const app = createApp({
-    version: config.SERVICE_VERSION,
     clock,
     logger,
     metrics,

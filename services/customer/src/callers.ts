@@ -7,7 +7,7 @@ import type { PortalServiceServer } from '@billing/proto/billing/customer/v1/por
 export const customerCallers: Callers<CustomerServiceServer> = {
   createCustomer: ['gateway'],
   getCustomer: ['gateway', 'checkout', 'subscription', 'metering'],
-  getCustomers: ['checkout', 'subscription'],
+  getCustomers: ['gateway', 'checkout', 'subscription'],
   identifyCustomers: ['metering'],
   listCustomers: ['gateway'],
   updateCustomer: ['gateway'],
