@@ -71,6 +71,7 @@ describe('a product', () => {
       active: false,
       metadata,
       lookupKey: 'team.yearly',
+      taxCategory: 'standard',
       price: {
         id: expect.stringMatching(uuidV5),
         productId: created.id,
