@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Express } from 'express';
 import type { ApiAnswer } from './http/answer';
-import { unlessMatched } from './http/conditions';
+import { contentTag, unlessMatched } from './http/conditions';
 import { notFound } from './http/error';
 import type { ExchangeDependencies } from './http/exchange';
 import { addGet } from './http/respond';
@@ -17,10 +16,13 @@ const versioned = /^(\w+)-\d+\.\d+\.\d+\.tgz$/;
  * permanently under their name and version.
  */
 export function addDownloads(app: Express, dependencies: ExchangeDependencies): void {
+  // Files of a release do not change: each is read and hashed once.
+  const answers = new Map<string, ApiAnswer>();
   addGet(app, '/downloads/:file', dependencies, (request) => {
-    const file = builtFile(String(request.params['file']));
-    if (file === undefined) throw notFound();
-    return unlessMatched(request.header('if-none-match'), answerOf(file));
+    const asked = String(request.params['file']);
+    const answer = answers.get(asked) ?? readAnswer(asked);
+    answers.set(asked, answer);
+    return unlessMatched(request.header('if-none-match'), answer);
   });
 }
 
@@ -40,14 +42,17 @@ function nameOf(file: string): string {
   return versioned.exec(file)?.[1] ?? '';
 }
 
-function answerOf({ name, isImmutable }: BuiltFile): ApiAnswer {
+/** Reads the answer to a request; throws not_found for a name that is not served. */
+function readAnswer(asked: string): ApiAnswer {
+  const file = builtFile(asked);
+  if (file === undefined) throw notFound();
+  const { name, isImmutable } = file;
   const body = readFileSync(join(builtFolder, name));
-  const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   const caching = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
   const headers = {
     'Content-Type': 'application/gzip',
     'Cache-Control': caching,
-    ETag: `"${tag}"`,
+    ETag: `"${contentTag(body)}"`,
   };
   return { status: 200, body, headers };
 }

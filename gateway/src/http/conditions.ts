@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { ApiAnswer } from './answer';
 
@@ -13,6 +14,11 @@ export function readIfMatch(header: string | undefined): bigint | undefined {
   const version = /^"(\d{1,18})(?:\.\d{1,10})?"$/.exec(header.trim())?.[1];
   if (version === undefined) throw new DomainError('stale', 'STALE_VERSION', 'Stale version');
   return BigInt(version);
+}
+
+/** Tag of the content of a file, without quotes. */
+export function contentTag(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
 }
 
 /** Replaces a resource by 304 if `If-None-Match` names its version. */

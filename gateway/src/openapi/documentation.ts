@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Express } from 'express';
 import { describeWebhooks } from '../asyncapi/document';
 import { describeApi } from './document';
@@ -6,7 +5,7 @@ import { documentationPolicy } from './frame';
 import { type Guide, guides, renderGuide } from './guide-page';
 import { renderReferencePage } from './reference-page';
 import type { ApiAnswer } from '../http/answer';
-import { unlessMatched } from '../http/conditions';
+import { contentTag, unlessMatched } from '../http/conditions';
 import type { ExchangeDependencies } from '../http/exchange';
 import { addGet } from '../http/respond';
 import type { Route } from '../api/routes/route';
@@ -52,8 +51,7 @@ function pathOf({ name }: Guide): string {
 
 function fixed(text: string, headers: Readonly<Record<string, string>>): ApiAnswer {
   const body = Buffer.from(text);
-  const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   // The response is the same for every caller; clients cache it and revalidate.
-  const kept = { 'Cache-Control': 'no-cache', ETag: `"${tag}"` };
+  const kept = { 'Cache-Control': 'no-cache', ETag: `"${contentTag(body)}"` };
   return { status: 200, body, headers: { ...headers, ...kept } };
 }

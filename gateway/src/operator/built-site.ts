@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { unlessMatched } from '../http/conditions';
+import { contentTag, unlessMatched } from '../http/conditions';
 import { RequestError } from '../http/error';
 import type { ApiAnswer } from '../http/answer';
 
@@ -130,8 +129,11 @@ function readSite(folder: string): Site {
 
 function readFile(path: string): BuiltFile {
   const bytes = readFileSync(path);
-  const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  return { bytes, tag, type: types[extname(path)] ?? 'application/octet-stream' };
+  return {
+    bytes,
+    tag: contentTag(bytes),
+    type: types[extname(path)] ?? 'application/octet-stream',
+  };
 }
 
 function gzippedOf(file: BuiltFile): Buffer | undefined {
