@@ -1,6 +1,6 @@
 import type { Currency } from './currency';
 import { Decimal } from './decimal';
-import { allocate, money } from './money';
+import { allocate, money, smallerOf, sumOf } from './money';
 
 export type DiscountType = 'PERCENTAGE' | 'FIXED';
 
@@ -46,8 +46,8 @@ export function applyDiscount(
   const eligible = lines.map(({ productId, amount }) =>
     appliesInCurrency(terms, currency) && appliesToProduct(terms, productId) ? amount : 0n,
   );
-  const limit = smaller(sum(eligible), sum(lines.map((line) => line.amount)));
-  const amount = limit <= 0n ? 0n : smaller(limit, amountOff(terms, sum(eligible)));
+  const limit = smallerOf(sumOf(eligible), sumOf(lines.map((line) => line.amount)));
+  const amount = limit <= 0n ? 0n : smallerOf(limit, amountOff(terms, sumOf(eligible)));
   const weights = eligible.map((part) => (part < 0n ? 0n : part));
   return {
     amount,
@@ -80,12 +80,4 @@ function amountOff({ type, value }: DiscountTerms, subtotal: bigint): bigint {
   }
   if (number.scale > 0) throw new Error(`A fixed discount is in whole minor units, not ${value}`);
   return number.unscaled;
-}
-
-function sum(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((left, right) => left + right, 0n);
-}
-
-function smaller(left: bigint, right: bigint): bigint {
-  return left < right ? left : right;
 }

@@ -57,7 +57,7 @@ export function addMoney(left: Money, right: Money): Money {
  */
 export function allocate(total: Money, weights: readonly bigint[]): Money[] {
   if (weights.some((weight) => weight < 0n)) throw new Error('A weight cannot be negative');
-  const sum = weights.reduce((left, right) => left + right, 0n);
+  const sum = sumOf(weights);
   if (sum === 0n && total.amount !== 0n) throw new Error('Nothing to allocate to: no weight');
   // If all weights are 0, so are the total and every share; 1 avoids a division by zero.
   const divisor = sum === 0n ? 1n : sum;
@@ -67,7 +67,7 @@ export function allocate(total: Money, weights: readonly bigint[]): Money[] {
     amount: (total.amount * weight) / divisor,
     remainder: (total.amount * weight) % divisor,
   }));
-  const leftOver = total.amount - shares.reduce((left, { amount }) => left + amount, 0n);
+  const leftOver = total.amount - sumOf(shares.map(({ amount }) => amount));
   const raised = new Set(
     shares
       .toSorted((left, right) => compareBigInt(right.remainder, left.remainder))
@@ -85,6 +85,16 @@ export function allocate(total: Money, weights: readonly bigint[]): Money[] {
  */
 export function toMinor(major: Decimal, currency: Currency): bigint {
   return major.multiply(Decimal.of(10n ** BigInt(exponentOf(currency)))).roundHalfUp();
+}
+
+/** Sum of amounts in minor units, which is not limited. */
+export function sumOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((left, right) => left + right, 0n);
+}
+
+/** The smaller of two amounts. */
+export function smallerOf(left: bigint, right: bigint): bigint {
+  return left < right ? left : right;
 }
 
 function compareBigInt(left: bigint, right: bigint): number {

@@ -1,3 +1,4 @@
+import { smallerOf, sumOf } from '../money';
 import type { RemainingTime, UnusedTime } from './prorated-change';
 
 /** An invoice that unused time may be taken from. */
@@ -56,7 +57,7 @@ export function placeCredits(
   for (const { itemId, amount } of unused) {
     let left = amount;
     for (const invoice of rooms) {
-      const taken = smaller(left, larger(invoice.room, 0n));
+      const taken = smallerOf(left, larger(invoice.room, 0n));
       if (taken === 0n) continue;
       invoice.room -= taken;
       left -= taken;
@@ -76,14 +77,14 @@ export function billChange(
   { unused, remaining }: { unused: readonly UnusedTime[]; remaining: readonly RemainingTime[] },
   newestFirst: readonly CreditableInvoice[],
 ): ChangeBill {
-  const charged = sum(remaining.map(({ net }) => net));
+  const charged = sumOf(remaining.map(({ net }) => net));
   const { placed, lapsed } = placeCredits(unused, newestFirst);
   const paid = placed.filter(({ status }) => status === 'PAID');
-  if (charged > sum(paid.map(({ amount }) => amount))) {
+  if (charged > sumOf(paid.map(({ amount }) => amount))) {
     const lines = { unused: linesOf(unused, paid), remaining: remaining.filter(hasAmount) };
     return { invoice: lines, creditNotes: notesOf(placed, { paid: 0n }), lapsed };
   }
-  const over = sum(paid.map(({ amount }) => amount)) - charged;
+  const over = sumOf(paid.map(({ amount }) => amount)) - charged;
   return { invoice: undefined, creditNotes: notesOf(placed, { paid: over }), lapsed };
 }
 
@@ -100,12 +101,12 @@ export function creditAtNewCycle(
   let left = charged;
   const lines = linesOf(unused, paid)
     .map(({ itemId, amount }) => {
-      const taken = smaller(amount, left);
+      const taken = smallerOf(amount, left);
       left -= taken;
       return { itemId, amount: taken };
     })
     .filter(({ amount }) => amount > 0n);
-  const over = sum(paid.map(({ amount }) => amount)) - sum(lines.map(({ amount }) => amount));
+  const over = sumOf(paid.map(({ amount }) => amount)) - sumOf(lines.map(({ amount }) => amount));
   return { lines, creditNotes: notesOf(placed, { paid: over }), lapsed };
 }
 
@@ -113,7 +114,7 @@ function linesOf(unused: readonly UnusedTime[], placed: readonly PlacedCredit[])
   return unused
     .map(({ itemId }) => ({
       itemId,
-      amount: sum(placed.filter((one) => one.itemId === itemId).map(({ amount }) => amount)),
+      amount: sumOf(placed.filter((one) => one.itemId === itemId).map(({ amount }) => amount)),
     }))
     .filter(({ amount }) => amount > 0n);
 }
@@ -131,7 +132,7 @@ function notesOf(
   let left = paid;
   return [...byInvoice].flatMap(([invoiceId, { status, amount }]): CreditNoteAmount[] => {
     if (status === 'OPEN') return [{ invoiceId, amount, settledBy: 'AMOUNT_DUE' }];
-    const taken = smaller(amount, left);
+    const taken = smallerOf(amount, left);
     left -= taken;
     return taken === 0n ? [] : [{ invoiceId, amount: taken, settledBy: 'BALANCE' }];
   });
@@ -139,14 +140,6 @@ function notesOf(
 
 function hasAmount({ gross }: RemainingTime): boolean {
   return gross > 0n;
-}
-
-function sum(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((left, right) => left + right, 0n);
-}
-
-function smaller(left: bigint, right: bigint): bigint {
-  return left < right ? left : right;
 }
 
 function larger(left: bigint, right: bigint): bigint {

@@ -1,3 +1,4 @@
+import { sumOf } from '../money';
 import type { Currency } from '../currency';
 import { Decimal } from '../decimal';
 import { isInEu } from './european-union';
@@ -137,8 +138,8 @@ export function taxRows(
     const { reason, name, country, state, percent } = group[0];
     return {
       ...{ reason, name, country, state, percent },
-      base: sum(group.map(({ amount, discountAmount }) => amount - discountAmount)),
-      amount: sum(group.map(({ taxAmount }) => taxAmount)),
+      base: sumOf(group.map(({ amount, discountAmount }) => amount - discountAmount)),
+      amount: sumOf(group.map(({ taxAmount }) => taxAmount)),
       legalText: legalTextOf({ reason, country }, seller),
     };
   });
@@ -199,9 +200,9 @@ function taxLines(
       ...divided(taxOf(pricedAmount - discount, percent, prices)),
     }));
     const { percent } = group[0].terms;
-    const net = sum(group.map(({ pricedAmount, discount }) => pricedAmount - discount));
+    const net = sumOf(group.map(({ pricedAmount, discount }) => pricedAmount - discount));
     const missing =
-      roundHalfUp(taxOf(net, percent, prices)) - sum(shares.map(({ whole }) => whole));
+      roundHalfUp(taxOf(net, percent, prices)) - sumOf(shares.map(({ whole }) => whole));
     const byFraction = shares.toSorted((left, right) => compare(right.rest, left.rest));
     byFraction.forEach(({ id, whole }, rank) => {
       taxAmounts.set(id, BigInt(rank) < missing ? whole + 1n : whole);
@@ -254,10 +255,6 @@ function groupsOf<Line>(lines: readonly Line[], termsOfLine: (line: Line) => Tax
     else group.push(line);
   }
   return [...groups.values()];
-}
-
-function sum(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((left, right) => left + right, 0n);
 }
 
 function compare(left: bigint, right: bigint): number {
