@@ -3,6 +3,7 @@ import { insertedBefore } from '@billing/chassis/inserts';
 import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import type { Message } from '../message/message-store';
 import type { FeedMessage } from './feed-run';
+import { inBatches } from '../message/batches';
 
 /** Position of a message in the feed of its environment. Only inserted; removed by retention. */
 export interface FeedEntry {
@@ -151,14 +152,7 @@ export class FeedStore {
       .project<StoredMessage>(orderFields)
       .sort({ acceptedAt: 1 })
       .batchSize(batchSize);
-    let batch: FeedMessage[] = [];
-    for await (const message of cursor) {
-      batch.push(message);
-      if (batch.length < batchSize) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length > 0) yield batch;
+    yield* inBatches(cursor, batchSize);
   }
 
   /** Yields the environments that have a feed. */

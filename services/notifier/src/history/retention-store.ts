@@ -4,6 +4,7 @@ import { retryUpsert } from '@billing/chassis/inserts';
 import type { Attempt } from '../delivery/attempt-store';
 import type { Delivery } from '../delivery/delivery';
 import type { Message, MessageFloor } from '../message/message-store';
+import { inBatches } from '../message/batches';
 
 /** The fields of a message that its removal needs. */
 export type OldMessage = Pick<
@@ -42,14 +43,7 @@ export class RetentionStore {
       .project<OldMessage>({ environmentId: 1, subscriptionId: 1, sequence: 1, endpointIds: 1 })
       .sort({ acceptedAt: 1 })
       .batchSize(batchSize);
-    let batch: OldMessage[] = [];
-    for await (const message of cursor) {
-      batch.push(message);
-      if (batch.length < batchSize) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length > 0) yield batch;
+    yield* inBatches(cursor, batchSize);
   }
 
   /** Returns those of the deliveries that are PENDING. */
