@@ -5,7 +5,6 @@ import { type Clock, sleep } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId, jitter } from '@billing/chassis/ids';
 import { KeyedMutex } from '@billing/chassis/keyed-mutex';
-import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import {
@@ -25,6 +24,7 @@ import {
   definedFields,
   type EntryDocument,
   readEntry,
+  readPage,
   toEntryDocument,
 } from './entry-store';
 import type { Invoice } from '../invoice/invoice';
@@ -114,17 +114,8 @@ export class BalanceStore {
   ): Promise<{ data: Balance[]; total: number }> {
     const query = { ...definedFields(filter), environmentId, isShown: true };
     const { documents } = this.balances;
-    const [found, total] = await Promise.all([
-      retryTransient(() =>
-        documents
-          .find(query)
-          .sort({ movedAt: -1, _id: -1 })
-          .skip((page - 1) * perPage)
-          .limit(perPage)
-          .toArray(),
-      ),
-      retryTransient(() => documents.countDocuments(query)),
-    ]);
+    const sort = { movedAt: -1, _id: -1 } as const;
+    const { found, total } = await readPage(documents, { query, sort, page, perPage });
     return { data: found.map((document) => balanceDefinition.fromDocument(document)), total };
   }
 

@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Document, Filter, Sort, WithId } from 'mongodb';
 import { Batcher } from '@billing/chassis/batcher';
 import type { CallContext } from '@billing/chassis/call-context';
 import { batchBounds, InsertBatches } from '@billing/chassis/inserts';
@@ -92,19 +92,28 @@ export class BalanceEntryStore {
     { tenant: { environmentId } }: Context,
   ): Promise<{ data: BalanceEntry[]; total: number }> {
     const query = { ...definedFields(filter), environmentId, isShown: true };
-    const [found, total] = await Promise.all([
-      retryTransient(() =>
-        this.documents
-          .find(query)
-          .sort({ createdAt: -1, sequence: -1, _id: -1 })
-          .skip((page - 1) * perPage)
-          .limit(perPage)
-          .toArray(),
-      ),
-      retryTransient(() => this.documents.countDocuments(query)),
-    ]);
+    const sort = { createdAt: -1, sequence: -1, _id: -1 } as const;
+    const { found, total } = await readPage(this.documents, { query, sort, page, perPage });
     return { data: found.map(fromStored), total };
   }
+}
+
+/** Reads a page of documents, and counts them all. */
+export async function readPage<D extends Document>(
+  documents: Collection<D>,
+  { query, sort, page, perPage }: { query: Filter<D>; sort: Sort; page: number; perPage: number },
+): Promise<{ found: WithId<D>[]; total: number }> {
+  const cursor = () => documents.find(query).sort(sort);
+  const [found, total] = await Promise.all([
+    retryTransient(() =>
+      cursor()
+        .skip((page - 1) * perPage)
+        .limit(perPage)
+        .toArray(),
+    ),
+    retryTransient(() => documents.countDocuments(query)),
+  ]);
+  return { found, total };
 }
 
 /** The given fields of a filter. */
