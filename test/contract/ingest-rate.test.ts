@@ -23,9 +23,14 @@ test('batches of usage events have a separate rate limit', async () => {
   const first = await send();
   expect(first.status).toBe(201);
   expect(first.headers.get('ratelimit-policy')).toBe('"key";q=6;w=2');
-  const answers = await Promise.all(Array.from({ length: 20 }, send));
+  const startedAt = performance.now();
+  const answers = await Promise.all(Array.from({ length: 100 }, send));
+  const seconds = (performance.now() - startedAt) / 1_000;
   const refused = answers.filter(({ status }) => status === 429);
-  expect(refused.length).toBeGreaterThanOrEqual(10);
+  // A slow machine takes longer, and the bucket refills meanwhile.
+  const refilled = Math.ceil(3 * seconds);
+  expect(answers.length - refused.length).toBeLessThanOrEqual(6 + refilled);
+  expect(refused.length).toBeGreaterThan(0);
   for (const { body, headers } of refused) {
     expect(body).toEqual({ error: 'Too many requests' });
     expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);

@@ -145,7 +145,13 @@ describe('the folder of the gateway', () => {
     const own = files.filter((file) => /^(dist|.*\/@billing\/\w+\/dist)\//.test(file));
     const built = own.filter((file) => /\.\w+$/.test(file) && !file.startsWith('dist/site/'));
     expect(built).toContain('dist/main.js');
-    expect(built.filter((file) => !file.endsWith('.js'))).toEqual([]);
+    const downloads = built.filter((file) => file.startsWith('dist/downloads/'));
+    expect(downloads.map((file) => file.replace(/-[\d.]+\.tgz$/, '')).sort()).toEqual([
+      'dist/downloads/cli',
+      'dist/downloads/client',
+    ]);
+    const code = built.filter((file) => !downloads.includes(file));
+    expect(code.filter((file) => !file.endsWith('.js'))).toEqual([]);
     expect(built.filter((file) => /\.test\.|\/testing(\/|[^/]*$)/.test(file))).toEqual([]);
     // Native code would not run on another architecture, and the image has its own Node.
     expect(files.filter((file) => file.endsWith('.node'))).toEqual([]);
