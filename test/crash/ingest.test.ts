@@ -8,7 +8,7 @@ import { cards } from '../scenario/scenario';
 import { isNightly } from '../support/rounds';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
-const loadMs = isNightly ? 30_000 : 12_000;
+const loadMs = isNightly ? 30_000 : 6_000;
 // On a busy machine a process needs time to restart.
 const loadMsMax = 150_000;
 const killsMin = 4;

@@ -15,7 +15,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 
 const endpointsCount = 10;
 const subscriptionsCount = 25;
-const days = isNightly ? 20 : 10;
+const days = isNightly ? 20 : 6;
 // Created and paid, and for each day renewed and paid.
 const eventsEach = 2 + 2 * days;
 const deliveriesCount = endpointsCount * subscriptionsCount * eventsEach;

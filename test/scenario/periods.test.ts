@@ -1,4 +1,5 @@
 import { periodsBetween, Scenario, toDay } from './scenario';
+import { isNightly } from '../support/rounds';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 describe('the periods of a subscription', () => {
@@ -43,17 +44,16 @@ describe('the periods of a subscription', () => {
     });
   }
 
-  test('begin on the last day of each month for one from 31 January, over two leap years', async () => {
-    const lastDays = Array.from({ length: 51 }, (_, index) =>
+  test('begin on the last day of each month for one from 31 January, over leap years', async () => {
+    // Four years and two leap years in the nightly run.
+    const months = isNightly ? 51 : 15;
+    const lastDays = Array.from({ length: months }, (_, index) =>
       toDay(new Date(Date.UTC(2028, index + 1, 0)).toISOString()),
     );
-    expect(lastDays.filter((day) => day.includes('-02-'))).toEqual([
-      '2028-02-29',
-      '2029-02-28',
-      '2030-02-28',
-      '2031-02-28',
-      '2032-02-29',
-    ]);
+    const februaries = ['2028-02-29', '2029-02-28', '2030-02-28', '2031-02-28', '2032-02-29'];
+    expect(lastDays.filter((day) => day.includes('-02-'))).toEqual(
+      februaries.slice(0, isNightly ? 5 : 2),
+    );
     scenario = await Scenario.begin(system, '2028-01-31');
     const subscription = await scenario.subscription();
     await expectBilled(subscription, lastDays, { line: 'Pro: 1 × 2999 = 2999', total: 2999 });
