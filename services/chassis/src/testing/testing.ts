@@ -241,3 +241,8 @@ export function measureAll(metrics: Metrics): void {
   observeBacklogs(metrics, [nothing] as never, systemClock);
   metrics.observe('activeRequests', async () => [{ value: 0, attributes: {} }]);
 }
+
+/** Number of rounds of a test by chance: all in the nightly run, and a third in others. */
+export function roundsOf(count: number): number {
+  return process.env.TEST_TIER === 'nightly' ? count : Math.ceil(count / 3);
+}

@@ -1,6 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
-import { testContext } from '@billing/chassis/testing';
+import { roundsOf, testContext } from '@billing/chassis/testing';
 import { Aggregation, CreditSource } from '@billing/proto/billing/metering/v1/metering';
 import fc from 'fast-check';
 import { aUsagePeriod, present, startMetering } from '../testing/fixtures';
@@ -103,6 +103,6 @@ test('usage burns credits once, whether claimed or not, whenever it arrives and 
       await settle(ended + 36, 'late');
       for (const now of [151, 200, 400]) expect(await consumed(now)).toBe(expected());
     }),
-    { numRuns: 15 },
+    { numRuns: roundsOf(15) },
   );
 }, 120_000);

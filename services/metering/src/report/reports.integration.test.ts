@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { CallContext } from '@billing/chassis/call-context';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
-import { testContext } from '@billing/chassis/testing';
+import { roundsOf, testContext } from '@billing/chassis/testing';
 import { lastDays } from '@billing/kernel/calendar-day';
 import { Decimal } from '@billing/kernel/decimal';
 import { CreditSource } from '@billing/proto/billing/metering/v1/metering';
@@ -121,7 +121,7 @@ test('a report equals a recount of all events, with folds, duplicates and late e
         );
       }
     }),
-    { numRuns: 40 },
+    { numRuns: roundsOf(40) },
   );
 });
 

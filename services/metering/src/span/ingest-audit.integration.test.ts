@@ -1,5 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { eventually, testContext } from '@billing/chassis/testing';
+import { eventually, roundsOf, testContext } from '@billing/chassis/testing';
 import { Aggregation as ProtoAggregation } from '@billing/proto/billing/metering/v1/metering';
 import fc from 'fast-check';
 import { epochOfPart } from '../flush/part';
@@ -118,7 +118,7 @@ test('after any ingest, kept spans and parts hold the usage of all events', asyn
       },
     ),
     // Fewer runs on a slow machine.
-    { numRuns: 30, interruptAfterTimeLimit: 60_000 },
+    { numRuns: roundsOf(30), interruptAfterTimeLimit: 60_000 },
   );
   // Later all parts can be folded.
   const { parts } = openBuckets(folding.db, openEvents(folding.db));

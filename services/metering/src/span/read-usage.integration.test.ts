@@ -1,6 +1,11 @@
 import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
-import { dropTestDatabase, testServiceConfiguration, testTenant } from '@billing/chassis/testing';
+import {
+  dropTestDatabase,
+  roundsOf,
+  testServiceConfiguration,
+  testTenant,
+} from '@billing/chassis/testing';
 import fc from 'fast-check';
 import { foldSeries } from '../fold/fold-series';
 import type { Aggregation } from '../meter/aggregation';
@@ -82,7 +87,7 @@ test('reads of kept spans, hours and parts equal a recount of all events', async
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: roundsOf(30) },
   );
 }, 120_000);
 

@@ -6,6 +6,7 @@ import { Service } from '@billing/chassis/service';
 import { everySlice, type Slices } from '@billing/chassis/slices';
 import {
   dropTestDatabase,
+  roundsOf,
   testContext,
   testServiceConfiguration,
   testTenant,
@@ -188,7 +189,7 @@ test('after a takeover, reads equal a recount, also if it was killed, and repeat
         await usage.expectRecount([0, ...edges.filter((edge) => edge > 0)]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: roundsOf(60) },
   );
 }, 300_000);
 

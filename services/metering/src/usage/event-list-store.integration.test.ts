@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
-import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
+import {
+  dropTestDatabase,
+  roundsOf,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
 import { firstGeneration } from '../testing/events';
 import { type EventCollection, EventCollections, eventIdOf, toEventDocument } from './event-store';
 import { type EventFilter, EventListStore } from './event-list-store';
@@ -124,7 +129,7 @@ test('each page of events equals that of a single query over all generations, wi
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: roundsOf(40) },
   );
 });
 

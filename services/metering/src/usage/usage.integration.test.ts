@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import type { Peer } from '@billing/chassis/peer';
-import { testContext } from '@billing/chassis/testing';
+import { roundsOf, testContext } from '@billing/chassis/testing';
 import {
   Aggregation as ProtoAggregation,
   CreditSource,
@@ -115,7 +115,7 @@ test('a usage state equals a recount, with duplicates, late events and folds in 
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: roundsOf(30) },
   );
 }, 60_000);
 

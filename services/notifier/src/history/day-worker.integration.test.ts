@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
-import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
+import { dropTestDatabase, roundsOf, testServiceConfiguration } from '@billing/chassis/testing';
 import { calendarDayOf, lastDays } from '@billing/kernel/calendar-day';
 import { DeliveryDayStore } from '../delivery/day-store';
 import { DeliveryDayWorker } from './day-worker';
@@ -153,7 +153,7 @@ test('the outcomes of each day equal a recount, in any order of caching, resendi
       }
       expect(await days().outcomes(key, lastThree())).toEqual(await recount(key));
     }),
-    { numRuns: 25 },
+    { numRuns: roundsOf(25) },
   );
 });
 
