@@ -50,6 +50,7 @@ const layers = {
     'input',
   ],
   'services/chassis/src': [
+    'version.ts',
     'clock.ts',
     'ids.ts',
     'failpoint.ts',

@@ -1,5 +1,5 @@
 // Packs a package as `npm install` takes it, for the gateway to serve.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create } from 'tar';
 
@@ -26,6 +26,10 @@ export async function pack(folder, { entries, more }) {
 
   const [, name] = contents.name.split('/');
   mkdirSync(downloads, { recursive: true });
+  // Those of earlier releases: the gateway serves its own.
+  for (const packed of readdirSync(downloads)) {
+    if (packed.startsWith(`${name}-`)) rmSync(join(downloads, packed));
+  }
   const file = join(downloads, `${name}-${contents.version}.tgz`);
   // The same sources give the same bytes.
   const options = {

@@ -10,7 +10,7 @@ import { addDashboard } from './operator/dashboard-site';
 import type { IdentityProvider } from './access/identity-provider';
 import { addOperatorApi } from './operator/api';
 import { addProviderSignIn } from './operator/sign-in/provider-routes';
-import { addDocumentation } from './openapi/documentation';
+import { addDocumentation, type DocumentationDependencies } from './openapi/documentation';
 import { addDownloads } from './downloads';
 import { notFound } from './http/error';
 import type { TakePlace } from './http/in-flight-limit';
@@ -26,7 +26,8 @@ import { rootAnswer } from './root-answer';
 import { routes } from './api/routes/routes';
 
 /** Dependencies of the app. */
-export interface AppDependencies extends ApiDependencies, ProbeDependencies {
+export interface AppDependencies
+  extends ApiDependencies, ProbeDependencies, DocumentationDependencies {
   /** OpenID provider for operator sign-in, in addition to passwords. Optional. */
   readonly identityProvider?: IdentityProvider | undefined;
   /** URL template of the trace viewer, contains `{traceId}`. Optional. */
@@ -55,7 +56,9 @@ export function createApp(dependencies: AppDependencies): Express {
   if (dependencies.trustedProxies.length > 0) app.set('trust proxy', dependencies.trustedProxies);
 
   addProbes(app, dependencies);
-  addGet(app, '/', dependencies, (request) => rootAnswer(request.header('accept')));
+  addGet(app, '/', dependencies, (request) =>
+    rootAnswer(request.header('accept'), dependencies.version),
+  );
   addDocumentation(app, routes, dependencies);
   addDownloads(app, dependencies);
   addKeylessSites(app, dependencies);

@@ -6,6 +6,8 @@ import { addGet } from './http/respond';
 /** Dependencies of the probes. */
 export interface ProbeDependencies extends ExchangeDependencies {
   readonly isReady: () => Promise<boolean>;
+  /** Release of the gateway. */
+  readonly version: string;
   /** Instance id in the response of /readyz. Optional. */
   readonly instanceId?: string | undefined;
 }
@@ -16,14 +18,16 @@ export function addProbes(app: Express, dependencies: ProbeDependencies): void {
   addGet(app, '/readyz', dependencies, () => readiness(dependencies));
 }
 
-async function readiness({ isReady, instanceId }: ProbeDependencies): Promise<ApiAnswer> {
+async function readiness(dependencies: ProbeDependencies): Promise<ApiAnswer> {
+  const { isReady, version, instanceId } = dependencies;
+  const release = { 'X-Billing-Version': version };
   if (await isReady()) {
     const named = instanceId !== undefined && { 'X-Billing-Instance': instanceId };
-    return ok({ status: 'ok' }, { ...named });
+    return ok({ status: 'ok' }, { ...release, ...named });
   }
   return {
     status: 503,
     body: { error: 'Service unavailable' },
-    headers: { 'Retry-After': '1', 'Error-Code': 'unavailable' },
+    headers: { ...release, 'Retry-After': '1', 'Error-Code': 'unavailable' },
   };
 }

@@ -5,11 +5,13 @@ import { ok, type ApiAnswer } from './http/answer';
 const vary = { Vary: 'Accept' };
 
 /**
- * Response to `GET /`: redirects browsers to the dashboard and names the documentation to programs.
+ * Response to `GET /`: redirects browsers to the dashboard and names the documentation and the
+ * release to programs.
  */
-export function rootAnswer(accept: string | undefined): ApiAnswer {
+export function rootAnswer(accept: string | undefined, version: string): ApiAnswer {
   if (/(^|[\s,])text\/html(?=[\s,;]|$)/i.test(accept ?? '')) {
     return { status: 302, headers: { ...vary, Location: dashboardPath } };
   }
-  return ok({ name: 'billing', documentation: '/docs', openapi: '/openapi.json' }, vary);
+  const addresses = { documentation: '/docs', openapi: '/openapi.json' };
+  return ok({ name: 'billing', version, ...addresses }, vary);
 }

@@ -114,6 +114,8 @@ export async function start(
     trustedProxies: config.TRUSTED_PROXIES,
     traceTrusted: traceTrusted(config),
     isReady,
+    version: config.SERVICE_VERSION,
+    siteUrl: config.HOSTED_PAGE_URL,
     instanceId: config.INSTANCE_ID,
   });
   const server = httpServer(app, { config, logger });

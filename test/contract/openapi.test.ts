@@ -1,3 +1,4 @@
+import { productVersion } from '@billing/chassis/version';
 import { DescribedAnswers } from '../support/described-answers';
 import { lintDocument } from './document-lint';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
@@ -47,11 +48,16 @@ test.each(['/', '/openapi.json', '/asyncapi.json', '/docs', '/healthz', '/readyz
 );
 
 describe('the root address', () => {
-  test('names the documentation to programs', async () => {
+  test('names the release and the documentation to programs', async () => {
     const answer = await read('/', { Accept: '*/*' });
     expect([answer.status, await answer.json()]).toEqual([
       200,
-      { name: 'billing', documentation: '/docs', openapi: '/openapi.json' },
+      {
+        name: 'billing',
+        version: productVersion,
+        documentation: '/docs',
+        openapi: '/openapi.json',
+      },
     ]);
   });
 

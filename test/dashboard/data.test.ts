@@ -1,3 +1,4 @@
+import { productVersion } from '@billing/chassis/version';
 import { connectPeer } from '@billing/chassis/peer';
 import { eventually, testContext } from '@billing/chassis/testing';
 import {
@@ -66,7 +67,7 @@ test('every service reports its state, and the gateway with them', async () => {
       names.map((name) =>
         expect.objectContaining({
           name,
-          version: 'development',
+          version: productVersion,
           ready: true,
           startedAt: expect.stringMatching(instant),
           eventLoopDelayMs: expect.any(Number),

@@ -1,3 +1,4 @@
+import { productVersion } from '@billing/chassis/version';
 import { z } from 'zod';
 import { webhookExamples } from './webhook-examples';
 import { webhookHeaders, type WebhookKind, webhookKinds } from './webhook-kinds';
@@ -58,7 +59,7 @@ export function describeWebhooks(): WebhookDocument {
     asyncapi: '3.0.0',
     info: {
       title: 'Billing webhooks',
-      version: '1.0.0',
+      version: productVersion,
       description,
     },
     defaultContentType: 'application/json',

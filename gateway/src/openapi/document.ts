@@ -1,3 +1,4 @@
+import { productVersion } from '@billing/chassis/version';
 import { z } from 'zod';
 import {
   createDocument,
@@ -45,17 +46,21 @@ const tags: Readonly<Record<string, string>> = {
 export type ApiDocument = ReturnType<typeof createDocument>;
 
 /** OpenAPI 3.1 document of the API, generated from the routes and their request schemas. */
-export function describeApi(routes: readonly Route[]): ApiDocument {
+export function describeApi(
+  routes: readonly Route[],
+  { version = productVersion, url = '/' }: { version?: string; url?: string } = {},
+): ApiDocument {
   return createDocument(
     {
       openapi: '3.1.0',
       info: {
         title: 'Billing API',
-        version: '1.0.0',
+        version,
         description,
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
-      servers: [{ url: '/' }],
+      // Without TLS, tools use the address by which they read the document.
+      servers: [{ url: url.startsWith('https:') ? url : '/' }],
       security: [{ apiKey: [] }],
       tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
       paths: { ...pathsOf(routes), '/healthz': probe('isAlive'), '/readyz': probe('isReady') },

@@ -14,7 +14,8 @@ test('a guide that cannot be read takes no other document with it', async () => 
   });
   const app = express();
   const logger = createLogger({ service: 'test', level: 'silent' });
-  addDocumentation(app, [], { clock: systemClock, logger });
+  const siteUrl = 'https://pay.example.com';
+  addDocumentation(app, [], { clock: systemClock, logger, version: '1.2.3', siteUrl });
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -17,13 +17,21 @@ const html = {
   'Referrer-Policy': 'no-referrer',
 };
 
+/** Dependencies of the documents. */
+export interface DocumentationDependencies extends ExchangeDependencies {
+  /** Release of the gateway. */
+  readonly version: string;
+  /** Public URL of the gateway. */
+  readonly siteUrl: string;
+}
+
 /** Serves the documents of the API and of the webhooks, their reference page and the guides. */
 export function addDocumentation(
   app: Express,
   routes: readonly Route[],
-  dependencies: ExchangeDependencies,
+  dependencies: DocumentationDependencies,
 ): void {
-  for (const [path, render] of renderers(routes)) {
+  for (const [path, render] of renderers(routes, dependencies)) {
     // Rendered on the first request, and each alone: one that fails takes no other with it.
     let rendered: ApiAnswer | undefined;
     addGet(app, path, dependencies, (request) =>
@@ -36,11 +44,15 @@ export function addDocumentation(
  * Renderers of the OpenAPI 3.1 and AsyncAPI 3 documents, the reference page of both, and the
  * guides, by path.
  */
-function renderers(routes: readonly Route[]): ReadonlyMap<string, () => ApiAnswer> {
+function renderers(
+  routes: readonly Route[],
+  { version, siteUrl }: DocumentationDependencies,
+): ReadonlyMap<string, () => ApiAnswer> {
+  const described = () => describeApi(routes, { version, url: siteUrl });
   return new Map([
-    ['/openapi.json', () => fixed(JSON.stringify(describeApi(routes)), json)],
+    ['/openapi.json', () => fixed(JSON.stringify(described()), json)],
     ['/asyncapi.json', () => fixed(JSON.stringify(describeWebhooks()), json)],
-    ['/docs', () => fixed(renderReferencePage(describeApi(routes), describeWebhooks()), html)],
+    ['/docs', () => fixed(renderReferencePage(described(), describeWebhooks()), html)],
     ...guides.map((guide) => [pathOf(guide), () => fixed(renderGuide(guide), html)] as const),
   ]);
 }

@@ -1,5 +1,6 @@
 import { BillingError } from '@billing/client';
 import { CommandFailure } from '../failure';
+import { release } from '../release';
 import { openSession, type Session, type SharedFlags } from '../session';
 import { print, type Terminal } from '../terminal';
 
@@ -11,6 +12,7 @@ type Check = (session: Session, terminal: Terminal) => Promise<string>;
 const checks: readonly (readonly [name: string, check: Check])[] = [
   ['server', reachable],
   ['clock', sameTime],
+  ['release', sameRelease],
   ['key', keyWorks],
   ['endpoints', endpointsWork],
 ];
@@ -30,21 +32,20 @@ export async function examine(terminal: Terminal, flags: SharedFlags): Promise<v
   if (failures > 0) throw new CommandFailure(`${String(failures)} checks failed`);
 }
 
-/** Time of the server's answer. */
-async function timeOf({ url }: Session): Promise<Date> {
-  const { headers, body } = await fetch(url, { headers: { accept: 'application/json' } });
-  await body?.cancel();
-  return new Date(headers.get('date') ?? Number.NaN);
+async function rootOf({ url }: Session): Promise<{ date: Date; version: string | undefined }> {
+  const answer = await fetch(url, { headers: { accept: 'application/json' } });
+  const { version } = (await answer.json()) as { version?: string };
+  return { date: new Date(answer.headers.get('date') ?? Number.NaN), version };
 }
 
 async function reachable(session: Session): Promise<string> {
-  await timeOf(session);
+  await rootOf(session);
   const isEncrypted = session.url.startsWith('https:');
   return `${session.url} answers${isEncrypted ? ' over TLS' : ', without TLS'}`;
 }
 
 async function sameTime(session: Session, terminal: Terminal): Promise<string> {
-  const date = await timeOf(session);
+  const { date } = await rootOf(session);
   const differenceMs = Math.abs(date.getTime() - terminal.now().getTime());
   // The server's time is in whole seconds.
   const seconds = Math.floor(differenceMs / 1_000);
@@ -52,6 +53,16 @@ async function sameTime(session: Session, terminal: Terminal): Promise<string> {
     throw new Error(`differs from the server's by ${String(seconds)} s`);
   }
   return `differs from the server's by ${String(seconds)} s`;
+}
+
+async function sameRelease(session: Session): Promise<string> {
+  const { version } = await rootOf(session);
+  const [own, other] = [release, version ?? ''].map((one) => /^(\d+)\.(\d+)\./.exec(one));
+  const found = `client ${release}, server ${version ?? 'unknown'}`;
+  if (!other || !own) return found;
+  const isNear = own[1] === other[1] && Math.abs(Number(own[2]) - Number(other[2])) <= 1;
+  if (!isNear) throw new Error(`${found}: more than one minor release apart`);
+  return found;
 }
 
 async function keyWorks({ api, isLive }: Session): Promise<string> {

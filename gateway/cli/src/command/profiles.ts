@@ -71,6 +71,8 @@ export async function listProfiles(terminal: Terminal, flags: SharedFlags): Prom
 export async function showStatus(terminal: Terminal, flags: SharedFlags): Promise<void> {
   const { api, isLive, name, url } = await openSession(terminal, flags);
   const { clock, now } = await api.sandboxes.retrieveClock();
+  const root = await fetch(url, { headers: { accept: 'application/json' } });
+  const { version } = (await root.json()) as { version?: string };
   printFields(
     terminal,
     {
@@ -80,6 +82,7 @@ export async function showStatus(terminal: Terminal, flags: SharedFlags): Promis
       clock,
       now,
       cli: release,
+      server: version,
     },
     flags,
   );

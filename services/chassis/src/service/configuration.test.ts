@@ -167,7 +167,7 @@ describe('the configuration of every service', () => {
       GRPC_IN_FLIGHT_MAX: 256,
       GRPC_CONNECTION_AGE_MS: 300_000,
       GRPC_REFLECTION: false,
-      SERVICE_VERSION: 'development',
+      SERVICE_VERSION: '0.1.0',
     });
     expect(problemsOf(() => read({}))).toEqual(
       ['MONGODB_URI', 'MONGODB_DATABASE', 'NATS_URL', 'GRPC_LISTEN'].map(

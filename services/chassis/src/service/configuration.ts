@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { DataSecret } from './secret-fingerprints';
+import { productVersion } from '../version';
 import { transportSecurityProblems } from '../grpc/transport-security';
 
 /** A variable and its problem. */
@@ -151,8 +152,8 @@ export const serviceConfigurationShape = {
     .regex(/^(0|1|0?\.\d+|[01]\.0+)$/, 'must be a number from 0 to 1')
     .transform(Number)
     .default(1),
-  /** Version shown to people, such as a release or a commit. */
-  SERVICE_VERSION: z.string().max(100).default('development'),
+  /** Version shown to people and compared with that of other replicas. */
+  SERVICE_VERSION: z.string().max(100).default(productVersion),
   SHUTDOWN_GRACE_MS: milliseconds.default(10_000),
   /**
    * Folder of the database's files, if on this machine. Nothing is written while its disk has less
@@ -214,7 +215,7 @@ export function readConfiguration<T>(
 ): T {
   const values: Record<string, string> = {};
   const problems: ConfigurationProblem[] = [];
-  const variables = variablesOf(schema);
+  const variables = configurationVariables(schema);
   problems.push(...secretsFolderProblems(env, isPart ? undefined : variables));
   for (const variable of variables) {
     try {
@@ -242,9 +243,10 @@ export function readConfiguration<T>(
   throw new ConfigurationError(problems);
 }
 
-function variablesOf(schema: z.core.$ZodType): string[] {
+/** Returns the variables of a configuration schema, without their `*_FILE` forms. */
+export function configurationVariables(schema: z.core.$ZodType): string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
-  if (schema instanceof z.ZodPipe) return variablesOf(schema.in);
+  if (schema instanceof z.ZodPipe) return configurationVariables(schema.in);
   throw new Error('A configuration schema must be an object');
 }
 
