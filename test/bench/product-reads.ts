@@ -124,7 +124,9 @@ async function tracedSide(stage: Stage, job: Job): Promise<Side> {
   const port = await stage.freePort();
   await stage.program('floors/null-collector', { HTTP_PORT: String(port) });
   const otlpEndpoint = `http://127.0.0.1:${String(port)}`;
-  const traced = await stage.system({ otlpEndpoint, traceSampleRatio: '0.05' });
+  const traced = await stage.system({
+    settings: { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint, TRACE_SAMPLE_RATIO: '0.05' },
+  });
   return sideOf(stage, { name: '5 % traced', url: traced.gatewayUrl, pids: traced.pids }, job);
 }
 

@@ -30,7 +30,7 @@ describe('a system on three NATS servers', () => {
     system = await startTestSystem({
       infrastructure,
       processes: true,
-      stream: { streamReplicas: '3', streamMaxBytes: '1000000' },
+      stream: { STREAM_REPLICAS: '3', STREAM_MAX_BYTES: '1000000' },
     });
     receiver = await startWebhookReceiver();
     client = await system.live.manualSandbox('2026-01-31T00:00:00Z');

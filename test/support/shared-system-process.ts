@@ -17,7 +17,7 @@ import { siteIn, unlimited } from './test-site';
 async function main(file: string): Promise<void> {
   const problems = checkShardKeys();
   const folder = await mkdtemp(join(tmpdir(), 'billing-s-'));
-  const site = { ...siteIn(folder), rateLimits: unlimited };
+  const site = siteIn(folder, { settings: unlimited });
   const system = await startSystem(site);
   const server = createServer((_request, response) => {
     createOrganization(system, folder).then(

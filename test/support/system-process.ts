@@ -8,9 +8,9 @@ import { quickPasswords } from './test-site';
  */
 async function main(site: SystemSite): Promise<void> {
   const system = await startSystem({ ...site, variablesOf: quickPasswords });
-  const { gatewayUrl, addresses } = system;
+  const { gatewayUrl, publicUrl, addresses } = system;
   process.once('disconnect', () => void system.stop().finally(() => process.exit()));
-  process.send?.({ gatewayUrl, addresses } satisfies Omit<RunningSystem, 'stop'>);
+  process.send?.({ gatewayUrl, publicUrl, addresses } satisfies Omit<RunningSystem, 'stop'>);
 }
 
 process.once('message', (site: SystemSite) => void main(site));

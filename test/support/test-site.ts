@@ -26,21 +26,29 @@ export function siteIn(
   {
     infrastructure = givenInfrastructure(),
     otlpEndpoint,
-  }: { infrastructure?: Servers; otlpEndpoint?: string | undefined } = {},
+    settings,
+  }: {
+    infrastructure?: Servers;
+    otlpEndpoint?: string | undefined;
+    /** Variables of services that differ from their defaults. */
+    settings?: Record<string, string>;
+  } = {},
 ): SystemSite & { logDir: string } {
   const run = randomSecret(5).toString('hex');
   return {
     ...infrastructure,
     databasePrefix: `t_${run}`,
     streamName: `T_${run}`,
-    // One server reserves the space of all tests' streams.
-    streamMaxBytes: '8000000',
     runDir: dataDir,
     port: 0,
     secrets: newSecrets(),
     logDir: join(dataDir, 'logs'),
-    logLevel: 'info',
-    otlpEndpoint,
+    settings: {
+      // One server reserves the space of all tests' streams.
+      STREAM_MAX_BYTES: '8000000',
+      ...(otlpEndpoint !== undefined && { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint }),
+      ...settings,
+    },
     variablesOf: quickPasswords,
   };
 }

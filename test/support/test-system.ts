@@ -35,7 +35,7 @@ export async function startTestSystem({
   otlpEndpoint,
   rateLimits = unlimited,
   gateway = {},
-  stripe,
+  stripe = {},
   failpointsFolder,
   environment = {},
   infrastructure = givenInfrastructure(),
@@ -51,8 +51,8 @@ export async function startTestSystem({
   ownProcess?: boolean;
   /** Database and stream of the test's own, e.g. to kill them; absent: those of all tests. */
   infrastructure?: Servers;
-  /** Replicas and size of the stream. */
-  stream?: Pick<SystemSite, 'streamReplicas' | 'streamMaxBytes'>;
+  /** Variables of the stream. */
+  stream?: Record<string, string>;
   /** Folder that tells processes where to kill themselves; see failpoint.ts of the chassis. */
   failpointsFolder?: string;
   /** Additional environment variables of processes. */
@@ -68,10 +68,11 @@ export async function startTestSystem({
 } = {}): Promise<OwnTestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
   const site = {
-    ...siteIn(dataDir, { infrastructure, otlpEndpoint }),
-    rateLimits: { ...rateLimits, ...gateway },
-    stripe,
-    ...stream,
+    ...siteIn(dataDir, {
+      infrastructure,
+      otlpEndpoint,
+      settings: { ...rateLimits, ...gateway, ...stripe, ...stream },
+    }),
     ...secured,
   };
   const startHere = ownProcess ? startInOwnProcess : startSystem;

@@ -3,7 +3,10 @@ const demoUrlDefault = 'http://127.0.0.1:3000';
 
 /** Addresses, keys and folders of a started system. */
 export interface Announcement {
+  /** URL of the address that the gateway listens on. */
   gatewayUrl: string;
+  /** Start of every address that is handed out. */
+  publicUrl: string;
   liveKey: string;
   /** Key of the first sandbox; absent once that was deleted. */
   testKey?: string;
@@ -24,25 +27,38 @@ export function toJsonLine(announcement: Announcement): string {
   return `${JSON.stringify(announcement)}\n`;
 }
 
-/** Formats the announcement for people, with an example command to copy and paste. */
-export function toText(announcement: Announcement, dataDirDefault: string): string {
-  const { gatewayUrl, testKey, ownerLink, dataDir, logDir, pids } = announcement;
+/**
+ * Formats the announcement for people, with an example command to copy and paste. Keys and the
+ * owner's link appear on terminals only: other outputs are often kept, and read by others.
+ */
+export function toText(
+  announcement: Announcement,
+  { dataDirDefault, isTerminal }: { dataDirDefault: string; isTerminal: boolean },
+): string {
+  const { gatewayUrl, publicUrl, testKey, ownerLink, dataDir, logDir, pids } = announcement;
   const processes = Object.entries(pids ?? {}).map(([name, pid]) => `${name} ${String(pid)}`);
+  const link = isTerminal ? ownerLink : undefined;
   return [
     '',
     'The billing system is ready.',
     '',
     `  Gateway    ${gatewayUrl}`,
-    ownerLink === undefined
-      ? `  Dashboard  ${gatewayUrl}/dashboard`
-      : `  Dashboard  ${ownerLink} (sign-in link of the owner; valid once)`,
-    `  Test key   ${testKey ?? 'none: the first sandbox was deleted; the dashboard creates others'}`,
-    `  Data       ${dataDir} (keys.json also holds the live key)`,
+    link === undefined
+      ? `  Dashboard  ${publicUrl}/dashboard`
+      : `  Dashboard  ${link} (sign-in link of the owner; valid once)`,
+    ...(isTerminal
+      ? [
+          `  Test key   ${testKey ?? 'none: the first sandbox was deleted; the dashboard creates others'}`,
+          `  Data       ${dataDir} (keys.json also holds the live key)`,
+        ]
+      : [`  Data       ${dataDir}`]),
     `  Logs       ${logDir}`,
+    `  Docs       ${publicUrl}/docs`,
     `  Demo data  ${demoCommand(announcement, dataDirDefault)} (in another terminal)`,
     ...(processes.length > 0 ? [`  Processes  ${processes.join(', ')}`] : []),
     '',
-    ...(testKey === undefined ? [] : exampleCall(gatewayUrl, testKey)),
+    ...(isTerminal ? [] : [`Keys are in ${dataDir}/keys.json`]),
+    ...(isTerminal && testKey !== undefined ? exampleCall(gatewayUrl, testKey) : []),
     'Ctrl-C stops everything.',
     '',
   ].join('\n');

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readLauncherEnvironment } from './config';
 
 test('the cache of root is readable by the user of the databases', () => {
@@ -12,25 +15,18 @@ test.each([
   expect(readLauncherEnvironment(environment, false).cacheDir).toEqual(cacheDir);
 });
 
-test('former values of secrets are read, empty values are ignored', () => {
-  const given = { API_KEY_PEPPER_OLD: 'old', HOSTED_PAGE_SECRET_OLD: '', HOSTED_PAGE_SECRET: 'x' };
-  expect(readLauncherEnvironment(given, false).oldSecrets).toEqual({ API_KEY_PEPPER_OLD: 'old' });
-});
-
-test('retention settings are read', () => {
-  const retention = { RETENTION_REQUESTS: '30', AUDIT_LOG: 'stdout' };
-  expect(readLauncherEnvironment({ ...retention, OTHER: 'x' }, false).retention).toEqual(retention);
-});
-
-test('replicas and size of the stream are read', () => {
-  const given = { STREAM_REPLICAS: '3', STREAM_MAX_BYTES: '5000000' };
-  const read = { streamReplicas: '3', streamMaxBytes: '5000000' };
-  expect(readLauncherEnvironment(given, false)).toMatchObject(read);
-});
-
 test('an empty address counts as not set', () => {
   expect(readLauncherEnvironment({ MONGODB_URI: ' ', NATS_URL: '' }, false)).toMatchObject({
     mongodbUri: undefined,
     natsUrl: undefined,
   });
+});
+
+test('the address of the database, which may have a password, is read from a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'billing-config-'));
+  const file = join(folder, 'uri');
+  writeFileSync(file, 'mongodb://user:password@database\n');
+  const { mongodbUri } = readLauncherEnvironment({ MONGODB_URI_FILE: file }, false);
+  rmSync(folder, { recursive: true });
+  expect(mongodbUri).toBe('mongodb://user:password@database');
 });

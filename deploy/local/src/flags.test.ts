@@ -1,29 +1,34 @@
 import { FlagError, parseFlags } from './flags';
 
-test('without flags the gateway listens on port 3000 and data is in the default folder', () => {
-  expect(parseFlags([], '/repository/.data')).toEqual({
-    json: false,
-    processes: false,
-    watch: false,
-    port: 3000,
-    dataDir: '/repository/.data',
-  });
+const none = { url: undefined, listen: undefined, dataDir: undefined, archiveDir: undefined };
+
+test('without flags everything is left to the environment', () => {
+  expect(parseFlags([])).toEqual({ ...none, json: false, processes: false, watch: false });
 });
 
 test('watching sources runs services in processes of their own', () => {
-  expect(parseFlags(['--watch'], '/home/.data')).toMatchObject({ processes: true, watch: true });
+  expect(parseFlags(['--watch'])).toMatchObject({ processes: true, watch: true });
 });
 
-test('flags select output format, processes, port and folder', () => {
-  const args = ['--json', '--processes', '--port', '0', '--data=/elsewhere'];
-  expect(parseFlags(args, '/repository/.data')).toEqual({
+test('flags select output format, processes, addresses and folders', () => {
+  const args = ['--json', '--processes', '--port', '0', '--data=/elsewhere', '--archive=/wal'];
+  expect(parseFlags([...args, '--url', 'https://pay.example.com'])).toEqual({
     json: true,
     processes: true,
     watch: false,
-    port: 0,
+    url: 'https://pay.example.com',
+    listen: '127.0.0.1:0',
     dataDir: '/elsewhere',
+    archiveDir: '/wal',
   });
 });
+
+test.each(['0.0.0.0:80', 'localhost:65535', '[::1]:3000', '[2001:db8::7]:0'])(
+  'the gateway may listen on %s',
+  (listen) => {
+    expect(parseFlags(['--listen', listen]).listen).toBe(listen);
+  },
+);
 
 test.each([
   ['an unknown flag', ['--prot', '3000'], /--prot/],
@@ -35,7 +40,12 @@ test.each([
   ['a port beyond the last', ['--port', '65536'], /whole number/],
   ['an empty port', ['--port='], /whole number/],
   ['an empty folder', ['--data='], /folder/],
+  ['an empty archive', ['--archive='], /--archive must name a folder/],
+  ['an address without a port', ['--listen', '127.0.0.1'], /host:port or \[v6\]:port/],
+  ['an IPv6 address without brackets', ['--listen', '::1:3000'], /host:port or \[v6\]:port/],
+  ['an address with a port beyond the last', ['--listen', 'a:65536'], /host:port/],
+  ['a port and an address', ['--port', '1', '--listen', 'a:1'], /exclude each other/],
 ])('%s is refused with what is wrong', (_name, args, message) => {
-  expect(() => parseFlags(args, '.data')).toThrow(FlagError);
-  expect(() => parseFlags(args, '.data')).toThrow(message);
+  expect(() => parseFlags(args)).toThrow(FlagError);
+  expect(() => parseFlags(args)).toThrow(message);
 });

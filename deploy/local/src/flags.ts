@@ -8,39 +8,67 @@ export interface Flags {
   processes: boolean;
   /** Runs each service from its sources, in a process that restarts when they change. */
   watch: boolean;
-  /** Port of the gateway; 0 for any free one. */
-  port: number;
-  dataDir: string;
+  /** Public URL; absent: that of the environment. */
+  url: string | undefined;
+  /** Address of the gateway as `host:port`; absent: that of the environment. */
+  listen: string | undefined;
+  dataDir: string | undefined;
+  archiveDir: string | undefined;
 }
 
 export class FlagError extends Error {
   override readonly name = 'FlagError';
 }
 
-export const usage = `Usage: npm start -- [--json] [--processes | --watch] [--port <port>] [--data <folder>]
+export const usage = `Usage: npm start -- [--json] [--processes | --watch] [--url <url>]
+                    [--listen <host:port> | --port <port>] [--data <folder>] [--archive <folder>]
   --json        print one line of JSON on standard output once the system is ready
   --processes   run each service in a process of its own
   --watch       run each service from its sources, in a process that restarts when they change
-  --port        the gateway's port (default 3000; 0: any free one)
-  --data        folder of data, keys and logs (default .data)`;
+  --url         public URL (BILLING_URL; default http://127.0.0.1:<port>)
+  --listen      the gateway's address (BILLING_LISTEN; default 127.0.0.1:3000; port 0: any free one)
+  --port        the same on 127.0.0.1
+  --data        folder of data, keys and logs (BILLING_DATA; default .data)
+  --archive     folder of the archived write-ahead log (BILLING_ARCHIVE; default none)`;
 
-const PORT_DEFAULT = '3000';
 const PORT_MAX = 65_535;
 
-export function parseFlags(args: readonly string[], dataDirDefault: string): Flags {
+export function parseFlags(args: readonly string[]): Flags {
   const values = read(args);
-  const port = Number(values.port);
-  if (!/^\d+$/.test(values.port) || port > PORT_MAX) {
-    throw new FlagError(`--port must be a whole number from 0 to ${String(PORT_MAX)}`);
+  if (values.port !== undefined && values.listen !== undefined) {
+    throw new FlagError('--port and --listen exclude each other');
   }
-  if (values.data === '') throw new FlagError('--data must name a folder');
+  if (values.listen !== undefined && !isListenAddress(values.listen)) {
+    throw new FlagError(`--listen must be ${listenAddressForm}`);
+  }
+  for (const name of ['data', 'archive'] as const) {
+    if (values[name] === '') throw new FlagError(`--${name} must name a folder`);
+  }
   return {
     json: values.json,
     processes: values.processes || values.watch,
     watch: values.watch,
-    port,
-    dataDir: values.data ?? dataDirDefault,
+    url: values.url,
+    listen: values.listen ?? listenOnLoopback(values.port),
+    dataDir: values.data,
+    archiveDir: values.archive,
   };
+}
+
+export const listenAddressForm = 'host:port or [v6]:port';
+
+/** True for `host:port` and `[v6]:port`. */
+export function isListenAddress(text: string): boolean {
+  const port = /^(?:[^\s/:[\]]+|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(text)?.[1];
+  return port !== undefined && Number(port) <= PORT_MAX;
+}
+
+function listenOnLoopback(port: string | undefined): string | undefined {
+  if (port === undefined) return undefined;
+  if (!/^\d+$/.test(port) || Number(port) > PORT_MAX) {
+    throw new FlagError(`--port must be a whole number from 0 to ${String(PORT_MAX)}`);
+  }
+  return `127.0.0.1:${String(Number(port))}`;
 }
 
 function read(args: readonly string[]) {
@@ -53,8 +81,11 @@ function read(args: readonly string[]) {
         json: { type: 'boolean', default: false },
         processes: { type: 'boolean', default: false },
         watch: { type: 'boolean', default: false },
-        port: { type: 'string', default: PORT_DEFAULT },
+        url: { type: 'string' },
+        listen: { type: 'string' },
+        port: { type: 'string' },
         data: { type: 'string' },
+        archive: { type: 'string' },
       },
     }).values;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { listenRefusal } from '@billing/chassis/listen-address';
+import { listenAddress } from './system/service-environment';
 
 /** A port that no other program can take until it is released. */
 export interface HeldPort {
@@ -10,13 +11,13 @@ export interface HeldPort {
  * Reserves the port before anything else starts, and refuses the start if another program has it.
  * Connections are closed until the gateway listens.
  */
-export async function holdPort(port: number): Promise<HeldPort> {
+export async function holdPort(host: string, port: number): Promise<HeldPort> {
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
-      reject(listenRefusal(`127.0.0.1:${String(port)}`, error));
+      reject(listenRefusal(listenAddress({ host, port }), error));
     });
-    server.listen({ host: '127.0.0.1', port }, resolve);
+    server.listen({ host, port }, resolve);
   });
   return {
     release: async () => {

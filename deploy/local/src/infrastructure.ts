@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { ConfigurationError } from '@billing/chassis/configuration';
 import { freePort } from '@billing/chassis/listen-address';
 import { randomSecret } from '@billing/chassis/ids';
-import { type Account, unprivilegedAccount } from './files/account';
+import { type Account, canReach, makePrivateFolder, unprivilegedAccount } from './files/account';
 import { findProgram } from './process/command';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
 import {
@@ -28,7 +29,7 @@ import {
   prepareNats,
   requireUsableNats,
 } from './server/nats-server';
-import { preparePostgres } from './server/postgres';
+import { archiveNeedsPostgres, preparePostgres } from './server/postgres';
 import { openProcessFamily, type ProcessFamily } from './process/family';
 import { recoverFromRecord } from './process/record';
 import { makeSocketFolder } from './files/socket-folder';
@@ -54,6 +55,8 @@ export interface InfrastructureOptions {
    * Syncs writes to disk; default true. Tests only kill processes, whose writes survive without it.
    */
   fsync?: boolean;
+  /** Folder into which the launcher's PostgreSQL archives its write-ahead log. */
+  archiveDir?: string | undefined;
 }
 
 interface Server {
@@ -67,6 +70,7 @@ interface Site {
   socketDir: string;
   family: ProcessFamily;
   fsync: boolean | undefined;
+  archiveDir: string | undefined;
   log: (line: string) => void;
 }
 
@@ -75,7 +79,8 @@ interface Site {
  * ready.
  */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
-  const { log, fsync, environment = readLauncherEnvironment(), throwawayFolders = [] } = options;
+  const { log, fsync, archiveDir, throwawayFolders = [] } = options;
+  const { environment = readLauncherEnvironment() } = options;
   const account = unprivilegedAccount();
   const data = await openDataFolder(options.dataDir, account, log);
   const recordFile = join(data.path, 'infrastructure-processes.json');
@@ -83,7 +88,8 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   const socketDir = await makeSocketFolder(account);
   const folders = [socketDir, ...throwawayFolders];
   const family = await openProcessFamily({ recordFile, folders, log });
-  const site: Site = { environment, account, data, socketDir, family, fsync, log };
+  const here = { environment, account, data, socketDir, family };
+  const site: Site = { ...here, fsync, archiveDir, log };
   try {
     const remembered = await readRememberedWays(data);
     const { mongodb, nats } = await startServers(site, remembered);
@@ -118,6 +124,9 @@ async function startServers(site: Site, remembered: RememberedWays) {
       log,
     }),
   );
+  if (site.archiveDir !== undefined && mongodb.way !== FERRETDB) {
+    throw new ConfigurationError([archiveNeedsPostgres]);
+  }
   const ways = { ...remembered };
   if (mongodb.way !== ADDRESS_GIVEN) ways.mongodb = mongodb.way;
   if (nats.way !== ADDRESS_GIVEN) ways.nats = nats.way;
@@ -147,6 +156,8 @@ async function bothOrFirstError<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A,
   return [await a, await b];
 }
 
+const FERRETDB = 'ferretdb';
+
 function mongodbWays(site: Site): Way<Server>[] {
   const { environment, log } = site;
   return [
@@ -167,7 +178,7 @@ function mongodbWays(site: Site): Way<Server>[] {
       open: async () => await startContainer(site, prepareMongodContainer, 'mongod'),
     },
     {
-      name: 'ferretdb',
+      name: FERRETDB,
       description: 'FerretDB on PostgreSQL with DocumentDB (Debian packages, Go module)',
       open: async () => await startFerretDb(site),
     },
@@ -227,7 +238,8 @@ async function startMongod(site: Site, command: string): Promise<Server> {
 }
 
 async function startFerretDb(site: Site): Promise<Server> {
-  const { environment, data, socketDir, account, family, fsync, log } = site;
+  const { environment, data, socketDir, account, family, fsync, archiveDir, log } = site;
+  if (archiveDir !== undefined) await openArchive(archiveDir, account);
   const [programs, command] = await bothOrFirstError(
     installDocumentDb(environment, log),
     installFerretDb(environment, log),
@@ -240,6 +252,7 @@ async function startFerretDb(site: Site): Promise<Server> {
       logFile: join(data.logs, 'postgres.log'),
       account,
       fsync,
+      archiveDir,
     },
     environment.cacheDir,
     log,
@@ -248,6 +261,13 @@ async function startFerretDb(site: Site): Promise<Server> {
   const logFile = join(data.logs, 'ferretdb.log');
   await family.start(ferretDbProgram({ command, socketDir, logFile, account }));
   return { uri: ferretDbUri(socketDir) };
+}
+
+async function openArchive(folder: string, account: Account | undefined): Promise<void> {
+  await makePrivateFolder(folder, account);
+  if (await canReach(join(folder, 'any'), account)) return;
+  const problem = 'cannot be reached by the user that the databases run as';
+  throw new ConfigurationError([{ variable: 'BILLING_ARCHIVE', problem }]);
 }
 
 async function startContainer(

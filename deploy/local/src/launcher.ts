@@ -11,6 +11,8 @@ import { holdPort } from './held-port';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
 import { ensureSecrets } from './system/secrets';
 import type { Secrets, SystemSite } from './system/service-environment';
+import { isServiceVariable } from './system/service-settings';
+import { readSettings, type Settings } from './settings';
 import { makeSocketFolder } from './files/socket-folder';
 import { keepLogsSmall } from './process/log-rotation';
 import { type RunningSystem, startSystem } from './system/system';
@@ -21,8 +23,9 @@ export interface LaunchOptions {
   /** Root folder of the repository. */
   root: string;
   log: (line: string) => void;
+  /** Data folder unless flags or environment name another one. */
+  dataDirDefault: string;
   announce: (announcement: Announcement) => void;
-  environment?: LauncherEnvironment;
 }
 
 /**
@@ -30,12 +33,15 @@ export interface LaunchOptions {
  * failure.
  */
 export async function launch(options: LaunchOptions): Promise<Running> {
-  const { flags, log, environment = readLauncherEnvironment() } = options;
+  const { flags, dataDirDefault, log } = options;
+  const environment = readLauncherEnvironment();
   const closers = new Closers();
   try {
-    const port = flags.port === 0 ? undefined : await holdPort(flags.port);
+    const settings = readSettings(flags, environment, dataDirDefault);
+    const { host, dataDir } = settings;
+    const port = settings.port === 0 ? undefined : await holdPort(host, settings.port);
     closers.add('port', async () => port?.release());
-    const data = await openDataFolder(flags.dataDir, unprivilegedAccount(), () => undefined);
+    const data = await openDataFolder(dataDir, unprivilegedAccount(), () => undefined);
     const secrets = await ensureSecrets(data.path, { hasData: await hasDatabases(data) });
     const logs = keepLogsSmall(data.logs, log);
     closers.add('log rotation', () => logs.stop());
@@ -43,7 +49,8 @@ export async function launch(options: LaunchOptions): Promise<Running> {
     closers.add('sockets', () => rm(runDir, { recursive: true, force: true }));
     log('Starting MongoDB and NATS');
     const infrastructure = await startInfrastructure({
-      dataDir: flags.dataDir,
+      dataDir,
+      archiveDir: settings.archiveDir,
       throwawayFolders: [runDir],
       log,
       environment,
@@ -56,6 +63,7 @@ export async function launch(options: LaunchOptions): Promise<Running> {
     const system = await startServices({
       ...options,
       environment,
+      settings,
       infrastructure,
       runDir,
       secrets,
@@ -72,36 +80,29 @@ export async function launch(options: LaunchOptions): Promise<Running> {
 
 interface ServicesOptions extends LaunchOptions {
   environment: LauncherEnvironment;
+  settings: Settings;
   infrastructure: Infrastructure;
   runDir: string;
   secrets: Secrets;
 }
 
 async function startServices(options: ServicesOptions): Promise<RunningSystem> {
-  const { flags, root, log, environment, infrastructure, runDir, secrets } = options;
-  const { path: dataDir, logs: logDir } = infrastructure.dataFolder;
+  const { flags, root, log, environment, settings, infrastructure, runDir, secrets } = options;
+  const { path: dataDir, logs: logDir, databases: databasesDir } = infrastructure.dataFolder;
+  const { host, port, publicUrl, databasePrefix, streamName, services } = settings;
   const site: SystemSite & { logDir: string } = {
     mongodbUri: infrastructure.mongodbUri,
     natsUrl: infrastructure.natsUrl,
-    databasePrefix: 'billing',
-    streamName: 'BILLING',
-    streamReplicas: environment.streamReplicas,
-    streamMaxBytes: environment.streamMaxBytes,
+    databasePrefix,
+    streamName,
     runDir,
-    port: flags.port,
+    host,
+    port,
+    publicUrl,
     secrets,
     logDir,
-    logLevel: environment.logLevel,
-    databasesDir: infrastructure.dataFolder.databases,
-    diskReserveMb: environment.diskReserveMb,
-    version: environment.version,
-    otlpEndpoint: environment.otlpEndpoint,
-    traceSampleRatio: environment.traceSampleRatio,
-    oldSecrets: environment.oldSecrets,
-    rateLimits: environment.rateLimits,
-    retention: environment.retention,
-    stripe: environment.stripe,
-    identityProvider: environment.identityProvider,
+    databasesDir,
+    settings: services,
   };
   if (!flags.processes) return await startSystem(site);
   const { watch: watches } = flags;
@@ -111,8 +112,15 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     dataDir,
     watches,
     log,
-    environment: environment.all,
+    environment: withoutSettings(environment.all),
   });
+}
+
+/** The environment without the settings of services: each process gets those that it reads. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([variable]) => !isServiceVariable(variable)),
+  );
 }
 
 async function announcementOf(
@@ -123,12 +131,13 @@ async function announcementOf(
   const keys = await ensureFirstKeys(system.addresses.identity, dataFolder.path, { log });
   const link = await ownerLink({
     identityAddress: system.addresses.identity,
-    gatewayUrl: system.gatewayUrl,
+    gatewayUrl: system.publicUrl,
     organization: localOrganization,
     service: 'launcher',
   });
   return {
     gatewayUrl: system.gatewayUrl,
+    publicUrl: system.publicUrl,
     ...keys,
     ...(link !== undefined && { ownerLink: link }),
     dataDir: dataFolder.path,

@@ -20,10 +20,13 @@ function start(flags: Flags): void {
       launch({
         flags,
         root,
+        dataDirDefault,
         log,
         announce: (announcement) =>
           process.stdout.write(
-            flags.json ? toJsonLine(announcement) : toText(announcement, dataDirDefault),
+            flags.json
+              ? toJsonLine(announcement)
+              : toText(announcement, { dataDirDefault, isTerminal: process.stdout.isTTY }),
           ),
       }),
     ),
@@ -31,7 +34,7 @@ function start(flags: Flags): void {
 }
 
 try {
-  start(parseFlags(process.argv.slice(2), dataDirDefault));
+  start(parseFlags(process.argv.slice(2)));
 } catch (error) {
   if (!(error instanceof FlagError)) throw error;
   process.stderr.write(`${error.message}\n\n${usage}\n`);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { productVersion } from '@billing/chassis/version';
 import { makeSharedFolder } from './files/account';
 import { type Announcement, toText } from './announcement';
 import { identify } from './process/identity';
@@ -58,9 +59,15 @@ async function startWith(variables: NodeJS.ProcessEnv, ...flags: string[]): Prom
 
 /** Runs a start that must fail. */
 async function refusedStart(...flags: string[]) {
+  return refusedStartWith({}, ...flags);
+}
+
+async function refusedStartWith(variables: NodeJS.ProcessEnv, ...flags: string[]) {
   const args = [bootstrap, 'start', '--json', '--port', '0', '--data', dataDir, ...flags];
   const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
-  const ended = await promisify(execFile)(process.execPath, args, { env }).then(
+  const ended = await promisify(execFile)(process.execPath, args, {
+    env: { ...env, ...variables },
+  }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: unknown) => error as { code: number; stdout: string; stderr: string },
   );
@@ -136,7 +143,9 @@ async function expectPrivateFiles(): Promise<void> {
 /** Runs the example command that people see after a start. */
 async function expectWorkingExample(announcement: Announcement): Promise<void> {
   const [, command] =
-    /\n( {2}curl [\s\S]*?)\n\n/.exec(toText(announcement, announcement.dataDir)) ?? [];
+    /\n( {2}curl [\s\S]*?)\n\n/.exec(
+      toText(announcement, { dataDirDefault: '', isTerminal: true }),
+    ) ?? [];
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command ?? '']);
   expect(JSON.parse(stdout)).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
 }
@@ -159,10 +168,53 @@ test('npm start prints two valid keys and a working example and keeps its files 
   await expectWorkingExample(first.announcement);
   expect(await end(first.command, 'SIGINT')).toBe(0);
 
-  const second = await start();
+  const second = await start('--url', 'https://pay.example.com/');
   expect(second.announcement).toMatchObject({ liveKey, testKey });
   expect(await readCustomer(second.announcement, testKey, id)).toBe(200);
   expect(await readCustomer(second.announcement, liveKey, id)).toBe(404);
+  await expectPublicUrl(second.announcement, 'https://pay.example.com');
+});
+
+/** Every address that is handed out begins with the public URL, and rules of TLS apply. */
+async function expectPublicUrl(announcement: Announcement, publicUrl: string): Promise<void> {
+  const { gatewayUrl, testKey = '' } = announcement;
+  expect(announcement.publicUrl).toBe(publicUrl);
+  expect(gatewayUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(announcement.ownerLink).toMatch(`${publicUrl}/dashboard/invitation#`);
+  const document = await fetch(`${gatewayUrl}/openapi.json`);
+  expect(document.headers.get('strict-transport-security')).toBe('max-age=31536000');
+  expect(await document.json()).toMatchObject({
+    info: { version: productVersion },
+    servers: [{ url: publicUrl }],
+  });
+  expect(await (await fetch(gatewayUrl)).json()).toMatchObject({ version: productVersion });
+  const ready = await fetch(`${gatewayUrl}/readyz`);
+  expect(ready.headers.get('x-billing-version')).toBe(productVersion);
+  const endpoint = await fetch(`${gatewayUrl}/v1/webhook-endpoints`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${testKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: 'http://127.0.0.1:9/hook' }),
+  });
+  expect(endpoint.status).toBe(400);
+  expect(Object.keys(((await endpoint.json()) as { error: object }).error)).toEqual(['url']);
+}
+
+test('settings that cannot be obeyed are refused together before anything is started', async () => {
+  const variables = { HOSTED_PAGE_URL: 'https://a.example', BILLING_ULR: 'https://a.example' };
+  const refused = await refusedStartWith(variables, '--url', 'http://a.example');
+  expect(refused.errors).toContain(
+    [
+      '',
+      'Invalid configuration:',
+      '  BILLING_URL: must be an https:// address, or http:// on loopback',
+      '  BILLING_ULR: unknown setting',
+      '  HOSTED_PAGE_URL: is decided by npm start; use --url',
+      '',
+    ].join('\n'),
+  );
+  expect(refused.errors).not.toMatch(/\n +at /);
+  expect([refused.status, refused.output]).toEqual([78, '']);
+  expect(await readdir(dataDir)).toEqual([]);
 });
 
 test('a system without its first sandbox restarts without a test key', async () => {

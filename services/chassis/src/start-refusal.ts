@@ -25,3 +25,10 @@ export class StartRefusal extends Error {
     super(message, options);
   }
 }
+
+/** Refusal of a start without a server; the message contains the reason in one line. */
+export function unreachable(server: string, cause: unknown): StartRefusal {
+  const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  const message = `${server} cannot be reached: ${reason}`;
+  return new StartRefusal(exitStatuses.busy, message, { cause });
+}

@@ -33,9 +33,7 @@ export interface StagedSystem extends RunningSystem {
  * The differences between systems; they share databases and stream, as replicas do, unless others
  * are named.
  */
-export type Variant = Partial<
-  Pick<SystemSite, 'otlpEndpoint' | 'traceSampleRatio' | 'databasePrefix' | 'streamName'>
->;
+export type Variant = Partial<Pick<SystemSite, 'settings' | 'databasePrefix' | 'streamName'>>;
 
 // The limiter runs, but refuses no request.
 const rateLimits = {
@@ -147,9 +145,8 @@ export class Stage {
       port: 0,
       secrets: await ensureSecrets(this.dataDir, { hasData: false }),
       logDir: join(runDir, 'logs'),
-      logLevel: 'info',
-      rateLimits,
       ...variant,
+      settings: { ...rateLimits, ...variant.settings },
     };
   }
 
@@ -164,8 +161,9 @@ export class Stage {
   }
 }
 
-function describe({ traceSampleRatio }: Variant): string {
-  return traceSampleRatio === undefined ? '' : ` with ${traceSampleRatio} of traces recorded`;
+function describe({ settings }: Variant): string {
+  const ratio = settings?.TRACE_SAMPLE_RATIO;
+  return ratio === undefined ? '' : ` with ${ratio} of traces recorded`;
 }
 
 function stopped(child: ChildProcess): Promise<void> {

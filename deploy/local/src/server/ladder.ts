@@ -1,3 +1,5 @@
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
+
 /** One way to obtain a server. */
 export interface Way<Found> {
   /** Stable name, stored in the data folder: other kinds of servers cannot read its data. */
@@ -36,7 +38,9 @@ export async function takeFirstOpenWay<Found>(climb: Climb<Found>): Promise<Take
     }
   }
   const made = remembered === undefined ? '' : ` (the data folder was created by "${remembered}")`;
-  throw new Error(`${what} is not available on this machine${made}:\n${closed.join('\n')}`);
+  const reasons = closed.join('\n');
+  const message = `${what} is not available on this machine${made}:\n${reasons}`;
+  throw new StartRefusal(exitStatuses.busy, message);
 }
 
 /**

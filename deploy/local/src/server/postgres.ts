@@ -22,7 +22,15 @@ export interface PostgresOptions {
    * of the machine.
    */
   fsync?: boolean | undefined;
+  /** Folder of the archived write-ahead log, which the account can write; absent: no archive. */
+  archiveDir?: string | undefined;
 }
+
+/** Refusal of an archive of a MongoDB. */
+export const archiveNeedsPostgres = {
+  variable: 'BILLING_ARCHIVE',
+  problem: 'needs the PostgreSQL of npm start',
+};
 
 /** Version of the template; raised when its content changes. */
 const TEMPLATE = 1;
@@ -51,9 +59,10 @@ const withoutFsync = [
  * Settings with their reasons. Without the index handler, or with bitmap scans, sorted queries read
  * all matches.
  */
-function settings({ socketDir, fsync = true }: PostgresOptions): string {
+function settings({ socketDir, fsync = true, archiveDir }: PostgresOptions): string {
   return [
     ...(fsync ? ['fsync = on'] : withoutFsync),
+    ...(archiveDir === undefined ? [] : archiving(archiveDir)),
     // No TCP port: users who can open the folder of the sockets may connect.
     "listen_addresses = ''",
     `unix_socket_directories = '${socketDir}'`,
@@ -81,6 +90,27 @@ function settings({ socketDir, fsync = true }: PostgresOptions): string {
     "max_wal_size = '2GB'",
     '',
   ].join('\n');
+}
+
+/** Time after which a segment that is not full is archived, too. */
+const ARCHIVE_WITHIN_SECONDS = 60;
+
+/** A segment is complete in the archive or not there. After a crash it is archived again. */
+export function archiving(folder: string): string[] {
+  const file = `${quoted(folder.replaceAll('%', '%%'))}/%f`;
+  const copy = `cp %p ${file}.new && sync ${file}.new && mv ${file}.new ${file}`;
+  const command = `if test -f ${file}; then cmp -s %p ${file}; else ${copy}; fi`;
+  return [
+    'archive_mode = on',
+    // PostgreSQL reads backslashes in its settings, too.
+    `archive_command = '${command.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
+    `archive_timeout = ${String(ARCHIVE_WITHIN_SECONDS)}`,
+  ];
+}
+
+/** Quotes a text as one word for the shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Initializes a new data folder and returns the program that starts the server on it. */

@@ -16,7 +16,7 @@ export interface DashboardOptions {
 
 /** URL at which Vite's development server serves the dashboard. */
 export function dashboardUrl(gatewayPort: number): string {
-  return `${gatewayUrl(gatewayPort + 1)}/dashboard/`;
+  return `${gatewayUrl({ port: gatewayPort + 1 })}/dashboard/`;
 }
 
 /** Vite's development server. It passes everything but the dashboard's files to the gateway. */
@@ -28,7 +28,7 @@ export function dashboardProgram(options: DashboardOptions): Program {
     name: 'dashboard',
     command: process.execPath,
     args: [join(folder, 'node_modules/vite/bin/vite.js'), '--port', port, '--strictPort'],
-    env: { ...environment, GATEWAY_URL: gatewayUrl(gatewayPort) },
+    env: { ...environment, GATEWAY_URL: gatewayUrl({ port: gatewayPort }) },
     cwd: folder,
     logFile: join(logDir, 'dashboard.log'),
     stopSignal: 'SIGTERM',

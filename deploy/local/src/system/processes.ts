@@ -8,6 +8,7 @@ import { openProcessFamily, type ProcessFamily } from '../process/family';
 import { recoverFromRecord } from '../process/record';
 import {
   gatewayUrl,
+  publicUrlOf,
   serviceAddress,
   serviceEnvironment,
   type SystemSite,
@@ -39,7 +40,7 @@ const PROBE_TIMEOUT_MS = 1_000;
 export async function startSystemProcesses(options: ProcessesOptions): Promise<RunningSystem> {
   const { dataDir, log } = options;
   const site = await withPort(options.site);
-  const url = gatewayUrl(site.port);
+  const url = gatewayUrl(site);
   const recordFile = join(dataDir, 'service-processes.json');
   await mkdir(site.logDir, { recursive: true });
   await recoverFromRecord(recordFile, log);
@@ -65,6 +66,7 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
   const watcher = options.watches === true ? restartOnChange(family, options) : undefined;
   return {
     gatewayUrl: url,
+    publicUrl: publicUrlOf(site),
     addresses: { ...addressesOf(site), gateway: url },
     pids: () => family.pids(),
     stop: async () => {

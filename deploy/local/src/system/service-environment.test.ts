@@ -1,5 +1,5 @@
 import { serviceEnvironment, type SystemSite } from './service-environment';
-import { serviceNames } from './services';
+import { type ServiceName, serviceNames } from './services';
 import { SOCKET_PATH_BYTES_MAX } from '../files/socket-folder';
 
 const site: SystemSite = {
@@ -16,13 +16,13 @@ const site: SystemSite = {
     dataKeys: 'data keys',
   },
   logDir: '/data/logs',
-  retention: {
+  settings: {
     AUDIT_LOG: 'log of audit entries',
     RETENTION_SESSIONS: 'days of sessions',
     RETENTION_USAGE_MONTHS: 'months of usage',
+    STRIPE_SECRET_KEY: 'key of Stripe',
+    OIDC_CLIENT_SECRET_FILE: 'file of the provider',
   },
-  stripe: { STRIPE_SECRET_KEY: 'key of Stripe' },
-  identityProvider: { OIDC_CLIENT_SECRET: 'key of the provider' },
 };
 const backends = serviceNames.filter((name) => name !== 'gateway');
 
@@ -37,17 +37,16 @@ test.each(backends)('the service %s has a database and a socket of its own', (se
   });
 });
 
-test.each([
-  ['STREAM_REPLICAS', { streamReplicas: '3' }],
-  ['STREAM_MAX_BYTES', { streamMaxBytes: '3' }],
-  ['RETENTION_EVENTS', { retention: { RETENTION_EVENTS: '3' } }],
-])('every service except the gateway gets %s', (variable, given) => {
-  for (const service of serviceNames) {
-    const environment = serviceEnvironment(service, { ...site, ...given });
-    expect(environment[variable]).toBe(service === 'gateway' ? undefined : '3');
-    expect(serviceEnvironment(service, site)).not.toHaveProperty(variable);
-  }
-});
+test.each(['STREAM_REPLICAS', 'STREAM_MAX_BYTES', 'RETENTION_EVENTS', 'DISK_RESERVE_MB'])(
+  'every service except the gateway gets %s',
+  (variable) => {
+    for (const service of serviceNames) {
+      const environment = serviceEnvironment(service, { ...site, settings: { [variable]: '3' } });
+      expect(environment[variable]).toBe(service === 'gateway' ? undefined : '3');
+      expect(serviceEnvironment(service, site)).not.toHaveProperty(variable);
+    }
+  },
+);
 
 test('the gateway gets no database and no stream', () => {
   const environment = serviceEnvironment('gateway', site);
@@ -77,7 +76,7 @@ test.each([
   ['days of sessions', 'checkout'],
   ['months of usage', 'metering'],
   ['key of Stripe', 'checkout'],
-  ['key of the provider', 'gateway'],
+  ['file of the provider', 'gateway'],
 ])('the %s reaches the one service that needs it', (value, service) => {
   const holders = serviceNames.filter((name) =>
     Object.values(serviceEnvironment(name, site)).includes(value),
@@ -86,9 +85,9 @@ test.each([
 });
 
 test('the former value of a secret reaches the services that still verify with it', () => {
-  const oldSecrets = { API_KEY_PEPPER_OLD: 'old pepper', HOSTED_PAGE_SECRET_OLD_FILE: '/old' };
+  const settings = { API_KEY_PEPPER_OLD: 'old pepper', HOSTED_PAGE_SECRET_OLD_FILE: '/old' };
   const holders = (name: string) =>
-    serviceNames.filter((service) => name in serviceEnvironment(service, { ...site, oldSecrets }));
+    serviceNames.filter((service) => name in serviceEnvironment(service, { ...site, settings }));
   expect(holders('API_KEY_PEPPER_OLD')).toEqual(['identity']);
   expect(holders('HOSTED_PAGE_SECRET_OLD_FILE').toSorted()).toEqual(['checkout', 'customer']);
   expect(holders('HOSTED_PAGE_SECRET_OLD')).toEqual([]);
@@ -103,6 +102,47 @@ test.each(['checkout', 'customer'] as const)(
   },
 );
 
+test('a public URL with TLS starts every address, and keeps sandboxes off loopback', () => {
+  const publicUrl = 'https://pay.example.com';
+  const urlOf = (service: ServiceName) =>
+    serviceEnvironment(service, { ...site, publicUrl }).HOSTED_PAGE_URL;
+  expect((['gateway', 'checkout', 'customer'] as const).map(urlOf)).toEqual(
+    Array.from({ length: 3 }, () => publicUrl),
+  );
+  const allowed = (given: Partial<SystemSite>) =>
+    serviceEnvironment('notifier', { ...site, ...given }).ALLOW_LOOPBACK_IN_SANDBOXES;
+  expect(allowed({})).toBe('true');
+  expect(allowed({ publicUrl })).toBeUndefined();
+  expect(allowed({ publicUrl, settings: { ALLOW_LOOPBACK_IN_SANDBOXES: 'true' } })).toBe('true');
+});
+
+test.each([
+  [undefined, '127.0.0.1:3000'],
+  ['0.0.0.0', '0.0.0.0:3000'],
+  ['::1', '[::1]:3000'],
+])('with host %s the gateway listens on %s', (host, HTTP_LISTEN) => {
+  expect(serviceEnvironment('gateway', { ...site, host })).toMatchObject({ HTTP_LISTEN });
+});
+
+test('a secret of the environment replaces the stored one, from a file, too', () => {
+  const given = { API_KEY_PEPPER: 'given pepper', DATA_KEYS_FILE: '/keys' };
+  const withSettings = { ...site, settings: given };
+  expect(serviceEnvironment('identity', withSettings).API_KEY_PEPPER).toBe('given pepper');
+  const notifier = serviceEnvironment('notifier', withSettings);
+  expect(notifier).toMatchObject({ DATA_KEYS_FILE: '/keys' });
+  expect(notifier).not.toHaveProperty('DATA_KEYS');
+});
+
+test('one page secret that replaces the stored ones has the former one of each service', () => {
+  const settings = { HOSTED_PAGE_SECRET: 'given', HOSTED_PAGE_SECRET_OLD: 'page secret' };
+  const secretsOf = (service: ServiceName) => {
+    const environment = serviceEnvironment(service, { ...site, settings });
+    return [environment.HOSTED_PAGE_SECRET, environment.HOSTED_PAGE_SECRET_OLD];
+  };
+  expect(secretsOf('checkout')).toEqual(['given', 'page secret']);
+  expect(secretsOf('customer')).toEqual(['given', 'portal secret']);
+});
+
 test('a setting that is not set keeps the default of the service', () => {
   const environment = serviceEnvironment('catalog', { ...site, logDir: undefined });
   expect(environment).not.toHaveProperty('LOG_FILE');
@@ -113,9 +153,8 @@ test('a setting that is not set keeps the default of the service', () => {
 
 test('every service gets the displayed version', () => {
   for (const service of ['gateway', 'catalog'] as const) {
-    expect(serviceEnvironment(service, { ...site, version: '1.2.3' }).SERVICE_VERSION).toBe(
-      '1.2.3',
-    );
+    const settings = { SERVICE_VERSION: '1.2.3' };
+    expect(serviceEnvironment(service, { ...site, settings }).SERVICE_VERSION).toBe('1.2.3');
   }
 });
 

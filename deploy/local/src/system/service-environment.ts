@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
+import { type Environment, settingsOf } from './service-settings';
 import { type ServiceName, serviceNames } from './services';
 
 /** Secrets, created on the first start and stored with the data, which is useless without them. */
@@ -21,37 +22,24 @@ export interface SystemSite {
   /** Prefix of the database names of the services. */
   databasePrefix: string;
   streamName: string;
-  /** Replicas of the stream; absent: the services' own default. */
-  streamReplicas?: string | undefined;
-  /** Size of the stream in bytes; absent: the services' own default. */
-  streamMaxBytes?: string | undefined;
   /** Short folder of the services' sockets; only the launcher's user can open it. */
   runDir: string;
+  /** Host that the gateway listens on; absent: 127.0.0.1. */
+  host?: string | undefined;
   /** Port of the gateway; 0 for any free one, see `withPort`. */
   port: number;
+  /** Start of every address that is handed out; absent: the gateway's on 127.0.0.1. */
+  publicUrl?: string | undefined;
   secrets: Secrets;
   /** Folder with one log file per service; absent: logs go to standard output. */
   logDir?: string | undefined;
-  logLevel?: string | undefined;
   /** Folder of the databases' files on this machine; absent: free disk space is not checked. */
   databasesDir?: string | undefined;
-  /** Free megabytes below which writes are refused; absent: the services' own default. */
-  diskReserveMb?: string | undefined;
-  /** Displayed version; absent: the services' own default. */
-  version?: string | undefined;
-  otlpEndpoint?: string | undefined;
-  /** Ratio of new traces that are recorded, from 0 to 1; absent: the services' own default. */
-  traceSampleRatio?: string | undefined;
-  /** `RATE_LIMIT_*` of the gateway that differ from its defaults. */
-  rateLimits?: Environment | undefined;
-  /** Former values of secrets that are being replaced, by variable. */
-  oldSecrets?: Environment | undefined;
-  /** `RETENTION_*` and `AUDIT_LOG` that differ from the services' defaults. */
-  retention?: Environment | undefined;
-  /** `STRIPE_*` of checkout; without them live environments make no charge. */
-  stripe?: Environment | undefined;
-  /** `OIDC_*` of the gateway; without them operators sign in by their passwords only. */
-  identityProvider?: Environment | undefined;
+  /**
+   * Variables that differ from the services' defaults, by name; each service gets those that it
+   * reads. A secret, here or as `*_FILE`, replaces the one of `secrets`.
+   */
+  settings?: Environment | undefined;
   /**
    * Transport security of the launcher's calls, for services that require TLS; absent on sockets of
    * one machine.
@@ -60,8 +48,6 @@ export interface SystemSite {
   /** Variables of one service only, such as its certificate and credentials. */
   variablesOf?: ((service: ServiceName) => Environment) | undefined;
 }
-
-export type Environment = Record<string, string>;
 
 /**
  * Grace period of a stopping service's calls; that of all services together is below the launcher's
@@ -72,11 +58,13 @@ const SHUTDOWN_GRACE_MS = '5000';
 /** Variables of a service, which may run in this process or in its own. */
 export function serviceEnvironment(service: ServiceName, site: SystemSite): Environment {
   return {
-    ...logging(service, site),
+    ...(site.logDir !== undefined && { LOG_FILE: join(site.logDir, `${service}.log`) }),
     ...addresses(site),
     SHUTDOWN_GRACE_MS,
-    ...(service === 'gateway' ? gateway(site) : backend(service, site)),
+    ...(service === 'gateway' ? { HTTP_LISTEN: listenAddress(site) } : backend(service, site)),
     ...own(service, site),
+    ...settingsOf(service, site.settings ?? {}),
+    ...(service === 'customer' && oldPortalSecret(site)),
     ...site.variablesOf?.(service),
   };
 }
@@ -86,19 +74,24 @@ export function serviceAddress(service: ServiceName, { runDir }: SystemSite): st
   return `unix:${join(runDir, `${service}.sock`)}`;
 }
 
-/** URL of the gateway. */
-export function gatewayUrl(port: number): string {
-  return `http://127.0.0.1:${String(port)}`;
+const LOOPBACK = '127.0.0.1';
+
+/** Address that the gateway listens on. */
+export function listenAddress({
+  host = LOOPBACK,
+  port,
+}: Pick<SystemSite, 'host' | 'port'>): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }
 
-function logging(service: ServiceName, site: SystemSite): Environment {
-  return {
-    ...(site.logDir !== undefined && { LOG_FILE: join(site.logDir, `${service}.log`) }),
-    ...(site.logLevel !== undefined && { LOG_LEVEL: site.logLevel }),
-    ...(site.version !== undefined && { SERVICE_VERSION: site.version }),
-    ...(site.otlpEndpoint !== undefined && { OTEL_EXPORTER_OTLP_ENDPOINT: site.otlpEndpoint }),
-    ...(site.traceSampleRatio !== undefined && { TRACE_SAMPLE_RATIO: site.traceSampleRatio }),
-  };
+/** URL of the address that the gateway listens on. */
+export function gatewayUrl(site: Pick<SystemSite, 'host' | 'port'>): string {
+  return `http://${listenAddress(site)}`;
+}
+
+/** Start of every address that is handed out. */
+export function publicUrlOf({ publicUrl, port }: Pick<SystemSite, 'publicUrl' | 'port'>): string {
+  return publicUrl ?? gatewayUrl({ port });
 }
 
 /** Addresses of all services, passed to each; a service reads those of its peers. */
@@ -116,60 +109,51 @@ function backend(service: ServiceName, site: SystemSite): Environment {
     MONGODB_DATABASE: `${site.databasePrefix}_${service}`,
     NATS_URL: site.natsUrl,
     STREAM_NAME: site.streamName,
-    ...(site.streamReplicas !== undefined && { STREAM_REPLICAS: site.streamReplicas }),
-    ...(site.streamMaxBytes !== undefined && { STREAM_MAX_BYTES: site.streamMaxBytes }),
-    ...retention(service, site),
     GRPC_LISTEN: serviceAddress(service, site),
     ...(site.databasesDir !== undefined && { DISK_RESERVE_FOLDER: site.databasesDir }),
-    ...(site.diskReserveMb !== undefined && { DISK_RESERVE_MB: site.diskReserveMb }),
   };
 }
 
-/** Settings of retention that the service reads: those of every service, and its own. */
-function retention(service: ServiceName, { retention: given = {} }: SystemSite): Environment {
-  return Object.fromEntries(
-    Object.entries(given).filter(([name]) => {
-      if (name.startsWith('RETENTION_EVENTS')) return true;
-      if (name.startsWith('RETENTION_SESSIONS')) return service === 'checkout';
-      return service === (name.startsWith('RETENTION_USAGE') ? 'metering' : 'identity');
-    }),
-  );
-}
-
-function gateway({ port, rateLimits, identityProvider }: SystemSite): Environment {
-  return { HTTP_LISTEN: `127.0.0.1:${String(port)}`, ...rateLimits, ...identityProvider };
-}
-
-/** Variables of services with the former value of a secret or its file. */
-export const oldSecretNames = ['API_KEY_PEPPER', 'HOSTED_PAGE_SECRET'].flatMap((name) => [
-  `${name}_OLD`,
-  `${name}_OLD_FILE`,
-]);
-
-function oldSecretsOf(secret: string, { oldSecrets = {} }: SystemSite): Environment {
-  const given = Object.entries(oldSecrets).filter(([name]) => name.startsWith(`${secret}_OLD`));
-  return Object.fromEntries(given);
-}
-
 function own(service: ServiceName, site: SystemSite): Environment {
-  const { secrets, port, stripe } = site;
-  if (service === 'identity') {
-    const oldPepper = oldSecretsOf('API_KEY_PEPPER', site);
-    return { API_KEY_PEPPER: secrets.apiKeyPepper, ...oldPepper };
+  const { secrets } = site;
+  const HOSTED_PAGE_URL = publicUrlOf(site);
+  switch (service) {
+    case 'identity':
+      return stored('API_KEY_PEPPER', secrets.apiKeyPepper, site);
+    case 'gateway':
+      return { HOSTED_PAGE_URL };
+    case 'checkout':
+      return { HOSTED_PAGE_URL, ...stored('HOSTED_PAGE_SECRET', secrets.hostedPageSecret, site) };
+    case 'customer':
+      return { HOSTED_PAGE_URL, ...stored('HOSTED_PAGE_SECRET', secrets.portalSecret, site) };
+    case 'notifier':
+      return {
+        ...loopbackInSandboxes(HOSTED_PAGE_URL),
+        ...stored('DATA_KEYS', secrets.dataKeys, site),
+      };
+    default:
+      return {};
   }
-  const HOSTED_PAGE_URL = gatewayUrl(port);
-  const oldPageSecret = oldSecretsOf('HOSTED_PAGE_SECRET', site);
-  if (service === 'gateway') return { HOSTED_PAGE_URL };
-  if (service === 'checkout') {
-    const HOSTED_PAGE_SECRET = secrets.hostedPageSecret;
-    return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET, ...oldPageSecret, ...stripe };
-  }
-  if (service === 'customer') {
-    return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET: secrets.portalSecret, ...oldPageSecret };
-  }
-  // Webhook receivers under development run on the same machine.
-  if (service === 'notifier') {
-    return { ALLOW_LOOPBACK_IN_SANDBOXES: 'true', DATA_KEYS: secrets.dataKeys };
-  }
-  return {};
+}
+
+/** The stored secret, unless the settings have another one. */
+function stored(variable: string, value: string, { settings = {} }: SystemSite): Environment {
+  const isGiven = variable in settings || `${variable}_FILE` in settings;
+  return isGiven ? {} : { [variable]: value };
+}
+
+/**
+ * The settings name one page secret, the stored secrets two: where the first one replaces both, the
+ * old one of the portal is the stored one, too.
+ */
+function oldPortalSecret({ settings = {}, secrets }: SystemSite): Environment {
+  const isReplaced =
+    ('HOSTED_PAGE_SECRET' in settings || 'HOSTED_PAGE_SECRET_FILE' in settings) &&
+    settings.HOSTED_PAGE_SECRET_OLD === secrets.hostedPageSecret;
+  return isReplaced ? { HOSTED_PAGE_SECRET_OLD: secrets.portalSecret } : {};
+}
+
+/** Without TLS, webhook receivers under development run on the same machine. */
+function loopbackInSandboxes(publicUrl: string): Environment {
+  return publicUrl.startsWith('https:') ? {} : { ALLOW_LOOPBACK_IN_SANDBOXES: 'true' };
 }

@@ -1,11 +1,19 @@
 import { freePort } from '@billing/chassis/listen-address';
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 import { startTracing } from '@billing/chassis/tracing';
-import { serviceAddress, serviceEnvironment, type SystemSite } from './service-environment';
+import {
+  publicUrlOf,
+  serviceAddress,
+  serviceEnvironment,
+  type SystemSite,
+} from './service-environment';
 import { type ServiceName, serviceNames, services } from './services';
 
 export interface RunningSystem {
+  /** URL of the address that the gateway listens on. */
   gatewayUrl: string;
+  /** Start of every address that is handed out. */
+  publicUrl: string;
   /** gRPC address of each service, and the URL of the gateway. */
   addresses: Record<ServiceName, string>;
   /** Process ids of the services; absent if they share this process. */
@@ -19,11 +27,13 @@ export async function startSystem(
   overrides: ServiceOverrides = {},
 ): Promise<RunningSystem> {
   const site = await withPort(wanted);
+  const { settings = {} } = site;
+  const { TRACE_SAMPLE_RATIO: ratio } = settings;
   // Started first and stopped last. Tracing belongs to the process: a service that started it would
   // stop it for all.
   const tracing = startTracing({
-    otlpEndpoint: site.otlpEndpoint,
-    ...(site.traceSampleRatio !== undefined && { sampleRatio: Number(site.traceSampleRatio) }),
+    otlpEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+    ...(ratio !== undefined && { sampleRatio: Number(ratio) }),
   });
   const running = new Map<ServiceName, RunningService>();
   const stop = async (): Promise<void> => {
@@ -40,7 +50,8 @@ export async function startSystem(
     throw error;
   }
   const gatewayUrl = running.get('gateway')?.address ?? '';
-  return { gatewayUrl, addresses: { ...addressesOf(site), gateway: gatewayUrl }, stop };
+  const addresses = { ...addressesOf(site), gateway: gatewayUrl };
+  return { gatewayUrl, publicUrl: publicUrlOf(site), addresses, stop };
 }
 
 /**

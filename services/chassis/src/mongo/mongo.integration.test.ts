@@ -204,9 +204,10 @@ describe('a connection', () => {
 
   test('to an unreachable server is refused within its time limit', async () => {
     const nowhere = { uri: 'mongodb://127.0.0.1:1/', database: 'any', service: 'test' };
-    await expect(connectMongo({ ...nowhere, reachWithinMs: 0 })).rejects.toThrow(
-      'MongoDB cannot be reached',
-    );
+    await expect(connectMongo({ ...nowhere, reachWithinMs: 0 })).rejects.toMatchObject({
+      exitStatus: 75,
+      message: expect.stringMatching(/^MongoDB cannot be reached: .+$/),
+    });
   });
 
   test('to a server that is silent at first is established once it answers', async () => {

@@ -17,6 +17,7 @@ import { monotonicMs, sleep } from '../clock';
 import { jitter } from '../ids';
 import { storageFull } from './storage-guard';
 import { bsonOptions, traceCollections } from './mongo-spans';
+import { unreachable } from '../start-refusal';
 
 /** A service's database. */
 export interface MongoConnection {
@@ -73,7 +74,7 @@ export async function connectMongo({
     await reach(client, reachWithinMs);
   } catch (error) {
     await client.close();
-    throw new Error('MongoDB cannot be reached', { cause: error });
+    throw unreachable('MongoDB', error);
   }
   const db = traceCollections(client.db(database), service);
   return {

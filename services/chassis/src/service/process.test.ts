@@ -125,9 +125,7 @@ describe('a process', () => {
         throw new ConfigurationError([{ variable: 'NATS_URL', problem: 'is required' }]);
       });`);
     expect(await child.exitCode()).toBe(78);
-    expect(child.errors).toBe(
-      'catalog cannot start: Invalid configuration:\n  NATS_URL: is required\n',
-    );
+    expect(child.errors).toBe('Invalid configuration:\n  NATS_URL: is required\n');
   });
 
   test('that refuses to start prints only the refusal and exits with its status', async () => {
@@ -139,14 +137,14 @@ describe('a process', () => {
     expect(child.errors).toBe('Cannot listen on 127.0.0.1:3000: address already in use\n');
   });
 
-  test('that cannot start reports the chain of causes and exits with 1', async () => {
+  test('that cannot start for an unforeseen reason reports the chain of causes and exits with 70', async () => {
     const child = new Child(`
       runProcess('catalog', () => {
-        throw new Error('MongoDB cannot be reached', { cause: new Error('connect ECONNREFUSED') });
+        throw new Error('Keys cannot be read', { cause: new Error('unknown format') });
       });`);
-    expect(await child.exitCode()).toBe(1);
+    expect(await child.exitCode()).toBe(70);
     expect(child.errors).toMatch(
-      /^catalog cannot start: MongoDB cannot be reached: connect ECONNREFUSED\nError: MongoDB cannot/,
+      /^catalog cannot start: Keys cannot be read: unknown format\nError: Keys cannot/,
     );
   });
 

@@ -99,7 +99,7 @@ class Lifecycle {
       // next one.
       flushCompileCache();
     } catch (error) {
-      const prefix = error instanceof StartRefusal ? '' : `${this.name} cannot start: `;
+      const prefix = isForPeople(error) ? '' : `${this.name} cannot start: `;
       process.stderr.write(`${prefix}${redactSecrets(describe(error))}\n`);
       process.exit(exitStatusOf(error));
     }
@@ -154,17 +154,23 @@ class Lifecycle {
   }
 }
 
+/** True for errors that people can fix, who need no stack. */
+function isForPeople(error: unknown): error is ConfigurationError | StartRefusal {
+  return error instanceof ConfigurationError || error instanceof StartRefusal;
+}
+
 function exitStatusOf(error: unknown): number {
   if (error instanceof StartRefusal) return error.exitStatus;
   if (error instanceof DomainError && error.kind === 'unavailable') return exitStatuses.busy;
-  return error instanceof ConfigurationError ? exitStatuses.configuration : exitCodes.failed;
+  if (error instanceof ConfigurationError) return exitStatuses.configuration;
+  return error instanceof DomainError ? exitCodes.failed : exitCodes.bug;
 }
 
 // For people who configured the process: reasons come first, and a stack only if the program itself
 // may be at fault.
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof ConfigurationError || error instanceof StartRefusal) return error.message;
+  if (isForPeople(error)) return error.message;
   const reasons: string[] = [];
   for (let next: unknown = error; next instanceof Error; next = next.cause) {
     reasons.push(next.message);

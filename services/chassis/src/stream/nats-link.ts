@@ -3,6 +3,7 @@ import { sleep } from '../clock';
 import { jitter } from '../ids';
 import type { Logger } from '../telemetry/logging';
 import { natsAddress } from './nats-address';
+import { unreachable } from '../start-refusal';
 
 /** Options of a connection to NATS. */
 export interface NatsLinkOptions {
@@ -152,6 +153,6 @@ async function openConnection({
       noAsyncTraces: true,
     });
   } catch (error) {
-    throw new Error('NATS cannot be reached', { cause: error });
+    throw unreachable('NATS', error);
   }
 }
