@@ -68,6 +68,11 @@ export function webhookEndpointProblems(fields: WebhookEndpointFields): InputPro
   };
 }
 
+/** True for the type of an event that this release knows. */
+export function isKnownEventType(type: string): type is WebhookEventType {
+  return (eventTypes as readonly string[]).includes(type);
+}
+
 /** True if an endpoint with these `events` receives events of the type. */
 export function asksFor(events: readonly string[], type: string): boolean {
   return [everyEvent, `${resourceOf(type)}.*`, type].some((name) => events.includes(name));

@@ -46,6 +46,12 @@ export class EarlierEventMissingError extends DomainError {
 }
 
 /**
+ * An event of a type that only a later release knows. It stays in its owner's log, and later events
+ * of its subject wait for it.
+ */
+export class UnknownEventTypeError extends EarlierEventMissingError {}
+
+/**
  * Creates the message and deliveries of an event, once, however often and from whichever source it
  * arrives.
  *
@@ -101,7 +107,10 @@ export class EventConsumer {
     return this.options.isDeleted?.(environmentId) === true;
   }
 
-  /** Throws EarlierEventMissingError while the subscription's event before this one is unknown. */
+  /**
+   * Throws EarlierEventMissingError while the subscription's event before this one is unknown, and
+   * UnknownEventTypeError for an event of a later release.
+   */
   async accept(event: AnnouncedEvent): Promise<void> {
     const { clock, onDeliveries } = this.options;
     const { environmentId, subscriptionId, subjectType, sequence, type } = event;
@@ -110,7 +119,8 @@ export class EventConsumer {
     if (place === undefined) return;
     const { id, earlier } = place;
 
-    const body = toBody(event, id);
+    if (event.data === undefined) throw new UnknownEventTypeError(sequence);
+    const body = toBody({ ...event, data: event.data }, id);
     const endpoints = await this.subscribers.run(environmentId);
     const acceptedAt = clock.now();
     const deliveries = endpoints

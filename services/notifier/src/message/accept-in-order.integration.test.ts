@@ -261,6 +261,19 @@ describe('events in the log of a service that sometimes fails', () => {
     expect(await typesOf(unknown, 2)).toEqual(['unreadable', accepted]);
   });
 
+  test('of a later type are kept with those behind them, and accepted by a release that knows it', async () => {
+    const id = newId();
+    const first = add(id, 1);
+    log = [{ ...first, envelope: first.envelope.replace('renewed', 'paused') }, add(id, 2)];
+    await acceptFromStream(log[1]!.envelope, { consumer: ordered, reconciliation });
+    await runRounds(1);
+    now = new Date(now.getTime() + 3 * 24 * 60 * minute);
+    await runRounds(2);
+    log[0] = first;
+    await runRounds(13);
+    expect(await typesOf(id, 2)).toEqual([accepted, accepted]);
+  });
+
   describe('behind an entry that is missing', () => {
     let id: string;
     let others: string[];

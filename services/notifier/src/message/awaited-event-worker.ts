@@ -34,7 +34,8 @@ const countedAfterMs = 2 * minuteMs;
 /**
  * Parks events whose predecessor is missing in the logs, and retries them by id until the
  * predecessor appears or an hour has passed. After an hour a mark takes its place and later events
- * are accepted; the missing event stays visible among the gaps.
+ * are accepted; the missing event stays visible among the gaps. An event of a later release is in
+ * the log: it is retried, also after each start, until this release knows its type.
  */
 export class AwaitedEventWorker {
   private readonly tries = new Semaphore(triesMax);
@@ -58,7 +59,7 @@ export class AwaitedEventWorker {
     if (await awaited.store({ ...wait, since: now, tryAt })) {
       const { _id: subscriptionId, environmentId, from: sequence } = wait;
       const facts = { environmentId, subscriptionId, sequence };
-      logger.warn(facts, 'event waits for an earlier event missing from every log');
+      logger.warn(facts, 'event waits for an earlier event, missing or of a later release');
     }
   }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import type { WebhookData } from '@billing/proto/json/webhook';
-import { type AnnouncedEvent, readEvent, toBody } from './events';
+import { readEvent, type ReadableEvent, toBody } from './events';
 
 const examples = join(__dirname, '../../../../proto/examples');
 
@@ -10,10 +10,10 @@ function example(name: string): string {
   return readFileSync(join(examples, `${name}.json`), 'utf8');
 }
 
-function readExample(name: string): AnnouncedEvent {
+function readExample(name: string): ReadableEvent {
   const event = readEvent(example(name));
-  if (event === undefined) throw new Error(`${name} is no webhook's event`);
-  return event;
+  if (event?.data === undefined) throw new Error(`${name} is no webhook's event`);
+  return { ...event, data: event.data };
 }
 
 function bodyOf(name: string) {
@@ -33,8 +33,21 @@ describe('an announced event', () => {
     });
   });
 
-  test('of another aggregate becomes no webhook', () => {
-    const other = { ...JSON.parse(example('subscription-created')), type: 'billing.invoice.paid' };
+  test.each([
+    ['billing.invoice.archived', 'invoice'],
+    ['billing.subscription.archived', 'subscription'],
+  ])('of the later type %s has its key and no data', (type, subjectType) => {
+    const envelope = { ...JSON.parse(example('subscription-created')), type };
+    expect(readEvent(JSON.stringify(envelope))).toMatchObject({
+      type: type.slice('billing.'.length),
+      subjectType,
+      sequence: 1,
+      data: undefined,
+    });
+  });
+
+  test('that is not of this system becomes no webhook', () => {
+    const other = { ...JSON.parse(example('subscription-created')), type: 'other.thing' };
     expect(readEvent(JSON.stringify(other))).toBeUndefined();
   });
 

@@ -3,23 +3,27 @@ import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import { SessionEvent } from '@billing/proto/billing/event/v1/session_event';
 import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
 import { toJsonWebhook, type WebhookData } from '@billing/proto/json/webhook';
-import { subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
+import { isKnownEventType, subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
 import type { MessageKey, SubjectKey } from './message-store';
 
-/** An event of a subscription or of a checkout session, as its owner announced it. */
+/** An event of a subscription, a checkout session or a later subject, as its owner announced it. */
 export interface AnnouncedEvent extends SubjectKey {
   /** `subscription.renewed`. */
   readonly type: string;
   /** The environment's time of the transition. */
   readonly time: string;
-  readonly data: WebhookData;
+  /** Undefined for a type that this release does not know: its owner runs a later one. */
+  readonly data: WebhookData | undefined;
 }
+
+/** An event of a type that this release knows. */
+export type ReadableEvent = AnnouncedEvent & { readonly data: WebhookData };
 
 /** The subjects of the events that become webhooks. */
 export const webhookSubjects = ['subscription.subscription.*', 'checkout.checkout.*'];
 
 const typePrefix = 'billing.';
-const webhookType = /^billing\.(subscription|checkout)\.\w+$/;
+const announcedType = /^billing\.\w+\.\w+$/;
 
 const envelopeSchema = z.object({
   type: z.string(),
@@ -39,8 +43,7 @@ export function readEvent(envelope: string): AnnouncedEvent | undefined {
     const { type, subject, time, sequence, environmentid, data } = envelopeSchema.parse(
       JSON.parse(envelope),
     );
-    const [, kind] = webhookType.exec(type) ?? [];
-    if (kind === undefined) return undefined;
+    if (!announcedType.test(type)) return undefined;
     return {
       environmentId: environmentid,
       subscriptionId: subject,
@@ -48,20 +51,24 @@ export function readEvent(envelope: string): AnnouncedEvent | undefined {
       sequence,
       type: type.slice(typePrefix.length),
       time,
-      data:
-        kind === 'checkout'
-          ? { kind, event: SessionEvent.fromJSON(data) }
-          : { kind: 'subscription', event: SubscriptionEvent.fromJSON(data) },
+      data: readData(type.slice(typePrefix.length), data),
     };
   } catch (error) {
     throw new UnreadableMessageError('Not the envelope of an event', { cause: error });
   }
 }
 
+function readData(type: string, data: unknown): WebhookData | undefined {
+  if (!isKnownEventType(type)) return undefined;
+  return type.startsWith('checkout.')
+    ? { kind: 'checkout', event: SessionEvent.fromJSON(data) }
+    : { kind: 'subscription', event: SubscriptionEvent.fromJSON(data) };
+}
+
 const logIdSchema = z.templateLiteral([z.uuid(), ':', z.int().min(1)]);
 const environmentSchema = z.object({
   environmentid: z.uuid(),
-  type: z.string().regex(webhookType),
+  type: z.string().regex(announcedType),
 });
 
 /** The id of an event in its owner's log. */
@@ -85,7 +92,7 @@ export function readKey(logId: string, envelope: string): SubjectKey | undefined
 }
 
 /** The bytes that every attempt sends. Keys that do not apply to the kind of event are omitted. */
-export function toBody(event: AnnouncedEvent, id: string): string {
+export function toBody(event: ReadableEvent, id: string): string {
   try {
     return JSON.stringify(toJsonWebhook({ ...event, id }));
   } catch (error) {

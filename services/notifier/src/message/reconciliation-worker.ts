@@ -4,7 +4,7 @@ import { Semaphore } from '@billing/chassis/semaphore';
 import type { AwaitedEventWorker } from './awaited-event-worker';
 import type { Cursor, CursorStore } from './cursor-store';
 import { type Announcement, type OrderedEventConsumer, readAnnouncement } from './accept-in-order';
-import { EarlierEventMissingError } from './accept-event';
+import { EarlierEventMissingError, UnknownEventTypeError } from './accept-event';
 import { messageId, type MessageKey, type MessageStore, type SubjectKey } from './message-store';
 import type { EventLogOwner, LoggedEvent, LogStart } from '../peers';
 
@@ -147,6 +147,8 @@ export class EventReconciliation {
       try {
         await this.options.consumer.acceptUpTo(key);
       } catch (error) {
+        // The log has the event, so that the round over the logs parks it.
+        if (error instanceof UnknownEventTypeError) this.expected.delete(subscriptionId);
         this.recordRefused(key, error);
         return;
       }
