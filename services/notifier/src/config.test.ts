@@ -17,6 +17,15 @@ describe("the notifier's configuration", () => {
     expect(allowed.ALLOW_LOOPBACK_IN_SANDBOXES).toBe(true);
   });
 
+  test('sends webhooks through a proxy if one is named', () => {
+    expect(readConfig(env).WEBHOOK_PROXY).toBeUndefined();
+    const proxied = readConfig({ ...env, WEBHOOK_PROXY: 'http://proxy:3128' });
+    expect(proxied.WEBHOOK_PROXY?.host).toBe('proxy:3128');
+    expect(() => readConfig({ ...env, WEBHOOK_PROXY: 'socks5://proxy' })).toThrow(
+      /WEBHOOK_PROXY: must be an http:\/\/ address/,
+    );
+  });
+
   test('has a delivery lease of half a minute by default', () => {
     expect(readConfig(env).DELIVERY_LEASE_MS).toBe(30_000);
     expect(readConfig({ ...env, DELIVERY_LEASE_MS: '5000' }).DELIVERY_LEASE_MS).toBe(5_000);

@@ -24,6 +24,11 @@ export const configurationSchema = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
+  /** HTTP proxy that all webhooks are sent through; absent: none. */
+  WEBHOOK_PROXY: z
+    .url({ protocol: /^http$/, error: 'must be an http:// address' })
+    .transform((url) => new URL(url))
+    .optional(),
   /**
    * Lease of a delivery whose sender may have died. Must exceed the longest attempt; a shorter
    * lease sends to slow endpoints twice.

@@ -198,6 +198,7 @@ function startSending({
     timeoutMs: overrides.timeoutMs ?? timeoutMsDefault,
     connectionsMax: inFlightMaxPerEndpoint,
     resolve: overrides.resolve ?? createResolver(),
+    proxy: config.WEBHOOK_PROXY,
     clock,
   });
   service.onClose('webhook connections', () => client.close());

@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIPv4, type LookupFunction } from 'node:net';
 import { buildConnector, Pool } from 'undici';
 import { addressLiteral, type AddressPolicy, isAllowedAddress } from '../endpoint/public-address';
+import { openTunnel } from './proxy-tunnel';
 
 /** Resolves all addresses of a name; rejects if there are none. */
 export type ResolveAddresses = (hostname: string) => Promise<string[]>;
@@ -29,6 +30,8 @@ export interface ConnectionPoolsOptions {
   readonly timeoutMs: number;
   readonly connectionsMax: number;
   readonly resolve: ResolveAddresses;
+  /** HTTP proxy that all connections go through; absent: none. */
+  readonly proxy?: URL | undefined;
 }
 
 const poolsMax = 1_000;
@@ -61,7 +64,7 @@ export class ConnectionPools {
   }
 
   private open({ origin, policy }: PoolKey): Pool {
-    const { connectionsMax } = this.options;
+    const { connectionsMax, proxy } = this.options;
     return new Pool(origin, {
       connections: connectionsMax,
       pipelining: 1,
@@ -72,7 +75,10 @@ export class ConnectionPools {
       // other errors.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: verifiedConnector(policy, this.options),
+      connect:
+        proxy === undefined
+          ? verifiedConnector(policy, this.options)
+          : tunnelConnector(policy, { ...this.options, proxy }),
     });
   }
 
@@ -119,6 +125,45 @@ function verifiedConnector(
       callback(null, socket);
     });
   };
+}
+
+/** Connects through a proxy, to verified addresses only. */
+function tunnelConnector(
+  policy: AddressPolicy,
+  { timeoutMs, resolve, proxy }: ConnectionPoolsOptions & { readonly proxy: URL },
+): buildConnector.connector {
+  const secure = buildConnector({ timeout: timeoutMs, allowH2: false });
+  return (options, callback) => {
+    const { hostname, protocol } = options;
+    const isSecure = protocol === 'https:';
+    const port = options.port === '' ? (isSecure ? 443 : 80) : Number(options.port);
+    verifiedAddress(hostname, policy, resolve)
+      .then((address) => openTunnel({ proxy, address, port, timeoutMs }))
+      .then(
+        (httpSocket) => {
+          if (isSecure) secure({ ...options, httpSocket }, callback);
+          else callback(null, httpSocket);
+        },
+        (error: unknown) => {
+          callback(error as Error, null);
+        },
+      );
+  };
+}
+
+/** One address of a host; rejects if any of them is refused. */
+async function verifiedAddress(
+  hostname: string,
+  policy: AddressPolicy,
+  resolve: ResolveAddresses,
+): Promise<string> {
+  const literal = addressLiteral(hostname);
+  const addresses = literal === undefined ? await resolve(hostname) : [literal];
+  const [first] = addresses;
+  if (first === undefined || !addresses.every((one) => isAllowedAddress(one, policy))) {
+    throw new AddressRefusedError();
+  }
+  return first;
 }
 
 /**
