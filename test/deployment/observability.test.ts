@@ -286,11 +286,18 @@ describe('the Kubernetes objects', () => {
   testWithKubectl('services find the collector, which admits them and Prometheus', async () => {
     const service = find('Service', 'billing-collector');
     const { template } = find('Deployment', 'billing-collector').spec;
-    const { podSelector, policyTypes, ingress } = find('NetworkPolicy', 'billing-collector').spec;
+    const policy = find('NetworkPolicy', 'billing-collector').spec;
+    const { podSelector, policyTypes, ingress, egress } = policy;
     expect(template.metadata.labels).toMatchObject(service.spec.selector);
     expect(template.metadata.labels).toMatchObject(podSelector.matchLabels);
-    // The trace backend may be anywhere.
-    expect(policyTypes).toEqual(['Ingress']);
+    expect(policyTypes).toEqual(['Ingress', 'Egress']);
+    // DNS, and a trace backend in any namespace.
+    const reached = egress.map(({ to, ports }: any) => [to, ports.map(({ port }: any) => port)]);
+    const anyNamespace = [{ namespaceSelector: {} }];
+    expect(reached).toEqual([
+      [anyNamespace, [53, 53]],
+      [anyNamespace, [4318]],
+    ]);
     const container: any[] = template.spec.containers[0].ports;
     const numberOf = (wanted: string) =>
       container.find(({ name }) => name === wanted)?.containerPort;
