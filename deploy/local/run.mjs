@@ -55,6 +55,11 @@ const commands = {
     if (!(await build(['deploy/local']))) return 1;
     return await runInteractive([join(root, 'deploy/local/dist/shard/main.js'), ...args]);
   },
+  release: async (args) => {
+    await prepare();
+    const { release } = await import('./tasks/release.mjs');
+    return await release(args);
+  },
   'check:invariants': toolOf('invariants/main.js', { failure: 2 }),
   'check:usage': toolOf('usage-check/main.js', { failure: 2 }),
   'check:reports': toolOf('recount/main.js', { failure: 2 }),

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bin, root, run, say } from './program.mjs';
+import { releaseBaseline } from './release-baseline.mjs';
 
 const SOURCE_FILES_MAX = 25;
 
@@ -49,33 +50,31 @@ async function isClean(tool, args, cwd) {
 }
 
 /**
- * Compares the contracts with the merge base of this branch and main; on main, with the last
- * commit.
+ * Compares the contracts with the last release, and with the merge base of this branch and the main
+ * one.
  */
 async function contractsBreakNothing() {
-  const baseline = contractsBaseline();
-  if (baseline === undefined) {
-    say('Contracts not compared: there is no earlier commit here');
-    return true;
+  const baselines = contractsBaselines();
+  if (baselines.length === 0) say('Contracts not compared: there is no earlier commit here');
+  for (const baseline of baselines) {
+    const against = `../.git#ref=${baseline},subdir=proto`;
+    const args = ['breaking', '--against', against];
+    if (!(await isClean('buf', args, join(root, 'proto')))) return false;
   }
-  const against = `../.git#ref=${baseline},subdir=proto`;
-  return await isClean('buf', ['breaking', '--against', against], join(root, 'proto'));
+  return true;
 }
 
-function contractsBaseline() {
+function contractsBaselines() {
   const git = (...args) => {
     const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
     return status === 0 ? stdout.trim() : undefined;
   };
-  const head = git('rev-parse', '--verify', '--quiet', 'HEAD');
-  const main =
-    git('rev-parse', '--verify', '--quiet', 'main') ??
-    git('rev-parse', '--verify', '--quiet', 'origin/main');
-  if (head === undefined || main === undefined) return undefined;
-  const left = git('merge-base', head, main);
-  if (left !== head) return left;
-  const hasChanges = git('status', '--porcelain', 'proto') !== '';
-  return hasChanges ? head : git('rev-parse', '--verify', '--quiet', 'HEAD~1');
+  const released = releaseBaseline()?.commit;
+  const isHere = released !== undefined && git('cat-file', '-t', released) === 'commit';
+  if (released !== undefined && !isHere) say(`The last release ${released} is not in this clone`);
+  const main = git('rev-parse', '--verify', '--quiet', 'origin/main');
+  const base = main === undefined ? undefined : git('merge-base', 'HEAD', main);
+  return [...new Set([isHere ? released : undefined, base])].filter((one) => one !== undefined);
 }
 
 /** Finds folders with so many source files that they need folders by noun. */
