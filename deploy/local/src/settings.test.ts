@@ -118,7 +118,7 @@ test.each([
   expect(lines[0]).toContain(problem);
 });
 
-test('an archive beside a MongoDB is refused', () => {
+test('an archive of a MongoDB is refused', () => {
   expect(refusal({ MONGODB_URI: 'mongodb://a' }, '--archive=/wal')).toEqual([
     '  BILLING_ARCHIVE: needs the PostgreSQL of npm start',
   ]);
