@@ -1,7 +1,7 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
-import { DomainError } from '@billing/kernel/domain-error';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { draftOf } from './one-off-invoice';
 
@@ -13,13 +13,19 @@ const attemptsMax = 8;
  * a draft has no number, has announced nothing, and nothing refers to it.
  */
 export async function deleteDraft(
-  invoices: AggregateCollection<InvoiceRecord>,
+  invoices: Pick<AggregateCollection<InvoiceRecord>, 'within' | 'documents'>,
   { id, expectedVersion }: { readonly id: string; readonly expectedVersion?: number },
   context: CallContext,
 ): Promise<void> {
   const { environmentId } = context.tenant;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const { state, version } = await invoices.within(context).get(id);
+    const stored = await invoices.within(context).find(id);
+    if (stored === undefined) {
+      // The answer to the deletion was lost, or another caller has deleted the same draft.
+      if (attempt > 1) return;
+      throw notFound('Invoice');
+    }
+    const { state, version } = stored;
     if (expectedVersion !== undefined && expectedVersion !== version) {
       throw new DomainError('stale', 'STALE_VERSION', 'Stale version');
     }
