@@ -10,6 +10,7 @@ import {
   PaymentMethodType,
 } from '../gen/billing/checkout/v1/checkout';
 import { collectionMethod, toJsonCollectionMethod } from './customer';
+import { invoiceTaxShape, lineTaxShape, toJsonInvoiceTax, toJsonLineTax } from './invoice-tax';
 import { PricingTierJson } from './product';
 import {
   amount,
@@ -59,6 +60,7 @@ const LineItemJson = z
     periodEnd: time.nullable(),
     details: LineDetailsJson.nullable(),
     metadata,
+    ...lineTaxShape,
   })
   .meta({ id: 'LineItem' });
 type LineItemJson = z.infer<typeof LineItemJson>;
@@ -133,6 +135,7 @@ export const InvoiceJson = z
     }),
     metadata,
     ...timestamps,
+    ...invoiceTaxShape,
     lineItems: z.array(LineItemJson),
     payments: z.array(PaymentJson),
   })
@@ -170,7 +173,8 @@ export function toJsonInvoice(invoice: Invoice): InvoiceJson {
     metadata: toJsonMetadata(invoice.metadata),
     createdAt: toJsonTime(invoice.createdAt),
     updatedAt: toJsonTime(invoice.updatedAt),
-    lineItems: invoice.lineItems.map(toJsonLineItem),
+    ...toJsonInvoiceTax(invoice),
+    lineItems: invoice.lineItems.map((line) => toJsonLineItem(line, invoice)),
     payments: invoice.payments.map(toJsonPayment),
   };
 }
@@ -192,7 +196,7 @@ function toJsonDiscount({
   return { discountId, name, amount: toJsonAmount(amount) };
 }
 
-function toJsonLineItem(line: LineItem): LineItemJson {
+function toJsonLineItem(line: LineItem, invoice: Invoice): LineItemJson {
   return {
     id: line.id,
     invoiceId: line.invoiceId,
@@ -207,6 +211,7 @@ function toJsonLineItem(line: LineItem): LineItemJson {
     periodEnd: toJsonOptionalTime(line.periodEnd),
     details: line.details === undefined ? null : toJsonDetails(line.details),
     metadata: toJsonMetadata(line.metadata),
+    ...toJsonLineTax(line, invoice),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Seller, TaxRate } from '../gen/billing/checkout/v1/seller';
+import type { BankAccount, Logo, Seller, TaxRate } from '../gen/billing/checkout/v1/seller';
 import { taxPrices, taxRateSources } from '../values/checkout';
 import { AddressJson, TaxIdJson, toJsonAddress, toJsonTaxId } from './customer';
 import { decimal, id, time, toJsonAmount, toJsonOptionalTime } from './scalars';
@@ -77,9 +77,8 @@ export function toJsonSeller(seller: Seller): SellerJson {
     registrationNumber: seller.registrationNumber ?? null,
     registrationText: seller.registrationText ?? null,
     footer: seller.footer ?? null,
-    bankAccount:
-      bankAccount === undefined ? null : { ...bankAccount, bic: bankAccount.bic ?? null },
-    logo: logo === undefined ? null : { ...logo, contentType: imageType(logo.contentType) },
+    bankAccount: toJsonBankAccount(bankAccount),
+    logo: toJsonLogo(logo),
     invoicePrefix: seller.invoicePrefix,
     netDays: seller.netDays,
     tax:
@@ -106,6 +105,16 @@ export function toJsonTaxRate(rate: TaxRate): TaxRateJson {
     createdAt: toJsonOptionalTime(rate.createdAt),
     updatedAt: toJsonOptionalTime(rate.updatedAt),
   };
+}
+
+/** Null for a seller without one. */
+export function toJsonBankAccount(account: BankAccount | undefined): SellerJson['bankAccount'] {
+  return account === undefined ? null : { ...account, bic: account.bic ?? null };
+}
+
+/** Null for a seller without one. */
+export function toJsonLogo(logo: Logo | undefined): SellerJson['logo'] {
+  return logo === undefined ? null : { ...logo, contentType: imageType(logo.contentType) };
 }
 
 function imageType(contentType: string): 'image/png' | 'image/jpeg' {

@@ -7,6 +7,7 @@ import {
 } from '../gen/billing/checkout/v1/checkout';
 import { CollectedFact } from '../gen/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '../gen/billing/checkout/v1/hosted_page';
+import { TaxEvidenceKind, TaxReason, TaxStatus } from '../gen/billing/checkout/v1/invoice_tax';
 import { RiskKind } from '../gen/billing/checkout/v1/report';
 import { SessionEndReason, SessionStatus } from '../gen/billing/checkout/v1/session';
 import { TaxPrices, TaxRateSource } from '../gen/billing/checkout/v1/seller';
@@ -24,3 +25,6 @@ export const hostedPageKinds = enumNames(HostedPageKind, 'HOSTED_PAGE_KIND_');
 export const balanceEntryKinds = enumNames(BalanceEntryKind, 'BALANCE_ENTRY_KIND_');
 export const taxPrices = enumNames(TaxPrices, 'TAX_PRICES_');
 export const taxRateSources = enumNames(TaxRateSource, 'TAX_RATE_SOURCE_');
+export const taxStatuses = enumNames(TaxStatus, 'TAX_STATUS_');
+export const taxReasons = enumNames(TaxReason, 'TAX_REASON_');
+export const taxEvidenceKinds = enumNames(TaxEvidenceKind, 'TAX_EVIDENCE_KIND_');

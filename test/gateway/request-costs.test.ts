@@ -126,10 +126,11 @@ describe('one request', () => {
     ['PATCH /subscriptions/:id', ['find subscriptions', 'update subscriptions']],
     ['POST /subscriptions/:id/cancel', ['find subscriptions', 'update subscriptions']],
     ['POST /subscriptions/:id/uncancel', ['find subscriptions', 'update subscriptions']],
-    // Customer and product; then session, number and invoice.
+    // Customer and product; then session, seller, number and invoice.
     [
       'POST /checkout',
       [
+        'find billingSettings',
         'find customers',
         'find products',
         'insert checkoutSessions',
@@ -186,6 +187,7 @@ describe('until all its work is done,', () => {
           CreateInvoice: 1,
         },
         commands: {
+          'find billingSettings': 1,
           'find invoices': 2,
           'find paymentMethods': 1,
           'insert invoiceNumbers': 1,
@@ -275,6 +277,7 @@ describe('until all its work is done,', () => {
           SavePaymentMethod: 1,
         },
         commands: {
+          'find billingSettings': 1,
           'find checkoutSessions': expect.any(Number) as number,
           'find invoices': expect.any(Number) as number,
           'find payers': 2,

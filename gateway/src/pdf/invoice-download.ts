@@ -7,10 +7,20 @@ import { renderInvoicePdf } from './invoice-pdf';
 /** Invoice as a PDF file, generated for each request so that it is always up to date. */
 export async function invoiceDownload(
   invoice: Invoice,
-  { peers, context }: { peers: Pick<Peers, 'customer'>; context: CallContext },
+  {
+    peers,
+    context,
+  }: { readonly peers: Pick<Peers, 'customer' | 'seller'>; readonly context: CallContext },
 ): Promise<ApiAnswer> {
-  const { customer } = await peers.customer.getCustomer({ id: invoice.customerId }, context);
-  const bytes = await renderInvoicePdf({ invoice, customer: present(customer) });
+  const sha256 = invoice.seller?.logo?.sha256;
+  const [{ customer }, logo] = await Promise.all([
+    peers.customer.getCustomer({ id: invoice.customerId }, context),
+    sha256 === undefined ? undefined : peers.seller.getLogo({ sha256 }, context),
+  ]);
+  const bytes = await renderInvoicePdf({
+    ...{ invoice, customer: present(customer) },
+    logo: logo?.data,
+  });
   const name = invoice.number ?? 'invoice';
   return ok(bytes, {
     'Content-Type': 'application/pdf',

@@ -1,18 +1,21 @@
 import PDFDocument from 'pdfkit';
 import type { Invoice, LineItem, Payment } from '@billing/proto/billing/checkout/v1/checkout';
 import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText, printedAmount, quantityText, rateText } from '../text/amount-text';
-import { billedLines } from '../text/customer-text';
 import { dateText, periodText } from '../text/date-text';
 import { calculationOf, unitPriceOf } from '../text/line-text';
-import { settledRows } from '../text/invoice-settled';
+import { buyerLines, sellerLines, transferLines } from '../text/party-text';
+import { shownAmount, sumRows } from '../text/tax-text';
 import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './fonts';
 
 /** Data of an invoice document. */
 export interface InvoiceDocument {
   readonly invoice: Invoice;
+  /** Shown if the invoice has no buyer of its own. */
   readonly customer: Customer;
+  /** PNG or JPEG image of the seller. */
+  readonly logo?: Uint8Array | undefined;
 }
 
 const margin = 56;
@@ -28,6 +31,8 @@ const accent = '#2447c9';
 const columns = { description: 225, quantity: 283, unit: 383, amount: contentWidth };
 
 const numberWidth = 94;
+const logoWidth = 160;
+const logoHeight = 48;
 
 const statusTexts: Readonly<Record<number, string>> = {
   [InvoiceStatus.INVOICE_STATUS_DRAFT]: 'Draft',
@@ -40,7 +45,7 @@ const statusTexts: Readonly<Record<number, string>> = {
 /**
  * Renders an invoice as PDF. The output is deterministic: the same invoice gives the same bytes.
  */
-export function renderInvoicePdf({ invoice, customer }: InvoiceDocument): Promise<Buffer> {
+export function renderInvoicePdf({ invoice, customer, logo }: InvoiceDocument): Promise<Buffer> {
   const document = new PDFDocument({
     size: [pageWidth, pageHeight],
     margin,
@@ -65,11 +70,13 @@ export function renderInvoicePdf({ invoice, customer }: InvoiceDocument): Promis
     document.on('error', reject);
   });
   const writer = new InvoiceWriter(document);
+  if (logo !== undefined) writer.logo(logo);
   writer.head(invoice);
   writer.parties(invoice, customer);
   writer.lines(invoice);
   writer.totals(invoice);
   writer.payments(invoice);
+  writer.sellerTexts(invoice);
   writer.pageNumbers();
   document.end();
   return done;
@@ -85,6 +92,12 @@ class InvoiceWriter {
     document.registerFont('bold', this.fonts.bold.bytes);
   }
 
+  logo(image: Uint8Array): void {
+    const fit = [logoWidth, logoHeight] as [number, number];
+    this.document.image(Buffer.from(image), margin, this.y, { fit });
+    this.y += logoHeight + 16;
+  }
+
   head(invoice: Invoice): void {
     this.write('Invoice', { size: 22, isBold: true });
     this.write(statusTexts[invoice.status] ?? '', { size: 11, isBold: true, align: 'right' });
@@ -94,15 +107,17 @@ class InvoiceWriter {
     if (invoice.dueDate !== undefined) this.fact('Due', dateText(invoice.dueDate));
     const { periodStart: start, periodEnd: end } = invoice;
     if (start !== undefined && end !== undefined) this.fact('Period', periodText({ start, end }));
+    const { seller, purchaseOrder } = invoice;
+    if (seller !== undefined && purchaseOrder !== undefined) this.fact('Order', purchaseOrder);
     this.y += 14;
   }
 
-  parties({ hostedUrl, status }: Invoice, customer: Customer): void {
-    this.write('Billed to', { size: 9, color: faint });
-    this.y += 14;
-    for (const line of billedLines(customer)) {
-      this.paragraph(line);
+  parties({ hostedUrl, status, seller, buyer }: Invoice, customer: Customer): void {
+    if (seller !== undefined) {
+      this.party('From', sellerLines(seller));
+      this.y += 10;
     }
+    this.party('Billed to', buyerLines(buyer, customer));
     if (status === InvoiceStatus.INVOICE_STATUS_OPEN && hostedUrl !== undefined) {
       this.y += 10;
       this.payButton(hostedUrl);
@@ -110,22 +125,17 @@ class InvoiceWriter {
     this.y += 18;
   }
 
-  lines({ lineItems, currency }: Invoice): void {
+  lines(invoice: Invoice): void {
     this.columnHeads();
-    for (const line of lineItems) this.line(line, currency);
+    for (const line of invoice.lineItems) this.line(line, invoice);
     this.y += 6;
   }
 
   totals(invoice: Invoice): void {
-    const { currency, subtotal, discounts, tax, total, amountDue } = invoice;
-    const rows: readonly (readonly [string, bigint])[] = [
-      ['Subtotal', subtotal],
-      ...discounts.map(({ name, amount }) => [`Discount: ${name}`, -amount] as const),
-      ...(tax === 0n ? [] : [['Tax', tax] as const]),
-      ['Total', total],
-      ...settledRows(invoice),
-    ];
-    for (const [label, amount] of rows) this.total(label, printedAmount(amount, currency));
+    const { currency, amountDue } = invoice;
+    for (const [label, amount] of sumRows(invoice)) {
+      this.total(label, printedAmount(amount, currency));
+    }
     this.total('Amount due', printedAmount(amountDue, currency), true);
   }
 
@@ -136,6 +146,21 @@ class InvoiceWriter {
     if (successful.length === 0) return;
     this.y += 20;
     for (const payment of successful) this.payment(payment);
+  }
+
+  /** Memo, bank account of a sent invoice, registration and footer. */
+  sellerTexts({ seller, memo, number, collectionMethod }: Invoice): void {
+    if (seller === undefined) return;
+    const isSent = collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
+    const transfer = isSent ? transferLines(seller, number) : [];
+    const texts = [memo, seller.registrationText, seller.footer].filter(
+      (text) => text !== undefined,
+    );
+    for (const block of [transfer, ...texts.map((text) => text.split(/\r?\n/u))]) {
+      if (block.length === 0) continue;
+      this.y += 16;
+      for (const line of block) this.paragraph(line);
+    }
   }
 
   pageNumbers(): void {
@@ -172,8 +197,15 @@ class InvoiceWriter {
     this.rule();
   }
 
-  private line(line: LineItem, currency: string): void {
-    const { description, quantity, amount, periodStart, periodEnd } = line;
+  private party(label: string, lines: readonly string[]): void {
+    this.write(label, { size: 9, color: faint });
+    this.y += 14;
+    for (const line of lines) this.paragraph(line);
+  }
+
+  private line(line: LineItem, invoice: Invoice): void {
+    const { currency } = invoice;
+    const { description, quantity, periodStart, periodEnd } = line;
     const width = columns.description;
     const height = this.heightOf(description, { size: 10, width });
     const hasPeriod = periodStart !== undefined && periodEnd !== undefined;
@@ -186,7 +218,8 @@ class InvoiceWriter {
     this.write(quantityText(quantity), { right: columns.quantity });
     const unit = unitPriceOf(line);
     this.write(unit === undefined ? '—' : rateText(unit, currency), { right: columns.unit });
-    this.write(printedAmount(amount, currency), { right: columns.amount });
+    const shown = printedAmount(shownAmount(line, invoice), currency);
+    this.write(shown, { right: columns.amount });
     this.y += height + 3;
     if (hasPeriod) {
       const period = periodText({ start: periodStart, end: periodEnd });

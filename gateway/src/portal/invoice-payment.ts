@@ -5,6 +5,7 @@ import { postForm } from '../pages/frame/form-fields';
 import { href, type Html, html } from '../pages/frame/html';
 import {
   failedPayment,
+  hasLogo,
   invoiceDocument,
   type InvoiceView,
   payLabel,
@@ -43,6 +44,7 @@ export function invoiceFrame(
     section: 'invoices',
     isWide: true,
     hasScript: choice?.entry.kind === 'FORM',
+    hasImage: hasLogo(view.invoice),
     status: choice?.problems === undefined ? 200 : 400,
     content: [invoiceDocument(view), aside],
   });

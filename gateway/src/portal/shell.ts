@@ -25,7 +25,7 @@ export function portalPage(
     section,
     content,
     ...rest
-  }: Pick<Page, 'title' | 'status' | 'isWide' | 'refresh' | 'hasScript'> & {
+  }: Pick<Page, 'title' | 'status' | 'isWide' | 'refresh' | 'hasScript' | 'hasImage'> & {
     readonly section: Section;
     readonly content: HtmlValue;
   },

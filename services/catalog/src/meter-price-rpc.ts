@@ -4,6 +4,7 @@ import { derivedId } from '@billing/chassis/ids';
 import { type AsyncHandlers, messageBytesMax } from '@billing/chassis/rpc';
 import { checkMetadata, expectedVersionOf } from '@billing/chassis/request-fields';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { STANDARD_CATEGORY } from '@billing/kernel/tax/tax-rate';
 import {
   type CatalogServiceServer,
   type GetMeterPricesRequest,
@@ -45,7 +46,11 @@ export function meterPriceCalls({
     const { state } = await products.within(context).get(productId);
     const replaced = meterPriceSetsOf(context.tenant.environmentId);
     const { number, prices } = await findMeterPriceSet(state, wanted, replaced);
-    return { set: number, prices: prices.map((price) => toProtoMeterPrice(price, productId)) };
+    return {
+      set: number,
+      prices: prices.map((price) => toProtoMeterPrice(price, productId)),
+      taxCategory: state.taxCategory === STANDARD_CATEGORY ? undefined : state.taxCategory,
+    };
   };
   return {
     setMeterPrices: async (request, context) => {

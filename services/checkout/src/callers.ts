@@ -15,6 +15,7 @@ import type { SessionServiceServer } from '@billing/proto/billing/checkout/v1/se
 export const checkoutCallers: Callers<CheckoutServiceServer> = {
   createInvoice: ['subscription'],
   createInvoices: ['subscription'],
+  quoteInvoice: ['subscription'],
   getInvoice: ['gateway'],
   listInvoices: ['gateway'],
   getBilledCurrency: ['gateway', 'subscription'],

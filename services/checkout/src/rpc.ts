@@ -5,6 +5,7 @@ import { derivedId } from '@billing/chassis/ids';
 import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
 import {
   type BillingReason as ProtoBillingReason,
   type CheckoutServiceServer,
@@ -20,14 +21,15 @@ import { discountTypes } from '@billing/proto/values/discount';
 import { checkoutCallers } from './callers';
 import { isCollecting } from './invoice/collection';
 import type { CollectionWorker } from './collection/collection-worker';
+import { draft, type NewInvoice } from './draft/draft';
+import { withSourceTerms } from './draft/find-source-terms';
 import {
   type BillingReason,
   checkHolder,
-  draft,
+  type Invoice,
   type InvoiceRecord,
   type LineItem,
-  type NewInvoice,
-  totalOfNew,
+  totalOf,
 } from './invoice/invoice';
 import {
   fromProtoCollectionMethod,
@@ -36,12 +38,14 @@ import {
   readId,
   required,
   toProtoInvoice,
+  toProtoQuote,
 } from './invoice/rpc';
 import type { DiscountOnInvoice } from './invoice/invoice-discount';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
 import { type OneOffDependencies, oneOffHandlers } from './one-off/one-off-rpc';
 import { reservationHandlers } from './reservation/reservation-rpc';
 import type { ReservationWorker } from './reservation/reservation-worker';
+import { fromProtoBuyerFacts } from './tax/finalization-message';
 import type { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 
 // Limit of invoices created by one call, which must be done before its deadline.
@@ -60,10 +64,14 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
   const { invoices, worker, saver, pages } = dependencies;
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   const createInvoice = async (request: CreateInvoiceRequest, context: CallContext) => {
-    const input = fromProtoNewInvoice(request, context);
-    const balanceRound = input.balanceRound ?? (await roundOf(input, context, dependencies));
-    const { stored } = await invoices.within(context).insert(draft({ ...input, balanceRound }));
-    checkHolder(stored.state, input);
+    const created = await draftFor(request, context, dependencies);
+    const balanceRound =
+      created.state.balanceRound ?? (await roundOf(created.state, context, dependencies));
+    const { stored, inserted } = await invoices
+      .within(context)
+      .insert({ ...created, state: { ...created.state, balanceRound } });
+    checkHolder(stored.state, created.state);
+    if (inserted) dependencies.onTaxed(created.state, context.tenant);
     const opened = await untilOpened(stored, context, invoices);
     return { invoice: toProto(opened), collecting: isCollecting(opened.state) };
   };
@@ -72,6 +80,10 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
     {
       createInvoice,
       createInvoices: ({ requests }, context) => createEach(requests, context, createInvoice),
+      quoteInvoice: async ({ invoice: request }, context) => {
+        const { state } = await draftFor(required(request, 'invoice'), context, dependencies);
+        return toProtoQuote(state, await balanceFor(state, context, dependencies));
+      },
       ...invoiceHandlers({ invoices, pages }),
       ...reservationHandlers(dependencies.reservations),
       ...oneOffHandlers(dependencies),
@@ -117,17 +129,47 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
   );
 }
 
+// The invoice of a request at the present terms of the seller.
+async function draftFor(
+  request: CreateInvoiceRequest,
+  context: CallContext,
+  { invoices, settings }: Pick<CheckoutRpcDependencies, 'invoices' | 'settings'>,
+): Promise<Transition<Invoice>> {
+  const input = fromProtoNewInvoice(request, context);
+  const terms = {
+    settings: await settings.read(context),
+    buyer: fromProtoBuyerFacts(request.buyer),
+    at: context.now,
+    isFinal: true,
+  };
+  const home = terms.settings.seller.address?.country ?? undefined;
+  const sources = { invoices, home };
+  const lineItems = await withSourceTerms(input.lineItems, request, context, sources);
+  return draft({ ...input, lineItems, terms });
+}
+
 // Undefined for an invoice that takes nothing from its customer's balance. The draft stores the
 // decision: an invoice without a balance is opened without a posting, and one with a balance takes
 // the same amount however often its opening is retried. A payment that may already be captured is
 // of the total, so its invoice leaves the balance to the next one.
 async function roundOf(
-  input: NewInvoice,
+  invoice: Invoice,
+  context: CallContext,
+  dependencies: Pick<CheckoutRpcDependencies, 'balances'>,
+): Promise<number | undefined> {
+  return (await balanceFor(invoice, context, dependencies)) > 0n ? 1 : undefined;
+}
+
+/** Amount that the customer's balance would pay of an invoice now. */
+async function balanceFor(
+  invoice: Invoice,
   context: CallContext,
   { balances }: Pick<CheckoutRpcDependencies, 'balances'>,
-): Promise<number | undefined> {
-  if (input.authorizedTransactionId !== undefined) return undefined;
-  return (await balances.amountOf(input, context)) > 0n && totalOfNew(input) > 0n ? 1 : undefined;
+): Promise<bigint> {
+  if (invoice.authorizedTransactionId !== undefined) return 0n;
+  const balance = await balances.amountOf(invoice, context);
+  const total = totalOf(invoice);
+  return balance < total ? balance : total;
 }
 
 // Concurrent, so that their reads and writes share database round trips.
@@ -212,7 +254,7 @@ function fromProtoDiscount({ discountId, name, type, value }: DiscountTerms): Di
   return { discountId: readId(discountId, 'discount'), name, type: read, value };
 }
 
-function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id' | 'discountAmount'> {
+function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id' | 'discountAmount' | 'tax'> {
   return {
     description: line.description,
     quantity: line.quantity,
@@ -224,5 +266,6 @@ function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id' | 'discount
     periodEnd: required(line.periodEnd, 'lineItems'),
     details: line.details,
     metadata: line.metadata ?? {},
+    taxCategory: line.taxCategory,
   };
 }

@@ -9,7 +9,8 @@ import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscription';
 import { openAndCollect } from './invoice/collection';
-import { draft, type InvoiceRecord } from './invoice/invoice';
+import { draft } from './draft/draft';
+import type { InvoiceRecord } from './invoice/invoice';
 import { invoiceDefinition } from './invoice/store';
 import { aClaim, aNewInvoice } from './testing/invoice';
 import {

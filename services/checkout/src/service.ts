@@ -41,6 +41,7 @@ import { sellerRpc } from './seller/seller-rpc';
 import { openSessions } from './sales/service';
 import { foundInvoices } from './invoice/document/search-document';
 import { invoiceDefinition } from './invoice/store';
+import { noRateAlarm } from './tax/no-rate-alarm';
 import { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 import {
   subscriptionMethodDefinition,
@@ -64,6 +65,7 @@ export async function start(
   const { payers, ...owned } = openMethods(service);
   const { methods, refused } = owned;
   const numbers = openNumbers(service);
+  const seller = openSeller(service);
   const { balances, entries } = openBalances(service);
   const pages = openPages(service, config);
   const { providerOf, isLiveConfigured, ...announced } = configuredProviders(service, config);
@@ -93,6 +95,7 @@ export async function start(
   } = openSessions(service, {
     invoices,
     sessionInvoices,
+    settings: seller.settings,
     methods,
     refused,
     pages,
@@ -107,7 +110,7 @@ export async function start(
   return service.serve([
     checkoutRpc({
       ...{ ...shared, reservations, saver, authorizations, isLiveConfigured },
-      ...{ peers, clock },
+      ...{ peers, clock, settings: seller.settings, onTaxed: noRateAlarm(service) },
     }),
     paymentRpc({
       ...{ invoices, payments, recordedPayments, sessions, saver, pages, clock },
@@ -116,7 +119,7 @@ export async function start(
     }),
     paymentMethodRpc({ methods, peers, clock }),
     balanceRpc({ balances, entries, peers }),
-    sellerRpc(openSeller(service)),
+    sellerRpc(seller),
     reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
     searchRpc(invoices, foundInvoices),
     ...sessionRpcs,

@@ -8,6 +8,7 @@ import {
   PaymentMethodType,
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { TaxReason, TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { createFromCheckout } from './creation/creation';
 import { encodeEvent } from './events';
@@ -197,8 +198,12 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
           creditsUsed: [],
         },
         metadata: {},
+        ...{ pricedAmount: 0n, taxAmount: 0n, total: 0n, taxedAs: undefined },
+        taxReason: TaxReason.TAX_REASON_UNSPECIFIED,
       },
     ],
+    ...{ seller: undefined, buyer: undefined, finalizedAt: undefined, taxes: [] },
+    ...{ taxStatus: TaxStatus.TAX_STATUS_UNSPECIFIED, pricesIncludeTax: false, taxEvidence: [] },
     payments: [
       {
         id: '6b0d5c6e-0a7f-5d1e-9a43-1c2f7d8e9b03',

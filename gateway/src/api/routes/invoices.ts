@@ -70,6 +70,9 @@ const line = z.object({
   unitAmount: optional(rate).meta({
     description: 'Multiplied by the quantity and rounded half up. Instead of `amount`.',
   }),
+  taxCategory: optional(z.string()).meta({
+    description: 'Decides the tax rate. Defaults to `standard`; lines in `exempt` are never taxed.',
+  }),
   periodStart: optional(time),
   periodEnd: optional(time),
   metadata: optional(metadata),

@@ -7,6 +7,7 @@ import {
   InvoiceStatus,
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { AuditEntry } from '@billing/proto/billing/identity/v1/operator';
 import { WebhookDeliveryStatus } from '@billing/proto/billing/notifier/v1/webhook_delivery';
@@ -41,6 +42,7 @@ const invoice = (date: number, parts: Partial<Invoice> = {}): Invoice =>
     ...{ subtotal: 2900n, discountAmount: 0n, tax: 0n, total: 2900n, amountPaid: 0n },
     ...{ amountDue: 2900n, balanceApplied: 0n },
     ...{ discounts: [], lineItems: [], payments: [] },
+    ...{ taxes: [], taxEvidence: [], taxStatus: TaxStatus.TAX_STATUS_NONE },
     createdAt: day(date),
     updatedAt: day(date),
     ...parts,

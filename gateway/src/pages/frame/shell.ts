@@ -21,6 +21,8 @@ export interface Page {
   readonly isTest?: boolean;
   /** True for a page with fields that the script formats or that it updates. */
   readonly hasScript?: boolean;
+  /** True for a page with an image of the gateway, such as a logo. */
+  readonly hasImage?: boolean;
   /**
    * Redirect targets of its forms, in addition to the gateway. Browsers check every redirect after
    * a POST against them.
@@ -72,12 +74,14 @@ function pageHeaders({
   formTargets = [],
   isVisit = false,
   hasScript = false,
-}: Pick<Page, 'formTargets' | 'isVisit' | 'hasScript'>): Record<string, string> {
+  hasImage = false,
+}: Pick<Page, 'formTargets' | 'isVisit' | 'hasScript' | 'hasImage'>): Record<string, string> {
   const targets = [...new Set(formTargets.flatMap(sourceOf))];
   return {
     'Content-Security-Policy': [
       "default-src 'none'",
       `style-src ${stylesheetHash}`,
+      ...(hasImage ? ["img-src 'self'"] : []),
       // The script reads its own page again, for the prices of another quantity.
       ...(hasScript ? ["script-src 'self'", "connect-src 'self'"] : []),
       "base-uri 'none'",

@@ -45,6 +45,7 @@ a { color: var(--accent); }
 .price .faint { font-weight: 400; }
 .rates { margin: 0 0 .75rem; padding-left: 1.25rem; }
 .description { white-space: pre-line; }
+.logo { display: block; max-width: 100%; max-height: 4rem; margin: 0 0 1rem; background: #fff; }
 table { width: 100%; border-collapse: collapse; margin-top: 1rem; }
 caption { text-align: left; }
 th, td { padding: .5rem 0 .5rem .75rem; text-align: right; vertical-align: top; font-weight: inherit; font-variant-numeric: tabular-nums; overflow-wrap: normal; }

@@ -3,10 +3,10 @@ import {
   InvoiceStatus,
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText } from '../../text/amount-text';
-import { billedLines } from '../../text/customer-text';
 import { dateText, periodText } from '../../text/date-text';
+import { buyerLines, sellerLines, transferLines } from '../../text/party-text';
 import { type CardEntry, cardForm, cardReady, type PaymentInput } from '../payment/card-form';
 import { type FormPlace, notice } from '../frame/form-fields';
 import { type Html, html } from '../frame/html';
@@ -60,6 +60,7 @@ export function invoicePage(
     isWide: true,
     formTargets: [invoice.hostedUrl],
     hasScript: entry?.kind === 'FORM',
+    hasImage: hasLogo(invoice),
     status: input.problems === undefined ? 200 : 400,
   };
 }
@@ -69,21 +70,25 @@ export function confirmInvoiceCardPage(view: InvoiceView, setupId: string): Page
   const { invoice, isTest } = view;
   const ready = cardReady({ place: view, setupId, label: payLabel(invoice) });
   const content = [invoiceDocument(view), ready];
-  return { title: 'Confirm', content, isTest, isWide: true, formTargets: [invoice.hostedUrl] };
+  const formTargets = [invoice.hostedUrl];
+  const hasImage = hasLogo(invoice);
+  return { title: 'Confirm', content, isTest, isWide: true, formTargets, hasImage };
 }
 
 /** The invoice without the payment controls. */
 export function invoiceDocument(view: InvoiceView): Html {
   const { invoice, customer, path } = view;
-  const { periodStart: start, periodEnd: end } = invoice;
+  const { periodStart: start, periodEnd: end, seller, buyer } = invoice;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Number', invoice.number],
     ['Date', optionalDate(invoice.createdAt)],
     ['Due', optionalDate(invoice.dueDate)],
     ['Period', start === undefined || end === undefined ? undefined : periodText({ start, end })],
+    ['Purchase order', seller === undefined ? undefined : invoice.purchaseOrder],
   ];
   const { name, tone } = wordsOf(invoice);
   return html`<section>
+    ${sellerLogo(invoice)}
     <p class="status ${tone}">${name}</p>
     <h1>Invoice ${invoice.number ?? ''}</h1>
     <dl>
@@ -93,12 +98,47 @@ export function invoiceDocument(view: InvoiceView): Html {
           html`<dt>${label}</dt>
             <dd>${value}</dd>`,
       )}
+      ${
+        seller !== undefined &&
+        html`<dt>From</dt>
+          <dd>${linesOf(sellerLines(seller))}</dd>`
+      }
       <dt>Billed to</dt>
-      <dd>${billedLines(customer).map((line) => html`<span class="line">${line}</span>`)}</dd>
+      <dd>${linesOf(buyerLines(buyer, customer))}</dd>
     </dl>
-    ${invoiceTable(invoice, 'Amount due')}
+    ${invoiceTable(invoice, 'Amount due')} ${sellerTexts(invoice)}
     <p class="aside unprinted"><a href="${path}/pdf">Download as PDF</a></p>
   </section>`;
+}
+
+function sellerLogo({ seller }: Invoice): Html | undefined {
+  const logo = seller?.logo;
+  if (seller === undefined || logo === undefined) return undefined;
+  return html`<img class="logo" src="/logos/${logo.sha256}" alt="${seller.legalName}" />`;
+}
+
+/** Texts of a seller below the sums: memo, bank account of a sent invoice, registration, footer. */
+function sellerTexts(invoice: Invoice): Html | undefined {
+  const { seller, memo, number, collectionMethod } = invoice;
+  if (seller === undefined) return undefined;
+  const isSent = collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
+  const transfer = isSent ? transferLines(seller, number) : [];
+  const texts = [memo, seller.registrationText, seller.footer].filter((text) => text !== undefined);
+  return html`${
+    transfer.length > 0 &&
+    html`<h2>Bank transfer</h2>
+      <p>${linesOf(transfer)}</p>`
+  }
+  ${texts.map((text) => html`<p class="description">${text}</p>`)}`;
+}
+
+function linesOf(lines: readonly string[]): Html[] {
+  return lines.map((line) => html`<span class="line">${line}</span>`);
+}
+
+/** True if a page of the invoice shows an image. */
+export function hasLogo({ seller }: Invoice): boolean {
+  return seller?.logo !== undefined;
 }
 
 function payment(

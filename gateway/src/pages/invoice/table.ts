@@ -3,23 +3,22 @@ import { printedAmount, quantityText, rateText } from '../../text/amount-text';
 import { periodText } from '../../text/date-text';
 import { calculationOf, unitPriceOf } from '../../text/line-text';
 import { settledRows } from '../../text/invoice-settled';
+import { discountRows, shownAmount, sumRows, taxRows } from '../../text/tax-text';
 import { type Html, html, type HtmlValue } from '../frame/html';
 
 /** Lines and sums of an invoice; `dueLabel` is the label of the amount due. */
 export function invoiceTable(invoice: Invoice, dueLabel: string): Html {
-  const { currency, lineItems } = invoice;
-  return linesTable(lineItems, currency, sumRows(invoice, dueLabel));
+  return linesTable(invoice, sums(invoice, dueLabel));
 }
 
 /** How the amount due of an open purchase comes about; undefined if its price says it all. */
 export function invoiceCalculation(invoice: Invoice): Html | undefined {
   const { currency, lineItems } = invoice;
-  const rows = differences(invoice);
+  const rows = [...discountRows(invoice), ...taxRows(invoice), ...settledRows(invoice)];
   const [line] = lineItems;
   if (lineItems.length !== 1 || line === undefined || rows.length > 0) {
     return linesTable(
-      lineItems,
-      currency,
+      invoice,
       rows.map(([label, amount]) => sumRow(label, printedAmount(amount, currency))),
     );
   }
@@ -31,7 +30,7 @@ export function invoiceCalculation(invoice: Invoice): Html | undefined {
     ${tiers}`;
 }
 
-function linesTable(lineItems: readonly LineItem[], currency: string, sums: HtmlValue): Html {
+function linesTable(invoice: Invoice, footer: HtmlValue): Html {
   return html`<table>
     <thead>
       <tr>
@@ -41,16 +40,17 @@ function linesTable(lineItems: readonly LineItem[], currency: string, sums: Html
       </tr>
     </thead>
     <tbody>
-      ${lineItems.map((line) => lineRow(line, currency))}
+      ${invoice.lineItems.map((line) => lineRow(line, invoice))}
     </tbody>
     <tfoot>
-      ${sums}
+      ${footer}
     </tfoot>
   </table>`;
 }
 
-function lineRow(line: LineItem, currency: string): Html {
-  const { description, quantity, amount, periodStart, periodEnd } = line;
+function lineRow(line: LineItem, invoice: Invoice): Html {
+  const { currency } = invoice;
+  const { description, quantity, periodStart, periodEnd } = line;
   const unitPrice = unitPriceOf(line);
   const hasPeriod = periodStart !== undefined && periodEnd !== undefined;
   const unit = unitPrice === undefined ? undefined : `${rateText(unitPrice, currency)} each`;
@@ -63,7 +63,7 @@ function lineRow(line: LineItem, currency: string): Html {
     <td>
       ${quantityText(quantity)}${unit !== undefined && quantity !== '1' && html`<div class="hint">${unit}</div>`}
     </td>
-    <td>${printedAmount(amount, currency)}</td>
+    <td>${printedAmount(shownAmount(line, invoice), currency)}</td>
   </tr>`;
 }
 
@@ -79,29 +79,16 @@ function tierDetails(line: LineItem, currency: string): Html | undefined {
   </details>`;
 }
 
-/** Differences between the lines and the amount due. */
-function differences(invoice: Invoice): (readonly [string, bigint])[] {
-  const { discounts, tax } = invoice;
-  return [
-    ...discounts.map(({ name, amount }) => [`Discount: ${name}`, -amount] as const),
-    ...(tax === 0n ? [] : [['Tax', tax] as const]),
-    ...settledRows(invoice),
-  ];
-}
-
-function sumRows(invoice: Invoice, dueLabel: string): Html[] {
-  const { currency, subtotal, discounts, tax, total, amountDue } = invoice;
-  const isPlain = discounts.length === 0 && tax === 0n;
+/** Sums of an invoice. Without discount and tax, its lines are its subtotal and its total. */
+function sums(invoice: Invoice, dueLabel: string): Html[] {
+  const { currency, discounts, taxes, tax, amountDue } = invoice;
+  const isPlain = discounts.length === 0 && taxes.length === 0 && tax === 0n;
   const settled = settledRows(invoice);
-  const rows: readonly (readonly [string, bigint])[] = [
-    ...(isPlain ? [] : [['Subtotal', subtotal] as const]),
-    ...discounts.map(({ name, amount }) => [`Discount: ${name}`, -amount] as const),
-    ...(tax === 0n ? [] : [['Tax', tax] as const]),
-    ...(isPlain && settled.length === 0 ? [] : [['Total', total] as const]),
-    ...settled,
-  ];
+  const shown = sumRows(invoice).filter(
+    ([label]) => !isPlain || (label !== 'Subtotal' && (label !== 'Total' || settled.length > 0)),
+  );
   return [
-    ...rows.map(([label, amount]) => sumRow(label, printedAmount(amount, currency))),
+    ...shown.map(([label, amount]) => sumRow(label, printedAmount(amount, currency))),
     sumRow(dueLabel, printedAmount(amountDue, currency), 'sum'),
   ];
 }

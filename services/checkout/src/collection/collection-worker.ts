@@ -338,7 +338,7 @@ export class CollectionWorker {
     const { numbers, balances } = this.dependencies;
     const { environmentId } = context.tenant;
     const [number, balanceApplied] = await Promise.all([
-      numbers.take({ environmentId, invoiceId }),
+      numbers.take({ environmentId, invoiceId, prefix: invoice.finalization?.invoicePrefix }),
       round === undefined ? undefined : balances.apply(invoice, { round, total }, context),
     ]);
     return { number, balanceApplied };

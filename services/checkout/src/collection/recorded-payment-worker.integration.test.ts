@@ -3,7 +3,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { testContext } from '@billing/chassis/testing';
 import { adjustmentOf } from '../balance/balance';
 import { claimBalance } from '../invoice/recorded-payment';
-import type { NewInvoice } from '../invoice/invoice';
+import type { NewInvoice } from '../draft/draft';
 import { aLineItem } from '../testing/invoice';
 import { inParallel, openReplicas, type Replicas } from '../testing/store';
 

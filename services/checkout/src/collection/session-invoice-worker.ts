@@ -7,12 +7,11 @@ import { only } from '@billing/kernel/transition';
 import type { AttemptWorker } from './attempt-worker';
 import { attemptOfCall, settle } from '../invoice/collection';
 import type { CollectionWorker } from './collection-worker';
+import { draft, type NewInvoice } from '../draft/draft';
 import {
   checkHolder,
-  draft,
   type Invoice,
   type InvoiceRecord,
-  type NewInvoice,
   open,
   type Payment,
 } from '../invoice/invoice';
@@ -145,6 +144,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
     const number = await this.dependencies.numbers.take({
       environmentId: tenant.environmentId,
       invoiceId,
+      prefix: state.finalization?.invoicePrefix,
     });
     const { stored } = await this.invoices(context).insert(only(open(state, { number, now })));
     checkHolder(stored.state, { sessionId });

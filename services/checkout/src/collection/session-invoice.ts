@@ -2,6 +2,7 @@ import type { Currency } from '@billing/kernel/currency';
 import type { CollectionMethod, LineItem } from '../invoice/invoice';
 import type { DiscountOnInvoice } from '../invoice/invoice-discount';
 import type { PaidPeriod } from '../invoice/paid-period';
+import type { InvoiceTerms } from '../tax/invoice-terms';
 
 /** Input of a session's invoice. */
 export interface NewSessionInvoice {
@@ -17,8 +18,10 @@ export interface NewSessionInvoice {
   /** Ids, periods and discounts of the lines are set here. */
   readonly lineItems: readonly Omit<
     LineItem,
-    'id' | 'periodStart' | 'periodEnd' | 'discountAmount'
+    'id' | 'periodStart' | 'periodEnd' | 'discountAmount' | 'tax'
   >[];
+  /** Absent: the invoice is not taxed and names no seller. */
+  readonly terms?: InvoiceTerms | undefined;
   readonly discount: DiscountOnInvoice | undefined;
   /** Applied in the write that makes the invoice PAID; undefined for ONE_TIME. */
   readonly subscriptionId: string | undefined;

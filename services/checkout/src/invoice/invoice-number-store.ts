@@ -20,6 +20,8 @@ interface InvoiceNumberDocument {
 export interface NumberHolder {
   readonly environmentId: string;
   readonly invoiceId: string;
+  /** Prefix of the number; absent: the usual one. */
+  readonly prefix?: string | undefined;
 }
 
 interface InvoiceNumber {
@@ -77,11 +79,11 @@ export class InvoiceNumberStore {
     }
     await Promise.allSettled(numbers.values());
     return Promise.all(
-      holders.map(async ({ environmentId, invoiceId }) => {
+      holders.map(async ({ environmentId, invoiceId, prefix }) => {
         try {
           const number = (await numbers.get(environmentId))?.get(invoiceId);
           if (number === undefined) throw new Error(`Invoice ${invoiceId} got no number`);
-          return { value: formatInvoiceNumber(number) };
+          return { value: formatInvoiceNumber(number, prefix) };
         } catch (error) {
           return { error };
         }

@@ -8,11 +8,11 @@ import {
   savedMethod,
   asInvoice,
 } from '../testing/invoice';
+import { draft } from '../draft/draft';
 import {
   amountDue,
   amountPaid,
   checkHolder,
-  draft,
   open,
   pay,
   tombstone,

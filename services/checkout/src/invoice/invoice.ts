@@ -1,12 +1,12 @@
 import type { Currency } from '@billing/kernel/currency';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
-import { AMOUNT_MAX, isAmount, parseAmount } from '@billing/kernel/money';
+import { DomainError } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { Attempt, AttemptOrigin, RecordedPayment } from './attempt';
 import type { DeclineKind } from '../provider/port/payment-provider';
-import { type DiscountOnInvoice, discountLines, type InvoiceDiscount } from './invoice-discount';
+import type { InvoiceDiscount } from './invoice-discount';
 import { type PaidPeriod, periodFrom } from './paid-period';
 import type { Reservation } from './reservation';
+import { type Finalization, fixed, type TaxOfLine } from '../tax/finalization';
 
 type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
 export type BillingReason =
@@ -40,6 +40,10 @@ export interface LineItem {
   readonly periodEnd: Date | undefined;
   readonly details: LineItemDetails | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Undefined: `standard`. */
+  readonly taxCategory?: string | undefined;
+  /** Undefined while the invoice is not taxed. */
+  readonly tax?: TaxOfLine | undefined;
 }
 
 /** Calculation of a line's amount, in decimal strings. */
@@ -198,6 +202,8 @@ export interface Invoice {
   readonly oneOff: OneOffTerms | undefined;
   /** Credit that a plan change has reserved; an invoice has one reservation at a time. */
   readonly reservation: Reservation | undefined;
+  /** Undefined on invoices of earlier releases. */
+  readonly finalization?: Finalization | undefined;
 }
 
 /**
@@ -217,72 +223,9 @@ export interface Tombstone {
 /** Record under an invoice's id. */
 export type InvoiceRecord = Invoice | Tombstone;
 
-/** Input of an invoice. */
-export type NewInvoice = Pick<
-  Invoice,
-  | 'id'
-  | 'subscriptionId'
-  | 'customerId'
-  | 'billingReason'
-  | 'collectionMethod'
-  | 'currency'
-  | 'periodStart'
-  | 'periodEnd'
-  | 'authorizedTransactionId'
-> & {
-  readonly lineItems: readonly Omit<LineItem, 'discountAmount'>[];
-  readonly session?: InvoiceSession | undefined;
-  readonly discount?: DiscountOnInvoice | undefined;
-  readonly balanceRound?: number | undefined;
-  readonly oneOff?: OneOffTerms | undefined;
-};
-
 /** SEND_INVOICE invoices are due this many days after they open. */
 const netDaysUsual = 30;
 const dayMs = 24 * 60 * 60 * 1000;
-
-/**
- * A new invoice, without a number yet. Its command numbers it and starts its collection; a session
- * opens its own invoice, and a one-off draft waits until it is finalized.
- */
-export function draft({
-  lineItems,
-  discount,
-  session,
-  balanceRound,
-  oneOff,
-  ...input
-}: NewInvoice): Transition<Invoice> {
-  checkLineItems(lineItems);
-  const state: Invoice = {
-    ...input,
-    ...discounted(lineItems, discount, input.currency),
-    session,
-    isTombstone: false,
-    status: 'DRAFT',
-    number: undefined,
-    dueDate: undefined,
-    paidAt: undefined,
-    collectAt: undefined,
-    retriesLeft: [],
-    firstFailedAt: undefined,
-    ended: undefined,
-    givenUpAt: undefined,
-    awaitsProviderSince: undefined,
-    lastPaymentError: undefined,
-    attempt: undefined,
-    payments: [],
-    resultsSent: 0,
-    balanceRound,
-    balanceApplied: 0n,
-    oneOff,
-    reservation: undefined,
-  };
-  const isLeft =
-    session !== undefined || (oneOff !== undefined && oneOff.finalizedAt === undefined);
-  const commands = isLeft ? [] : [{ type: 'openInvoice', payload: {} }];
-  return { state, events: [], commands };
-}
 
 /** Tombstone of an invoice that must never be created. */
 export function tombstone(
@@ -318,10 +261,12 @@ export function open(invoice: Invoice, { number, balanceApplied, now }: Opening)
     number,
     balanceApplied: balanceApplied ?? 0n,
     authorizedTransactionId: undefined,
-    dueDate: isSent
-      ? new Date(now.getTime() + (invoice.oneOff?.netDays ?? netDaysUsual) * dayMs)
-      : undefined,
+    dueDate: isSent ? new Date(now.getTime() + netDaysOf(invoice) * dayMs) : undefined,
   };
+}
+
+function netDaysOf({ oneOff, finalization }: Invoice): number {
+  return oneOff?.netDays ?? finalization?.netDays ?? netDaysUsual;
 }
 
 /**
@@ -342,7 +287,8 @@ export function pay(invoice: Invoice, now: Date): Invoice {
   const period = periodFrom(paidPeriod, now);
   const bounds = { periodStart: period?.start, periodEnd: period?.end };
   const lineItems = invoice.lineItems.map((line) => ({ ...line, ...bounds }));
-  return { ...paid, subscriptionId, ...bounds, lineItems };
+  const finalization = fixed(invoice.finalization, now);
+  return { ...paid, subscriptionId, ...bounds, lineItems, finalization };
 }
 
 /** Removes all automatic steps from the invoice. */
@@ -418,8 +364,9 @@ export function sessionIdOf(record: InvoiceRecord): string | undefined {
   return record.isTombstone ? record.sessionId : record.session?.sessionId;
 }
 
-interface Amounts {
-  readonly lineItems: readonly Pick<LineItem, 'amount'>[];
+/** Lines of an invoice, as far as its amounts depend on them. */
+export interface Amounts {
+  readonly lineItems: readonly Pick<LineItem, 'amount' | 'tax'>[];
 }
 
 /** Σ of the lines. */
@@ -432,18 +379,14 @@ export function discountAmountOf({ discounts }: Pick<Invoice, 'discounts'>): big
   return discounts.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Total owed; there are no taxes. */
-export function totalOf(invoice: Amounts & Pick<Invoice, 'discounts'>): bigint {
-  return subtotalOf(invoice) - discountAmountOf(invoice);
+/** Σ of the lines' taxes. */
+export function taxOf({ lineItems }: Amounts): bigint {
+  return lineItems.reduce((sum, { tax }) => sum + (tax?.amount ?? 0n), 0n);
 }
 
-/** Total of an invoice before its creation. */
-export function totalOfNew({
-  lineItems,
-  discount,
-  currency,
-}: Amounts & Pick<NewInvoice, 'discount' | 'currency'>): bigint {
-  return totalOf(discounted(lineItems, discount, currency));
+/** Total owed. */
+export function totalOf(invoice: Amounts & Pick<Invoice, 'discounts'>): bigint {
+  return subtotalOf(invoice) - discountAmountOf(invoice) + taxOf(invoice);
 }
 
 /** Part of the total that is left to payments: all but what the customer's balance has paid. */
@@ -475,30 +418,4 @@ export function isVerification({ amount }: Pick<Payment, 'amount'>): boolean {
 /** Amount still owed. */
 export function amountDue(invoice: Invoice): bigint {
   return invoice.status === 'OPEN' ? outstandingOf(invoice) : 0n;
-}
-
-function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {
-  if (lineItems.length === 0) throw invalidInput({ lineItems: ['Required'] });
-  for (const { amount } of lineItems) parseAmount(amount < 0n ? -amount : amount, 'lineItems');
-  const sum = lineItems.reduce((total, { amount }) => total + amount, 0n);
-  if (!isAmount(sum)) {
-    throw invalidInput({ lineItems: [`Must sum to 0 to ${AMOUNT_MAX.toString()}`] });
-  }
-}
-
-function discounted<Line extends Pick<LineItem, 'amount'>>(
-  lineItems: readonly Line[],
-  discount: DiscountOnInvoice | undefined,
-  currency: Currency,
-): Pick<Invoice, 'discounts'> & { lineItems: (Line & Pick<LineItem, 'discountAmount'>)[] } {
-  if (discount === undefined) {
-    return { lineItems: lineItems.map((line) => ({ ...line, discountAmount: 0n })), discounts: [] };
-  }
-  const amounts = lineItems.map((line) => line.amount);
-  const { amount, parts } = discountLines(discount, { currency, amounts });
-  const { discountId, name } = discount;
-  return {
-    lineItems: lineItems.map((line, index) => ({ ...line, discountAmount: parts[index] ?? 0n })),
-    discounts: [{ discountId, name, amount }],
-  };
 }

@@ -12,6 +12,7 @@ import {
   type LineItem as ProtoLineItem,
   type ListInvoicesRequest,
   type Payment as ProtoPayment,
+  type QuoteInvoiceResponse,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import {
@@ -38,9 +39,11 @@ import {
   type PaymentError,
   sessionIdOf,
   subtotalOf,
+  taxOf,
   totalOf,
 } from './invoice';
 import { billedCurrency, paymentIdOf, shownInvoices } from './store';
+import { toProtoFinalization, toProtoLineTax } from '../tax/finalization-message';
 
 const perPageMax = 100;
 const authorizedTransactionIdLengthMax = 255;
@@ -153,7 +156,6 @@ export function toProtoInvoice(stored: Stored<InvoiceRecord>, pages: InvoicePage
     subscriptionId: state.subscriptionId,
     status: invoiceStatuses.valueOf(state.status),
     currency: state.currency,
-    tax: 0n,
     checkoutSessionId: sessionIdOf(state),
     metadata: state.isTombstone ? {} : (state.oneOff?.metadata ?? {}),
     createdAt,
@@ -163,12 +165,27 @@ export function toProtoInvoice(stored: Stored<InvoiceRecord>, pages: InvoicePage
   };
 }
 
+/** The amounts of an invoice that is not stored. */
+export function toProtoQuote(invoice: Invoice, balanceApplied: bigint): QuoteInvoiceResponse {
+  return {
+    lineItems: invoice.lineItems.map((line) => toProtoLineItem(line, invoice)),
+    discounts: [...invoice.discounts],
+    taxes: toProtoFinalization(invoice.finalization).taxes,
+    subtotal: subtotalOf(invoice),
+    discountAmount: discountAmountOf(invoice),
+    tax: taxOf(invoice),
+    total: totalOf(invoice),
+    balanceApplied,
+  };
+}
+
 const tombstoneFields = {
   number: undefined,
   collectionMethod: ProtoCollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
   billingReason: ProtoBillingReason.BILLING_REASON_UNSPECIFIED,
   subtotal: 0n,
   discountAmount: 0n,
+  tax: 0n,
   total: 0n,
   amountPaid: 0n,
   amountDue: 0n,
@@ -184,6 +201,7 @@ const tombstoneFields = {
   lineItems: [],
   payments: [],
   lastPaymentError: undefined,
+  ...toProtoFinalization(undefined),
 };
 
 function invoiceFields(
@@ -210,6 +228,7 @@ function invoiceFields(
     billingReason: billingReasons.valueOf(invoice.billingReason),
     subtotal: subtotalOf(invoice),
     discountAmount: discountAmountOf(invoice),
+    tax: taxOf(invoice),
     total: totalOf(invoice),
     amountPaid: amountPaid(invoice),
     amountDue: amountDue(invoice),
@@ -225,11 +244,13 @@ function invoiceFields(
     lineItems: invoice.lineItems.map((line) => toProtoLineItem(line, invoice)),
     payments: [...ended, ...running],
     lastPaymentError: toProtoPaymentError(invoice.lastPaymentError),
+    ...toProtoFinalization(invoice.finalization),
   };
 }
 
 function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineItem {
-  return { ...line, invoiceId };
+  const { tax: _tax, taxCategory: _category, ...fields } = line;
+  return { ...fields, invoiceId, ...toProtoLineTax(line) };
 }
 
 function toProtoPayment(payment: Payment, { id: invoiceId, currency }: Invoice): ProtoPayment {

@@ -31,6 +31,11 @@ import {
   toCollectedDocument,
 } from './document/recorded-document';
 import type { Reservation } from './reservation';
+import {
+  type FinalizationDocument,
+  fromFinalizationDocument,
+  toFinalizationDocument,
+} from '../tax/finalization-document';
 import { invoiceSearch } from './document/search-document';
 import { fromLineItemDocument, type LineItemDocument } from './document/line-item-document';
 import type { DeclineKind } from '../provider/port/payment-provider';
@@ -54,7 +59,9 @@ type InvoiceFields = Omit<
   | 'balanceRound'
   | 'oneOff'
   | 'reservation'
+  | 'finalization'
 > & {
+  readonly finalization?: FinalizationDocument | null;
   readonly session: SessionDocument | null;
   readonly lineItems: readonly LineItemDocument[];
   readonly payments: readonly PaymentDocument[];
@@ -245,9 +252,11 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
     const { id: _id, ...fields } = record;
     return nullable(fields);
   }
-  const { id: _id, lineItems, payments, attempt, session, oneOff, ...fields } = record;
+  const { id: _id, lineItems, payments, attempt, session, oneOff, ...others } = record;
+  const { finalization, ...fields } = others;
   return {
     ...nullable(fields),
+    finalization: toFinalizationDocument(finalization),
     oneOff: oneOff === undefined ? null : toOneOffDocument(oneOff),
     attempt: attempt === undefined ? null : toCollectedDocument(attempt),
     session: session === undefined ? null : nullable(session),
@@ -307,6 +316,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     balanceApplied: document.balanceApplied,
     oneOff: fromOneOffDocument(document.oneOff),
     reservation: fromReservationDocument(document.reservation),
+    finalization: fromFinalizationDocument(document.finalization),
   };
 }
 

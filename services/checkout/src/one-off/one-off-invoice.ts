@@ -1,21 +1,16 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { oneOffAmount, type OneOffLineFields } from '@billing/kernel/input/one-off-invoice';
 import { only, type Transition } from '@billing/kernel/transition';
-import {
-  draft,
-  type Invoice,
-  type InvoiceRecord,
-  type LineItem,
-  type NewInvoice,
-  type OneOffTerms,
-  totalOf,
-} from '../invoice/invoice';
+import { checkTotal, draft as newDraft, type NewInvoice, type NewLineItem } from '../draft/draft';
+import { type Invoice, type InvoiceRecord, type OneOffTerms, totalOf } from '../invoice/invoice';
+import { type InvoiceTerms, withTerms } from '../tax/invoice-terms';
 
 /** Line of a one-off invoice as a caller gives it. */
 export interface OneOffLine extends OneOffLineFields {
   readonly quantity: string;
   readonly periodStart: Date | undefined;
   readonly periodEnd: Date | undefined;
+  readonly taxCategory?: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -29,17 +24,21 @@ export type DraftChanges = Partial<
 export interface Finalization {
   /** True if the customer has a balance in the invoice's currency. */
   readonly hasBalance: boolean;
+  readonly terms: DraftTerms;
   readonly now: Date;
 }
+
+/** Seller and buyer as a write of the draft reads them. */
+export type DraftTerms = Pick<InvoiceTerms, 'settings' | 'buyer'>;
 
 /** A one-off invoice: a draft that its caller may change, unless it is finalized at once. */
 export function createOneOff(
   invoice: Pick<
     NewInvoice,
-    'id' | 'customerId' | 'currency' | 'collectionMethod' | 'lineItems' | 'balanceRound'
+    'id' | 'customerId' | 'currency' | 'collectionMethod' | 'lineItems' | 'terms'
   > & { readonly oneOff: OneOffTerms },
 ): Transition<Invoice> {
-  return draft({
+  return newDraft({
     ...invoice,
     ...{ subscriptionId: undefined, authorizedTransactionId: undefined },
     ...{ periodStart: undefined, periodEnd: undefined },
@@ -51,7 +50,7 @@ export function createOneOff(
 export function lineItemsOf(
   lines: readonly OneOffLine[],
   idOf: (index: number) => string,
-): Omit<LineItem, 'discountAmount'>[] {
+): NewLineItem[] {
   return lines.map((line, index) => ({
     id: idOf(index),
     description: line.description,
@@ -61,29 +60,39 @@ export function lineItemsOf(
     ...{ priceId: undefined, meterId: undefined, details: undefined },
     ...{ periodStart: line.periodStart, periodEnd: line.periodEnd },
     metadata: line.metadata,
+    taxCategory: line.taxCategory,
   }));
 }
 
-/** Changes a draft. Its lines are replaced as a whole. */
+/** Changes a draft. Its lines are replaced as a whole, and its taxes estimated again. */
 export function changeDraft(
   record: InvoiceRecord,
-  { lineItems, collectionMethod, ...terms }: DraftChanges,
+  { lineItems, collectionMethod, ...changed }: DraftChanges,
+  { terms, now }: Pick<Finalization, 'terms' | 'now'>,
 ): Transition<InvoiceRecord> {
   const { oneOff, ...invoice } = draftOf(record);
-  return only({
+  const lines = lineItems?.map((line) => ({ ...line, discountAmount: 0n })) ?? invoice.lineItems;
+  const state = {
     ...invoice,
+    ...withTerms({ ...invoice, lineItems: lines }, { ...terms, at: now, isFinal: false }),
     collectionMethod: collectionMethod ?? invoice.collectionMethod,
-    lineItems: lineItems?.map((line) => ({ ...line, discountAmount: 0n })) ?? invoice.lineItems,
-    oneOff: { ...oneOff, ...terms },
-  });
+    oneOff: { ...oneOff, ...changed },
+  };
+  checkTotal(state);
+  return only(state);
 }
 
-/** Accepts a draft for opening; from now on it cannot be changed. Its command numbers it. */
+/**
+ * Accepts a draft for opening; from now on it cannot be changed. Its taxes are computed for the
+ * last time. Its command numbers it.
+ */
 export function finalize(
   record: InvoiceRecord,
-  { hasBalance, now }: Finalization,
+  { hasBalance, terms, now }: Finalization,
 ): Transition<InvoiceRecord> {
-  const invoice = draftOf(record);
+  const draft = draftOf(record);
+  const invoice = { ...draft, ...withTerms(draft, { ...terms, at: now, isFinal: true }) };
+  checkTotal(invoice);
   const oneOff = { ...invoice.oneOff, finalizedAt: now };
   const commands = [{ type: 'openInvoice', payload: {} }];
   const balanceRound = roundOf(invoice, hasBalance);

@@ -18,7 +18,8 @@ import {
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { BalanceStore } from '../balance/balance-store';
 import type { HostedPageStore } from '../hosted-page/store';
-import type { InvoiceRecord, NewInvoice } from '../invoice/invoice';
+import type { NewInvoice } from '../draft/draft';
+import type { InvoiceRecord } from '../invoice/invoice';
 import { fromProtoCollectionMethod, required, toProtoInvoice } from '../invoice/rpc';
 import { billedCurrency } from '../invoice/store';
 import { fetchCustomer } from '../peer/customer';
@@ -28,10 +29,15 @@ import {
   changeDraft,
   createOneOff,
   type DraftChanges,
+  type DraftTerms,
   finalize,
   lineItemsOf,
   roundOf,
 } from './one-off-invoice';
+import { type BillingSettings, offSettings } from '../seller/billing-settings';
+import type { BillingSettingsStore } from '../seller/billing-settings-store';
+import { buyerFactsOf } from '../tax/finalization-message';
+import type { noRateAlarm } from '../tax/no-rate-alarm';
 
 export interface OneOffDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -39,6 +45,9 @@ export interface OneOffDependencies {
   readonly pages: HostedPageStore;
   readonly peers: Peers;
   readonly clock: Clock;
+  readonly settings: Pick<BillingSettingsStore, 'read'>;
+  /** Called for an invoice that was finalized. */
+  readonly onTaxed: ReturnType<typeof noRateAlarm>;
 }
 
 // As long as a caller waits for the first attempt.
@@ -59,12 +68,15 @@ export function oneOffHandlers(
       const customer = await fetchCustomer(dependencies.peers, request.customerId, context);
       const id = newResourceId(context, 'invoice');
       const currency = await currencyOf(request, customer, context, dependencies);
-      const created = createOneOff(fromProtoOneOff(id, request, { customer, currency, context }));
+      const settings = await dependencies.settings.read(context);
+      const facts = { customer, currency, settings, context };
+      const created = createOneOff(fromProtoOneOff(id, request, facts));
       const balanceRound = request.finalize
         ? roundOf(created.state, await hasBalance(created.state, context, dependencies))
         : undefined;
       const state = { ...created.state, balanceRound };
       const { stored } = await invoices.within(context).insert({ ...created, state });
+      if (request.finalize) dependencies.onTaxed(state, context.tenant);
       return toProto(
         request.finalize ? await untilAttempted(stored, context, dependencies) : stored,
       );
@@ -72,9 +84,15 @@ export function oneOffHandlers(
 
     updateDraftInvoice: async (request, context) => {
       const changes = fromProtoChanges(request, context);
+      const { state } = await invoices.within(context).get(request.id);
+      const terms = await termsFor(state, context, dependencies);
       const stored = await invoices
         .within(context)
-        .mutate(request.id, (record) => changeDraft(record, changes), expectedVersionOf(request));
+        .mutate(
+          request.id,
+          (record, now) => changeDraft(record, changes, { terms, now }),
+          expectedVersionOf(request),
+        );
       return toProto(stored);
     },
 
@@ -86,13 +104,15 @@ export function oneOffHandlers(
     finalizeInvoice: async (request, context) => {
       const { state } = await invoices.within(context).get(request.id);
       const isBalanceThere = !state.isTombstone && (await hasBalance(state, context, dependencies));
+      const terms = await termsFor(state, context, dependencies);
       const stored = await invoices
         .within(context)
         .mutate(
           request.id,
-          (record, now) => finalize(record, { hasBalance: isBalanceThere, now }),
+          (record, now) => finalize(record, { hasBalance: isBalanceThere, terms, now }),
           expectedVersionOf(request),
         );
+      if (!stored.state.isTombstone) dependencies.onTaxed(stored.state, context.tenant);
       return toProto(await untilAttempted(stored, context, dependencies));
     },
   };
@@ -117,6 +137,26 @@ async function hasBalance(
   { balances }: Pick<OneOffDependencies, 'balances'>,
 ): Promise<boolean> {
   return (await balances.amountOf(invoice, context)) > 0n;
+}
+
+// Read before the write, which decides by one version of the seller. A draft keeps its customer.
+async function termsFor(
+  { customerId, status }: Pick<InvoiceRecord, 'customerId' | 'status'>,
+  context: CallContext,
+  { settings, peers }: Pick<OneOffDependencies, 'settings' | 'peers'>,
+): Promise<DraftTerms> {
+  // The write refuses any other status.
+  if (status !== 'DRAFT') {
+    return { settings: offSettings(context.tenant.environmentId), buyer: undefined };
+  }
+  const [read, customer] = await Promise.all([
+    settings.read(context),
+    peers.customers.find(customerId, context),
+  ]);
+  return {
+    settings: read,
+    buyer: customer === undefined ? undefined : buyerFactsOf(customer),
+  };
 }
 
 // The first invoice fixes the currency of its customer.
@@ -159,8 +199,14 @@ function fromProtoOneOff(
   {
     customer,
     currency,
+    settings,
     context,
-  }: { readonly customer: Customer; readonly currency: Currency; readonly context: CallContext },
+  }: {
+    readonly customer: Customer;
+    readonly currency: Currency;
+    readonly settings: BillingSettings;
+    readonly context: CallContext;
+  },
 ) {
   const { metadata = {}, finalize: isFinal } = request;
   return {
@@ -174,6 +220,7 @@ function fromProtoOneOff(
       'collectionMethod',
     ),
     lineItems: toLineItems(id, lines, context),
+    terms: { settings, buyer: buyerFactsOf(customer), at: context.now, isFinal },
     oneOff: {
       ...{ netDays, memo, purchaseOrder, metadata },
       finalizedAt: isFinal ? context.now : undefined,

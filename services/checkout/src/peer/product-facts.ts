@@ -25,4 +25,6 @@ export interface ProductFacts {
   readonly description: string | undefined;
   readonly active: boolean;
   readonly price: PriceTerms;
+  /** Undefined: `standard`. */
+  readonly taxCategory?: string | undefined;
 }

@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { parseCurrency } from '@billing/kernel/currency';
 import { invalidInput, notFound, unlessNotFound } from '@billing/kernel/domain-error';
+import { STANDARD_CATEGORY } from '@billing/kernel/tax/tax-rate';
 import { Price, type Product } from '@billing/proto/billing/catalog/v1/catalog';
 import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/values/catalog';
 import type { Peers } from '../peers';
@@ -93,5 +94,7 @@ function bought(product: Product | undefined, price: Price | undefined): BoughtP
     throw new Error('Response without a product with a price');
   }
   const { id, name, description, active } = product;
-  return { facts: { id, name, description, active, price: fromProtoPrice(price) }, price };
+  const taxCategory = product.taxCategory === STANDARD_CATEGORY ? undefined : product.taxCategory;
+  const facts = { id, name, description, active, price: fromProtoPrice(price), taxCategory };
+  return { facts, price };
 }

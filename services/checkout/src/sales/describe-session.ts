@@ -103,7 +103,7 @@ async function activeLink(
 }
 
 function offerOf({ facts, price: { id: priceId } }: BoughtProduct, { quantity }: SessionInput) {
-  const { id, name, description, price } = facts;
+  const { id, name, description, price, taxCategory } = facts;
   const { currency, billingInterval, intervalCount, trialDays } = price;
   return {
     productId: id,
@@ -114,6 +114,7 @@ function offerOf({ facts, price: { id: priceId } }: BoughtProduct, { quantity }:
     quantity,
     recurrence: { billingInterval, intervalCount },
     trialDays,
+    taxCategory,
   };
 }
 

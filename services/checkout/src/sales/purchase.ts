@@ -1,5 +1,5 @@
 import { recurringCharge } from '@billing/kernel/pricing';
-import { totalOfNew } from '../invoice/invoice';
+import { totalOfNew } from '../draft/draft';
 import type { NewSession } from './session';
 import type { PaidPeriod } from '../invoice/paid-period';
 import type { NewSessionInvoice } from '../collection/session-invoice';
@@ -9,7 +9,7 @@ import { fromProtoPrice, priceSnapshot } from '../peer/product';
 /** The fields of a session, new or stored, that determine its invoice. */
 type Purchase = Omit<NewSession, 'total' | 'isForVisitor'>;
 
-/** Total of a session's invoice, after its discount. */
+/** Price of a session's purchase, after its discount. */
 export function totalOfPurchase(purchase: Purchase): bigint {
   return totalOfNew(toNewSessionInvoice(purchase));
 }
@@ -21,6 +21,7 @@ export function totalOfPurchase(purchase: Purchase): bigint {
 export function toNewSessionInvoice(session: Purchase): NewSessionInvoice {
   const { snapshots } = session;
   const isTrial = session.trialDays > 0;
+  const line = isTrial ? trialLine(session) : chargeLine(session);
   // A discount starts with the first invoice that has an amount, so not with a trial's.
   const discount = isTrial ? undefined : snapshots.discount;
   return {
@@ -29,7 +30,7 @@ export function toNewSessionInvoice(session: Purchase): NewSessionInvoice {
     customerId: session.customerId,
     currency: session.currency,
     collectionMethod: session.collectionMethod,
-    lineItems: [isTrial ? trialLine(session) : chargeLine(session)],
+    lineItems: [{ ...line, taxCategory: session.taxCategory }],
     discount:
       discount === undefined ? undefined : fromProtoDiscount(discountSnapshot.read(discount)),
     subscriptionId: session.subscriptionId,

@@ -13,6 +13,7 @@ import { SessionCreationWorker } from './create-session';
 import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
 import { sessionEventEncoder } from './events';
 import type { SessionInvoices } from '../collection/session-invoice-worker';
+import type { BillingSettingsStore } from '../seller/billing-settings-store';
 import { SessionPreparer } from './session-preparation-worker';
 import { sessionRpc } from './session-rpc';
 import { SessionRetentionStore } from './session-retention-store';
@@ -23,6 +24,7 @@ import { SessionWorker } from './session-worker';
 export interface SessionDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
+  readonly settings: Pick<BillingSettingsStore, 'read'>;
   readonly methods: PaymentMethodStore;
   readonly refused: RefusedAttemptStore;
   readonly pages: HostedPageStore;

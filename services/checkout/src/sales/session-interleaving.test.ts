@@ -9,7 +9,8 @@ import {
   recordWaiting,
   takeAnswer,
 } from '../invoice/collection';
-import { draft, type InvoiceRecord, open, tombstone, voidInvoice } from '../invoice/invoice';
+import { draft } from '../draft/draft';
+import { type InvoiceRecord, open, tombstone, voidInvoice } from '../invoice/invoice';
 import type { ChargeOutcome, FinalOutcome } from '../provider/port/payment-provider';
 import {
   abandon,

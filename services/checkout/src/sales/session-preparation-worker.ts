@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { atBoundary } from '@billing/chassis/failpoint';
 import type { InvoiceRecord } from '../invoice/invoice';
+import { customerSnapshot } from '../peer/customer';
 import { holdRedemption } from '../peer/discount';
 import type { Peers } from '../peers';
 import {
@@ -14,11 +15,14 @@ import {
 } from './session';
 import type { SessionInvoices } from '../collection/session-invoice-worker';
 import { toNewSessionInvoice, totalOfPurchase } from './purchase';
+import type { BillingSettingsStore } from '../seller/billing-settings-store';
+import { buyerFactsOf } from '../tax/finalization-message';
 
 export interface SessionPreparerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
+  readonly settings: Pick<BillingSettingsStore, 'read'>;
   readonly peers: Peers;
 }
 
@@ -68,9 +72,14 @@ export class SessionPreparer {
   }
 
   /** Creates the invoice of a session that is or was READY. */
-  openInvoice(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
+  async openInvoice(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
+    const { sessionInvoices } = this.dependencies;
+    const settings = await this.dependencies.settings.read(context);
+    const buyer = buyerFactsOf(customerSnapshot.read(session.snapshots.customer));
+    // An estimate until the payment, which makes it final.
+    const terms = { settings, buyer, at: context.now, isFinal: false };
     return atBoundary('checkoutSession', 'openInvoice', () =>
-      this.dependencies.sessionInvoices.open(toNewSessionInvoice(session), context),
+      sessionInvoices.open({ ...toNewSessionInvoice(session), terms }, context),
     );
   }
 }

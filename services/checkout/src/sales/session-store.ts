@@ -179,6 +179,7 @@ function fromDocumentOffer(document: SessionDocument): Offer {
     quantity: Number(document.quantity),
     recurrence: { billingInterval, intervalCount: Number(intervalCount) },
     trialDays: Number(document.trialDays),
+    taxCategory: document.taxCategory ?? undefined,
   };
 }
 

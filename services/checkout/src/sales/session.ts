@@ -29,6 +29,8 @@ export interface Offer {
   readonly recurrence: Recurrence;
   /** 0: none. */
   readonly trialDays: number;
+  /** Undefined: `standard`. */
+  readonly taxCategory?: string | undefined;
 }
 
 /** Payment of the session's invoice. */
@@ -96,8 +98,8 @@ export interface Session extends Offer {
   /** Derived, and known before the invoice exists. */
   readonly invoiceId: string;
   /**
-   * Amount that the payer owes; undefined until known, and permanently if the session was never
-   * READY.
+   * Price of the purchase after its discount; undefined until known, and permanently if the session
+   * was never READY. Tax that is added to it is on the invoice.
    */
   readonly total: bigint | undefined;
   /** Hash by which the page is found; undefined if the page is stored as a document of its own. */

@@ -15,9 +15,9 @@ import {
 } from '../invoice/collection';
 import { claimBalance, recordExternal } from '../invoice/recorded-payment';
 import { declined } from '../provider/port/decline';
+import { draft } from '../draft/draft';
 import {
   type CollectionMethod,
-  draft,
   type Invoice,
   type InvoiceRecord,
   tombstone,

@@ -1,12 +1,7 @@
 import type { AttemptSource, Claim } from '../invoice/attempt';
 import { openAndCollect } from '../invoice/collection';
-import {
-  draft,
-  type Invoice,
-  type InvoiceRecord,
-  type LineItem,
-  type NewInvoice,
-} from '../invoice/invoice';
+import { draft, type NewInvoice } from '../draft/draft';
+import type { Invoice, InvoiceRecord, LineItem } from '../invoice/invoice';
 import type { ChargeSource } from '../provider/port/payment-provider';
 
 /** Secret of the tokens of public pages. */

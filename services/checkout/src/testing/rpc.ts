@@ -20,6 +20,7 @@ import {
   CheckoutServiceService,
   type CreateInvoiceRequest,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import {
   type DueWorkServiceServer,
   DueWorkServiceService,
@@ -32,6 +33,10 @@ import {
   type PaymentMethodServiceServer,
   PaymentMethodServiceService,
 } from '@billing/proto/billing/checkout/v1/payment_method';
+import {
+  type SellerServiceServer,
+  SellerServiceService,
+} from '@billing/proto/billing/checkout/v1/seller';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import {
   type ApplyCollectionResultRequest,
@@ -75,6 +80,10 @@ export async function startCheckout(
     withoutTenant: ['receiveProviderEvent'],
   });
   const methods = connectPeer<PaymentMethodServiceServer>(PaymentMethodServiceService, options);
+  const seller = connectPeer<SellerServiceServer>(SellerServiceService, {
+    ...options,
+    withoutTenant: ['getLogo'],
+  });
   const dueWork = connectPeer<DueWorkServiceServer>(DueWorkServiceService, {
     ...options,
     withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
@@ -83,13 +92,14 @@ export async function startCheckout(
     checkout.close();
     payments.close();
     methods.close();
+    seller.close();
     dueWork.close();
     await service.stop();
     await subscription.stop();
     await dropTestDatabase(configuration);
     await dropTestStream(configuration);
   };
-  return { checkout, payments, methods, dueWork, subscription, configuration, stop };
+  return { checkout, payments, methods, seller, dueWork, subscription, configuration, stop };
 }
 
 export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>;
@@ -175,6 +185,7 @@ export function aRequest(request: Partial<CreateInvoiceRequest> = {}): CreateInv
     lineItems: [aLineItem()],
     authorizedTransactionId: undefined,
     discount: undefined,
+    buyer: undefined,
     ...request,
   };
 }
@@ -199,5 +210,7 @@ export function aLineItem(amount = 2900n): CreateInvoiceRequest['lineItems'][num
       creditsUsed: [],
     },
     metadata: { 'a.b': 'kept' },
+    ...{ pricedAmount: 0n, taxAmount: 0n, total: 0n, taxedAs: undefined },
+    taxReason: TaxReason.TAX_REASON_UNSPECIFIED,
   };
 }

@@ -13,6 +13,7 @@ import { sessionEventEncoder } from '../sales/events';
 import { SessionPreparer } from '../sales/session-preparation-worker';
 import { sessionDefinition } from '../sales/session-store';
 import { SessionWorker } from '../sales/session-worker';
+import { billingSettingsDefinition, BillingSettingsStore } from '../seller/billing-settings-store';
 import { asInvoice } from './invoice';
 import { aNewSession, asSession } from './session';
 import { advancingClock, replicaOn, type Replicas } from './store';
@@ -53,7 +54,13 @@ export function processOn(db: Replicas['db']) {
   const definition = { ...sessionDefinition, encodeEvent: sessionEventEncoder(pages) };
   const sessions = new AggregateCollection<SessionRecord>(db, definition, storeDependencies);
   const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: advancingClock });
-  const dependencies = { sessions, invoices, sessionInvoices, pages, peers: peers as never };
+  const settings = new BillingSettingsStore(
+    new AggregateCollection(db, billingSettingsDefinition, storeDependencies),
+  );
+  const dependencies = {
+    ...{ sessions, invoices, sessionInvoices, settings, pages },
+    peers: peers as never,
+  };
   const preparer = new SessionPreparer(dependencies);
   const logger = createLogger({ service: 'test', level: 'silent' });
   const commands = sessionCommands({ ...dependencies, preparer, logger });

@@ -10,6 +10,7 @@ import {
 import { AMOUNT_MAX } from '../money';
 import { parseRate } from '../pricing/rate';
 import { parseUnits } from '../pricing/units';
+import { taxCategoryProblems } from './tax-rate';
 
 const descriptionLengthMax = 500;
 const memoLengthMax = 500;
@@ -27,6 +28,7 @@ export interface OneOffLineFields {
   readonly amount?: bigint | undefined;
   /** Decimal string. */
   readonly unitAmount?: string | undefined;
+  readonly taxCategory?: string | undefined;
 }
 
 /** Fields of a one-off invoice that have rules of their own. */
@@ -74,7 +76,7 @@ function linesProblems(lines: readonly OneOffLineFields[]): string[] {
 }
 
 function problemsOfLine(line: OneOffLineFields): string[] {
-  const { description, quantity, amount, unitAmount } = line;
+  const { description, quantity, amount, unitAmount, taxCategory } = line;
   const fields = {
     description: textProblems(description, { min: 1, max: descriptionLengthMax }),
     quantity: optionalProblems(quantity, quantityProblems),
@@ -83,6 +85,7 @@ function problemsOfLine(line: OneOffLineFields): string[] {
         ? ['Either amount or unitAmount']
         : optionalProblems(amount, amountProblems),
     unitAmount: optionalProblems(unitAmount, (text) => problemsOfParsing(() => parseRate(text))),
+    taxCategory: optionalProblems(taxCategory, taxCategoryProblems),
   };
   const problems = Object.entries(fields).flatMap(([name, found]) =>
     found.map((problem) => `${name}: ${problem}`),

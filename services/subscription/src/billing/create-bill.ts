@@ -9,11 +9,11 @@ import {
   type OverLimitBill,
   recordOverLimitBill,
 } from '../over-limit/over-limit-bill';
-import { meterPricesOf } from '../peer/catalog';
+import { fetchTaxCategory, meterPricesOf } from '../peer/catalog';
 import { fromProtoUsageLine, type InvoiceClient, toProtoNewInvoice } from '../peer/checkout';
 import { type CustomerClient, fixCurrency } from '../peer/customer';
 import { type SettlementDependencies, settleUsage } from '../peer/metering';
-import type { BillingReason, BillPeriod } from '../subscription/command';
+import type { BillPeriod } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
 import type { Closing } from '../subscription/over-limit-state';
@@ -57,13 +57,11 @@ export async function attemptPeriodBill(
 ): Promise<boolean> {
   const { state } = stored;
   const { invoiceId, periodIndex } = payload;
-  const set =
-    pinnedSet(state, periodIndex) ??
-    (await meterPricesOf(stored, periodIndex, context, dependencies.peers)).set;
+  const { set, taxCategory } = await ratesOf(stored, payload, context, dependencies);
   const settlement = settlementBefore(periodIndex);
   const [settled, customer] = await Promise.all([
     settleUsage(stored, settlement, context, dependencies),
-    presentCustomer(state, payload.reason, context, dependencies),
+    presentCustomer(state, payload, context, dependencies),
   ]);
   // A customer's first invoice fixes their currency; an existing subscription keeps its own.
   if (customer !== undefined && !customer.isCurrencyFixed) {
@@ -81,7 +79,10 @@ export async function attemptPeriodBill(
   }
   const { lines, refunds } = bill;
   const isDiscounted = isBillDiscounted(state, { ...payload, lines });
-  const wanted = { ...payload, isDiscounted, period: recurring.period, recurring, usage: lines };
+  const wanted = {
+    ...{ ...payload, isDiscounted, period: recurring.period, recurring, usage: lines },
+    ...{ buyer: payload.facts?.buyer ?? customer?.buyer, taxCategory },
+  };
   const request = toProtoNewInvoice(withCustomer(state, customer), wanted);
   const { invoice, collecting } = await dependencies.invoices.create(request, context);
   // The subscription was canceled during the call, and a late retry found the invoice's id taken.
@@ -213,11 +214,31 @@ export async function attemptLateBill(
 // keeps its last snapshot.
 async function presentCustomer(
   { customer: { id } }: Subscription,
-  reason: BillingReason,
+  { facts }: Pick<BillPeriod['payload'], 'facts'>,
   context: CallContext,
   { customers }: BillingDependencies,
 ): Promise<CustomerFacts | undefined> {
-  return reason === 'SUBSCRIPTION_CREATE' ? undefined : customers.find(id, context);
+  return facts === undefined ? customers.find(id, context) : undefined;
+}
+
+/**
+ * The set of meter prices of a billed period, and the present tax category of the product: a
+ * renewal reads both in one call.
+ */
+async function ratesOf(
+  stored: Stored<Subscription>,
+  { periodIndex, facts }: BillPeriod['payload'],
+  context: CallContext,
+  { peers }: BillingDependencies,
+): Promise<{ readonly set: number; readonly taxCategory?: string | undefined }> {
+  const set = pinnedSet(stored.state, periodIndex);
+  if (set === undefined) return meterPricesOf(stored, periodIndex, context, peers);
+  const { productId } = stored.state;
+  const taxCategory =
+    facts === undefined
+      ? await fetchTaxCategory(peers, productId, context)
+      : (facts.taxCategory ?? undefined);
+  return { set, taxCategory };
 }
 
 /**
@@ -238,7 +259,10 @@ async function billUsage(
   const invoiceId = derivedId(tenant.environmentId, state.id, key);
   const { start } = periodOf(state, state.periodIndex ?? 0);
   const reason = 'SUBSCRIPTION_CANCEL';
-  const customer = await presentCustomer(state, reason, context, dependencies);
+  const [customer, taxCategory] = await Promise.all([
+    presentCustomer(state, {}, context, dependencies),
+    fetchTaxCategory(dependencies.peers, state.productId, context),
+  ]);
   const request = toProtoNewInvoice(withCustomer(state, customer), {
     invoiceId,
     reason,
@@ -247,6 +271,7 @@ async function billUsage(
     period: lastPeriod(state),
     recurring: undefined,
     usage: bill.lines,
+    ...{ buyer: customer?.buyer, taxCategory },
   });
   await dependencies.invoices.create(request, context);
   return invoiceId;

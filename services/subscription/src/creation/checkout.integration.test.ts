@@ -53,6 +53,7 @@ function aPurchase(
       periodEnd: day('02-28'),
       lineItems: [],
       discount: undefined,
+      buyer: undefined,
     },
     InvoiceStatus.INVOICE_STATUS_PAID,
   );

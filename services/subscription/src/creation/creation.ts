@@ -1,7 +1,7 @@
 import { periodContaining, trialEnd as endOfTrial } from '@billing/kernel/billing-period';
 import { enterPeriod } from '../lifecycle/billed-period';
 import { created, type InvoiceForm, paymentSucceeded } from '../subscription/announcement';
-import type { BillingCommand } from '../subscription/command';
+import type { BillingCommand, InvoiceFacts } from '../subscription/command';
 import type { CustomerFacts } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import type {
@@ -56,9 +56,17 @@ export function createSubscription(
     reason: 'SUBSCRIPTION_CREATE',
     authorizedTransactionId: begun.authorizedTransactionId,
     invoiceIdOf,
+    facts: factsOf(creation),
   });
   const { invoiceId } = command.payload;
   return { state, events: [created(state, invoiceId)], commands: [command, ...confirmation] };
+}
+
+function factsOf({
+  customer: { buyer },
+  taxCategory,
+}: Pick<Creation, 'customer' | 'taxCategory'>): InvoiceFacts | undefined {
+  return buyer === undefined ? undefined : { buyer, taxCategory: taxCategory ?? null };
 }
 
 /** A purchase completed by a checkout session. */

@@ -10,6 +10,8 @@ export interface Offer {
   readonly price: PriceSnapshot;
   /** Number of the product's meter price set in force. */
   readonly meterPriceSet: number;
+  /** Undefined: `standard`. */
+  readonly taxCategory?: string | undefined;
 }
 
 /**
@@ -22,7 +24,8 @@ export function offerOf(product: ProductFacts, quantity: number): Offer {
   if (!isAmount(recurringCharge({ ...price, quantity }).amount)) {
     throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
   }
-  return { productName: product.name, price, meterPriceSet: product.meterPriceSet };
+  const { name: productName, meterPriceSet, taxCategory } = product;
+  return { productName, price, meterPriceSet, taxCategory };
 }
 
 /**

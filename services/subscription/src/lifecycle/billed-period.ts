@@ -1,4 +1,4 @@
-import type { BillingReason, BillPeriod } from '../subscription/command';
+import type { BillingReason, BillPeriod, InvoiceFacts } from '../subscription/command';
 import { takeDiscount } from '../subscription/discount';
 import { openInvoice } from '../subscription/open-invoices';
 import type { Subscription } from '../subscription/subscription';
@@ -9,6 +9,8 @@ export interface PeriodBilling {
   readonly reason: BillingReason;
   readonly authorizedTransactionId: string | null;
   readonly invoiceIdOf: InvoiceIdOf;
+  /** Facts that the order has read already. */
+  readonly facts?: InvoiceFacts | undefined;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface PeriodBilling {
 export function enterPeriod(
   subscription: Subscription,
   periodIndex: number,
-  { reason, authorizedTransactionId, invoiceIdOf }: PeriodBilling,
+  { reason, authorizedTransactionId, invoiceIdOf, facts }: PeriodBilling,
 ): { state: Subscription; command: BillPeriod } {
   const invoiceId = invoiceIdOf(periodIndex);
   const entered: Subscription = { ...subscription, phase: 'REGULAR', periodIndex };
@@ -27,7 +29,10 @@ export function enterPeriod(
     state: openInvoice(state, { invoiceId, periodIndex }),
     command: {
       type: 'billPeriod',
-      payload: { periodIndex, invoiceId, reason, authorizedTransactionId, isDiscounted },
+      payload: {
+        ...{ periodIndex, invoiceId, reason, authorizedTransactionId, isDiscounted },
+        ...(facts !== undefined && { facts }),
+      },
     },
   };
 }

@@ -1,6 +1,11 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
-import type { MeterPrice, Price as ProtoPrice } from '@billing/proto/billing/catalog/v1/catalog';
+import { STANDARD_CATEGORY } from '@billing/kernel/tax/tax-rate';
+import type {
+  MeterPrice,
+  Price as ProtoPrice,
+  Product,
+} from '@billing/proto/billing/catalog/v1/catalog';
 import {
   billingIntervals,
   fromProtoMeterPrice,
@@ -52,13 +57,30 @@ export async function fetchProduct(
   if (product === undefined) throw notFound('Product');
   if (product.price === undefined) throw new Error('A product has no price');
   const { name, active, price, meterPriceSet } = product;
-  return { id: product.id, name, active, price: fromProtoPrice(price), meterPriceSet };
+  const taxCategory = taxCategoryOf(product);
+  return { id: product.id, name, active, price: fromProtoPrice(price), meterPriceSet, taxCategory };
+}
+
+/** Present tax category of a product; undefined: `standard`, also for an unknown product. */
+export async function fetchTaxCategory(
+  { products }: Pick<Peers, 'products'>,
+  productId: string,
+  context: CallContext,
+): Promise<string | undefined> {
+  const product = await products.find(productId, context);
+  return product === undefined ? undefined : taxCategoryOf(product);
+}
+
+function taxCategoryOf({ taxCategory }: Pick<Product, 'taxCategory'>): string | undefined {
+  return taxCategory === STANDARD_CATEGORY ? undefined : taxCategory;
 }
 
 /** A set of meter prices in the catalog's form. */
 export interface MeterPrices {
   readonly set: number;
   readonly prices: readonly MeterPrice[];
+  /** Present tax category of the product; undefined: `standard`, or the set was not read. */
+  readonly taxCategory?: string | undefined;
 }
 
 const noMeterPrices: MeterPrices = { set: 0, prices: [] };

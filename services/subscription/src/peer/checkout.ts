@@ -7,10 +7,12 @@ import type {
   Invoice,
   LineItem as ProtoLineItem,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { billingReasons } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
 import type { BillPeriod } from '../subscription/command';
 import type { CustomerFacts } from '../subscription/customer';
+import { readBuyer } from './buyer';
 import { toProtoDiscountTerms } from './discount';
 import type { Peers } from './peers';
 import type { PeriodLine } from '../subscription/recurring-charge';
@@ -26,6 +28,10 @@ export interface NewInvoice extends Pick<
   /** Undefined: the invoice bills usage alone. */
   readonly recurring: PeriodLine | undefined;
   readonly usage: readonly UsageLine[];
+  /** What invoices need to know of the customer, encoded; undefined: the customer is unknown. */
+  readonly buyer: string | undefined;
+  /** Tax category of the product; undefined: `standard`. */
+  readonly taxCategory: string | undefined;
 }
 
 /** Builds the request for an invoice. */
@@ -34,7 +40,7 @@ export function toProtoNewInvoice(
   { invoiceId, reason, authorizedTransactionId, isDiscounted, period, ...lines }: NewInvoice,
 ): CreateInvoiceRequest {
   const { discount } = subscription;
-  const { recurring, usage } = lines;
+  const { recurring, usage, buyer, taxCategory } = lines;
   return {
     invoiceId,
     subscriptionId: subscription.id,
@@ -44,14 +50,20 @@ export function toProtoNewInvoice(
     currency: subscription.price.currency,
     periodStart: period.start,
     periodEnd: period.end,
-    lineItems: [...(recurring === undefined ? [] : [recurring]), ...usage].map(toProtoLineItem),
+    lineItems: [...(recurring === undefined ? [] : [recurring]), ...usage].map((line) =>
+      toProtoLineItem(line, taxCategory),
+    ),
     authorizedTransactionId: authorizedTransactionId ?? undefined,
     discount: isDiscounted && discount !== null ? toProtoDiscountTerms(discount) : undefined,
+    buyer: readBuyer(buyer),
   };
 }
 
-/** The empty ids and the discount of 0 are placeholders, which checkout replaces. */
-function toProtoLineItem(line: PeriodLine | UsageLine): ProtoLineItem {
+/** The empty ids, and the discount and taxes of 0, are placeholders, which checkout replaces. */
+function toProtoLineItem(
+  line: PeriodLine | UsageLine,
+  taxCategory: string | undefined,
+): ProtoLineItem {
   const { description, priceId, quantity, unitAmount, amount, details, period } = line;
   return {
     id: '',
@@ -71,8 +83,19 @@ function toProtoLineItem(line: PeriodLine | UsageLine): ProtoLineItem {
       creditsUsed: 'creditsUsed' in details ? [...details.creditsUsed] : [],
     },
     metadata: {},
+    taxCategory,
+    ...untaxed,
   };
 }
+
+const untaxed = {
+  pricedAmount: 0n,
+  taxReason: TaxReason.TAX_REASON_UNSPECIFIED,
+  taxPercent: undefined,
+  taxAmount: 0n,
+  total: 0n,
+  taxedAs: undefined,
+};
 
 /**
  * Maps a usage line of a voided invoice, so that another invoice can bill it; undefined for any
@@ -91,13 +114,18 @@ export function fromProtoUsageLine(line: ProtoLineItem): UsageLine | undefined {
     priceId,
     quantity: line.quantity,
     unitAmount: line.unitAmount,
-    amount: line.amount,
+    amount: pricedAmountOf(line),
     details: {
       ...details,
       tiers: details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? null })),
     },
     period: { start: periodStart, end: periodEnd },
   };
+}
+
+// Lines without tax are priced at their amount; those of earlier releases have no priced amount.
+function pricedAmountOf({ taxReason, pricedAmount, amount }: ProtoLineItem): bigint {
+  return taxReason === TaxReason.TAX_REASON_UNSPECIFIED ? amount : pricedAmount;
 }
 
 /** Creates invoices in checkout; concurrent requests are sent in one call. */

@@ -7,6 +7,7 @@ import type {
 import { notFound } from '@billing/kernel/domain-error';
 import { collectionMethods } from '@billing/proto/values/customer';
 import type { CustomerFacts } from '../subscription/customer';
+import { writeBuyer } from './buyer';
 import type { Peers } from './peers';
 import type { CollectionMethod } from '../subscription/subscription';
 
@@ -37,6 +38,7 @@ export function fromProtoCustomer(customer: ProtoCustomer): CustomerFacts {
     currency,
     isCurrencyFixed: currencyFixed ?? false,
     collectionMethod: fromProtoCollectionMethod(collectionMethod),
+    buyer: writeBuyer(customer),
   };
 }
 

@@ -14,7 +14,17 @@ export interface BillPeriod extends Command {
     readonly authorizedTransactionId: string | null;
     /** True when the subscription's discount is deducted. */
     readonly isDiscounted: boolean;
+    /** Facts that the order has read already; absent: they are read when the invoice is created. */
+    readonly facts?: InvoiceFacts;
   };
+}
+
+/** Facts about customer and product that decide the taxes of an invoice. */
+export interface InvoiceFacts {
+  /** As encoded for checkout. */
+  readonly buyer: string;
+  /** Null: `standard`. */
+  readonly taxCategory: string | null;
 }
 
 /** Retries the bill that was over the limit, and all bills that wait behind it. */

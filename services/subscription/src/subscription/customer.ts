@@ -7,6 +7,8 @@ export interface CustomerFacts extends CustomerSnapshot {
   /** True once the first invoice has set the currency. */
   readonly isCurrencyFixed: boolean;
   readonly collectionMethod: CollectionMethod;
+  /** What invoices need to know of the customer, as encoded for checkout. */
+  readonly buyer?: string | undefined;
 }
 
 /** Returns the subscription with the present customer; undefined keeps the last snapshot. */

@@ -9,6 +9,8 @@ export interface ProductFacts {
   readonly active: boolean;
   /** Number of the meter price set in force. */
   readonly meterPriceSet: number;
+  /** Undefined: `standard`. */
+  readonly taxCategory?: string | undefined;
   readonly price: Omit<PriceSnapshot, 'billingInterval'> & {
     readonly billingInterval: BillingInterval;
   };

@@ -4,12 +4,13 @@ import {
   type Invoice,
   InvoiceStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
 
 const createdAt = new Date('2026-01-01T00:00:00.000Z');
 
 /** An invoice in checkout's form, right after it was ordered. */
 export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus): Invoice {
-  const { invoiceId: id, lineItems, discount: _discount, ...rest } = request;
+  const { invoiceId: id, lineItems, discount: _discount, buyer: facts, ...rest } = request;
   const total = lineItems.reduce((sum, { amount }) => sum + amount, 0n);
   return {
     ...rest,
@@ -38,5 +39,7 @@ export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus):
     payments: [],
     version: 1n,
     discounts: [],
+    ...{ seller: undefined, buyer: facts?.buyer, finalizedAt: createdAt, taxes: [] },
+    ...{ taxStatus: TaxStatus.TAX_STATUS_NONE, pricesIncludeTax: false, taxEvidence: [] },
   };
 }

@@ -258,7 +258,7 @@ class PeerServers {
 
   private checkout(): AsyncHandlers<CheckoutServiceServer> {
     return {
-      getInvoice: neverAsked,
+      ...{ getInvoice: neverAsked, quoteInvoice: neverAsked },
       voidInvoice: neverAsked,
       markUncollectible: neverAsked,
       createOneOffInvoice: neverAsked,

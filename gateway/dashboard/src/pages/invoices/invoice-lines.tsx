@@ -125,7 +125,7 @@ function InvoiceSums({ invoice }: { invoice: Invoice }) {
     ...discounts.map(
       ({ discountId, name, amount }) => [discountId, name, discountText(amount, currency)] as const,
     ),
-    ['tax', 'Tax', money(invoice.tax)],
+    ...taxSums(invoice, money),
     ['total', 'Total', money(invoice.total)],
     ['paid', 'Amount paid', money(invoice.amountPaid)],
     ['due', 'Amount due', money(invoice.amountDue)],
@@ -140,6 +140,24 @@ function InvoiceSums({ invoice }: { invoice: Invoice }) {
       ))}
     </dl>
   );
+}
+
+/** One sum for each group of equal taxes, or the tax of 0 of an invoice that is not taxed. */
+function taxSums(
+  { taxes, tax }: Invoice,
+  money: (amount: number) => string,
+): (readonly [string, string, string])[] {
+  if (taxes.length === 0) return [['tax', 'Tax', money(tax)]];
+  return taxes.map((row, index) => {
+    const name = row.name === null ? untaxedText(row) : `${row.name} ${row.percent}%`;
+    const place = row.state === null ? row.country : `${row.country}, ${row.state}`;
+    const text = `${name} (${place}) on ${money(row.base)}`;
+    return [`tax ${String(index)}`, text, money(row.amount)] as const;
+  });
+}
+
+function untaxedText({ legalText }: Invoice['taxes'][number]): string {
+  return legalText ?? 'No tax rate';
 }
 
 function discountText(amount: number, currency: string): string {

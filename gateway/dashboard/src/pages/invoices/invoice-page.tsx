@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
@@ -87,6 +87,33 @@ function InvoiceView({ invoice }: { invoice: Invoice }) {
   );
 }
 
+/** Seller and buyer as the invoice names them; none while the seller has no legal name. */
+function partyFacts({
+  seller,
+  buyer,
+  taxStatus,
+  finalizedAt,
+}: Invoice): (readonly [string, ReactNode])[] {
+  return [
+    ...(seller === null ? [] : [['Seller', partyText(seller.legalName, seller)] as const]),
+    ...(buyer === null
+      ? []
+      : [['Buyer', partyText(buyer.name ?? buyer.email ?? '–', buyer)] as const]),
+    ...(taxStatus === 'ESTIMATED' ? [['Taxes', 'Estimated until finalized'] as const] : []),
+    ...(finalizedAt === null
+      ? []
+      : [['Finalized', <Instant key="finalized" at={finalizedAt} />] as const]),
+  ];
+}
+
+function partyText(
+  name: string,
+  { address, taxIds }: Pick<NonNullable<Invoice['buyer']>, 'address' | 'taxIds'>,
+): string {
+  const parts = [name, address?.country, ...taxIds.map(({ value }) => value)];
+  return parts.filter((part) => part !== null && part !== undefined).join(', ');
+}
+
 /** Date of the next automatic charge of an open invoice. */
 function NextCharge({ id }: { id: string }) {
   const path = `/dashboard/api/invoices/${id}/collection`;
@@ -129,6 +156,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
         ],
         ['Collection', isSent ? 'Send invoice' : 'Charge automatically'],
         ['Created', <Instant key="created" at={invoice.createdAt} />],
+        ...partyFacts(invoice),
         ['Due date', <Day key="due" at={invoice.dueDate} />],
         ['Paid on', <Instant key="paid" at={invoice.paidAt} />],
         ...(invoice.status === 'OPEN'

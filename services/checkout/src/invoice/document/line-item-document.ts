@@ -1,3 +1,4 @@
+import { fromTaxDocument } from '../../tax/finalization-document';
 import type { LineItem, LineItemDetails, LineItemTier } from '../invoice';
 import type { Nullable } from '../stored-fields';
 
@@ -30,6 +31,8 @@ export function fromLineItemDocument(stored: LineItemDocument): LineItem {
     periodEnd: line.periodEnd ?? undefined,
     details: fromDetailsDocument(line.details),
     metadata: JSON.parse(line.metadata) as Record<string, unknown>,
+    taxCategory: line.taxCategory ?? undefined,
+    tax: fromTaxDocument(line.tax),
   };
 }
 

@@ -25,7 +25,10 @@ export const foundInvoices: FoundBy<InvoiceRecord> = {
   },
 };
 
-/** The digits of an invoice number: `42` of `inv-000042`; undefined for any other word. */
+/**
+ * The digits of an invoice number: `42` of `inv-000042` or of any other prefix; undefined for any
+ * other word.
+ */
 function countOf(word: string): string | undefined {
-  return /^(?:inv-?)?0*([1-9]\d{0,14})$/.exec(word)?.[1];
+  return /^(?:inv|[a-z0-9-]{0,11}-)?0*([1-9]\d{0,14})$/.exec(word)?.[1];
 }

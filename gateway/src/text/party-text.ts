@@ -1,0 +1,43 @@
+import type { InvoiceBuyer, InvoiceSeller } from '@billing/proto/billing/checkout/v1/invoice_tax';
+import type { Customer, TaxId } from '@billing/proto/billing/customer/v1/customer';
+import { billedLines } from './customer-text';
+
+/** Lines that name the seller of an invoice. */
+export function sellerLines(seller: InvoiceSeller): string[] {
+  const { legalName: name, contactName, phone, registrationNumber } = seller;
+  return [
+    ...billedLines({ name, email: seller.email ?? '', address: seller.address }),
+    ...[contactName, phone].filter((text) => text !== undefined),
+    ...taxIdLines(seller.taxIds),
+    ...(registrationNumber === undefined ? [] : [`Registration number: ${registrationNumber}`]),
+  ];
+}
+
+/** Lines that name the buyer of an invoice: as finalized, otherwise the present customer. */
+export function buyerLines(buyer: InvoiceBuyer | undefined, customer: Customer): string[] {
+  if (buyer === undefined) return billedLines(customer);
+  const { name, email = '', address, taxIds, buyerReference } = buyer;
+  return [
+    ...billedLines({ name, email, address }),
+    ...taxIdLines(taxIds),
+    ...(buyerReference === undefined ? [] : [`Reference: ${buyerReference}`]),
+  ];
+}
+
+/** Lines that say where an invoice is transferred to; empty without a bank account. */
+export function transferLines(seller: InvoiceSeller, number: string | undefined): string[] {
+  const { bankAccount } = seller;
+  if (bankAccount === undefined) return [];
+  const { holder, iban, bic } = bankAccount;
+  const groups = iban.match(/.{1,4}/gu) ?? [];
+  return [
+    `Account holder: ${holder}`,
+    `IBAN: ${groups.join(' ')}`,
+    ...(bic === undefined ? [] : [`BIC: ${bic}`]),
+    ...(number === undefined ? [] : [`Payment reference: ${number}`]),
+  ];
+}
+
+function taxIdLines(taxIds: readonly TaxId[]): string[] {
+  return taxIds.map(({ value }) => `Tax id: ${value}`);
+}

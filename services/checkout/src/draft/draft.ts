@@ -1,0 +1,150 @@
+import type { Currency } from '@billing/kernel/currency';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { AMOUNT_MAX, isAmount, parseAmount } from '@billing/kernel/money';
+import type { TaxTerms } from '@billing/kernel/tax/tax';
+import type { Transition } from '@billing/kernel/transition';
+import {
+  type Invoice,
+  type InvoiceSession,
+  type LineItem,
+  type OneOffTerms,
+  totalOf,
+} from '../invoice/invoice';
+import { type DiscountOnInvoice, discountLines } from '../invoice/invoice-discount';
+import { type InvoiceTerms, withTerms } from '../tax/invoice-terms';
+
+/** Line of a new invoice, with its price as amount. */
+export type NewLineItem = Omit<LineItem, 'discountAmount' | 'tax'> & {
+  /** Terms of the line that this one corrects; absent: the terms of this invoice. */
+  readonly taxedAs?: TaxTerms | undefined;
+};
+
+/** Input of an invoice. */
+export type NewInvoice = Pick<
+  Invoice,
+  | 'id'
+  | 'subscriptionId'
+  | 'customerId'
+  | 'billingReason'
+  | 'collectionMethod'
+  | 'currency'
+  | 'periodStart'
+  | 'periodEnd'
+  | 'authorizedTransactionId'
+> & {
+  readonly lineItems: readonly NewLineItem[];
+  readonly session?: InvoiceSession | undefined;
+  readonly discount?: DiscountOnInvoice | undefined;
+  readonly balanceRound?: number | undefined;
+  readonly oneOff?: OneOffTerms | undefined;
+  /** Absent: the invoice is not taxed and names no seller. */
+  readonly terms?: InvoiceTerms | undefined;
+};
+
+/**
+ * A new invoice, without a number yet. Its command numbers it and starts its collection; a session
+ * opens its own invoice, and a one-off draft waits until it is finalized.
+ */
+export function draft({
+  lineItems,
+  discount,
+  session,
+  balanceRound,
+  oneOff,
+  terms,
+  ...input
+}: NewInvoice): Transition<Invoice> {
+  checkLineItems(lineItems);
+  const state: Invoice = {
+    ...input,
+    ...amountsOf({ lineItems, discount, terms, currency: input.currency }),
+    session,
+    isTombstone: false,
+    status: 'DRAFT',
+    number: undefined,
+    dueDate: undefined,
+    paidAt: undefined,
+    collectAt: undefined,
+    retriesLeft: [],
+    firstFailedAt: undefined,
+    ended: undefined,
+    givenUpAt: undefined,
+    awaitsProviderSince: undefined,
+    lastPaymentError: undefined,
+    attempt: undefined,
+    payments: [],
+    resultsSent: 0,
+    balanceRound,
+    balanceApplied: 0n,
+    oneOff,
+    reservation: undefined,
+  };
+  checkTotal(state);
+  const isLeft =
+    session !== undefined || (oneOff !== undefined && oneOff.finalizedAt === undefined);
+  const commands = isLeft ? [] : [{ type: 'openInvoice', payload: {} }];
+  return { state, events: [], commands };
+}
+
+/** Refuses a total below 0: lines of other terms than their corrections may sum to one. */
+export function checkTotal(invoice: Parameters<typeof totalOf>[0]): void {
+  if (totalOf(invoice) < 0n) throw invalidInput({ lines: ['Total must not be negative'] });
+}
+
+/** Price of the lines of a new invoice after its discount, without tax that is added to it. */
+export function totalOfNew({
+  lineItems,
+  discount,
+  currency,
+}: Pick<NewInvoice, 'discount' | 'currency'> & {
+  readonly lineItems: readonly Pick<LineItem, 'amount'>[];
+}): bigint {
+  const amounts = lineItems.map(({ amount }) => amount);
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0n);
+  return discount === undefined
+    ? subtotal
+    : subtotal - discountLines(discount, { currency, amounts }).amount;
+}
+
+function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {
+  if (lineItems.length === 0) throw invalidInput({ lineItems: ['Required'] });
+  for (const { amount } of lineItems) parseAmount(amount < 0n ? -amount : amount, 'lineItems');
+  const sum = lineItems.reduce((total, { amount }) => total + amount, 0n);
+  if (!isAmount(sum)) {
+    throw invalidInput({ lineItems: [`Must sum to 0 to ${AMOUNT_MAX.toString()}`] });
+  }
+}
+
+function amountsOf({
+  lineItems,
+  discount,
+  currency,
+  terms,
+}: Pick<NewInvoice, 'lineItems' | 'discount' | 'currency' | 'terms'>) {
+  const taxedAs = new Map(
+    lineItems.flatMap(({ id, taxedAs: corrected }) =>
+      corrected === undefined ? [] : [[id, corrected] as const],
+    ),
+  );
+  const discounted = discountedLines(lineItems, discount, currency);
+  if (terms === undefined) return discounted;
+  return withTerms({ ...discounted, currency }, terms, taxedAs);
+}
+
+function discountedLines(
+  lineItems: readonly NewLineItem[],
+  discount: DiscountOnInvoice | undefined,
+  currency: Currency,
+): Pick<Invoice, 'discounts' | 'lineItems'> {
+  const lines = lineItems.map(({ taxedAs: _corrected, ...line }) => line);
+  if (discount === undefined) {
+    return { lineItems: lines.map((line) => ({ ...line, discountAmount: 0n })), discounts: [] };
+  }
+  const priced = lines.map((line) => line.amount);
+  const { amount, parts } = discountLines(discount, { currency, amounts: priced });
+  const { discountId, name } = discount;
+  return {
+    lineItems: lines.map((line, index) => ({ ...line, discountAmount: parts[index] ?? 0n })),
+    discounts: [{ discountId, name, amount }],
+  };
+}

@@ -1,0 +1,285 @@
+import type { ApiClient } from '../support/api-client';
+import { card, Payer } from '../support/payer';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
+
+const startsAt = '2026-03-01T00:00:00.000Z';
+const renewedAt = '2026-04-01T00:00:00.000Z';
+const seller = {
+  legalName: 'Ada GmbH',
+  address: { line1: 'Hauptstr. 1', city: 'Berlin', postalCode: '10115', country: 'DE' },
+  taxIds: [{ type: 'EU_VAT', value: 'DE136695976' }],
+  bankAccount: { holder: 'Ada GmbH', iban: 'DE89370400440532013000' },
+  invoicePrefix: 'RE-2026-',
+  netDays: 14,
+  tax: { prices: 'EXCLUDE_TAX', registrations: ['DE', 'EU'] },
+};
+
+let system: TestSystem;
+
+beforeAll(async () => {
+  system = await joinTestSystem();
+});
+
+/** A sandbox with a seller that taxes. */
+async function aShop(changes: object = {}): Promise<ApiClient> {
+  const api = await system.live.manualSandbox(startsAt);
+  await setSeller(api, { ...seller, ...changes });
+  return api;
+}
+
+const setSeller = (api: ApiClient, body: object) =>
+  api.expect(200, api.request('PATCH', '/seller', { body }));
+
+async function aCustomer(api: ApiClient, fields: object = {}): Promise<string> {
+  const body = {
+    ...{ email: 'bob@example.com', name: 'Bob', currency: 'EUR', address: { country: 'DE' } },
+    ...{ collectionMethod: 'SEND_INVOICE', ...fields },
+  };
+  return (await api.expect(201, api.post('/customers', body))).id;
+}
+
+async function aProduct(api: ApiClient, amount = 2900, fields: object = {}): Promise<string> {
+  const price = { type: 'FLAT', currency: 'EUR', amount, billingInterval: 'MONTHLY' };
+  return (await api.expect(201, api.post('/products', { name: 'Pro', ...price, ...fields }))).id;
+}
+
+/** The invoice of a new subscription. */
+async function subscribed(api: ApiClient, customer: object = {}, product?: string): Promise<any> {
+  const customerId = await aCustomer(api, customer);
+  const productId = product ?? (await aProduct(api));
+  await api.expect(201, api.post('/subscriptions', { customerId, productId }));
+  return (await invoicesOf(api, customerId))[0];
+}
+
+async function invoicesOf(api: ApiClient, customerId: string): Promise<any[]> {
+  return (await api.expect(200, api.get(`/invoices?customerId=${customerId}`))).data;
+}
+
+const amountsOf = ({ subtotal, discountAmount, tax, total }: any) => [
+  ...[subtotal, discountAmount, tax, total],
+];
+
+describe('an invoice of a subscription', () => {
+  test('is taxed, and keeps its seller and its buyer (T1)', async () => {
+    const api = await aShop();
+    const invoice = await subscribed(api, { netDays: 5, buyerReference: 'PO 9' });
+    expect(amountsOf(invoice)).toEqual([2900, 0, 551, 3451]);
+    expect(invoice).toMatchObject({
+      ...{ status: 'OPEN', number: 'RE-2026-000001', amountDue: 3451, finalizedAt: startsAt },
+      ...{ dueDate: '2026-03-06T00:00:00.000Z', taxStatus: 'FINAL', pricesIncludeTax: false },
+      seller: { legalName: 'Ada GmbH', taxIds: seller.taxIds, version: 1, footer: null },
+      buyer: { name: 'Bob', address: { country: 'DE' }, buyerReference: 'PO 9' },
+      taxEvidence: [{ kind: 'ADDRESS', value: 'DE', at: startsAt }],
+      lineItems: [
+        {
+          ...{ amount: 2900, pricedAmount: 2900, discountAmount: 0, total: 3451 },
+          ...{ taxCategory: 'standard', taxReason: 'STANDARD', taxPercent: '19', taxAmount: 551 },
+        },
+      ],
+    });
+    expect(invoice.taxes).toEqual([
+      {
+        ...{ reason: 'STANDARD', name: 'VAT', country: 'DE', state: null, percent: '19' },
+        ...{ base: 2900, amount: 551, legalText: null },
+      },
+    ]);
+    expect(Object.keys(invoice.seller)).not.toContain('invoicePrefix');
+  });
+
+  test('stays as it was when seller, rates and customer change; the renewal follows them', async () => {
+    const api = await aShop();
+    const first = await subscribed(api);
+    const { customerId } = first;
+    await setSeller(api, { legalName: 'Ada AG', invoicePrefix: 'B-' });
+    const rate = { country: 'FR', percent: '5.5', name: 'TVA' };
+    await api.expect(201, api.post('/tax-rates', rate));
+    const moved = { body: { address: { country: 'FR' } } };
+    await api.expect(200, api.request('PATCH', `/customers/${customerId}`, moved));
+    await api.advanceTo(renewedAt);
+    const [renewal, before] = await invoicesOf(api, customerId);
+    expect({ ...before, updatedAt: first.updatedAt }).toEqual(first);
+    expect(renewal).toMatchObject({
+      ...{ number: 'B-000002', tax: 160, total: 3060 },
+      ...{ seller: { legalName: 'Ada AG', version: 2 }, buyer: { address: { country: 'FR' } } },
+      taxes: [{ country: 'FR', name: 'TVA', percent: '5.5' }],
+    });
+  });
+
+  test.each<[customer: object, tax: number, row: object]>([
+    [{ address: { country: 'FR' } }, 580, { reason: 'STANDARD', country: 'FR', percent: '20' }],
+    [
+      {
+        address: { country: 'FR' },
+        taxIds: [{ type: 'EU_VAT', value: 'FR40303265045' }],
+      },
+      0,
+      {
+        ...{ reason: 'REVERSE_CHARGE', country: 'FR', name: null },
+        legalText: 'Reverse charge, Art. 196 Directive 2006/112/EC',
+      },
+    ],
+    [{ address: null }, 551, { reason: 'STANDARD', country: 'DE' }],
+    [{ address: { country: 'US' } }, 0, { reason: 'OUT_OF_SCOPE', country: 'US' }],
+    [{ taxExempt: 'EXEMPT' }, 0, { reason: 'EXEMPT', legalText: 'Exempt from tax' }],
+  ])('of the customer %j has the tax %i', async (customer, tax, row) => {
+    const invoice = await subscribed(await aShop(), customer);
+    expect(invoice).toMatchObject({ tax, total: 2900 + tax, taxes: [row] });
+  });
+
+  test('has the rate of the tax category of its product, in renewals too (T9)', async () => {
+    const api = await aShop();
+    const rate = { country: 'DE', category: 'ebook', percent: '7', name: 'VAT' };
+    await api.expect(201, api.post('/tax-rates', rate));
+    const productId = await aProduct(api, 555, { taxCategory: 'ebook' });
+    const invoice = await subscribed(api, {}, productId);
+    const [line] = invoice.lineItems;
+    expect([invoice.tax, line.taxCategory, line.taxPercent]).toEqual([39, 'ebook', '7']);
+    const exempt = { body: { taxCategory: 'exempt' } };
+    await api.expect(200, api.request('PATCH', `/products/${productId}`, exempt));
+    await api.advanceTo(renewedAt);
+    const [renewal] = await invoicesOf(api, invoice.customerId);
+    expect([renewal.tax, renewal.taxes[0].reason]).toEqual([0, 'EXEMPT']);
+  });
+
+  test('of prices with tax costs its price', async () => {
+    const api = await aShop({ tax: { ...seller.tax, prices: 'INCLUDE_TAX' } });
+    const invoice = await subscribed(api, {}, await aProduct(api, 999));
+    expect(amountsOf(invoice)).toEqual([839, 0, 160, 999]);
+    expect(invoice.lineItems[0]).toMatchObject({ pricedAmount: 999, amount: 839, total: 999 });
+  });
+
+  test('is paid with its tax, in parts and beyond (M1, M2)', async () => {
+    const api = await aShop();
+    const { id, customerId } = await subscribed(api);
+    const transfer = { method: 'BANK_TRANSFER', amount: 2000 };
+    const pay = () => api.expect(201, api.post(`/invoices/${id}/payments`, transfer));
+    await pay();
+    expect(await api.expect(200, api.get(`/invoices/${id}`))).toMatchObject({ amountDue: 1451 });
+    expect(await pay()).toMatchObject({ overpayment: 549 });
+    const paid = await api.expect(200, api.get(`/invoices/${id}`));
+    expect(paid).toMatchObject({ status: 'PAID', amountPaid: 3451 });
+    await api.advanceTo(renewedAt);
+    const [next] = await invoicesOf(api, customerId);
+    expect(next).toMatchObject({ total: 3451, balanceApplied: 549, amountDue: 2902 });
+  });
+
+  test('is paid by a balance above its total (M3), which its void returns (M7)', async () => {
+    const api = await aShop();
+    const first = await subscribed(api);
+    const { customerId } = first;
+    const entry = { customerId, amount: 549, description: 'Gift' };
+    await api.expect(201, api.post('/balance-entries', { ...entry, amount: 5000 }));
+    await api.advanceTo(renewedAt);
+    const [renewal] = await invoicesOf(api, customerId);
+    expect(renewal).toMatchObject({ status: 'PAID', balanceApplied: 3451, payments: [] });
+    const balance = () => api.expect(200, api.get(`/balances?customerId=${customerId}`));
+    expect((await balance()).data).toMatchObject([{ balance: 1549 }]);
+    await api.expect(201, api.post('/balance-entries', { ...entry, amount: -1000 }));
+    await api.advanceTo('2026-05-01T00:00:00.000Z');
+    const [open] = await invoicesOf(api, customerId);
+    expect(open).toMatchObject({ status: 'OPEN', balanceApplied: 549, amountDue: 2902 });
+    await api.expect(200, api.post(`/invoices/${open.id}/void`, {}));
+    expect((await balance()).data).toMatchObject([{ balance: 549 }]);
+  });
+
+  test('shows its taxes, seller and buyer on its page', async () => {
+    const { hostedUrl } = await subscribed(await aShop({ footer: 'Thank you' }));
+    const { text: page } = await new Payer(system.gatewayUrl).open(hostedUrl);
+    for (const text of [
+      'VAT 19% on €29.00',
+      '€5.51',
+      '€34.51',
+      'Ada GmbH',
+      'Tax id: DE136695976',
+    ]) {
+      expect(page).toContain(text);
+    }
+    for (const text of ['IBAN: DE89 3704 0044 0532 0130 00', 'RE-2026-000001', 'Thank you']) {
+      expect(page).toContain(text);
+    }
+  });
+});
+
+describe('without a seller', () => {
+  test('an invoice has off values', async () => {
+    const invoice = await subscribed(await system.live.manualSandbox(startsAt));
+    expect(amountsOf(invoice)).toEqual([2900, 0, 0, 2900]);
+    expect(invoice).toMatchObject({
+      ...{ number: 'INV-000001', seller: null, buyer: null, finalizedAt: startsAt, taxes: [] },
+      ...{ taxStatus: 'NONE', pricesIncludeTax: false, taxEvidence: [] },
+      dueDate: '2026-03-31T00:00:00.000Z',
+      lineItems: [
+        {
+          ...{ pricedAmount: 2900, taxCategory: null, taxReason: null, taxPercent: null },
+          ...{ taxAmount: 0, total: 2900 },
+        },
+      ],
+    });
+  });
+});
+
+describe('a one-off invoice', () => {
+  const lines = [
+    { description: 'Setup', amount: 1000 },
+    { description: 'Book', amount: 555, taxCategory: 'ebook' },
+  ];
+
+  test('is estimated as a draft, and taxed when it is finalized (T9)', async () => {
+    const api = await aShop();
+    const customerId = await aCustomer(api);
+    const drafted = await api.expect(201, api.post('/invoices', { customerId, lines }));
+    expect(drafted).toMatchObject({ tax: 295, taxStatus: 'ESTIMATED', finalizedAt: null });
+    const rate = { country: 'DE', category: 'ebook', percent: '7', name: 'VAT' };
+    await api.expect(201, api.post('/tax-rates', rate));
+    expect((await api.expect(200, api.get(`/invoices/${drafted.id}`))).tax).toBe(295);
+    const opened = await api.expect(200, api.post(`/invoices/${drafted.id}/finalize`, {}));
+    expect(amountsOf(opened)).toEqual([1555, 0, 229, 1784]);
+    expect(opened).toMatchObject({
+      ...{ status: 'OPEN', taxStatus: 'FINAL', finalizedAt: startsAt },
+      dueDate: '2026-03-15T00:00:00.000Z',
+      taxes: [{ amount: 190 }, { amount: 39 }],
+    });
+  });
+
+  test('is estimated again by each change of its draft', async () => {
+    const api = await aShop();
+    const customerId = await aCustomer(api);
+    const { id } = await api.expect(201, api.post('/invoices', { customerId, lines }));
+    const body = { lines: [{ description: 'Other', amount: 100 }] };
+    const changed = await api.expect(200, api.request('PATCH', `/invoices/${id}`, { body }));
+    expect(amountsOf(changed)).toEqual([100, 0, 19, 119]);
+    await setSeller(api, { tax: null });
+    const plain = await api.expect(200, api.post(`/invoices/${id}/finalize`, {}));
+    expect(amountsOf(plain)).toEqual([100, 0, 0, 100]);
+    expect(plain).toMatchObject({
+      taxStatus: 'NONE',
+      taxes: [],
+      seller: { legalName: 'Ada GmbH' },
+    });
+  });
+});
+
+describe('the invoice of a checkout session', () => {
+  test.each([
+    ['EXCLUDE_TAX', 3451, 551],
+    ['INCLUDE_TAX', 2900, 463],
+  ])('under %s costs %i with tax, as its page says', async (prices, total, tax) => {
+    const api = await aShop({ tax: { ...seller.tax, prices } });
+    const customerId = await aCustomer(api);
+    const body = { customerId, productId: await aProduct(api), successUrl: 'https://a.test/' };
+    const session = await api.expect(201, api.post('/checkout', body));
+    const [invoice] = await invoicesOf(api, customerId);
+    expect(invoice).toMatchObject({ total, tax, amountDue: total, taxStatus: 'ESTIMATED' });
+    expect(invoice.finalizedAt).toBeNull();
+    const payer = new Payer(system.gatewayUrl);
+    const page = await payer.open(session.checkoutUrl);
+    expect(page.text).toContain(`Pay €${(total / 100).toFixed(2)}`);
+    expect(page.text).toContain(`VAT 19% on €${((total - tax) / 100).toFixed(2)}`);
+    await payer.submit(page, card('4242424242424242'));
+    const [paid] = await invoicesOf(api, customerId);
+    expect(paid).toMatchObject({
+      ...{ status: 'PAID', total, tax, amountPaid: total, taxStatus: 'FINAL' },
+      ...{ finalizedAt: startsAt, taxes: invoice.taxes, payments: [{ amount: total }] },
+    });
+  });
+});
