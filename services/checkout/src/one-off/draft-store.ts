@@ -18,11 +18,12 @@ export async function deleteDraft(
   context: CallContext,
 ): Promise<void> {
   const { environmentId } = context.tenant;
+  let deletions = 0;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const stored = await invoices.within(context).find(id);
     if (stored === undefined) {
-      // The answer to the deletion was lost, or another caller has deleted the same draft.
-      if (attempt > 1) return;
+      // A deletion was sent again, so its first answer was lost.
+      if (deletions > attempt - 1) return;
       throw notFound('Invoice');
     }
     const { state, version } = stored;
@@ -31,9 +32,10 @@ export async function deleteDraft(
     }
     draftOf(state);
     context.storing?.pass();
-    const { deletedCount } = await retryTransient(() =>
-      invoices.documents.deleteOne({ _id: id, environmentId, version }),
-    );
+    const { deletedCount } = await retryTransient(() => {
+      deletions += 1;
+      return invoices.documents.deleteOne({ _id: id, environmentId, version });
+    });
     if (deletedCount === 1) return;
   }
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
