@@ -92,6 +92,25 @@ describe('the feed of webhook events', () => {
     expect((await api.get('/webhook-events')).status).toBe(200);
   });
 
+  test('answers two hundred waiting readers of ten keys with the next event', async () => {
+    const keys = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const { key } = await api.expect(201, api.post('/api-keys', { name: 'reader' }));
+        return system.client(key as string);
+      }),
+    );
+    const wait = '/webhook-events?after=0&wait=20&types=subscription.created';
+    const next = async (reader: ApiClient): Promise<any> => {
+      const { data } = await reader.expect(200, reader.get(wait));
+      return data.length > 0 ? data : next(reader);
+    };
+    const waits = keys.flatMap((reader) => Array.from({ length: 20 }, () => next(reader)));
+    const subscriptionId = await subscribe();
+    for (const [first, ...others] of await Promise.all(waits)) {
+      expect([first.subject.id, others]).toEqual([subscriptionId, []]);
+    }
+  });
+
   test.each([
     ['after=x', { after: ['Must be a cursor'] }],
     ['after=-1', { after: ['Must be a cursor'] }],
