@@ -200,6 +200,23 @@ describe('an invoice of a subscription', () => {
   });
 });
 
+test('a page that shows another amount than is due charges nothing', async () => {
+  const api = await aShop();
+  const { id, hostedUrl } = await subscribed(api);
+  const payer = new Payer(system.gatewayUrl);
+  const page = await payer.open(hostedUrl);
+  const transfer = { method: 'BANK_TRANSFER', amount: 1000 };
+  await api.expect(201, api.post(`/invoices/${id}/payments`, transfer));
+  const changed = await payer.submit(page, card());
+  expect(changed.status).toBe(200);
+  expect(changed.text).toContain('The total has changed.');
+  expect(changed.text).toContain('Pay €24.51');
+  const read = () => api.expect(200, api.get(`/invoices/${id}`));
+  expect(await read()).toMatchObject({ status: 'OPEN', amountPaid: 1000, amountDue: 2451 });
+  await payer.submit(changed, card());
+  expect(await read()).toMatchObject({ status: 'PAID', amountPaid: 3451 });
+});
+
 describe('without a seller', () => {
   test('an invoice has off values', async () => {
     const invoice = await subscribed(await system.live.manualSandbox(startsAt));

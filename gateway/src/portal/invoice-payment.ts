@@ -4,6 +4,7 @@ import { type CardEntry, cardForm, type PaymentInput } from '../pages/payment/ca
 import { postForm } from '../pages/frame/form-fields';
 import { href, type Html, html } from '../pages/frame/html';
 import {
+  amountOf,
   failedPayment,
   hasLogo,
   invoiceDocument,
@@ -62,18 +63,23 @@ function settled(invoice: Invoice): Html {
   return html`<section class="unprinted"><p>${statusText(invoice)}</p></section>`;
 }
 
-function paying(view: InvoiceView, { methods, entry, problems, kept }: PaymentChoice): Html {
+function paying(view: InvoiceView, { methods, entry, ...input }: PaymentChoice): Html {
   const { invoice } = view;
+  const { problems, kept, isAmountChanged } = input;
+  const more = amountOf(invoice);
   const isFirst = methods.length === 0;
   const label = isFirst ? payLabel(invoice) : `${payLabel(invoice)} with this card`;
-  const card = cardForm({ place: view, label, entry, problems, kept });
+  const card = cardForm({ place: view, label, entry, more, ...input });
   return html`<section class="unprinted" aria-labelledby="pay">
     <h2 id="pay">Pay this invoice</h2>
     ${problems === undefined && failedPayment(invoice)} ${!isFirst && savedMethods(view, methods)}
     ${
       isFirst
         ? card
-        : html`<details class="other" ${(problems ?? kept) !== undefined && html` open`}>
+        : html`<details
+            class="other"
+            ${(problems ?? kept ?? isAmountChanged) !== undefined && html` open`}
+          >
             <summary>Pay with another card</summary>
             ${card}
           </details>`
@@ -98,6 +104,7 @@ function savedMethods(view: InvoiceView, methods: readonly PaymentMethod[]): Htm
           </label>`,
       )}
     </fieldset>`,
+    amountOf(view.invoice),
     html`<button type="submit">${payLabel(view.invoice)}</button>`,
   ]);
 }

@@ -6,11 +6,12 @@ import { type ApiAnswer, present } from '../http/answer';
 import { cardReady, type KeptTexts, type PaymentInput } from '../pages/payment/card-form';
 import { challengePage, processingPage } from '../pages/payment/challenge-page';
 import { type FormProblems, readText } from '../pages/frame/form-fields';
-import { type InvoiceView, payLabel } from '../pages/invoice/page';
+import { amountOf, type InvoiceView, payLabel } from '../pages/invoice/page';
 import { invoicePayable } from '../pages/invoice/payable';
 import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/routes';
 import {
   cardEntryOf,
+  isAmountRefusal,
   isBeingPaid,
   isPayableStatus,
   type Payable,
@@ -53,7 +54,7 @@ export const invoiceRoutes: readonly PortalRoute[] = [
       const invoice = await ownInvoice(request, peers);
       if (!isPayable(invoice)) return redirectAnswer(request.path);
       const methodId = readText(request.form.get('method'));
-      return payByMethod(payableOf(invoice, request, peers), methodId);
+      return payByMethod(payableOf(invoice, request, peers), methodId, request.form);
     },
   },
 ];
@@ -87,14 +88,14 @@ async function showInvoice(
   invoice: Invoice,
   request: PortalRequest,
   peers: Peers,
-  { problems, kept }: PaymentInput = {},
+  input: PaymentInput = {},
 ): Promise<ApiAnswer> {
   const { visit, query, context } = request;
   const view = await viewOf(invoice, request, peers);
   if (!isPayable(invoice)) return pageAnswer(portalInvoicePage(visit, view, undefined));
   if (isBeingPaid(invoice)) return visiting(processingPage(view));
   const waiting = waitingAttempt(invoice);
-  if (waiting !== undefined && query.card === undefined && problems === undefined) {
+  if (waiting !== undefined && query.card === undefined && input.problems === undefined) {
     const amount = amountText(payableAmount(invoice), invoice.currency);
     return visiting(challengePage(view, { ...waiting, amount }));
   }
@@ -103,7 +104,7 @@ async function showInvoice(
     cardEntryOf({ customerId }, { peers, context }),
     peers.paymentMethod.listPaymentMethods({ customerId }, context),
   ]);
-  return pageAnswer(portalInvoicePage(visit, view, { methods, entry, problems, kept }));
+  return pageAnswer(portalInvoicePage(visit, view, { methods, entry, ...input }));
 }
 
 async function confirmCard(
@@ -113,7 +114,8 @@ async function confirmCard(
   peers: Peers,
 ): Promise<Page> {
   const view = await viewOf(invoice, request, peers);
-  const aside = cardReady({ place: view, setupId, label: payLabel(invoice) });
+  const more = amountOf(invoice);
+  const aside = cardReady({ place: view, setupId, label: payLabel(invoice), more });
   return invoiceFrame(request.visit, view, aside);
 }
 
@@ -138,6 +140,12 @@ function payableOf(invoice: Invoice, request: PortalRequest, peers: Peers): Paya
       showInvoice(invoice, request, peers, { problems, kept }),
     showRefused: async (kept: KeptTexts) =>
       showInvoice(await ownInvoice(request, peers), request, peers, { kept }),
+    showRefusal: (error: unknown) =>
+      isAmountRefusal(error)
+        ? ownInvoice(request, peers).then((current) =>
+            showInvoice(current, request, peers, { isAmountChanged: true }),
+          )
+        : undefined,
   };
   return invoicePayable(invoice, page, peers, context);
 }

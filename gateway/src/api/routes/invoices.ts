@@ -79,7 +79,8 @@ const line = z.object({
 });
 const lines = z.array(line).min(1).max(100);
 const netDays = z.int().min(0).max(365).meta({
-  description: 'Days from the opening to the due date of an invoice that is sent. Defaults to 30.',
+  description:
+    'Days from the opening to the due date of an invoice that is sent. Defaults to that of the customer, else of the seller.',
 });
 const memo = z.string().max(500);
 const purchaseOrder = z.string().max(50);

@@ -7,7 +7,13 @@ import { CollectionMethod, type Customer } from '@billing/proto/billing/customer
 import { amountText } from '../../text/amount-text';
 import { dateText, periodText } from '../../text/date-text';
 import { buyerLines, sellerLines, transferLines } from '../../text/party-text';
-import { type CardEntry, cardForm, cardReady, type PaymentInput } from '../payment/card-form';
+import {
+  amountField,
+  type CardEntry,
+  cardForm,
+  cardReady,
+  type PaymentInput,
+} from '../payment/card-form';
 import { type FormPlace, notice } from '../frame/form-fields';
 import { type Html, html } from '../frame/html';
 import { invoiceTable } from './table';
@@ -68,7 +74,8 @@ export function invoicePage(
 /** Page that asks for confirmation before a card entered on the provider's page is charged. */
 export function confirmInvoiceCardPage(view: InvoiceView, setupId: string): Page {
   const { invoice, isTest } = view;
-  const ready = cardReady({ place: view, setupId, label: payLabel(invoice) });
+  const more = amountOf(invoice);
+  const ready = cardReady({ place: view, setupId, label: payLabel(invoice), more });
   const content = [invoiceDocument(view), ready];
   const formTargets = [invoice.hostedUrl];
   const hasImage = hasLogo(invoice);
@@ -141,17 +148,13 @@ export function hasLogo({ seller }: Invoice): boolean {
   return seller?.logo !== undefined;
 }
 
-function payment(
-  view: InvoiceView,
-  entry: CardEntry | undefined,
-  { problems, kept }: PaymentInput,
-): Html {
+function payment(view: InvoiceView, entry: CardEntry | undefined, input: PaymentInput): Html {
   const { invoice } = view;
   if (entry === undefined) return html`<section><p>${statusText(invoice)}</p></section>`;
   return html`<section class="unprinted" aria-labelledby="pay">
     <h2 id="pay">Pay by card</h2>
-    ${problems === undefined && failedPayment(invoice)}
-    ${cardForm({ place: view, label: payLabel(invoice), entry, problems, kept })}
+    ${input.problems === undefined && failedPayment(invoice)}
+    ${cardForm({ place: view, label: payLabel(invoice), entry, more: amountOf(invoice), ...input })}
   </section>`;
 }
 
@@ -168,6 +171,11 @@ export function statusText(invoice: Invoice): string {
   const { text } = wordsOf(invoice);
   const { paidAt } = invoice;
   return paidAt === undefined ? text : `${text} Payment received on ${dateText(paidAt)}.`;
+}
+
+/** Field with the amount that the payment button shows. */
+export function amountOf(invoice: Invoice): Html {
+  return amountField(payableAmount(invoice));
 }
 
 /** Label of the payment button. */

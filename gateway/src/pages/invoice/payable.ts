@@ -6,7 +6,10 @@ import { isPayableStatus, type Payable } from '../payment/steps';
 /** Payment of an invoice, on its hosted page or in the portal. */
 export function invoicePayable(
   { id, customerId }: Invoice,
-  page: Pick<Payable, 'path' | 'url' | 'isTest' | 'showProblems' | 'showRefused'> & {
+  page: Pick<
+    Payable,
+    'path' | 'url' | 'isTest' | 'showProblems' | 'showRefused' | 'showRefusal'
+  > & {
     readonly network: string;
   },
   { payment }: Peers,
@@ -16,11 +19,11 @@ export function invoicePayable(
   return {
     ...page,
     customerId,
-    pay: async ({ methodId: value, returnUrl }) => {
+    pay: async ({ methodId: value, returnUrl, amount: expectedAmount }) => {
       const source =
         value === undefined ? undefined : ({ $case: 'paymentMethodId', value } as const);
       const { action, invoice } = await payment.payInvoice(
-        { id, source, returnUrl, clientNetwork },
+        { id, source, returnUrl, clientNetwork, expectedAmount },
         context,
       );
       return { action, next, isRefused: invoice !== undefined && wasRefused(invoice) };

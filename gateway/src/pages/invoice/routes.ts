@@ -11,6 +11,7 @@ import type { PageRequest, PageRoute } from '../frame/route';
 import { paymentRoutes } from '../payment/routes';
 import {
   cardEntryOf,
+  isAmountRefusal,
   isBeingPaid,
   isPayableStatus,
   type Payable,
@@ -54,19 +55,19 @@ async function showInvoice(
   invoice: Invoice,
   request: PageRequest,
   peers: Peers,
-  { problems, kept }: PaymentInput = {},
+  input: PaymentInput = {},
 ): Promise<ApiAnswer> {
   const { path, isTest, query, context } = request;
   if (!isOpen(invoice)) return pageAnswer(invoicePage(await viewOf(invoice, request, peers)));
   if (isBeingPaid(invoice)) return pageAnswer(processingPage({ path, isTest }));
   const waiting = waitingAttempt(invoice);
-  if (waiting !== undefined && query.card === undefined && problems === undefined) {
+  if (waiting !== undefined && query.card === undefined && input.problems === undefined) {
     const amount = amountText(payableAmount(invoice), invoice.currency);
     const page = { path, isTest, formTargets: [invoice.hostedUrl] };
     return pageAnswer(challengePage(page, { ...waiting, amount }));
   }
   const entry = await cardEntryOf(payableOf(invoice, request, peers), { peers, context });
-  return pageAnswer(invoicePage(await viewOf(invoice, request, peers), { entry, problems, kept }));
+  return pageAnswer(invoicePage(await viewOf(invoice, request, peers), { entry, ...input }));
 }
 
 function payableOf(invoice: Invoice, request: PageRequest, peers: Peers): Payable {
@@ -78,6 +79,12 @@ function payableOf(invoice: Invoice, request: PageRequest, peers: Peers): Payabl
       showProblems: (problems, kept) => showInvoice(invoice, request, peers, { problems, kept }),
       showRefused: async (kept) =>
         showInvoice(await readInvoice(request, peers), request, peers, { kept }),
+      showRefusal: (error) =>
+        isAmountRefusal(error)
+          ? readInvoice(request, peers).then((current) =>
+              showInvoice(current, request, peers, { isAmountChanged: true }),
+            )
+          : undefined,
     },
     peers,
     context,

@@ -3,6 +3,7 @@ import type { Card } from '@billing/proto/billing/checkout/v1/payment';
 import {
   type FormPlace,
   type FormProblems,
+  notice,
   postForm,
   problemSummary,
   type TextField,
@@ -29,6 +30,8 @@ export interface KeptTexts {
 export interface PaymentInput {
   readonly problems?: FormProblems | undefined;
   readonly kept?: KeptTexts | undefined;
+  /** True if nothing was charged, because the payer was shown another amount. */
+  readonly isAmountChanged?: boolean | undefined;
 }
 
 /** Parts around the fields of a card. */
@@ -87,6 +90,7 @@ export function cardForm({
   problems = {},
   kept = {},
   more,
+  isAmountChanged = false,
 }: CardFormDependencies): Html {
   switch (entry.kind) {
     case 'NONE':
@@ -95,7 +99,8 @@ export function cardForm({
       return html`<p>You enter your card on the page of our payment provider, then return here.</p>
         ${postForm(place, '/card/begin', html`<button type="submit">Continue to card details</button>`)}`;
     case 'FORM':
-      return html`${problemSummary(problems, labels)}
+      return html`${isAmountChanged && notice('The total has changed.', 'Nothing was charged.')}
+      ${problemSummary(problems, labels)}
       ${postForm(place, '', [
         textField({ ...number, isOptional }, problems),
         html`<div class="pair">${textField(expiry, problems)} ${textField(code, problems)}</div>`,
@@ -123,6 +128,19 @@ export function cardReady({
     ])}
     <p class="aside"><a href="${place.path}">Use another card</a></p>
   </section>`;
+}
+
+const shownAmount = 'amount';
+
+/** Hidden field with the amount that a form shows. */
+export function amountField(amount: bigint): Html {
+  return html`<input type="hidden" name="${shownAmount}" value="${String(amount)}" />`;
+}
+
+/** Amount that a submitted form has shown; undefined if it names none. */
+export function readAmount(form: ReadonlyMap<string, string>): bigint | undefined {
+  const text = form.get(shownAmount) ?? '';
+  return /^\d{1,15}$/.test(text) ? BigInt(text) : undefined;
 }
 
 /** Texts of a submitted form that may be shown again. */

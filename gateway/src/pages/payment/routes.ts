@@ -89,7 +89,7 @@ const askForCard: Handler = async ({ isOpen, confirmCard }, { path, query }) => 
 const payConfirmed: Handler = async ({ isOpen, next, payable }, { form, context }, peers) => {
   const setupId = readText(form.get('setup_id'));
   if (!isOpen || setupId === undefined) return redirectAnswer(next);
-  return payBySetup(payable, setupId, { peers, context });
+  return payBySetup(payable, { setupId, form }, { peers, context });
 };
 
 const comeBack: Handler = async ({ waitingAttempt: attempt, next, payable }) =>

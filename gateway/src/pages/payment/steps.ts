@@ -8,7 +8,14 @@ import {
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import type { Peers } from '../../peers';
 import type { ApiAnswer } from '../../http/answer';
-import { type CardEntry, isCardEmpty, type KeptTexts, readCard, readKept } from './card-form';
+import {
+  type CardEntry,
+  isCardEmpty,
+  type KeptTexts,
+  readAmount,
+  readCard,
+  readKept,
+} from './card-form';
 import type { FormProblems } from '../frame/form-fields';
 import { href, html } from '../frame/html';
 import { pageAnswer, redirectAnswer } from '../frame/shell';
@@ -34,6 +41,8 @@ export interface Payable {
   readonly pay: (payment: {
     methodId: string | undefined;
     returnUrl: string;
+    /** Amount that the payer was shown; undefined: not compared. */
+    amount: bigint | undefined;
   }) => Promise<PaymentStep>;
   readonly answer: (answer: {
     attempt: number;
@@ -88,14 +97,14 @@ export async function payByCard(
   form: ReadonlyMap<string, string>,
   { peers, context, isOptional }: StepTools & { isOptional: boolean },
 ): Promise<ApiAnswer> {
-  if (isOptional && isCardEmpty(form)) return await payByMethod(payable, undefined);
+  if (isOptional && isCardEmpty(form)) return await payByMethod(payable, undefined, form);
   const card = readCard(form);
   const kept = readKept(form);
   if ('problems' in card) return await payable.showProblems(card.problems, kept);
   const { customerId } = payable;
   try {
     const saved = await peers.payment.savePaymentMethod({ customerId, card }, context);
-    const step = await stepOf(payable, saved.paymentMethodId);
+    const step = await stepOf(payable, saved.paymentMethodId, form);
     // Shown without a redirect, which would lose the texts.
     if (step.isRefused) return await payable.showRefused(kept);
     return afterStep(step, payable);
@@ -110,13 +119,13 @@ export async function payByCard(
 /** Pays with a card entered on the provider's page. */
 export async function payBySetup(
   payable: Payable,
-  setupId: string,
+  { setupId, form }: { readonly setupId: string; readonly form: ReadonlyMap<string, string> },
   { peers, context }: StepTools,
 ): Promise<ApiAnswer> {
   const { customerId } = payable;
   try {
     const saved = await peers.payment.finishCardEntry({ customerId, setupId }, context);
-    return await payByMethod(payable, saved.paymentMethodId);
+    return await payByMethod(payable, saved.paymentMethodId, form);
   } catch (error) {
     return await backOr(error, payable);
   }
@@ -126,9 +135,10 @@ export async function payBySetup(
 export async function payByMethod(
   payable: Payable,
   methodId: string | undefined,
+  form: ReadonlyMap<string, string>,
 ): Promise<ApiAnswer> {
   try {
-    return afterStep(await stepOf(payable, methodId), payable);
+    return afterStep(await stepOf(payable, methodId, form), payable);
   } catch (error) {
     return await backOr(error, payable);
   }
@@ -177,8 +187,18 @@ export function isBeingPaid({ status, payments }: Invoice): boolean {
   return isRunning || !isPayableStatus(status);
 }
 
-function stepOf(payable: Payable, methodId: string | undefined): Promise<PaymentStep> {
-  return payable.pay({ methodId, returnUrl: `${payable.url}/return` });
+function stepOf(
+  payable: Payable,
+  methodId: string | undefined,
+  form: ReadonlyMap<string, string>,
+): Promise<PaymentStep> {
+  const amount = readAmount(form);
+  return payable.pay({ methodId, returnUrl: `${payable.url}/return`, amount });
+}
+
+/** True if nothing was charged because the payer was shown another amount. */
+export function isAmountRefusal(error: unknown): boolean {
+  return error instanceof DomainError && error.reason === 'AMOUNT_CHANGED';
 }
 
 function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswer {

@@ -47,7 +47,8 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
         const source = await fromProtoSource(request.source, { invoice, context, dependencies });
         const client = { resourceId: invoice.id, network: request.clientNetwork };
         await refused.check(client, context);
-        const presence = { callId: context.resourceSeed, returnUrl: request.returnUrl };
+        const { returnUrl, expectedAmount } = request;
+        const presence = { callId: context.resourceSeed, returnUrl, expectedAmount };
         const paid = await payments.pay({ invoiceId: invoice.id, source }, presence, context);
         if (wasRefused(invoice, paid.state)) await refused.record(client, context);
         return toProtoPayment(paid, dependencies);

@@ -96,6 +96,8 @@ export interface Claim extends MethodChoice {
 export interface PayerPresence {
   readonly callId: string | undefined;
   readonly returnUrl: string | undefined;
+  /** Amount that the payer was shown; undefined: not compared. */
+  readonly expectedAmount?: bigint | undefined;
 }
 
 /** Long enough for a provider to answer; afterwards another worker may resume a claimed attempt. */

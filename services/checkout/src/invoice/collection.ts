@@ -168,11 +168,18 @@ export function payNow(
   if (attemptOfCall(record, claim.callId) !== undefined) return unchanged(record);
   if (!isOwed(record)) throw invoiceNotOpen();
   if (record.attempt !== undefined) throw paymentInProgress();
+  if ((claim.expectedAmount ?? outstandingOf(record)) !== outstandingOf(record)) {
+    throw amountChanged();
+  }
   if (claim.isProviderMissing === true) return only(withoutProvider(record, claim.now));
   if (isDunningOver(record, claim)) return endDunning(record, claim.now);
   return afterDueDate(record, claim.now, (invoice) =>
     only(claimSlot(invoice, claim, { origin: 'PAYER', presence: claim })),
   );
+}
+
+function amountChanged(): DomainError {
+  return new DomainError('failed_precondition', 'AMOUNT_CHANGED', 'The total has changed.');
 }
 
 /** Number of the attempt that a call has made, running or ended; undefined if it made none. */

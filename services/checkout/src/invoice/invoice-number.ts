@@ -3,11 +3,8 @@ export function nextInvoiceNumber(highestTaken: number | undefined): number {
   return (highestTaken ?? 0) + 1;
 }
 
-/** Prefix of invoice numbers where the seller has set none. */
-export const INVOICE_PREFIX_USUAL = 'INV-';
-
-/** `INV-000001`; numbers above 999,999 grow longer. */
-export function formatInvoiceNumber(number: number, prefix = INVOICE_PREFIX_USUAL): string {
+/** `INV-000001`, or with the prefix of the seller; numbers above 999,999 grow longer. */
+export function formatInvoiceNumber(number: number, prefix = 'INV-'): string {
   if (!Number.isSafeInteger(number) || number < 1) {
     throw new Error(`An invoice number is a whole number from 1 on, not ${String(number)}`);
   }
