@@ -4,9 +4,11 @@ import {
   SubscriptionPhase,
   SubscriptionStatus,
 } from '../gen/billing/subscription/v1/subscription';
+import { ParkReason } from '../gen/billing/subscription/v1/report';
 import { enumNames } from './enum-names';
 
 export const subscriptionStatuses = enumNames(SubscriptionStatus, 'SUBSCRIPTION_STATUS_');
 export const subscriptionPhases = enumNames(SubscriptionPhase, 'SUBSCRIPTION_PHASE_');
 export const cancelReasons = enumNames(CancelReason, 'CANCEL_REASON_');
 export const collectionOutcomes = enumNames(CollectionOutcome, 'COLLECTION_OUTCOME_');
+export const parkReasons = enumNames(ParkReason, 'PARK_REASON_');

@@ -25,6 +25,7 @@ export const collections: CollectionLayouts = {
   }),
   checkoutSessionTotals: unsharded,
   dunningTotals: unsharded,
+  expiryProgress: unsharded,
   invoiceNumbers: shardedBy({ environmentId: 1 }),
   invoices: shardedAggregates({
     pageHash: 'a page by its address',
@@ -33,7 +34,10 @@ export const collections: CollectionLayouts = {
   // The gateway asks for an image by its hash alone.
   logos: shardedBy({ sha256: 1 }),
   payers: shardedAggregates(),
-  paymentMethods: shardedAggregates({ 'environmentId expiresAt': 'cards that expire soon' }),
+  paymentMethods: shardedAggregates({
+    'environmentId expiresAt': 'cards that expire soon',
+    _id: 'cards of an earlier release, in pages',
+  }),
   providerReports: shardedById({ 'environmentId invoiceId': 'reports of an invoice' }),
   refusedAttempts: shardedById({ changedAt: 'retention' }),
   sandboxAuthorizations: shardedById(),

@@ -23,6 +23,10 @@ import {
   PaymentMethodStore,
 } from './payment-method/store';
 import { paymentMethodRpc } from './payment-method/rpc';
+import {
+  UnknownExpiryStore,
+  type UnknownExpiryOptions,
+} from './payment-method/unknown-expiry-store';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
 import { paymentRpc } from './collection/payment-rpc';
 import { connectPeers } from './peers';
@@ -51,6 +55,7 @@ import {
 const sweepReservationsEveryMs = 30_000;
 const totalsEveryMs = 60_000;
 const deleteExpiredEveryMs = 10 * 60_000;
+const askForExpiriesEveryMs = 60_000;
 // A replica with an earlier configuration may still postpone invoices while it stops.
 const resumeEveryMs = 30_000;
 
@@ -62,7 +67,7 @@ export async function start(
   const service = await Service.open('checkout', config, overrides);
   const { clock, logger, metrics } = service;
   const invoices = service.aggregates(invoiceDefinition);
-  const { payers, ...owned } = openMethods(service);
+  const { payers, saved, ...owned } = openMethods(service);
   const { methods, refused } = owned;
   const numbers = openNumbers(service);
   const seller = openSeller(service);
@@ -87,6 +92,7 @@ export async function start(
     ...chargeAlarms(service),
   });
   const { waits, authorizations } = waitForProvider(service, { worker, saver, isLiveConfigured });
+  if (isLiveConfigured) askForExpiries(service, { methods: saved, providerOf });
   const peers = connectPeers(service, config);
   const {
     sessions: sessionRecords,
@@ -199,7 +205,22 @@ function openMethods(service: Service) {
   const methods = new PaymentMethodStore(saved, payers, subscriptions);
   const reports = new ProviderReportStore(service.db, service);
   service.ensureIndexes(() => reports.ensureIndexes());
-  return { payers, methods, reports, refused: openRefusedAttempts(service) };
+  return { payers, saved, methods, reports, refused: openRefusedAttempts(service) };
+}
+
+function askForExpiries(
+  service: Service,
+  asked: Pick<UnknownExpiryOptions, 'methods' | 'providerOf'>,
+): void {
+  const { db, clock, slices } = service;
+  const hasOlderReplica = () => slices.hasOlder();
+  const expiries = new UnknownExpiryStore(db, { ...asked, clock, hasOlderReplica });
+  service.every({
+    name: 'ask for expiries of cards',
+    everyMs: askForExpiriesEveryMs,
+    run: (signal) => expiries.askAll(signal),
+    onOneReplica: true,
+  });
 }
 
 function openBalances(service: Service) {

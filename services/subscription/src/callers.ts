@@ -26,4 +26,5 @@ export const planCallers: Callers<PlanServiceServer> = {
 export const subscriptionReportCallers: Callers<SubscriptionReportServiceServer> = {
   getRevenue: ['gateway'],
   getOverview: ['gateway'],
+  listParkedSubscriptions: ['gateway'],
 };

@@ -9,5 +9,8 @@ import {
 export const collections: CollectionLayouts = {
   ...chassisCollections,
   revenueTotals: unsharded,
-  subscriptions: shardedAggregates({ 'environmentId isTombstone': 'reports' }),
+  subscriptions: shardedAggregates({
+    'environmentId isTombstone': 'reports',
+    'environmentId parkedFor': 'subscriptions that are not billed',
+  }),
 };

@@ -1,6 +1,7 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import { encodeEvent } from './events';
 import { type DueStep, dueStep } from './lifecycle/renewals';
+import { parkedFor, type ParkReason } from './over-limit/parking';
 import { fromDocumentOverLimit, type OverLimitFields } from './over-limit/store';
 import type { SubscriptionEvent } from './subscription/announcement';
 import { stepsReached } from './subscription/reached-step';
@@ -58,6 +59,8 @@ type SubscriptionDocument = Omit<
   /** Absent in documents that were stored before discounts. */
   readonly discount?: DiscountDocument | null;
   readonly metadata: string;
+  /** Derived from the subscription with every write; absent in documents of earlier releases. */
+  readonly parkedFor?: ParkReason | null;
   readonly periodIndex: Count | null;
   readonly openInvoices: readonly OpenInvoiceDocument[];
   readonly latestInvoice: LatestInvoiceDocument | null;
@@ -98,6 +101,7 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
     { name: 'customer', keys: { 'customer.id': 1, createdAt: -1, _id: -1 } },
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
     { name: 'status', keys: { status: 1, createdAt: -1, _id: -1 } },
+    { name: 'parked', keys: { parkedFor: 1, createdAt: -1, _id: -1 } },
   ],
   fixedFields: ['isTombstone'],
   search: {
@@ -127,10 +131,12 @@ function fromDocumentRecord(id: string, document: RecordDocument): SubscriptionR
   return document.isTombstone ? { isTombstone: true, id } : fromDocumentSubscription(id, document);
 }
 
-function toDocumentSubscription({ id: _id, ...subscription }: Subscription): SubscriptionDocument {
+function toDocumentSubscription(state: Subscription): SubscriptionDocument {
+  const { id: _id, ...subscription } = state;
   const { price, metadata } = subscription;
   return {
     ...subscription,
+    parkedFor: parkedFor(state),
     price: { ...price, metadata: JSON.stringify(price.metadata) },
     metadata: JSON.stringify(metadata),
   };

@@ -2,9 +2,9 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { InvoiceSum, RecentSales } from '@billing/proto/billing/checkout/v1/report';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
-import type { ExpiringCard } from '@billing/proto/billing/checkout/v1/payment_method';
 import type { EndpointReport } from '@billing/proto/billing/notifier/v1/report';
 import { toJsonOptionalTime } from '@billing/proto/json/scalars';
+import { parkReasons } from '@billing/proto/values/subscription';
 import { ok, present } from '../../http/answer';
 import type { Peers } from '../../peers';
 import type { EnvironmentRoute } from '../route/route';
@@ -12,7 +12,7 @@ import { toJsonSum } from './json-sum';
 
 // All that reports on dunning cover: an invoice that failed earlier is no longer retried.
 const dunningDays = 400;
-const shownCards = 3;
+const shownMax = 3;
 const first = { page: 1, perPage: 1 } as const;
 
 /** What an operator should do now, the sales of today and yesterday, and the state of the setup. */
@@ -30,14 +30,17 @@ export type Today = Awaited<ReturnType<typeof todayOf>>;
 
 export async function todayOf(context: CallContext, peers: Peers) {
   const until = endOfNextMonth(context.now);
-  const [sales, dunning, webhooks, expiring, setup] = await Promise.all([
+  const [sales, dunning, webhooks, expiring, parked, setup] = await Promise.all([
     peers.checkoutReport.getRecentSales({}, context),
     peers.checkoutReport.getDunning({ days: dunningDays }, context),
     peers.webhookReport.getDeliveryReport({ days: 1 }, context),
     peers.paymentMethod.listExpiringCards({ until }, context),
+    peers.subscriptionReport.listParkedSubscriptions({}, context),
     setupOf(context, peers),
   ]);
-  const shown = expiring.cards.slice(0, shownCards);
+  const shown = expiring.cards.slice(0, shownMax);
+  const shownParked = parked.subscriptions.slice(0, shownMax);
+  const names = await namesOf([...shown, ...shownParked], context, peers);
   return {
     sales: { data: sales.currencies.map(toJsonSales), isMore: sales.isMore },
     failedPayments: dunning.currencies
@@ -48,7 +51,21 @@ export async function todayOf(context: CallContext, peers: Peers) {
       count: expiring.cards.length,
       isMore: expiring.isMore,
       /** The first of them, with the names of their customers. */
-      cards: await withNames(shown, context, peers),
+      cards: shown.map(({ customerId, brand, last4, expiry }) => ({
+        ...{ customerId, brand, last4 },
+        customerName: names.get(customerId) ?? null,
+        expiry: present(expiry),
+      })),
+    },
+    parkedSubscriptions: {
+      count: parked.subscriptions.length,
+      isMore: parked.isMore,
+      /** The newest of them, with the names of their customers. */
+      subscriptions: shownParked.map(({ subscriptionId, productName, customerId, reason }) => ({
+        ...{ subscriptionId, productName },
+        customerName: names.get(customerId) ?? null,
+        reason: parkReasons.nameOf(reason),
+      })),
     },
     setup: { ...setup, hasEndpoint: webhooks.endpoints.length > 0 },
   };
@@ -83,15 +100,15 @@ async function setupOf(context: CallContext, peers: Peers) {
   };
 }
 
-async function withNames(cards: readonly ExpiringCard[], context: CallContext, peers: Peers) {
-  const ids = [...new Set(cards.map(({ customerId }) => customerId))];
+/** Names of the customers, by id. */
+async function namesOf(
+  of: readonly { readonly customerId: string }[],
+  context: CallContext,
+  peers: Peers,
+): Promise<Map<string, string>> {
+  const ids = [...new Set(of.map(({ customerId }) => customerId))];
   const customers = ids.length === 0 ? [] : await customersOf(ids, context, peers);
-  const names = new Map(customers.map(({ id, name, email }) => [id, name ?? email]));
-  return cards.map(({ customerId, brand, last4, expiry }) => ({
-    ...{ customerId, brand, last4 },
-    customerName: names.get(customerId) ?? null,
-    expiry: present(expiry),
-  }));
+  return new Map(customers.map(({ id, name, email }) => [id, name ?? email]));
 }
 
 async function customersOf(ids: string[], context: CallContext, peers: Peers): Promise<Customer[]> {

@@ -189,6 +189,7 @@ test('a crash between two cards of one retry charges each of them once', async (
       continueCharge: (answer) => sandbox.continueCharge(answer),
       cancelCharge: (reference) => sandbox.cancelCharge(reference),
       resolveAuthorization: (authorization) => sandbox.resolveAuthorization(authorization),
+      expiryOf: () => sandbox.expiryOf(),
       refund: (refund) => sandbox.refund(refund),
     };
   };

@@ -15,5 +15,6 @@ export const noProvider: PaymentProvider = {
   continueCharge: () => Promise.resolve(failed),
   cancelCharge: () => Promise.resolve(failed),
   resolveAuthorization: () => Promise.resolve(undefined),
+  expiryOf: () => Promise.resolve(undefined),
   refund: () => Promise.reject(new Error('No charge exists without a provider')),
 };

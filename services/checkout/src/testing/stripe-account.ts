@@ -2,6 +2,8 @@
 export interface TestCard {
   readonly brand?: string;
   readonly last4?: string;
+  /** Default: the end of 2034. */
+  readonly expiry?: { readonly month: number; readonly year: number };
   /** Refusal of the issuer. */
   readonly decline?: {
     readonly code?: string;
@@ -215,13 +217,14 @@ export class TestStripeAccount {
   }
 
   private showMethod(id: string): Json {
-    const { customer, brand = 'visa', last4 = '4242' } = found(this.cards, id);
+    const { customer, brand = 'visa', last4 = '4242', expiry } = found(this.cards, id);
+    const { month, year } = expiry ?? { month: 12, year: 2034 };
     return {
       id,
       object: 'payment_method',
       type: 'card',
       customer,
-      card: { brand, last4, exp_month: 12, exp_year: 2034 },
+      card: { brand, last4, exp_month: month, exp_year: year },
     };
   }
 

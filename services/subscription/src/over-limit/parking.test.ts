@@ -1,6 +1,6 @@
 import { applyCollectionResult } from '../lifecycle/collection';
 import { cancel } from '../lifecycle/cancellation';
-import { billingLimits, parkReason } from './parking';
+import { billingLimits, parkedFor, parkReason } from './parking';
 import { dueStep, takeDueStep } from '../lifecycle/renewals';
 import { periodOf, type Subscription } from '../subscription/subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
@@ -51,6 +51,7 @@ describe('a subscription with the largest number of unpaid invoices', () => {
     const now = new Date(due.getTime() - 1);
     const ended = cancel(full, { atPeriodEnd: false, ...at(now) });
     expect(ended.state.status).toBe('CANCELED');
+    expect([parkedFor(full), parkedFor(ended.state)]).toEqual(['OPEN_INVOICES', null]);
     // Few enough for an outbox, each short enough to be carried out in one command.
     const stopped = ended.commands.flatMap(({ type, payload }) =>
       type === 'endCollection' ? [payload.invoiceIds] : [],

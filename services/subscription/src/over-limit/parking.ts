@@ -48,6 +48,12 @@ export function isParked(subscription: Subscription): boolean {
   return parkReason(subscription) !== null || hasWaitingBills(subscription);
 }
 
+/** The reason why an operator must look at a subscription, if any. An ended one never renews. */
+export function parkedFor(subscription: Subscription): ParkReason | null {
+  const limit = subscription.phase === 'ENDED' ? null : parkReason(subscription);
+  return limit ?? (hasWaitingBills(subscription) ? 'USAGE_TOO_LARGE' : null);
+}
+
 /** The reason why a write parks a subscription that was not parked for it before; null: none. */
 export function parkedBy(before: Subscription, after: Subscription): ParkReason | null {
   if (parkReason(before) === null) {

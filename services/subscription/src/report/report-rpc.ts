@@ -4,11 +4,14 @@ import { calendarDayOf } from '@billing/kernel/calendar-day';
 import { refuseProblems, wholeNumberProblems } from '@billing/kernel/input-problems';
 import {
   type CurrencyRevenue as ProtoCurrencyRevenue,
+  type ParkedSubscription as ProtoParkedSubscription,
+  ParkReason as ProtoParkReason,
   type SubscriptionReportServiceServer,
   SubscriptionReportServiceService,
 } from '@billing/proto/billing/subscription/v1/report';
 import { subscriptionReportCallers } from '../callers';
-import type { ReportStore } from './report-store';
+import type { ParkReason } from '../over-limit/parking';
+import type { ParkedSubscription, ReportStore } from './report-store';
 import {
   activeCount,
   type CurrencyRevenue,
@@ -46,10 +49,26 @@ export function reportRpc({ reports }: { readonly reports: ReportStore }) {
           renewalsLeftToday: BigInt(renewals),
         };
       },
+
+      listParkedSubscriptions: async (_request, context) => {
+        const { parked, isMore } = await reports.parked(context);
+        return { subscriptions: parked.map(toProtoParked), isMore };
+      },
     },
     { callers: subscriptionReportCallers },
   );
 }
+
+function toProtoParked({ subscription, reason }: ParkedSubscription): ProtoParkedSubscription {
+  const { id: subscriptionId, customer, productName } = subscription;
+  return { subscriptionId, customerId: customer.id, productName, reason: protoReasons[reason] };
+}
+
+const protoReasons: Readonly<Record<ParkReason, ProtoParkReason>> = {
+  OPEN_INVOICES: ProtoParkReason.PARK_REASON_OPEN_INVOICES,
+  INVOICES_A_DAY: ProtoParkReason.PARK_REASON_INVOICES_A_DAY,
+  USAGE_TOO_LARGE: ProtoParkReason.PARK_REASON_USAGE_TOO_LARGE,
+};
 
 function readMonths(count: number, { now }: Pick<CallContext, 'now'>): string[] {
   refuseProblems({ months: wholeNumberProblems(count, { min: 1, max: monthsMax }) });

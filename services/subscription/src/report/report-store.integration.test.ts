@@ -9,8 +9,10 @@ import {
   testContext,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
+import { recordBill } from '../billing/bill';
 import { cancel } from '../lifecycle/cancellation';
 import { takeDueStep } from '../lifecycle/renewals';
+import { recordOverLimitBill } from '../over-limit/over-limit-bill';
 import { subscriptionDefinition } from '../subscription-document';
 import { Subscriptions } from '../subscription-store';
 import type { Subscription } from '../subscription/subscription';
@@ -133,4 +135,27 @@ test('past-due subscriptions and coming renewals are counted in one environment 
   expect(await reports.countPastDue(context)).toBe(2);
   expect(await reports.countRenewals(context, day('02-28'))).toBe(0);
   expect(await reports.countRenewals(context, day('03-01'))).toBe(2);
+});
+
+test('parked subscriptions are listed in their environment until the cause is gone', async () => {
+  const [context, other] = [testContext({ now: day('02-28') }), testContext()];
+  const within = { ...context, now: day('02-28') };
+  const { state: healthy } = await stored(aSubscription(), context);
+  const { state: parked } = await stored(aSubscription(), context);
+  const attempt = {
+    bill: 1,
+    settled: [{ key: 'period:0', through: 0, tries: 1 }],
+    closing: null,
+    now: context.now,
+  };
+  await subscriptions.record(parked.id, within, (one) => recordOverLimitBill(one, attempt));
+  const found = async (at: CallContext) => {
+    const { parked: listed, isMore } = await reports.parked(at);
+    return [listed.map(({ subscription, reason }) => [subscription.id, reason]), isMore];
+  };
+  expect(healthy.id).not.toBe(parked.id);
+  expect(await found(context)).toEqual([[[parked.id, 'USAGE_TOO_LARGE']], false]);
+  expect(await found(other)).toEqual([[], false]);
+  await subscriptions.record(parked.id, within, (one) => recordBill(one, 1, { refunds: [] }));
+  expect(await found(context)).toEqual([[], false]);
 });

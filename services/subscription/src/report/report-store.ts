@@ -9,6 +9,8 @@ import {
   type Totals,
 } from '@billing/chassis/running-totals';
 import type { Service } from '@billing/chassis/service';
+import { parkedFor, type ParkReason } from '../over-limit/parking';
+import type { Subscription } from '../subscription/subscription';
 import { type ReportedStep, reportedSteps } from '../subscription/reached-step';
 import { addendOf, type Recurring, type RevenueRow } from './recurring-revenue';
 import type { RevenueSums } from './revenue-report';
@@ -16,6 +18,15 @@ import { subscriptionsWith } from '../subscription-store';
 import type { SubscriptionRecord } from '../subscription/tombstone';
 
 type Within = Pick<CallContext, 'tenant' | 'now'>;
+
+const parkReasons: readonly ParkReason[] = ['OPEN_INVOICES', 'INVOICES_A_DAY', 'USAGE_TOO_LARGE'];
+const parkedMax = 20;
+
+/** A subscription that is not renewed, or not billed. */
+export interface ParkedSubscription {
+  readonly subscription: Subscription;
+  readonly reason: ParkReason;
+}
 
 const priceFields = ['type', 'amount', 'tiers', 'currency', 'billingInterval', 'intervalCount'];
 
@@ -66,6 +77,18 @@ export class ReportStore {
     // The index of due steps begins with the timeline.
     const timeline = timelineOf(tenant);
     return this.count(tenant, { ...subscriptionsWith({ renewsBefore }), timeline });
+  }
+
+  /** The newest parked subscriptions, at most 20; `isMore` if there are more of them. */
+  async parked(context: Within): Promise<{ parked: ParkedSubscription[]; isMore: boolean }> {
+    const filter = { parkedFor: { $in: parkReasons } };
+    const page = { page: 1, perPage: parkedMax };
+    const { data, total } = await this.records.within(context).list({ filter, ...page });
+    const parked = data.flatMap(({ state }) => {
+      const reason = state.isTombstone ? null : parkedFor(state);
+      return state.isTombstone || reason === null ? [] : [{ subscription: state, reason }];
+    });
+    return { parked, isMore: total > data.length };
   }
 
   /** Brings the totals up to date; runs repeatedly, so that reads stay cheap. */

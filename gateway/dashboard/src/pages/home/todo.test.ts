@@ -13,6 +13,7 @@ const card = {
 const nothing = {
   failedPayments: [],
   failingEndpoints: [],
+  parkedSubscriptions: { count: 0, isMore: false, subscriptions: [] },
   expiringCards: { count: 0, isMore: false, cards: [] },
 } as unknown as Today;
 
@@ -20,15 +21,33 @@ test('nothing is to do without failures and expiring cards', () => {
   expect(todosOf(nothing)).toEqual([]);
 });
 
-test('failed payments come first, then failing endpoints, then expiring cards', () => {
+test('failed payments come first, then parked subscriptions, endpoints and cards', () => {
   const todos = todosOf({
     ...nothing,
     failedPayments: [{ currency: 'USD', count: 2, amount: 47_000 }],
+    parkedSubscriptions: {
+      count: 3,
+      isMore: false,
+      subscriptions: [
+        {
+          subscriptionId: 's',
+          productName: 'Pro',
+          customerName: 'Ada',
+          reason: 'USAGE_TOO_LARGE',
+        },
+        { subscriptionId: 't', productName: 'Pro', customerName: null, reason: 'OPEN_INVOICES' },
+      ],
+    },
     failingEndpoints: [{ id: 'e', url: 'https://example.com', active: false, failingSince: null }],
     expiringCards: { count: 4, isMore: false, cards: [card, card] },
   });
   expect(todos.map(({ sentence, href }) => [sentenceText(sentence), href])).toEqual([
     ['2 invoices with a failed payment: $470.00 open', '/dunning'],
+    [
+      'Pro of Ada is not billed: a usage bill is over the largest invoice amount',
+      '/subscriptions/s',
+    ],
+    ['Pro is not renewed: too many of its invoices are open (1 more)', '/subscriptions/t'],
     ['Webhooks were disabled after failures at https://example.com', '/developers/webhooks/e'],
     [
       '4 default cards expire by the end of next month: Ada (visa 4242, 03/2027), Ada (visa 4242, 03/2027) and others',

@@ -13,7 +13,12 @@ export interface Todo {
 }
 
 /** What an operator should do now, the most urgent first. */
-export function todosOf({ failedPayments, failingEndpoints, expiringCards }: Today): Todo[] {
+export function todosOf({
+  failedPayments,
+  failingEndpoints,
+  parkedSubscriptions,
+  expiringCards,
+}: Today): Todo[] {
   const failed = failedPayments.map(({ currency, count, amount }) => ({
     id: `failed ${currency}`,
     sentence: [
@@ -32,8 +37,9 @@ export function todosOf({ failedPayments, failingEndpoints, expiringCards }: Tod
     href: `/developers/webhooks/${id}`,
     action: active ? 'Review' : 'Enable',
   }));
+  const urgent = [...failed, ...parkedTodos(parkedSubscriptions), ...endpoints];
   const [first] = expiringCards.cards;
-  if (first === undefined) return [...failed, ...endpoints];
+  if (first === undefined) return urgent;
   const { count, isMore } = expiringCards;
   const cards = {
     id: 'cards',
@@ -45,7 +51,34 @@ export function todosOf({ failedPayments, failingEndpoints, expiringCards }: Tod
     href: `/customers/${first.customerId}`,
     action: 'Open customer',
   };
-  return [...failed, ...endpoints, cards];
+  return [...urgent, cards];
+}
+
+type Parked = Today['parkedSubscriptions'];
+
+const parkedTexts: Readonly<Record<Parked['subscriptions'][number]['reason'], string>> = {
+  OPEN_INVOICES: 'is not renewed: too many of its invoices are open',
+  INVOICES_A_DAY: 'is not renewed: more invoices would begin within a day than its price allows',
+  USAGE_TOO_LARGE: 'is not billed: a usage bill is over the largest invoice amount',
+};
+
+function parkedTodos({ subscriptions, count, isMore }: Parked): Todo[] {
+  const others = count - subscriptions.length;
+  return subscriptions.map(({ subscriptionId, productName, customerName, reason }, index) => ({
+    id: `parked ${subscriptionId}`,
+    sentence: [
+      {
+        text: `${productName}${customerName === null ? '' : ` of ${customerName}`}`,
+        href: `/subscriptions/${subscriptionId}`,
+      },
+      ` ${parkedTexts[reason]}`,
+      index === subscriptions.length - 1 && (others > 0 || isMore)
+        ? ` (${String(others)}${isMore ? '+' : ''} more)`
+        : '',
+    ],
+    href: `/subscriptions/${subscriptionId}`,
+    action: 'Open subscription',
+  }));
 }
 
 type ExpiringCard = Today['expiringCards']['cards'][number];

@@ -158,6 +158,8 @@ export interface PaymentProvider {
     readonly authorizedTransactionId: string;
     readonly customerId: string;
   }): Promise<ProviderMethod | undefined>;
+  /** Expiry of a saved card; undefined if the provider does not know it, or has no such card. */
+  expiryOf(providerMethodId: string): Promise<CardExpiry | undefined>;
   /** Refunds a successful charge in full. The same key refunds at most once. */
   refund(refund: { readonly key: string; readonly charge: ChargeReference }): Promise<void>;
 }

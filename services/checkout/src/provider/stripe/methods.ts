@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { Tenant } from '@billing/chassis/call-context';
-import type { ProviderMethod } from '../port/payment-provider';
+import type { CardExpiry, ProviderMethod } from '../port/payment-provider';
 import {
   isCardError,
   isMissing,
@@ -111,6 +111,13 @@ export class StripeMethodClient {
     const { stripe } = this.dependencies;
     const method = await unlessMissing(stripe.paymentMethods.retrieve(providerMethodId));
     return method?.type === 'card' ? idOf(method.customer) : undefined;
+  }
+
+  /** Expiry of a saved card; undefined if Stripe no longer has the card. */
+  async expiryOf(providerMethodId: string): Promise<CardExpiry | undefined> {
+    const { stripe } = this.dependencies;
+    const method = await unlessMissing(stripe.paymentMethods.retrieve(providerMethodId));
+    return method === undefined ? undefined : toProviderMethod(method)?.expiry;
   }
 
   private async open(

@@ -348,3 +348,12 @@ test('20 racing charges under one key are one payment, with one outcome', async 
   expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
   expect(one.account.taken()).toEqual([2900]);
 });
+
+test('the expiry of a saved card is known as long as the card is', async () => {
+  const one = aStripe(mongo, stripe);
+  const expiry = { month: 3, year: 2031 };
+  const source = await one.save({ expiry });
+  const { providerMethodId } = source as { providerMethodId: string };
+  expect(await one.open().expiryOf(providerMethodId)).toEqual(expiry);
+  expect(await one.open().expiryOf('pm_unknown')).toBeUndefined();
+});

@@ -3,6 +3,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { type DeclineCode, declined } from '../port/decline';
 import type {
   CardEntry,
+  CardExpiry,
   ChargeOutcome,
   ChargeReference,
   ChargeRequest,
@@ -96,6 +97,10 @@ export class StripeProvider implements PaymentProvider {
     readonly customerId: string;
   }): Promise<ProviderMethod | undefined> {
     return guarded(() => this.methods.resolve(authorization));
+  }
+
+  expiryOf(providerMethodId: string): Promise<CardExpiry | undefined> {
+    return guarded(() => this.methods.expiryOf(providerMethodId));
   }
 
   refund({ key, charge }: { key: string; charge: ChargeReference }): Promise<void> {
