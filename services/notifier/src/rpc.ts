@@ -33,8 +33,9 @@ export function notifierRpc({ endpoints, deliveries, onChange }: NotifierDepende
     getWebhookEndpoint: async ({ id }, context) => ({
       webhookEndpoint: toProtoWebhookEndpoint(await endpoints.get(context, id)),
     }),
-    listWebhookEndpoints: async ({ page, perPage }, context) => {
-      const { data, total } = await endpoints.list(context, { page, perPage });
+    listWebhookEndpoints: async (request, context) => {
+      const { page, perPage, oldestFirst = false } = request;
+      const { data, total } = await endpoints.list(context, { page, perPage, oldestFirst });
       return { webhookEndpoints: data.map(toProtoWebhookEndpoint), total };
     },
     updateWebhookEndpoint: async (request, context) => {

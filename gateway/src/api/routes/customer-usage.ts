@@ -4,8 +4,16 @@ import { CreditGrantJson, toJsonCreditGrant } from '@billing/proto/json/credit-g
 import { UsageStateJson, toJsonUsageState } from '@billing/proto/json/usage-state';
 import { creditSources } from '@billing/proto/values/metering';
 import { decimal } from '../input/decimal-input';
-import { metadata, optional, pageShape, readBody, readQuery, time } from '../input/input';
-import { page, pageQuery } from '../input/list';
+import {
+  metadata,
+  optional,
+  orderShape,
+  pageShape,
+  readBody,
+  readQuery,
+  time,
+} from '../input/input';
+import { orderOf, page, pageQuery } from '../input/list';
 import { listOf } from '../schemas/list';
 import { created, ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -32,7 +40,7 @@ const CreateCreditGrant = z
     examples: [{ meterId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f', amount: '1000' }],
   });
 
-const ListCreditGrants = z.object(pageShape);
+const ListCreditGrants = z.object({ ...pageShape, ...orderShape });
 
 export const customerUsageRoutes: readonly Route[] = [
   {
@@ -85,7 +93,7 @@ export const customerUsageRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListCreditGrants, request);
       const { creditGrants, total } = await peers.metering.listCreditGrants(
-        { ...pageQuery(query), customerId: param(request, 'id') },
+        { ...pageQuery(query), ...orderOf(query), customerId: param(request, 'id') },
         request.context,
       );
       return page(creditGrants, { ...query, total }, toJsonCreditGrant);

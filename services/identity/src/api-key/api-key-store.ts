@@ -136,7 +136,7 @@ export class ApiKeyStore {
   /** Newest first, including revoked keys. */
   async list(
     { tenant }: Pick<CallContext, 'tenant'>,
-    wanted: { page: number; perPage: number },
+    wanted: { page: number; perPage: number; oldestFirst?: boolean },
   ): Promise<Page<ApiKey>> {
     return this.within({ tenant }).list(wanted);
   }

@@ -122,15 +122,19 @@ export class ClosedCreditStore {
     return new Map(found.map(({ period, uses }) => [period, uses]));
   }
 
-  /** Closed grants of a customer, newest first. */
-  async *newestFirst(customerId: string, batchSize: number): AsyncGenerator<CustomerGrant> {
+  /** Closed grants of a customer, newest or oldest first. */
+  async *list(
+    customerId: string,
+    { batchSize, oldestFirst }: { readonly batchSize: number; readonly oldestFirst: boolean },
+  ): AsyncGenerator<CustomerGrant> {
+    const direction = oldestFirst ? 1 : -1;
     const { environmentId } = this.tenant;
     // The range matches everything. Without it some servers sort all matches instead of walking the
     // index.
     const filter = { environmentId, customerId, 'terms.createdAt': { $lte: endOfTime } };
     const cursor = this.collections.grants
       .find(filter)
-      .sort({ 'terms.createdAt': -1, _id: -1 })
+      .sort({ 'terms.createdAt': direction, _id: direction })
       .batchSize(batchSize);
     for await (const { _id: id, meterId, amount, consumed, terms } of cursor) {
       const priority = Number(terms.priority);

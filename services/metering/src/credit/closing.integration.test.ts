@@ -85,10 +85,10 @@ async function aCustomer() {
       const request = { subscriptionId, customerId, key, windows, unbilledKeys };
       return metering.settleUsage(request, at(now));
     },
-    list: async (now: Date, perPage = 10) => {
+    list: async (now: Date, perPage = 10, oldestFirst = false) => {
       const pages: CreditGrant[] = [];
       for (let page = 1; ; page += 1) {
-        const request = { customerId, page, perPage };
+        const request = { customerId, page, perPage, oldestFirst };
         const { creditGrants, total } = await metering.listCreditGrants(request, at(now));
         pages.push(...creditGrants);
         if (creditGrants.length < perPage) {
@@ -176,6 +176,7 @@ test('A11: used-up grants of a calendar month are closed after it, and lists and
   const after = await list(closable, 2);
   expect(shown(after)).toEqual(shown(before));
   expect(shown(await list(closable, 2))).toEqual(shown(before));
+  expect(shown(await list(closable, 2, true))).toEqual(shown(before).toReversed());
   expect(after.map(({ name }) => name)).toEqual(names.toReversed());
   expect(await state(closable)).toEqual({ ...stateBefore, asOf: closable });
 

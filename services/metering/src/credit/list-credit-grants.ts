@@ -18,6 +18,7 @@ export interface ListedGrant {
 interface Page {
   readonly page: number;
   readonly perPage: number;
+  readonly oldestFirst?: boolean;
 }
 
 /** A grant of an account, or a closed one with its final consumption. */
@@ -29,7 +30,7 @@ interface Candidate {
 
 const none = Decimal.of(0n);
 
-/** Lists the grants of a customer, newest first, closed ones included. */
+/** Lists the grants of a customer, newest or oldest first, closed ones included. */
 export async function listCreditGrants(
   customerId: string,
   page: Page,
@@ -70,25 +71,26 @@ export async function listCreditGrants(
  */
 async function pageOf(
   { customerId, accounts }: { customerId: string; accounts: readonly CreditAccount[] },
-  { page, perPage }: Page,
+  { page, perPage, oldestFirst = false }: Page,
   context: CallContext,
   { closedCreditsOf }: Pick<UsageDependencies, 'closedCreditsOf'>,
 ): Promise<Candidate[]> {
+  const compare = oldestFirst ? compareOldestFirst : compareNewestFirst;
   const open = accounts
     .flatMap(({ meterId, grants }): Candidate[] => grants.map((grant) => ({ meterId, grant })))
-    .toSorted(newestFirst);
+    .toSorted(compare);
   const end = page * perPage;
   if (accounts.every(({ closed }) => closed === undefined)) return open.slice(end - perPage, end);
   const openIds = new Set(open.map(({ grant: { id } }) => id));
   const merged: Candidate[] = [];
   const takeOpenBefore = (next?: Candidate) => {
     for (let first = open[0]; first !== undefined; first = open[0]) {
-      if (merged.length === end || (next && newestFirst(next, first) < 0)) return;
+      if (merged.length === end || (next && compare(next, first) < 0)) return;
       merged.push(first);
       open.shift();
     }
   };
-  const closed = closedCreditsOf(context).newestFirst(customerId, perPage);
+  const closed = closedCreditsOf(context).list(customerId, { batchSize: perPage, oldestFirst });
   for await (const one of closed) {
     if (openIds.has(one.terms.id)) continue;
     const next = toCandidate(one);
@@ -105,6 +107,10 @@ function toCandidate({ meterId, terms, amount, consumed }: CustomerGrant): Candi
   return { meterId, grant: { ...terms, amount }, consumed };
 }
 
-function newestFirst({ grant: a }: Candidate, { grant: b }: Candidate): number {
+function compareOldestFirst(a: Candidate, b: Candidate): number {
+  return compareNewestFirst(b, a);
+}
+
+function compareNewestFirst({ grant: a }: Candidate, { grant: b }: Candidate): number {
   return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
 }

@@ -92,6 +92,7 @@ test('each page of events equals that of a single query over all generations, wi
     to: fc.option(fc.nat({ max: 5 })),
     page: fc.integer({ min: 1, max: 4 }),
     perPage: fc.integer({ min: 1, max: 7 }),
+    oldestFirst: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(
@@ -101,7 +102,7 @@ test('each page of events equals that of a single query over all generations, wi
         const series = seriesOf(2, 4);
         const tenant = await store(series, sent);
         const [customerId = ''] = series.customers;
-        for (const { isOfCustomer, meter, from, to, page, perPage } of requests) {
+        for (const { isOfCustomer, meter, from, to, page, perPage, oldestFirst } of requests) {
           const filter: EventFilter = {
             customerId: isOfCustomer ? customerId : undefined,
             meterId: meter === null ? undefined : series.meters[meter],
@@ -112,6 +113,7 @@ test('each page of events equals that of a single query over all generations, wi
             filter,
             page,
             perPage,
+            oldestFirst,
           });
           const { environmentId } = tenant;
           const all = await whole
@@ -121,7 +123,7 @@ test('each page of events equals that of a single query over all generations, wi
               ...(filter.meterId !== undefined && { meterId: filter.meterId }),
               timestamp: { $gte: filter.from ?? new Date(0), $lt: filter.to ?? new Date(8e15) },
             })
-            .sort({ timestamp: -1, _id: -1 })
+            .sort(oldestFirst ? { timestamp: 1, _id: 1 } : { timestamp: -1, _id: -1 })
             .toArray();
           const expected = all.slice((page - 1) * perPage, page * perPage).map(eventIdOf);
           expect(listed.data.map(({ eventId }) => eventId)).toEqual(expected);

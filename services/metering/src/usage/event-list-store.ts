@@ -30,7 +30,10 @@ export interface EventPage {
 interface PageRequest {
   readonly page: number;
   readonly perPage: number;
+  readonly oldestFirst?: boolean;
 }
+
+type Direction = 1 | -1;
 
 type Query = Filter<EventDocument>;
 type EventPosition = Pick<EventDocument, '_id' | 'timestamp'>;
@@ -52,7 +55,7 @@ const metersMax = 20;
 const timesMax = 2_000;
 const cursorBatch = 1_000;
 
-/** Usage events in list order: newest timestamp first, then by id. */
+/** Usage events in list order: by timestamp, then by id; newest or oldest first. */
 export class EventListStore {
   constructor(private readonly events: Pick<EventCollections, 'holding'>) {}
 
@@ -85,7 +88,10 @@ export class EventListStore {
     const times = counts.reduce((sum, count) => sum + Math.min(count, end), 0);
     if (series !== undefined && times <= timesMax) {
       return {
-        data: await atPlaces(await placesOfPage(filled, pageRequest), environmentId),
+        data: await atPlaces(await placesOfPage(filled, pageRequest), {
+          environmentId,
+          direction: directionOf(pageRequest),
+        }),
         total,
       };
     }
@@ -104,20 +110,22 @@ async function countAll(sources: readonly Source[]): Promise<number[]> {
 
 async function rowsOf(
   sources: readonly Source[],
-  { page, perPage }: PageRequest,
+  pageRequest: PageRequest,
   environmentId: string,
 ): Promise<UsageEvent[]> {
+  const { page, perPage } = pageRequest;
+  const direction = directionOf(pageRequest);
   const skipped = (page - 1) * perPage;
   const [only, ...others] = sources;
   if (only === undefined) return [];
   if (others.length > 0) {
-    const places = await mergedPlaces(sources, { skipped, limit: perPage });
-    return atPlaces(places, environmentId);
+    const places = await mergedPlaces(sources, { skipped, limit: perPage, direction });
+    return atPlaces(places, { environmentId, direction });
   }
   const documents = await retryTransient(() =>
     only.events
       .find(only.query)
-      .sort({ timestamp: -1, _id: -1 })
+      .sort({ timestamp: direction, _id: direction })
       .skip(skipped)
       .limit(perPage)
       .toArray(),
@@ -128,13 +136,17 @@ async function rowsOf(
 /** Places of a page, merged from the generations. Reads the positions of all events before it. */
 async function mergedPlaces(
   sources: readonly Source[],
-  { skipped, limit }: { readonly skipped: number; readonly limit: number },
+  {
+    skipped,
+    limit,
+    direction,
+  }: { readonly skipped: number; readonly limit: number; readonly direction: Direction },
 ): Promise<Place[]> {
   const end = skipped + limit;
   const streams = sources.map(({ events, query }) => {
     const cursor = events
       .find(query)
-      .sort({ timestamp: -1, _id: -1 })
+      .sort({ timestamp: direction, _id: direction })
       .limit(end)
       .project<EventPosition>({ timestamp: 1 })
       .batchSize(Math.min(end, cursorBatch));
@@ -146,11 +158,11 @@ async function mergedPlaces(
     );
     const places: Place[] = [];
     for (let place = 0; place < end; place += 1) {
-      const [newest] = heads
+      const [first] = heads
         .flatMap((head) => (head.next === null ? [] : [{ head, next: head.next }]))
-        .toSorted((a, b) => compareNewestFirst(a.next, b.next));
-      if (newest === undefined) break;
-      const { head, next } = newest;
+        .toSorted((a, b) => compare(a.next, b.next, direction));
+      if (first === undefined) break;
+      const { head, next } = first;
       if (place >= skipped) places.push({ ...next, events: head.events });
       head.next = await head.cursor.next();
     }
@@ -192,28 +204,34 @@ async function metersOf(
  */
 async function placesOfPage(
   sources: readonly Source[],
-  { page, perPage }: PageRequest,
+  pageRequest: PageRequest,
 ): Promise<Place[]> {
+  const { page, perPage } = pageRequest;
+  const direction = directionOf(pageRequest);
   const end = page * perPage;
-  const times = await Promise.all(sources.map((source) => newestTimes(source, end)));
-  const merged = times.flat().toSorted((a, b) => b.getTime() - a.getTime());
+  const found = sources.map((source) => firstTimes(source, { limit: end, direction }));
+  const times = (await Promise.all(found)).flat();
+  const merged = times.toSorted((a, b) => direction * (a.getTime() - b.getTime()));
   const skipped = end - perPage;
-  const [newest, oldest] = [merged[skipped], merged.slice(0, end).at(-1)];
-  if (newest === undefined || oldest === undefined) return [];
-  const within = { $gte: oldest, $lte: newest };
+  const [first, last] = [merged[skipped], merged.slice(0, end).at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const within = direction === 1 ? { $gte: first, $lte: last } : { $gte: last, $lte: first };
   const places = await Promise.all(sources.map((source) => placesOf(source, within)));
-  const newer = merged.findIndex((time) => time.getTime() === newest.getTime());
+  const before = merged.findIndex((time) => time.getTime() === first.getTime());
   return places
     .flat()
-    .toSorted(compareNewestFirst)
-    .slice(skipped - newer, end - newer);
+    .toSorted((a, b) => compare(a, b, direction))
+    .slice(skipped - before, end - before);
 }
 
-async function newestTimes({ events, query }: Source, limit: number): Promise<Date[]> {
+async function firstTimes(
+  { events, query }: Source,
+  { limit, direction }: { readonly limit: number; readonly direction: Direction },
+): Promise<Date[]> {
   const found = await retryTransient(() =>
     events
       .find(query)
-      .sort({ timestamp: -1 })
+      .sort({ timestamp: direction })
       .limit(limit)
       .project<Pick<EventDocument, 'timestamp'>>({ _id: 0, timestamp: 1 })
       .toArray(),
@@ -234,7 +252,10 @@ async function placesOf(
   return found.map((position) => ({ ...position, events }));
 }
 
-async function atPlaces(places: readonly Place[], environmentId: string): Promise<UsageEvent[]> {
+async function atPlaces(
+  places: readonly Place[],
+  { environmentId, direction }: { readonly environmentId: string; readonly direction: Direction },
+): Promise<UsageEvent[]> {
   const byGeneration = Map.groupBy(places, ({ events }) => events);
   const found = await Promise.all(
     [...byGeneration].map(([events, own]) => {
@@ -242,11 +263,19 @@ async function atPlaces(places: readonly Place[], environmentId: string): Promis
       return retryTransient(() => events.find({ _id, environmentId }).toArray());
     }),
   );
-  return found.flat().toSorted(compareNewestFirst).map(fromEventDocument);
+  return found
+    .flat()
+    .toSorted((a, b) => compare(a, b, direction))
+    .map(fromEventDocument);
 }
 
-function compareNewestFirst(a: EventPosition, b: EventPosition): number {
-  const byTime = b.timestamp.getTime() - a.timestamp.getTime();
+function directionOf({ oldestFirst = false }: PageRequest): Direction {
+  return oldestFirst ? 1 : -1;
+}
+
+function compare(a: EventPosition, b: EventPosition, direction: Direction): number {
+  const byTime = a.timestamp.getTime() - b.timestamp.getTime();
   // Same order as the database, which compares texts by bytes.
-  return byTime === 0 ? Buffer.compare(Buffer.from(b._id), Buffer.from(a._id)) : byTime;
+  const byId = () => Buffer.compare(Buffer.from(a._id), Buffer.from(b._id));
+  return direction * (byTime === 0 ? byId() : byTime);
 }

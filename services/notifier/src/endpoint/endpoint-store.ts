@@ -87,10 +87,10 @@ export class EndpointStore {
   /** Newest first. */
   async list(
     caller: EndpointCaller,
-    { page, perPage }: { page: number; perPage: number },
+    wanted: { page: number; perPage: number; oldestFirst?: boolean },
   ): Promise<Page<WebhookEndpoint>> {
     const { aggregates } = this.options;
-    return aggregates.within(this.placeOf(caller)).list({ filter: known, page, perPage });
+    return aggregates.within(this.placeOf(caller)).list({ filter: known, ...wanted });
   }
 
   /** Throws not_found, stale if the version is not the expected one, or invalid_input. */

@@ -56,10 +56,10 @@ export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
       dependencies.onDeliveries([key]);
       return { deliveryId };
     },
-    listWebhookDeliveries: async ({ endpointId, page, perPage }, context) => {
+    listWebhookDeliveries: async ({ endpointId, ...request }, context) => {
       await endpoints.get(context, endpointId);
       const key = { environmentId: context.tenant.environmentId, endpointId };
-      const { deliveries, total } = await history.list(key, readPage({ page, perPage }));
+      const { deliveries, total } = await history.list(key, readPage(request));
       return { deliveries: deliveries.map(toProtoDelivery), total };
     },
     listSubscriptionWebhooks: async ({ subscriptionIds }, { tenant }) => {

@@ -31,11 +31,16 @@ export class DeliveryHistoryStore {
     this.attempts = db.collection<Attempt>('attempts');
   }
 
-  /** Newest first, with the exact total over all pages. */
+  /** Newest or oldest first, with the exact total over all pages. */
   async list(
     { environmentId, endpointId }: EndpointKey,
-    { page, perPage }: { page: number; perPage: number },
+    {
+      page,
+      perPage,
+      oldestFirst = false,
+    }: { page: number; perPage: number; oldestFirst?: boolean },
   ): Promise<{ deliveries: DescribedDelivery[]; total: number }> {
+    const direction = oldestFirst ? 1 : -1;
     // The range matches everything, but without a range some servers sort all matches instead of
     // walking the index.
     const filter = { environmentId, endpointId, createdAt: { $lte: endOfTime } };
@@ -43,7 +48,7 @@ export class DeliveryHistoryStore {
       Promise.all([
         this.deliveries
           .find(filter)
-          .sort({ createdAt: -1, _id: -1 })
+          .sort({ createdAt: direction, _id: direction })
           .skip((page - 1) * perPage)
           .limit(perPage)
           .toArray(),

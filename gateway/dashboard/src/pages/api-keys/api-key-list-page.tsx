@@ -126,6 +126,7 @@ function KeyTable({ refusal }: { refusal: string | undefined }) {
     <ResourceTable
       caption="API keys"
       path="/v1/api-keys"
+      hasOrder
       columns={columns}
       rowKey={({ id }) => id}
       empty={

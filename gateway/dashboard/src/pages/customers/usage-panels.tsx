@@ -95,6 +95,7 @@ export function CreditPanel({ customerId }: { customerId: string }) {
         caption="Credits"
         list="credits"
         path={`/v1/customers/${customerId}/meter-credits`}
+        hasOrder
         columns={creditColumns}
         rowKey={({ id }) => id}
         empty={

@@ -106,6 +106,7 @@ function EndpointTable() {
     <ResourceTable
       caption="Webhook endpoints"
       path="/v1/webhook-endpoints"
+      hasOrder
       columns={columns}
       rowKey={({ id }) => id}
       empty={
