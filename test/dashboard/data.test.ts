@@ -154,6 +154,27 @@ describe('the request log', () => {
     }, patience);
   });
 
+  test('opens an entry with its bodies, from which secrets are removed', async () => {
+    const { data } = await requests('?requestId=request-log-1');
+    const { status, body } = await sandbox.api('GET', `/requests/${data[0].entryId}`);
+    expect([status, body]).toMatchObject([
+      200,
+      { ...data[0], requestBody: { json: '{"email":"ada@example.com"}', isShortened: false } },
+    ]);
+    expect(JSON.parse(body.responseBody.json)).toMatchObject({ email: 'ada@example.com' });
+    const unknown = await live.api('GET', `/requests/${data[0].entryId}`);
+    expect([unknown.status, unknown.headers.get('error-code')]).toEqual([404, 'request_not_found']);
+
+    const headers = { 'X-Request-Id': 'request-log-secret' };
+    const made = await system.live.request('POST', '/api-keys', { body: { name: 'x' }, headers });
+    await eventually(async () => {
+      const [entry] = (await requests('?requestId=request-log-secret', live)).data;
+      const { body: logged } = await live.api('GET', `/requests/${entry.entryId}`);
+      const shown = JSON.parse(logged.responseBody.json);
+      expect(shown).toEqual({ ...made.body, key: '[redacted]' });
+    }, patience);
+  });
+
   test.each([
     ['?method=GET', 1],
     ['?status=4xx', 2],

@@ -134,7 +134,7 @@ export async function exchange(
           caller = facts;
           author = whom;
         });
-      const { status, headers } = await answer({ response, logger, showError }, () =>
+      const { status, headers, body } = await answer({ response, logger, showError }, () =>
         inFlight === undefined ? run() : inFlight(run, request),
       );
       const done = {
@@ -152,7 +152,8 @@ export async function exchange(
       const asked = { requestId, at: startedAt, path, traceId, errorCode, isIngest };
       const { method, durationMs } = done;
       const { audit, ...whose } = author;
-      requestLog?.record({ ...asked, method, status, durationMs, audit: audit?.() }, whose);
+      const bodies = { request: request.body as unknown, response: body };
+      requestLog?.record({ ...asked, method, status, durationMs, audit: audit?.(), bodies }, whose);
     }),
   );
 }

@@ -213,6 +213,47 @@ test('paths are recorded without secrets and with limited length', async () => {
   expect(second?.path).toHaveLength(500);
 });
 
+const bodies = { request: { email: 'ada@example.com', password: 'x' }, response: { id: '1' } };
+
+test('writes and failures are recorded with their bodies, without secrets', async () => {
+  const { log, batches } = aLog();
+  log.record(aRequest({ bodies }), author);
+  log.record(aRequest({ method: 'GET', status: 404, bodies }), author);
+  await log.close();
+  const requestBody = {
+    json: '{"email":"ada@example.com","password":"[redacted]"}',
+    isShortened: false,
+  };
+  const responseBody = { json: '{"id":"1"}', isShortened: false };
+  expect(batches.flat()).toMatchObject([
+    { requestBody, responseBody },
+    { requestBody, responseBody },
+  ]);
+});
+
+test('a failed batch of usage events is recorded without bodies', async () => {
+  const { log, batches } = aLog();
+  log.record(aRequest({ isIngest: true, status: 400, bodies }), author);
+  await log.close();
+  expect(batches.flat()).toMatchObject([{ requestBody: undefined, responseBody: undefined }]);
+});
+
+test('large bodies are sent in smaller batches, and beyond a limit entries have no bodies', async () => {
+  const { log, batches } = aLog(undefined, 60_000);
+  const large = { request: { text: 'x'.repeat(50_000) }, response: { text: 'x'.repeat(50_000) } };
+  const total = 600;
+  for (let index = 0; index < total; index += 1) log.record(aRequest({ bodies: large }), author);
+  await log.close();
+  const lengthOf = ({ requestBody, responseBody }: LoggedRequest) =>
+    (requestBody?.json.length ?? 0) + (responseBody?.json.length ?? 0);
+  const lengths = batches.map((batch) => batch.reduce((sum, entry) => sum + lengthOf(entry), 0));
+  expect(batches.flat()).toHaveLength(total);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(1024 * 1024);
+  const sum = lengths.reduce((one, other) => one + other, 0);
+  expect(sum).toBeGreaterThan(1024 * 1024);
+  expect(sum).toBeLessThanOrEqual(8 * 1024 * 1024 + 32 * 1024);
+});
+
 test('entries are sent outside of the trace of a request', async () => {
   const request = new AsyncLocalStorage<string>();
   const seen: unknown[] = [];

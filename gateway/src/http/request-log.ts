@@ -13,6 +13,7 @@ import type {
   LoggedRequest,
   RequestLogServiceServer,
 } from '@billing/proto/billing/identity/v1/request_log';
+import { loggedBody } from './logged-body';
 import { isRead } from './method';
 
 /** Displayable author of a request. */
@@ -24,12 +25,17 @@ export interface RequestAuthor {
 }
 
 /** A request to the public API and its response. */
-export interface AnsweredRequest extends Omit<LoggedRequest, 'id' | 'caller' | 'environmentId'> {
+export interface AnsweredRequest extends Omit<
+  LoggedRequest,
+  'id' | 'caller' | 'environmentId' | 'requestBody' | 'responseBody'
+> {
   /**
    * True for frequent requests with little information, such as batches of usage events. Recorded
-   * only if they fail.
+   * only if they fail, and without bodies.
    */
   readonly isIngest: boolean;
+  /** Bodies as they were read and sent; only their secrets-free copies are kept. */
+  readonly bodies?: { readonly request: unknown; readonly response: unknown } | undefined;
 }
 
 /** Dependencies of the log. */
@@ -47,8 +53,12 @@ const gatherMsDefault = 1_000;
 const pauseMsDefault = 1_000;
 const pauseMsMax = 30_000;
 const batchMax = 100;
-// Enough for some seconds of a busy gateway. Each entry takes about 500 bytes.
+// Enough for some seconds of a busy gateway. Each entry takes about 500 bytes without its bodies.
 const waitingMax = 2_000;
+// Characters of the bodies of all waiting entries; further entries are recorded without bodies.
+const waitingBodiesMax = 8 * 1024 * 1024;
+// Characters of the bodies of one call. With three bytes each they stay below its largest message.
+const sentBodiesMax = 1024 * 1024;
 const recordTimeoutMs = 5_000;
 const closeTimeoutMs = 3_000;
 const recentMs = 10 * 60_000;
@@ -77,7 +87,10 @@ export class RequestLog {
   constructor(private readonly options: RequestLogOptions) {}
 
   /** Records a request and returns immediately. Successful reads are not recorded. */
-  record({ isIngest, ...answered }: AnsweredRequest, author: Omit<RequestAuthor, 'audit'>): void {
+  record(
+    { isIngest, bodies, ...answered }: AnsweredRequest,
+    author: Omit<RequestAuthor, 'audit'>,
+  ): void {
     const isFailure = answered.status >= 400;
     if (!isFailure && (isIngest || isRead(answered.method))) return;
     if (this.waiting.length >= waitingMax) {
@@ -85,7 +98,8 @@ export class RequestLog {
       return;
     }
     const path = redactSecrets(answered.path).slice(0, pathLengthMax);
-    this.waiting.push({ id: newId(), ...answered, ...author, path });
+    const shown = isIngest || bodies === undefined ? noBodies : this.shownBodies(bodies);
+    this.waiting.push({ id: newId(), ...answered, ...author, path, ...shown });
     if (this.waiting.length >= batchMax) this.full.abort();
     this.sending ??= this.outside(() => this.sendAll());
   }
@@ -109,13 +123,29 @@ export class RequestLog {
     while (this.waiting.length > 0) {
       await sleep(gatherMs, this.full.signal);
       await this.pause();
-      const batch = this.waiting.splice(0, batchMax);
-      await this.send(batch);
+      await this.send(this.nextBatch());
       const isMore = this.waiting.length >= batchMax || this.stopping.signal.aborted;
       if (!isMore) this.full = new AbortController();
     }
     // Set in the same tick as the check above, so that the next entry starts a new run.
     this.sending = undefined;
+  }
+
+  /** Copies of bodies without secrets; none if too many wait already. */
+  private shownBodies({ request, response }: NonNullable<AnsweredRequest['bodies']>): Bodies {
+    const waiting = this.waiting.reduce((sum, entry) => sum + bodyLengthOf(entry), 0);
+    if (waiting >= waitingBodiesMax) return noBodies;
+    return { requestBody: loggedBody(request), responseBody: loggedBody(response) };
+  }
+
+  /** Takes the oldest entries, as many as one call carries. */
+  private nextBatch(): LoggedRequest[] {
+    let length = 0;
+    const tooMany = this.waiting.slice(0, batchMax).findIndex((entry) => {
+      length += bodyLengthOf(entry);
+      return length > sentBodiesMax;
+    });
+    return this.waiting.splice(0, tooMany === -1 ? batchMax : Math.max(1, tooMany));
   }
 
   /** Pauses after failures until the gateway stops. */
@@ -182,6 +212,14 @@ export class RequestLog {
   private minute(): number {
     return Math.floor(this.options.clock.now().getTime() / minuteMs);
   }
+}
+
+type Bodies = Pick<LoggedRequest, 'requestBody' | 'responseBody'>;
+
+const noBodies: Bodies = { requestBody: undefined, responseBody: undefined };
+
+function bodyLengthOf({ requestBody, responseBody }: Bodies): number {
+  return (requestBody?.json.length ?? 0) + (responseBody?.json.length ?? 0);
 }
 
 /** True for errors that a retry may resolve. */

@@ -49,6 +49,7 @@ export const operatorCallers: Callers<OperatorServiceServer> = {
 export const requestLogCallers: Callers<RequestLogServiceServer> = {
   recordRequests: ['gateway'],
   listRequests: ['gateway'],
+  getLoggedRequest: ['gateway'],
   getApiUse: ['gateway'],
 };
 

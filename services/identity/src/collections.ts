@@ -20,6 +20,10 @@ export const collections: CollectionLayouts = {
   operatorSessions: unsharded,
   operators: unsharded,
   organizations: unsharded,
+  requestBodies: shardedById({
+    environmentId: 'deletion of an environment',
+    _id: 'retention, by the time in the id',
+  }),
   requests: shardedById({
     'environmentId _id': 'lists of an environment, newest first',
     _id: 'retention, by the time in the id',

@@ -25,6 +25,7 @@ import {
 } from './operator/operator-store';
 import { deletionCommand } from './environment/commands';
 import { connectDueWork, connectSystems } from './peers';
+import { bodyDaysMax } from './request-log/request-entry';
 import { requestLogRpc } from './request-log/request-log-rpc';
 import { RequestStore } from './request-log/request-store';
 import { identityRpc, operatorRpc } from './rpc';
@@ -224,6 +225,11 @@ function openRequests(service: Service, config: IdentityConfiguration): RequestS
     name: 'delete old requests',
     days: config.RETENTION_REQUESTS,
     deleteBatch: (before) => requests.deleteOlder(before),
+  });
+  service.retain({
+    name: 'delete old bodies of requests',
+    days: Math.min(bodyDaysMax, config.RETENTION_REQUESTS),
+    deleteBatch: (before) => requests.deleteOlderBodies(before),
   });
   return requests;
 }

@@ -250,6 +250,10 @@ export const sections: readonly Section[] = [
             '/developers/requests',
             async () => (await import('../pages/request-log/request-log-page')).RequestLogPage,
           ),
+          page(
+            '/developers/requests/:id',
+            async () => (await import('../pages/request-log/request-page')).RequestPage,
+          ),
         ],
       },
     ],

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { LoggedRequest } from '@billing/proto/billing/identity/v1/request_log';
+import type { LoggedBody, LoggedRequest } from '@billing/proto/billing/identity/v1/request_log';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { optional, pageShape, readQuery } from '../../api/input/input';
 import { pageQuery } from '../../api/input/list';
-import { ok } from '../../http/answer';
+import { ok, present } from '../../http/answer';
 import type { EnvironmentRoute } from '../route/route';
 
 const textLengthMax = 500;
@@ -43,7 +43,29 @@ export const requestRoutes: readonly EnvironmentRoute[] = [
       });
     },
   },
+  {
+    method: 'GET',
+    path: '/requests/:id',
+    isOfEnvironment: true,
+    handle: async ({ params: { id = '' }, context }, { peers }) => {
+      const { request } = await peers.requestLog.getLoggedRequest({ id }, context);
+      return ok(toJsonRequestDetail(present(request)));
+    },
+  },
 ];
+
+/** A request with its bodies; a body is null if there is none, or if it is not kept. */
+export function toJsonRequestDetail(request: LoggedRequest) {
+  return {
+    ...toJsonRequest(request),
+    requestBody: toJsonBody(request.requestBody),
+    responseBody: toJsonBody(request.responseBody),
+  };
+}
+
+function toJsonBody(body: LoggedBody | undefined) {
+  return body ?? null;
+}
 
 export function toJsonRequest(request: LoggedRequest) {
   const { caller } = request;

@@ -70,6 +70,8 @@ function aWrite({ organizationId, sandbox }: Organization, at = new Date()): Log
     errorCode: undefined,
     durationMs: 1,
     traceId: undefined,
+    requestBody: undefined,
+    responseBody: undefined,
     caller: { $case: 'key', value: { prefix: 'billing_test_', last4: 'abcd' } },
     audit: {
       apiKeyId: newId(),

@@ -20,6 +20,18 @@ export interface RequestEntry {
   readonly operatorEmail: string | undefined;
 }
 
+/** A JSON body for display, without secrets. */
+export interface LoggedBody {
+  readonly json: string;
+  readonly isShortened: boolean;
+}
+
+/** Bodies of a request and its response, where they are known. */
+export interface RequestBodies {
+  readonly requestBody: LoggedBody | undefined;
+  readonly responseBody: LoggedBody | undefined;
+}
+
 /** Filters of a list of requests. */
 export interface RequestFilter {
   readonly method?: string | undefined;
@@ -43,8 +55,16 @@ export interface RequestPage {
 
 /** Largest number of entries of one call. */
 const entriesMax = 1_000;
+const bodyBytesMax = 16 * 1024;
+/** Longest time for which bodies are kept, even if requests are kept for longer. */
+export const bodyDaysMax = 7;
 
 /** Lists the violations of a batch. */
 export function batchProblems(count: number): InputProblems {
   return { requests: count > entriesMax ? [`Must be at most ${String(entriesMax)}`] : [] };
+}
+
+/** True if a body is small enough to be stored. */
+export function isStorableBody({ json }: LoggedBody): boolean {
+  return Buffer.byteLength(json) <= bodyBytesMax;
 }

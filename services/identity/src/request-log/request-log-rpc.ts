@@ -1,6 +1,7 @@
 import { readPage } from '@billing/chassis/request-fields';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { isId } from '@billing/chassis/ids';
+import { notFound } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   type LoggedRequest,
@@ -12,7 +13,7 @@ import type { ApiKeyStore } from '../api-key/api-key-store';
 import type { AuditEntry } from '../audit/audit-entry';
 import type { AuditStore } from '../audit/audit-store';
 import { liveTenant } from '../environment/environment-store';
-import { batchProblems, type RequestEntry } from './request-entry';
+import { batchProblems, type RequestBodies, type RequestEntry } from './request-entry';
 import type { RequestStore } from './request-store';
 
 export interface RequestLogRpcOptions {
@@ -35,7 +36,12 @@ export function requestLogRpc({ requests, audit, apiKeys }: RequestLogRpcOptions
     listRequests: async ({ page, perPage, ...filter }, context) => {
       const wanted = { ...readPage({ page, perPage }), filter };
       const { data, ...extent } = await requests.list(context, wanted);
-      return { requests: data.map(toProtoRequest), ...extent };
+      return { requests: data.map((entry) => toProtoRequest(entry)), ...extent };
+    },
+    getLoggedRequest: async ({ id }, context) => {
+      const found = await requests.find(id, context);
+      if (found === undefined) throw notFound('Request');
+      return { request: toProtoRequest(found, found) };
     },
     getApiUse: async (_request, context) => ({
       firstCallMade: await apiKeys.isAnyUsed(context),
@@ -47,7 +53,13 @@ export function requestLogRpc({ requests, audit, apiKeys }: RequestLogRpcOptions
   });
 }
 
-function fromProtoRequest({ at, caller, ...rest }: LoggedRequest): RequestEntry[] {
+function fromProtoRequest({
+  at,
+  caller,
+  requestBody,
+  responseBody,
+  ...rest
+}: LoggedRequest): (RequestEntry & RequestBodies)[] {
   if (at === undefined || !isId(rest.id) || !isId(rest.environmentId)) return [];
   const { id, environmentId, requestId, method, path, status, errorCode, durationMs, traceId } =
     rest;
@@ -56,7 +68,7 @@ function fromProtoRequest({ at, caller, ...rest }: LoggedRequest): RequestEntry[
     operatorEmail: caller?.$case === 'operatorEmail' ? caller.value : undefined,
   };
   const entry = { id, environmentId, requestId, at, method, path, status, errorCode, durationMs };
-  return [{ ...entry, traceId, ...whose }];
+  return [{ ...entry, traceId, ...whose, requestBody, responseBody }];
 }
 
 /**
@@ -72,8 +84,12 @@ function auditedIn(request: LoggedRequest): { live: string; entry: AuditEntry }[
   return [{ live: liveTenant(organizationId).environmentId, entry }];
 }
 
-function toProtoRequest({ key, operatorEmail, ...entry }: RequestEntry): LoggedRequest {
-  return { ...entry, caller: callerOf({ key, operatorEmail }), audit: undefined };
+function toProtoRequest(
+  { key, operatorEmail, ...entry }: RequestEntry,
+  { requestBody, responseBody }: Partial<RequestBodies> = {},
+): LoggedRequest {
+  const caller = callerOf({ key, operatorEmail });
+  return { ...entry, caller, audit: undefined, requestBody, responseBody };
 }
 
 function callerOf({

@@ -72,6 +72,8 @@ function aRequest(context: CallContext, request: Partial<LoggedRequest> = {}): L
     traceId: 'a'.repeat(32),
     caller: { $case: 'key', value: { prefix: 'billing_test_', last4: 'abcd' } },
     audit: undefined,
+    requestBody: undefined,
+    responseBody: undefined,
     ...request,
   };
 }
@@ -106,6 +108,53 @@ test('requests are listed as reported, newest first, to their own environment al
   expect(await list(context)).toEqual(whole([second, first]));
   expect((await list(other)).total).toBe(1);
   expect(await list(testContext())).toEqual(whole([]));
+});
+
+const bodies = {
+  requestBody: { json: '{"email":"ada@example.com"}', isShortened: false },
+  responseBody: { json: '{"id":"…"}', isShortened: true },
+};
+
+test('a request is read with its bodies in its own environment, and listed without them', async () => {
+  const [context, other] = [testContext(), testContext()];
+  const [request, bare] = [aRequest(context, bodies), aRequest(context)];
+  const batch = { requests: [request, bare] };
+  await log.recordRequests(batch, context);
+  await log.recordRequests(batch, context);
+  expect(await log.getLoggedRequest({ id: request.id }, context)).toEqual({ request });
+  expect(await log.getLoggedRequest({ id: bare.id }, context)).toEqual({ request: bare });
+  const none = { requestBody: undefined, responseBody: undefined };
+  expect(await list(context)).toEqual(whole([bare, { ...request, ...none }]));
+  for (const [id, whose] of [
+    [request.id, other],
+    [newId(), context],
+    ['', context],
+  ] as const) {
+    await expect(log.getLoggedRequest({ id }, whose)).rejects.toMatchObject({
+      reason: 'REQUEST_NOT_FOUND',
+    });
+  }
+});
+
+test('a body over 16 kB is not stored', async () => {
+  const context = testContext();
+  const bodyOf = (length: number) => ({ json: `"${'ä'.repeat(length)}"`, isShortened: false });
+  const request = aRequest(context, { requestBody: bodyOf(8_191), responseBody: bodyOf(8_192) });
+  await log.recordRequests({ requests: [request] }, context);
+  const { request: read } = await log.getLoggedRequest({ id: request.id }, context);
+  expect(read).toEqual({ ...request, responseBody: undefined });
+});
+
+test('bodies are deleted before their requests', async () => {
+  const context = testContext();
+  const store = new RequestStore(mongo.db);
+  const request = aRequest(context, bodies);
+  await log.recordRequests({ requests: [request] }, context);
+  await store.deleteOlderBodies(new Date(systemClock.now().getTime() - 60_000));
+  expect((await store.find(request.id, context))?.requestBody).toEqual(bodies.requestBody);
+  await store.deleteOlderBodies(new Date(systemClock.now().getTime() + 60_000));
+  const kept = { ...request, requestBody: undefined, responseBody: undefined };
+  expect(await log.getLoggedRequest({ id: request.id }, context)).toEqual({ request: kept });
 });
 
 test('a batch that is sent again is stored once, and an entry without a place is in no list', async () => {

@@ -6,7 +6,14 @@ import { earliestIdAt } from '@billing/chassis/ids';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { deleteBatch } from '@billing/chassis/old-documents';
 import { insertMissing } from '@billing/chassis/inserts';
-import type { RequestEntry, RequestFilter, RequestPage } from './request-entry';
+import {
+  isStorableBody,
+  type LoggedBody,
+  type RequestBodies,
+  type RequestEntry,
+  type RequestFilter,
+  type RequestPage,
+} from './request-entry';
 
 type Count = number | bigint;
 
@@ -23,6 +30,14 @@ interface RequestDocument extends Pick<RequestEntry, 'environmentId' | 'requestI
   readonly operatorEmail: string | null;
 }
 
+interface BodiesDocument {
+  /** The id of the request's entry. */
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly request: LoggedBody | null;
+  readonly response: LoggedBody | null;
+}
+
 // A larger exact number has no use, and the cost of counting grows with the number.
 const countMax = 10_000;
 // Filters without an index search this number of the newest entries: half a second of a slow
@@ -35,6 +50,8 @@ const lastCharacter = '\uffff';
 /** Requests that wrote or failed, for display. */
 export class RequestStore {
   private readonly requests: Collection<RequestDocument>;
+  // Apart from the entries, so that searches of many entries do not read them.
+  private readonly bodies: Collection<BodiesDocument>;
 
   constructor(
     db: Db,
@@ -42,6 +59,7 @@ export class RequestStore {
     private readonly searchedMax = searchedMaxDefault,
   ) {
     this.requests = db.collection<RequestDocument>('requests');
+    this.bodies = db.collection<BodiesDocument>('requestBodies');
   }
 
   async ensureIndexes(): Promise<void> {
@@ -49,11 +67,38 @@ export class RequestStore {
       { name: 'list', key: { environmentId: 1, _id: -1 } },
       { name: 'requestId', key: { environmentId: 1, requestId: 1, _id: -1 } },
     ]);
+    await ensureIndexes(this.bodies, [{ name: 'environmentId', key: { environmentId: 1 } }]);
   }
 
-  /** Inserts requests; those inserted by an earlier run of the same call stay as they are. */
-  async insert(entries: readonly RequestEntry[]): Promise<void> {
-    await insertMissing(this.requests, entries.map(toDocument));
+  /**
+   * Inserts requests with their bodies; those inserted by an earlier run of the same call stay as
+   * they are.
+   */
+  async insert(entries: readonly (RequestEntry & RequestBodies)[]): Promise<void> {
+    await Promise.all([
+      insertMissing(this.requests, entries.map(toDocument)),
+      insertMissing(this.bodies, entries.flatMap(toBodiesDocument)),
+    ]);
+  }
+
+  /** Finds one request of an environment with its bodies. */
+  async find(
+    id: string,
+    { tenant: { environmentId } }: Pick<CallContext, 'tenant'>,
+  ): Promise<(RequestEntry & RequestBodies) | undefined> {
+    const [document, bodies] = await retryTransient(() =>
+      Promise.all([
+        this.requests.findOne({ _id: id, environmentId }),
+        this.bodies.findOne({ _id: id, environmentId }),
+      ]),
+    );
+    if (document === null) return undefined;
+    const { request: requestBody, response: responseBody } = bodies ?? {};
+    return {
+      ...fromDocument(document),
+      requestBody: requestBody ?? undefined,
+      responseBody: responseBody ?? undefined,
+    };
   }
 
   /** Throws DeadlineExceededError when the search takes longer than its caller waits. */
@@ -108,6 +153,12 @@ export class RequestStore {
     const filter = { _id: { $lt: earliestIdAt(before) } };
     return deleteBatch({ collection: this.requests, filter, sort: { _id: 1 } });
   }
+
+  /** Deletes one batch of bodies stored before a time. Returns true if there may be more. */
+  deleteOlderBodies(before: Date): Promise<boolean> {
+    const filter = { _id: { $lt: earliestIdAt(before) } };
+    return deleteBatch({ collection: this.bodies, filter, sort: { _id: 1 } });
+  }
 }
 
 /** True when a list has to read entries that it does not return. */
@@ -148,9 +199,28 @@ async function inTime<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-function toDocument({ id: _id, ...entry }: RequestEntry): RequestDocument {
+function toDocument({
+  id: _id,
+  requestBody: _request,
+  responseBody: _response,
+  ...entry
+}: RequestEntry & RequestBodies): RequestDocument {
   const { errorCode = null, traceId = null, key = null, operatorEmail = null } = entry;
   return { _id, ...entry, errorCode, traceId, key, operatorEmail };
+}
+
+function toBodiesDocument({
+  id: _id,
+  environmentId,
+  requestBody,
+  responseBody,
+}: RequestEntry & RequestBodies): BodiesDocument[] {
+  const [request, response] = [storable(requestBody), storable(responseBody)];
+  return request === null && response === null ? [] : [{ _id, environmentId, request, response }];
+}
+
+function storable(body: LoggedBody | undefined): LoggedBody | null {
+  return body !== undefined && isStorableBody(body) ? body : null;
 }
 
 function fromDocument({ _id: id, ...document }: RequestDocument): RequestEntry {

@@ -1,5 +1,4 @@
-import type { toJsonRequest } from '@billing/gateway/operator/request-routes';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import { useResource } from '../../api/queries';
 import type { Choices } from '../../resources/choices';
 import { Button } from '../../parts/element/buttons';
@@ -10,8 +9,7 @@ import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { durationText } from '../../parts/text/text';
 import { Instant, ShortId } from '../../parts/element/values';
-
-type LoggedRequest = ReturnType<typeof toJsonRequest>;
+import { callerText, type LoggedRequest, StatusCode, TraceLink } from './logged-request';
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'];
 const statuses = [
@@ -109,21 +107,18 @@ const columnsWith = (traceUrl: string | null): readonly Column<LoggedRequest>[] 
   {
     title: 'Request',
     text: ({ method, path }) => `${method} ${path}`,
-    cell: ({ method, path }) => (
-      <code className="path">
-        {method} {path}
-      </code>
+    cell: ({ entryId, method, path }) => (
+      <Link href={`/developers/requests/${entryId}`}>
+        <code className="path">
+          {method} {path}
+        </code>
+      </Link>
     ),
   },
   {
     title: 'Status',
     text: ({ status, errorCode }) => [status, errorCode].filter(Boolean).join(' '),
-    cell: ({ status, errorCode }) => (
-      <>
-        <span className={`badge ${toneOf(status)}`}>{status}</span>
-        {errorCode !== null && <div className="faint">{errorCode}</div>}
-      </>
-    ),
+    cell: (request) => <StatusCode {...request} />,
   },
   { title: 'Duration', align: 'end', text: ({ durationMs }) => durationText(durationMs) },
   { title: 'Caller', text: callerText },
@@ -135,25 +130,10 @@ const columnsWith = (traceUrl: string | null): readonly Column<LoggedRequest>[] 
         <ShortId id={id} what="request id" />
         {traceId !== null && (
           <div className="faint">
-            {traceUrl === null ? (
-              'Trace'
-            ) : (
-              <a href={traceUrl.replace('{traceId}', encodeURIComponent(traceId))}>Trace</a>
-            )}{' '}
-            <ShortId id={traceId} what="trace id" />
+            <TraceLink {...{ traceId, traceUrl }} />
           </div>
         )}
       </>
     ),
   },
 ];
-
-function callerText({ keyPrefix, keyLast4, operatorEmail }: LoggedRequest): string {
-  if (operatorEmail !== null) return operatorEmail;
-  return keyPrefix === null ? '–' : `${keyPrefix}…${keyLast4 ?? ''}`;
-}
-
-function toneOf(status: number): string {
-  if (status >= 500) return 'bad';
-  return status >= 400 ? 'wait' : 'good';
-}

@@ -8,7 +8,7 @@ import { Answer } from '../../parts/element/notices';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { durationText, pluralText } from '../../parts/text/text';
 import { Facts, Instant, StatusBadge } from '../../parts/element/values';
-import { indentedJson } from './indented-json';
+import { indentedJson } from '../../parts/text/indented-json';
 import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-resources';
 
 // A delivery that was just created is sent within seconds.
@@ -20,6 +20,7 @@ export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
     <ResourceTable
       caption="Deliveries"
       path={`/v1/webhook-endpoints/${endpoint.id}/deliveries`}
+      hasOrder
       columns={columnsOf(endpoint)}
       rowKey={({ id }) => id}
       refetchMs={refetchMs}
