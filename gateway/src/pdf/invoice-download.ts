@@ -20,6 +20,7 @@ export async function invoiceDownload(
   const bytes = await renderInvoicePdf({
     ...{ invoice, customer: present(customer) },
     logo: logo?.data,
+    isTest: !context.tenant.live,
   });
   const name = invoice.number ?? 'invoice';
   return ok(bytes, {

@@ -67,6 +67,14 @@ test('an open invoice has a link to its payment page, another one has none', asy
   expect(await linksOf(InvoiceStatus.INVOICE_STATUS_PAID)).toBe(0);
 });
 
+test('a sandbox document says that it is a test', async () => {
+  const isMarked = async (isTest: boolean) => {
+    const bytes = await renderInvoicePdf({ invoice: anInvoice(), customer, isTest });
+    return bytes.toString('latin1').includes('(TEST Invoice ');
+  };
+  expect([await isMarked(true), await isMarked(false)]).toEqual([true, false]);
+});
+
 test('another invoice gives other bytes', async () => {
   const first = await renderInvoicePdf({ invoice: anInvoice(), customer });
   const second = await renderInvoicePdf({ invoice: anInvoice({ total: 1n }), customer });

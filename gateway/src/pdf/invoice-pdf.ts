@@ -16,6 +16,8 @@ export interface InvoiceDocument {
   readonly customer: Customer;
   /** PNG or JPEG image of the seller. */
   readonly logo?: Uint8Array | undefined;
+  /** True for an invoice of a sandbox. */
+  readonly isTest?: boolean;
 }
 
 const margin = 56;
@@ -45,7 +47,12 @@ const statusTexts: Readonly<Record<number, string>> = {
 /**
  * Renders an invoice as PDF. The output is deterministic: the same invoice gives the same bytes.
  */
-export function renderInvoicePdf({ invoice, customer, logo }: InvoiceDocument): Promise<Buffer> {
+export function renderInvoicePdf({
+  invoice,
+  customer,
+  logo,
+  isTest = false,
+}: InvoiceDocument): Promise<Buffer> {
   const document = new PDFDocument({
     size: [pageWidth, pageHeight],
     margin,
@@ -55,7 +62,7 @@ export function renderInvoicePdf({ invoice, customer, logo }: InvoiceDocument): 
     lang: 'en',
     displayTitle: true,
     info: {
-      Title: `Invoice ${invoice.number ?? ''}`.trim(),
+      Title: `${isTest ? 'TEST ' : ''}Invoice ${invoice.number ?? ''}`.trim(),
       // The id of the document derives from this date. The current time would change the bytes each
       // time.
       CreationDate: invoice.createdAt ?? new Date(0),
@@ -70,6 +77,7 @@ export function renderInvoicePdf({ invoice, customer, logo }: InvoiceDocument): 
     document.on('error', reject);
   });
   const writer = new InvoiceWriter(document);
+  if (isTest) writer.testMark();
   if (logo !== undefined) writer.logo(logo);
   writer.head(invoice);
   writer.parties(invoice, customer);
@@ -96,6 +104,16 @@ class InvoiceWriter {
     const fit = [logoWidth, logoHeight] as [number, number];
     this.document.image(Buffer.from(image), margin, this.y, { fit });
     this.y += logoHeight + 16;
+  }
+
+  /** Says at the top that no money is owed. */
+  testMark(): void {
+    this.write('TEST: a sandbox document, not a demand for payment', {
+      size: 10,
+      isBold: true,
+      color: accent,
+    });
+    this.y += 20;
   }
 
   head(invoice: Invoice): void {
