@@ -136,20 +136,6 @@ export function usePage<T>(path: string, query: Query, refetchMs?: number) {
   });
 }
 
-/** Limit of the resources to choose from. */
-const choicesMax = 1_000;
-
-/** The newest 1,000 resources of a list, to choose from. */
-export function useChoices<T>(path: string, query: Query = {}, isEnabled = true) {
-  const { id: environmentId } = useEnvironment();
-  const readAll = useWholeList<T>(path, query);
-  return useQuery({
-    queryKey: [environmentId, path, 'choices', query],
-    queryFn: () => readAll(choicesMax, () => undefined),
-    enabled: isEnabled,
-  });
-}
-
 const batches = new Map<string, IdBatch<{ readonly id: string }>>();
 
 /**

@@ -16,13 +16,3 @@ export function newSubscription(
     authorizedTransactionId: values.optional('authorizedTransactionId') ?? null,
   };
 }
-
-/** Query that finds a customer by email or external id; undefined if the input is a customer id. */
-export function customerQuery(
-  typed: string,
-): { readonly email: string } | { readonly externalId: string } | undefined {
-  const text = typed.trim();
-  if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text))
-    return undefined;
-  return text.includes('@') ? { email: text } : { externalId: text };
-}

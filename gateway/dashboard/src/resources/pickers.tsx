@@ -1,14 +1,16 @@
-import type { Page } from '../api/client';
-import { useChoices, useListed, useResource } from '../api/queries';
-import { PickerField, PickerFilter, usePickerSearch } from '../parts/form/picker';
+import { useState } from 'react';
+import { useListed } from '../api/queries';
+import { useFound } from '../api/search';
+import { ChoicesField } from '../parts/form/form';
+import { PickerButton, PickerField, PickerFilter, usePickerSearch } from '../parts/form/picker';
 import { type Choice, matchingChoices } from '../parts/text/choice';
 import { pluralText } from '../parts/text/text';
 import { type Customer, customerName } from './customer';
 import { type Discount, termsText } from './discount';
-import { customerQuery } from './new-subscription';
+import type { Meter } from './meter';
 import { priceText, type Product } from './product';
 
-// Fields and filters with one of many resources.
+// Fields and filters with one of many resources. They offer the newest ones, and search the others.
 
 interface FilterProps {
   /** Id of the chosen resource; empty for all. */
@@ -16,19 +18,98 @@ interface FilterProps {
   readonly onChange: (id: string) => void;
 }
 
-const shownCustomers = 20;
+const customers = { path: '/v1/customers', type: 'CUSTOMER' } as const;
+const products = { path: '/v1/products', type: 'PRODUCT' } as const;
+const activeProducts = { ...products, query: { active: true } } as const;
+const activeDiscounts = {
+  path: '/v1/discounts',
+  type: 'DISCOUNT',
+  query: { active: true },
+} as const;
+const shownProducts = 10;
 
-/** Product with its price; the first one is chosen at first. */
-export function ProductField({ products }: { products: readonly Product[] }) {
-  const { searched } = usePickerSearch();
-  const choices = products.map(productChoice);
+/** Active product with its price; `initial` is chosen at first. */
+export function ProductField({
+  initial,
+  isOffered,
+}: {
+  initial: Product | undefined;
+  /** False for products that the form cannot use. */
+  isOffered?: (product: Product) => boolean;
+}) {
+  const { isOpened, searched } = usePickerSearch();
+  const { search } = searched;
+  const { data } = useFound<Product>(activeProducts, {
+    search,
+    isEnabled: isOpened,
+    ...(isOffered && { isOffered }),
+  });
   return (
     <PickerField
       name="productId"
       label="Product"
       what="products"
-      choices={matchingChoices(choices, searched.search)}
-      initial={choices[0]}
+      choices={(data?.data ?? []).map(productChoice)}
+      initial={initial && productChoice(initial)}
+      {...searched}
+    />
+  );
+}
+
+/** The newest active products, and the number of all. */
+export function useSoldProducts() {
+  return useFound<Product>(activeProducts, {});
+}
+
+export function isRecurring({ billingInterval }: Product): boolean {
+  return billingInterval !== 'ONE_TIME';
+}
+
+/** Several active products: check boxes of the newest ones, and a search for the others. */
+export function ProductsField({
+  newest,
+  total,
+  hint,
+}: {
+  newest: readonly Product[];
+  /** Number of all active products. */
+  total: number;
+  hint: string;
+}) {
+  const [added, add] = useState<readonly Choice[]>([]);
+  const shown = newest.slice(0, shownProducts).map(productChoice);
+  const names = new Map([...shown, ...added].map(({ id, label }) => [id, label]));
+  return (
+    <>
+      <ChoicesField
+        name="productIds"
+        label="Products"
+        hint={hint}
+        choices={[...names.keys()]}
+        labelOf={(id) => names.get(id) ?? id}
+        marked={added.map(({ id }) => id)}
+      />
+      {total > shown.length && (
+        <FurtherProduct
+          onAdd={(choice) => {
+            add((before) => [...before.filter(({ id }) => id !== choice.id), choice]);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function FurtherProduct({ onAdd }: { onAdd: (choice: Choice) => void }) {
+  const { isOpened, searched } = usePickerSearch();
+  const { search } = searched;
+  const { data } = useFound<Product>(activeProducts, { search, isEnabled: isOpened });
+  return (
+    <PickerButton
+      label="Add another product"
+      what="products"
+      choices={(data?.data ?? []).map(productChoice)}
+      onChoose={onAdd}
       {...searched}
     />
   );
@@ -37,29 +118,91 @@ export function ProductField({ products }: { products: readonly Product[] }) {
 /** Optional discount among the active ones. */
 export function DiscountField() {
   const { isOpened, searched } = usePickerSearch();
-  const { data = [] } = useChoices<Discount>('/v1/discounts', { active: true }, isOpened);
+  const { search } = searched;
+  const { data } = useFound<Discount>(activeDiscounts, { search, isEnabled: isOpened });
   return (
     <PickerField
       name="discountId"
       label="Discount"
       what="discounts"
       isOptional
-      choices={matchingChoices(data.map(discountChoice), searched.search)}
+      choices={(data?.data ?? []).map(discountChoice)}
       {...searched}
     />
   );
 }
 
-/** Customer, found by email, external id or id. */
+/** Customer, found by name, email, external id or id. */
 export function CustomerField() {
   const { isOpened, searched } = usePickerSearch();
   return (
     <PickerField
       name="customerId"
       label="Customer"
-      what="customers by email, external ID or ID"
+      what="customers by name, email or ID"
       choices={useCustomers(searched.search, isOpened)}
       {...searched}
+    />
+  );
+}
+
+/** Search that opens a customer. */
+export function CustomerSearch({ onChoose }: { onChoose: (id: string) => void }) {
+  const { isOpened, searched } = usePickerSearch();
+  return (
+    <div className="field">
+      <span className="field-name" aria-hidden="true">
+        Search
+      </span>
+      <PickerButton
+        label="Name, email or ID"
+        what="customers by name, email or ID"
+        choices={useCustomers(searched.search, isOpened)}
+        onChoose={({ id }) => {
+          onChoose(id);
+        }}
+        {...searched}
+      />
+    </div>
+  );
+}
+
+/** One of the meters; the first one is chosen at first. */
+export function MeterField({ meters, hint }: { meters: readonly Meter[]; hint?: string }) {
+  const { searched } = usePickerSearch();
+  const choices = meters.map(meterChoice);
+  return (
+    <PickerField
+      name="meterId"
+      label="Meter"
+      what="meters"
+      {...(hint !== undefined && { hint })}
+      choices={matchingChoices(choices, searched.search)}
+      initial={choices[0]}
+      {...searched}
+    />
+  );
+}
+
+/** Choice of the meter that a page shows. */
+export function MeterFilter({
+  meters,
+  chosen,
+  onChange,
+}: {
+  meters: readonly Meter[];
+  chosen: Meter;
+  onChange: (id: string) => void;
+}) {
+  const { searched } = usePickerSearch();
+  return (
+    <PickerFilter
+      label="Meter"
+      what="meters"
+      hasAll={false}
+      choices={matchingChoices(meters.map(meterChoice), searched.search)}
+      selected={meterChoice(chosen)}
+      {...{ onChange, ...searched }}
     />
   );
 }
@@ -68,11 +211,11 @@ export function CustomerField() {
 export function CustomerFilter({ value, onChange }: FilterProps) {
   const { isOpened, searched } = usePickerSearch();
   const choices = useCustomers(searched.search, isOpened);
-  const { data } = useListed<Customer>('/v1/customers', value);
+  const { data } = useListed<Customer>(customers.path, value);
   return (
     <PickerFilter
       label="Customer"
-      what="customers by email, external ID or ID"
+      what="customers by name, email or ID"
       selected={selectedChoice(value, data && customerName(data))}
       {...{ choices, onChange, ...searched }}
     />
@@ -82,25 +225,23 @@ export function CustomerFilter({ value, onChange }: FilterProps) {
 /** Filter by product. */
 export function ProductFilter({ value, onChange }: FilterProps) {
   const { isOpened, searched } = usePickerSearch();
-  const { data = [] } = useChoices<Product>('/v1/products', {}, isOpened);
-  const { data: selected } = useListed<Product>('/v1/products', value);
+  const { search } = searched;
+  const { data } = useFound<Product>(products, { search, isEnabled: isOpened });
+  const { data: selected } = useListed<Product>(products.path, value);
   return (
     <PickerFilter
       label="Product"
       what="products"
-      choices={matchingChoices(data.map(productChoice), searched.search)}
+      choices={(data?.data ?? []).map(productChoice)}
       selected={selectedChoice(value, selected?.name)}
       {...{ onChange, ...searched }}
     />
   );
 }
 
-/** Newest customers, or those that the search names. */
+/** Newest customers, or those that match the search. */
 function useCustomers(search: string, isEnabled: boolean): readonly Choice[] {
-  const text = search.trim();
-  const named = text === '' ? {} : (customerQuery(text) ?? { ids: text });
-  const query = { ...named, perPage: shownCustomers };
-  const { data } = useResource<Page<Customer>>('/v1/customers', { query, isEnabled });
+  const { data } = useFound<Customer>(customers, { search, isEnabled });
   return (data?.data ?? []).map((customer) => ({
     id: customer.id,
     label: customerName(customer),
@@ -122,4 +263,8 @@ function productChoice(product: Product): Choice {
 
 function discountChoice(discount: Discount): Choice {
   return { id: discount.id, label: discount.name, detail: termsText(discount) };
+}
+
+function meterChoice({ id, name, unit }: Meter): Choice {
+  return { id, label: `${name}${unit === null ? '' : ` (${unit})`}` };
 }

@@ -1,10 +1,16 @@
 import { ApiProblem } from '../api/problem';
-import { useAction, useChoices } from '../api/queries';
+import { useAction } from '../api/queries';
 import { Form, TextField } from '../parts/form/form';
 import { Answer, Notice } from '../parts/element/notices';
 import type { Product } from './product';
 import { newSubscription } from './new-subscription';
-import { CustomerField, DiscountField, ProductField } from './pickers';
+import {
+  CustomerField,
+  DiscountField,
+  isRecurring,
+  ProductField,
+  useSoldProducts,
+} from './pickers';
 import type { Subscription } from './subscription';
 
 /** Form for a new subscription, with a customer field if no customer is given. */
@@ -17,13 +23,13 @@ export function SubscriptionForm({
   onCancel: () => void;
   onCreated: (subscription: Subscription) => void;
 }) {
-  const products = useChoices<Product>('/v1/products', { active: true });
+  const products = useSoldProducts();
   return (
     <Answer of={products} what="products">
-      {(active) => {
-        const recurring = active.filter(({ billingInterval }) => billingInterval !== 'ONE_TIME');
-        if (recurring.length > 0) {
-          return <ProductForm products={recurring} {...{ customerId, onCancel, onCreated }} />;
+      {({ data, total }) => {
+        const initial = data.find(isRecurring);
+        if (initial !== undefined || total > data.length) {
+          return <ProductForm {...{ initial, customerId, onCancel, onCreated }} />;
         }
         return (
           <Notice tone="wait">
@@ -37,12 +43,13 @@ export function SubscriptionForm({
 
 function ProductForm({
   customerId,
-  products,
+  initial,
   onCancel,
   onCreated,
 }: {
   customerId: string | undefined;
-  products: readonly Product[];
+  /** Product that is chosen at first. */
+  initial: Product | undefined;
   onCancel: () => void;
   onCreated: (subscription: Subscription) => void;
 }) {
@@ -60,12 +67,13 @@ function ProductForm({
       onCancel={onCancel}
       onSubmit={async (values) => {
         const whose = customerId ?? values.text('customerId');
-        if (whose === '') throw customerMissing();
+        if (whose === '') throw missing('customerId');
+        if (values.text('productId') === '') throw missing('productId');
         onCreated(await create.mutateAsync(newSubscription(values, whose)));
       }}
     >
       {customerId === undefined && <CustomerField />}
-      <ProductField products={products} />
+      <ProductField initial={initial} isOffered={isRecurring} />
       <TextField name="quantity" label="Quantity" inputMode="numeric" defaultValue="1" />
       <DiscountField />
       <TextField
@@ -84,11 +92,11 @@ function ProductForm({
   );
 }
 
-function customerMissing(): ApiProblem {
+function missing(field: string): ApiProblem {
   return new ApiProblem('Please fix the fields below', {
     status: 400,
     code: 'invalid_request',
-    fields: { customerId: ['Required'] },
+    fields: { [field]: ['Required'] },
     requestId: undefined,
   });
 }

@@ -1,11 +1,9 @@
 import type { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
-import { useAction, useChoices } from '../../api/queries';
+import { useAction } from '../../api/queries';
 import { ChoicesField, Form, TextField } from '../../parts/form/form';
 import { EmptyState } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
-import { DiscountField } from '../../resources/pickers';
-import type { Product } from '../../resources/product';
-
+import { DiscountField, ProductsField, useSoldProducts } from '../../resources/pickers';
 import { collectLabels, typedBounds } from './link-terms';
 
 export type CheckoutLink = ReturnType<typeof toJsonCheckoutLink>;
@@ -109,7 +107,7 @@ export function LinkForm({
   onCancel: () => void;
   onCreated: (link: CheckoutLink) => void;
 }) {
-  const products = useChoices<Product>('/v1/products', { active: true });
+  const products = useSoldProducts();
   const create = useAction<object, CheckoutLink>(
     (body) => ({
       method: 'POST',
@@ -118,11 +116,10 @@ export function LinkForm({
     }),
     'Checkout link created',
   );
-  const nameOf = new Map((products.data ?? []).map(({ id, name }) => [id, name]));
   return (
     <Answer of={products} what="products">
-      {(data) =>
-        data.length === 0 ? (
+      {({ data, total }) =>
+        total === 0 ? (
           <EmptyState title="No products yet">Create a product first.</EmptyState>
         ) : (
           <Form
@@ -142,14 +139,7 @@ export function LinkForm({
             }}
           >
             <TextField name="label" label="Title" hint="Shown to customers." />
-            <ChoicesField
-              name="productIds"
-              label="Products"
-              hint="Customers choose one of these."
-              isSearched
-              choices={data.map(({ id }) => id)}
-              labelOf={(id) => nameOf.get(id) ?? id}
-            />
+            <ProductsField newest={data} total={total} hint="Customers choose one of these." />
             <DiscountField />
             <TermsFields quantity={null} collect={[]} />
             <AddressFields successUrl={null} returnUrl={null} />

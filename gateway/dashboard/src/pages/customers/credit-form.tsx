@@ -1,8 +1,10 @@
 import { useAction, useResource } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import { Answer, Notice } from '../../parts/element/notices';
+import { typedCount } from '../../parts/text/amount';
 import { fromTimeField } from '../../parts/text/time-field';
 import type { Meter } from '../../resources/meter';
+import { MeterField } from '../../resources/pickers';
 
 const sources = [
   ['PROMOTIONAL', 'Promotional'],
@@ -37,27 +39,34 @@ export function CreditForm({ customerId, onDone }: { customerId: string; onDone:
                 amount: values.text('amount').trim(),
                 source: values.text('source'),
                 name: values.optional('name') ?? null,
+                effectiveAt: fromTimeField(values.optional('effectiveAt')) ?? null,
                 expiresAt: fromTimeField(values.optional('expiresAt')) ?? null,
+                priority: typedCount(values.optional('priority')) ?? null,
               });
               onDone();
             }}
           >
-            <SelectField
-              name="meterId"
-              label="Meter"
-              choices={known.map(({ id, name, unit }) => [
-                id,
-                `${name}${unit === null ? '' : ` (${unit})`}`,
-              ])}
-            />
+            <MeterField meters={known} />
             <TextField name="amount" label="Units" inputMode="decimal" />
             <SelectField name="source" label="Type" choices={sources} />
             <TextField name="name" label="Name" hint="Optional, such as “Welcome credits”." />
+            <TextField
+              name="effectiveAt"
+              label="Starts (UTC)"
+              type="datetime-local"
+              hint="Optional. Default: now."
+            />
             <TextField
               name="expiresAt"
               label="Expires (UTC)"
               type="datetime-local"
               hint="Optional."
+            />
+            <TextField
+              name="priority"
+              label="Priority"
+              inputMode="numeric"
+              hint="Optional. 0 to 255, the lowest is used first. Default: 100."
             />
           </Form>
         )

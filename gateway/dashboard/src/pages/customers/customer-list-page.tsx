@@ -7,6 +7,7 @@ import { Filters, TextFilter, useFilters } from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { type Customer, customerName } from '../../resources/customer';
+import { CustomerSearch } from '../../resources/pickers';
 import { CustomerForm } from './customer-form';
 
 const columns: readonly Column<Customer>[] = [
@@ -46,6 +47,11 @@ export function CustomerListPage() {
     >
       <Panel>
         <Filters state={filters}>
+          <CustomerSearch
+            onChoose={(id) => {
+              navigate(`/customers/${id}`);
+            }}
+          />
           <TextFilter label="Email (exact)" {...filters.field('email')} />
           <TextFilter label="External ID (exact)" {...filters.field('externalId')} />
         </Filters>
@@ -59,7 +65,7 @@ export function CustomerListPage() {
           empty={
             filters.isFiltered ? (
               <EmptyState title="No customers found">
-                Email and external ID must match exactly.
+                These filters match whole values. Search by name finds parts of them.
               </EmptyState>
             ) : (
               <EmptyState title="No customers yet">

@@ -14,6 +14,7 @@ import { AccountFigures } from './account-figures';
 import { ActivityPanel } from './activity-panel';
 import { BalancePanel } from './balance-panel';
 import { addressParts } from './customer-changes';
+import { CheckoutButton } from './checkout-button';
 import { type CustomerField, customerFields } from './customer-fields';
 import { CustomerForm } from './customer-form';
 import { PaymentMethodPanel } from './payment-method-panel';
@@ -40,6 +41,7 @@ function CustomerView({ customer }: { customer: Customer }) {
       back={{ href: '/customers', label: 'Customers' }}
       actions={
         <>
+          <CheckoutButton customerId={id} />
           <PortalButton customerId={id} />
           <DialogButton label="Edit" title="Edit customer" tone="quiet" refusal={refusal}>
             {(close) => <CustomerForm customer={customer} onCancel={close} onDone={close} />}

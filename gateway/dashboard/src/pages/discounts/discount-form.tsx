@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { useAction, useChoices } from '../../api/queries';
+import { useAction } from '../../api/queries';
 import { typedAmount, typedCount } from '../../parts/text/amount';
-import { ChoicesField, Form, SelectField, TextField } from '../../parts/form/form';
+import { Form, SelectField, TextField } from '../../parts/form/form';
 import type { FormValues } from '../../parts/form/form-values';
 import { Answer } from '../../parts/element/notices';
 import { fromTimeField } from '../../parts/text/time-field';
-import type { Product } from '../../resources/product';
 import type { Discount } from '../../resources/discount';
+import { ProductsField, useSoldProducts } from '../../resources/pickers';
 
 /** Form for a new discount. */
 export function NewDiscountForm({ onDone }: { onDone: () => void }) {
@@ -80,7 +80,7 @@ function TermsFields() {
 
 /** Limits of redemption: number, time and products. */
 function LimitsFields() {
-  const products = useChoices<Product>('/v1/products', { active: true });
+  const products = useSoldProducts();
   return (
     <>
       <TextField
@@ -92,16 +92,9 @@ function LimitsFields() {
       <TextField name="startsAt" label="Valid from (UTC)" type="datetime-local" hint="Optional." />
       <TextField name="endsAt" label="Valid until (UTC)" type="datetime-local" hint="Optional." />
       <Answer of={products} what="products">
-        {(data) =>
-          data.length > 0 && (
-            <ChoicesField
-              name="productIds"
-              label="Products"
-              hint="Leave empty for all products."
-              isSearched
-              choices={data.map(({ id }) => id)}
-              labelOf={(chosen) => data.find(({ id }) => id === chosen)?.name ?? chosen}
-            />
+        {({ data, total }) =>
+          total > 0 && (
+            <ProductsField newest={data} total={total} hint="Leave empty for all products." />
           )
         }
       </Answer>

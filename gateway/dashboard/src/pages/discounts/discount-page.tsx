@@ -7,6 +7,7 @@ import { Form, TextField } from '../../parts/form/form';
 import { PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { countText } from '../../parts/text/text';
+import { fromTimeField, toTimeField } from '../../parts/text/time-field';
 import { Facts, Instant, ShortId } from '../../parts/element/values';
 import { ProductLinks } from '../../resources/product-links';
 import { type Discount, redemptionsText, termsText } from '../../resources/discount';
@@ -85,7 +86,8 @@ function DiscountActions({ discount }: { discount: Discount }) {
             onCancel={close}
             onSubmit={async (values) => {
               const maxRedemptions = typedCount(values.optional('maxRedemptions')) ?? null;
-              await change.mutateAsync({ name: values.text('name'), maxRedemptions });
+              const endsAt = fromTimeField(values.optional('endsAt')) ?? null;
+              await change.mutateAsync({ name: values.text('name'), maxRedemptions, endsAt });
               close();
             }}
           >
@@ -96,6 +98,14 @@ function DiscountActions({ discount }: { discount: Discount }) {
               inputMode="numeric"
               hint="Optional."
               defaultValue={discount.maxRedemptions ?? ''}
+            />
+            <TextField
+              name="endsAt"
+              label="Valid until (UTC)"
+              type="datetime-local"
+              step="1"
+              hint="Optional."
+              defaultValue={discount.endsAt === null ? '' : toTimeField(discount.endsAt)}
             />
           </Form>
         )}

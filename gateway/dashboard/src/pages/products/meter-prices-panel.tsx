@@ -1,27 +1,17 @@
 import { useState } from 'react';
-import type { toJsonMeter } from '@billing/proto/json/meter';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { Button } from '../../parts/element/buttons';
 import { moneyColumn } from '../../parts/table/columns';
 import { DataTable } from '../../parts/table/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
-import { Form, SelectField, TextField } from '../../parts/form/form';
 import { EmptyState, Panel } from '../../parts/element/layout';
-import { newMeterPrice, sameMeterPrice } from './meter-price-set';
+import { MeterPriceForm } from './meter-price-form';
+import { sameMeterPrice } from './meter-price-set';
 import { PriceChart } from './price-chart';
-import { meterPricePreview } from './price-preview';
-import { PricePreview } from './price-preview-field';
 import { curveOfMeterPrice } from './price-curve';
+import type { Meter } from '../../resources/meter';
 import { type MeterPrice, meterPriceText, type Product } from '../../resources/product';
-import { PricingFields } from './pricing-fields';
-
-type Meter = ReturnType<typeof toJsonMeter>;
-
-const untiered = [
-  ['PER_UNIT', 'Per unit'],
-  ['PACKAGE', 'Per package'],
-] as const;
 
 /** Usage-based prices of a product; new prices apply from each subscription's next period. */
 export function MeterPricesPanel({ product }: { product: Product }) {
@@ -137,78 +127,5 @@ function MeterPriceTable({
         </>
       )}
     </>
-  );
-}
-
-const exampleTiers = [
-  { upTo: '1000', unitAmount: '0.005', flatAmount: '' },
-  { upTo: '', unitAmount: '0.0025', flatAmount: '' },
-];
-
-function MeterPriceForm({
-  meters,
-  currency,
-  onCancel,
-  onSubmit,
-}: {
-  meters: readonly Meter[];
-  currency: string;
-  onCancel: () => void;
-  onSubmit: (price: ReturnType<typeof newMeterPrice>) => Promise<unknown>;
-}) {
-  if (meters.length === 0) {
-    return <EmptyState title="No meters yet">Create one on the Usage page first.</EmptyState>;
-  }
-  return (
-    <Form
-      submit="Save price"
-      onCancel={onCancel}
-      onSubmit={(values) => onSubmit(newMeterPrice(values, currency))}
-    >
-      <SelectField
-        name="meterId"
-        label="Meter"
-        hint="Replaces the current price of this meter."
-        choices={meters.map(({ id, name }) => [id, name])}
-      />
-      <PricingFields {...{ untiered, exampleTiers, currency }}>
-        {(type) => (
-          <>
-            <TextField
-              name="unitAmount"
-              label={type === 'PACKAGE' ? 'Price per package' : 'Price per unit'}
-              inputMode="decimal"
-              hint={`In ${currency}, such as 0.005`}
-            />
-            {type === 'PACKAGE' && (
-              <TextField name="packageSize" label="Units per package" inputMode="decimal" />
-            )}
-          </>
-        )}
-      </PricingFields>
-      <TextField
-        name="includedUnits"
-        label="Included units"
-        inputMode="decimal"
-        hint="Optional. Free units in each period."
-      />
-      <TextField
-        name="minimumAmount"
-        label={`Minimum in ${currency}`}
-        inputMode="decimal"
-        hint="Optional. Charged in each period, even without usage."
-      />
-      <TextField
-        name="maximumAmount"
-        label={`Maximum in ${currency}`}
-        inputMode="decimal"
-        hint="Optional. The most that is charged in a period."
-      />
-      <PricePreview
-        textOf={(values, quantity) =>
-          meterPricePreview(newMeterPrice(values, currency), { quantity, currency })
-        }
-      />
-    </Form>
   );
 }

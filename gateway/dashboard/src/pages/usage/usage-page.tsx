@@ -4,18 +4,20 @@ import type { toJsonUsageReport } from '@billing/gateway/operator/report-routes'
 import { quantityText } from '@billing/gateway/amount-text';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { activeColumn } from '../../parts/resource/active';
+import { ActivationButton, activeColumn } from '../../parts/resource/active';
 import { Bars, Columns } from '../../parts/chart/bars';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
-import { ChoiceFilter, DaysFilter } from '../../parts/form/filters';
+import { DaysFilter } from '../../parts/form/filters';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { labelText } from '../../parts/text/text';
 import { Day } from '../../parts/element/values';
+import { EventTable } from './event-table';
 import { CustomerLink } from '../../resources/customer-link';
 import { drawnQuantity, type Meter } from '../../resources/meter';
+import { MeterFilter } from '../../resources/pickers';
 
 type UsageReport = ReturnType<typeof toJsonUsageReport>;
 
@@ -67,14 +69,12 @@ function MeterUsage({ meters }: { meters: readonly Meter[] }) {
   return (
     <Panel title="Usage by day">
       <div className="filters">
-        <ChoiceFilter
-          hasAll={false}
-          label="Meter"
-          value={chosen.id}
+        <MeterFilter
+          meters={meters}
+          chosen={chosen}
           onChange={(value) => {
             choose('meter', value);
           }}
-          choices={meters.map(({ id, name }) => [id, name])}
         />
         <DaysFilter
           value={days}
@@ -85,6 +85,8 @@ function MeterUsage({ meters }: { meters: readonly Meter[] }) {
         />
       </div>
       <UsageView key={chosen.id} meter={chosen} days={days} />
+      <h3>Events</h3>
+      <EventTable meter={chosen} />
     </Panel>
   );
 }
@@ -156,18 +158,67 @@ function MeterTable({
       title: 'Actions',
       text: () => '',
       cell: (meter) => (
-        <ConfirmButton
-          label="Delete"
-          title={`Delete ${meter.name}?`}
-          refusal={refusal}
-          onConfirm={() => remove.mutateAsync(meter)}
-        >
-          <p>New events for this meter are rejected. Recorded usage is still billed.</p>
-        </ConfirmButton>
+        <span className="actions">
+          <MeterActions {...{ meter, refusal }} />
+          <ConfirmButton
+            label="Delete"
+            title={`Delete ${meter.name}?`}
+            refusal={refusal}
+            onConfirm={() => remove.mutateAsync(meter)}
+          >
+            <p>New events for this meter are rejected. Recorded usage is still billed.</p>
+          </ConfirmButton>
+        </span>
       ),
     },
   ];
   return <DataTable caption="Meters" columns={columns} rows={meters} rowKey={({ id }) => id} />;
+}
+
+/** Renames, deactivates or activates a meter. */
+function MeterActions({ meter, refusal }: { meter: Meter; refusal: string | undefined }) {
+  const change = useAction(
+    (body: object) => ({ method: 'PATCH', path: `/v1/meters/${meter.id}`, body }),
+    'Meter saved',
+  );
+  return (
+    <>
+      <DialogButton label="Edit" title="Edit meter" tone="quiet" refusal={refusal}>
+        {(close) => (
+          <Form
+            submit="Save"
+            onCancel={close}
+            onSubmit={async (values) => {
+              const unit = values.optional('unit') ?? null;
+              await change.mutateAsync({ name: values.text('name'), unit });
+              close();
+            }}
+          >
+            <TextField
+              name="name"
+              label="Name"
+              hint="Shown on invoices."
+              defaultValue={meter.name}
+            />
+            <TextField
+              name="unit"
+              label="Unit"
+              hint="Optional, such as calls or GB."
+              defaultValue={meter.unit ?? ''}
+            />
+          </Form>
+        )}
+      </DialogButton>
+      <ActivationButton
+        active={meter.active}
+        what={meter.name}
+        refusal={refusal}
+        onChange={change.mutateAsync}
+        ending="New events for this meter are rejected. Recorded usage is still billed."
+        beginning="The meter accepts events again."
+      />
+    </>
+  );
 }
 
 function MeterForm({ onDone }: { onDone: () => void }) {

@@ -48,7 +48,7 @@ export function EndpointForm({
             type="url"
             autoComplete="off"
             defaultValue={endpoint?.url}
-            hint="A public https URL."
+            hint="A public URL. Local installations also allow http://localhost in sandboxes."
             autoFocus
           />
           <TextField
@@ -70,12 +70,17 @@ export function EndpointForm({
           <ChoicesField
             name="events"
             label="Events"
-            hint="Default: all subscription events."
+            hint="Without any: all subscription events."
             choices={webhookEvents}
-            marked={endpoint?.events ?? []}
+            marked={endpoint?.events ?? webhookEvents.filter(isDefault)}
           />
         </Form>
       )}
     </Answer>
   );
+}
+
+/** True for the types of events that an endpoint gets if none are named. */
+function isDefault(event: string): boolean {
+  return event.startsWith('subscription.') && !event.endsWith('*');
 }

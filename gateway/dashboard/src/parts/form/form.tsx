@@ -209,36 +209,21 @@ export function ChoicesField({
   choices,
   labelOf = (choice) => choice,
   marked = [],
-  isSearched = false,
 }: FieldLabel & {
   readonly choices: readonly string[];
   /** Label of a choice. */
   readonly labelOf?: (choice: string) => string;
   readonly marked?: readonly string[];
-  /** True if there may be many choices, so that a search hides the others. */
-  readonly isSearched?: boolean;
 }) {
   const problems = problemsOf(use(ProblemsContext), name);
-  const [search, setSearch] = useState('');
-  const isMatch = (choice: string) =>
-    labelOf(choice).toLowerCase().includes(search.trim().toLowerCase());
   return (
     <fieldset>
       <legend>{label}</legend>
       {hint !== undefined && <p className="faint">{hint}</p>}
       {problems.length > 0 && <p className="problem">{problems.join(', ')}</p>}
-      {isSearched && (
-        <input
-          type="search"
-          aria-label={`Find ${label.toLowerCase()}`}
-          placeholder={`Find ${label.toLowerCase()}`}
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-      )}
       <div className="choices">
         {choices.map((choice) => (
-          <label key={choice} className="check" hidden={!isMatch(choice)}>
+          <label key={`${choice} ${String(marked.includes(choice))}`} className="check">
             <input
               type="checkbox"
               name={name}

@@ -1,8 +1,12 @@
 import { ChevronsUpDown } from 'lucide-react';
-import { useState } from 'react';
-import { Combobox } from '../overlay/combobox';
+import { lazy, Suspense, useState } from 'react';
 import type { Choice } from '../text/choice';
 import { Field } from './form';
+
+// Loaded after the page: a picker is used after a look at the page.
+const Combobox = lazy(async () => ({
+  default: (await import('../overlay/combobox')).Combobox<Choice>,
+}));
 
 /** Search of a picker, and whether its choices are needed. */
 export function usePickerSearch() {
@@ -65,11 +69,14 @@ export function PickerField({
 export function PickerFilter({
   selected,
   onChange,
+  hasAll = true,
   ...picker
 }: PickerProps & {
   /** Undefined for all. */
   readonly selected: Choice | undefined;
   readonly onChange: (id: string) => void;
+  /** True if the filter offers “All”. */
+  readonly hasAll?: boolean;
 }) {
   return (
     <div className="field">
@@ -80,12 +87,28 @@ export function PickerFilter({
         {...picker}
         attributes={{}}
         selected={selected ?? all}
-        empty={all}
+        empty={hasAll ? all : undefined}
         onSelect={({ id }) => {
           onChange(id);
         }}
       />
     </div>
+  );
+}
+
+/** Button that searches and reports each choice. */
+export function PickerButton({
+  onChoose,
+  ...picker
+}: PickerProps & { readonly onChoose: (choice: Choice) => void }) {
+  return (
+    <Picker
+      {...picker}
+      attributes={{ 'aria-label': picker.label }}
+      selected={{ id: '', label: picker.label }}
+      empty={undefined}
+      onSelect={onChoose}
+    />
   );
 }
 
@@ -108,38 +131,42 @@ function Picker({
   readonly onSelect: (choice: Choice) => void;
 }) {
   const offered = empty !== undefined && search === '' ? [empty, ...choices] : choices;
-  return (
-    <Combobox
-      label={`Find ${what}`}
-      placeholder={`Find ${what}`}
-      empty={`No ${what} found`}
-      options={offered}
-      selected={selected}
-      onSelect={(choice) => {
-        onSearch('');
-        onSelect(choice);
-      }}
-      search={search}
-      onSearch={onSearch}
-      onOpen={onOpen}
-      trigger={
-        <button
-          type="button"
-          {...attributes}
-          className="picker"
-          aria-label={`${label}: ${selected.label}`}
-        >
-          <span>{selected.label}</span>
-          <ChevronsUpDown aria-hidden="true" />
-        </button>
-      }
+  const button = (isReady: boolean) => (
+    <button
+      type="button"
+      className="picker"
+      disabled={!isReady}
+      aria-label={`${label}: ${selected.label}`}
+      {...attributes}
     >
-      {({ label: text, detail }) => (
-        <span className="picker-choice">
-          {text}
-          {detail !== undefined && <span className="faint">{detail}</span>}
-        </span>
-      )}
-    </Combobox>
+      <span>{selected.label}</span>
+      <ChevronsUpDown aria-hidden="true" />
+    </button>
+  );
+  return (
+    <Suspense fallback={button(false)}>
+      <Combobox
+        label={`Find ${what}`}
+        placeholder={`Find ${what}`}
+        empty={`No ${what} found`}
+        options={offered}
+        selected={selected}
+        onSelect={(choice) => {
+          onSearch('');
+          onSelect(choice);
+        }}
+        search={search}
+        onSearch={onSearch}
+        onOpen={onOpen}
+        trigger={button(true)}
+      >
+        {({ label: text, detail }) => (
+          <span className="picker-choice">
+            {text}
+            {detail !== undefined && <span className="faint">{detail}</span>}
+          </span>
+        )}
+      </Combobox>
+    </Suspense>
   );
 }

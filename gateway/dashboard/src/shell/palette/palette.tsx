@@ -23,7 +23,7 @@ import { ErrorNotice } from '../../parts/element/notices';
 import { labelText } from '../../parts/text/text';
 import { sections } from '../pages';
 import { actionsOf, matchingActions, pathOf } from './actions';
-import { type SearchResult, useSearch, useSettled } from './search';
+import { type SearchResult, useSearch, useSettled } from '../../api/search';
 
 const environmentsMax = 5;
 
