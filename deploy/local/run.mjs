@@ -55,6 +55,11 @@ const commands = {
     if (!(await build(['deploy/local']))) return 1;
     return await runInteractive([join(root, 'deploy/local/dist/shard/main.js'), ...args]);
   },
+  indexes: async (args) => {
+    await prepare();
+    if (!(await build(['deploy/local']))) return 1;
+    return await runInteractive([join(root, 'deploy/local/dist/indexes/main.js'), ...args]);
+  },
   release: async (args) => {
     await prepare();
     const { release } = await import('./tasks/release.mjs');

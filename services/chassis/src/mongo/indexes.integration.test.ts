@@ -1,5 +1,7 @@
-import { ensureIndexes, connectMongo } from './mongo';
-import { dropTestDatabase, testServiceConfiguration } from '../testing/testing';
+import pino from 'pino';
+import { buildingIndexes, connectMongo, ensureIndexes, MissingIndexError } from './mongo';
+import { untilIndexed } from './missing-indexes';
+import { dropTestDatabase, eventually, testServiceConfiguration } from '../testing/testing';
 
 const configuration = testServiceConfiguration('indexes');
 
@@ -33,12 +35,40 @@ describe('the indexes of a collection', () => {
     ]);
   });
 
-  test('of an earlier version are rebuilt, and the data stays', async () => {
+  test('with other keys need another name, so that no start drops one', async () => {
     const orders = mongo.db.collection('orders');
     await ensureIndexes(orders, [{ name: 'due', key: { dueAt: 1 } }]);
-    await orders.insertOne({ dueAt: 1, sequence: 2 });
-    await ensureIndexes(orders, [{ name: 'due', key: { dueAt: 1, sequence: -1 } }]);
-    expect(await keysOf('orders')).toContainEqual(['due', ['dueAt', 'sequence']]);
-    expect(await orders.countDocuments({ dueAt: 1 })).toBe(1);
+    const changed = { dueAt: 1, sequence: -1 } as const;
+    await expect(ensureIndexes(orders, [{ name: 'due', key: changed }])).rejects.toThrow(
+      'orders.due has other keys: a new index needs a new name',
+    );
+    await ensureIndexes(orders, [{ name: 'dueInOrder', key: changed }]);
+    expect(await keysOf('orders')).toEqual([
+      ['_id_', ['_id']],
+      ['due', ['dueAt']],
+      ['dueInOrder', ['dueAt', 'sequence']],
+    ]);
+  });
+
+  test('are built on a large collection by command only, and awaited until then', async () => {
+    const large = mongo.db.collection('large');
+    await large.insertOne({ owner: 1 });
+    // As if one document were as many as count as large.
+    const ensure = () => ensureIndexes(large, [{ name: 'owner', key: { owner: 1 } }], 0);
+    await expect(ensure()).rejects.toEqual(new MissingIndexError(['large.owner']));
+    expect(await keysOf('large')).toEqual([['_id_', ['_id']]]);
+
+    const logged: string[] = [];
+    const logger = pino({}, { write: (line: string) => logged.push(JSON.parse(line).msg) });
+    const waiting = untilIndexed(ensure, { logger, everyMs: 10 });
+    await eventually(() => {
+      expect(logged[0]).toBe('missing index large.owner: run npm run indexes');
+    });
+    const reported: string[] = [];
+    await buildingIndexes((line) => reported.push(line), ensure);
+    await waiting;
+    expect(reported).toEqual([expect.stringMatching(/^building large\.owner \(\d+ documents\)$/)]);
+    expect(await keysOf('large')).toContainEqual(['owner', ['owner']]);
+    await ensure();
   });
 });

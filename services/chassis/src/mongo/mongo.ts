@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Collection,
   type Db,
@@ -42,6 +43,8 @@ export interface MongoOptions {
    * Time that a database may take to become reachable, as it may start together with its services.
    */
   readonly reachWithinMs?: number;
+  /** Time without an answer after which a connection is given up; 0: never. */
+  readonly socketTimeoutMs?: number;
 }
 
 /** Connects to a service's own database; rejects if that is impossible. */
@@ -52,6 +55,8 @@ export async function connectMongo({
   authority,
   maxPoolSize = 24,
   reachWithinMs = 20_000,
+  // A hanging server must not block its callers forever; only index builds come near this.
+  socketTimeoutMs = 120_000,
 }: MongoOptions): Promise<MongoConnection> {
   const pingTimeoutMs = 2_000;
   const client = new MongoClient(uri, {
@@ -67,8 +72,7 @@ export async function connectMongo({
     connectTimeoutMS: 5_000,
     serverSelectionTimeoutMS: 5_000,
     waitQueueTimeoutMS: 10_000,
-    // A hanging server must not block its callers forever; only index builds come near this.
-    socketTimeoutMS: 120_000,
+    socketTimeoutMS: socketTimeoutMs,
   });
   try {
     await reach(client, reachWithinMs);
@@ -221,20 +225,56 @@ const indexNotFound = 27;
 export type NamedIndex = IndexDescription & { readonly name: string };
 
 /**
- * Creates missing indexes. An index whose keys have changed since an earlier version is rebuilt
- * under its name. An index that was removed from the list stays, because an older replica may still
- * need it.
+ * A start builds no index on a collection of this size: that takes minutes, and slows every write.
+ */
+const indexedAtStartMax = 100_000;
+
+/** Reports each index that is built on a large collection; absent: none is. */
+const building = new AsyncLocalStorage<(line: string) => void>();
+
+/** Runs work in which missing indexes are built on collections of any size. */
+export function buildingIndexes<T>(report: (line: string) => void, run: () => T): T {
+  return building.run(report, run);
+}
+
+/** Indexes are missing on a large collection. */
+export class MissingIndexError extends Error {
+  override readonly name = 'MissingIndexError';
+
+  /** `indexes`: as `<collection>.<name>`. */
+  constructor(readonly indexes: readonly string[]) {
+    super(`Missing indexes: ${indexes.join(', ')}`);
+  }
+}
+
+/**
+ * Creates missing indexes, on a large collection only within `buildingIndexes`: there it throws
+ * MissingIndexError otherwise. An index that was removed from the list stays, because an older
+ * replica may still need it; for the same reason an index with other keys needs another name.
  */
 export async function ensureIndexes<D extends Document>(
   collection: Collection<D>,
   indexes: readonly NamedIndex[],
+  largeFrom = indexedAtStartMax,
 ): Promise<void> {
+  const { collectionName } = collection;
   const existing = new Map((await listIndexes(collection)).map((index) => [index.name, index]));
   for (const wanted of indexes) {
     const present = existing.get(wanted.name);
-    if (present !== undefined && !isSame(present, wanted)) await collection.dropIndex(wanted.name);
+    if (present === undefined || isSame(present, wanted)) continue;
+    throw new Error(
+      `${collectionName}.${wanted.name} has other keys: a new index needs a new name`,
+    );
   }
+  const missing = indexes.filter(({ name }) => !existing.has(name));
+  const names = missing.map(({ name }) => `${collectionName}.${name}`);
   const createAll = () => retryTransient(() => collection.createIndexes([...indexes]));
+  if (existing.size > 0 && missing.length > 0) {
+    const count = await retryTransient(() => collection.estimatedDocumentCount());
+    const report = building.getStore();
+    if (count >= largeFrom && report === undefined) throw new MissingIndexError(names);
+    report?.(`building ${names.join(', ')} (${String(count)} documents)`);
+  }
   try {
     await createAll();
   } catch (error) {

@@ -13,7 +13,8 @@ import {
   type StreamMessage,
 } from '../stream/consumer';
 import { observeBacklogs, readOutboxAges } from './backlog';
-import { DueWork, type DueWorkOptions, dueWorkRpc } from '../due-work/due-work';
+import { dueWorkRpc } from '../due-work/due-work';
+import { startDocumentWork, type WorkGates } from './document-work';
 import {
   deletionWork,
   ensureEnvironmentIndexes,
@@ -28,14 +29,14 @@ import { InFlightLimit } from '../concurrency/in-flight-limit';
 import { connectStream, type EventStream } from '../stream/jet-stream';
 import { createLogger, type Logger } from '../telemetry/logging';
 import { Metrics } from '../telemetry/metrics';
-import { connectMongo } from '../mongo/mongo';
+import { untilIndexed } from '../mongo/missing-indexes';
+import { buildingIndexes, connectMongo } from '../mongo/mongo';
 import { connectPeer, type Peer, type PeerOptions } from '../grpc/peer';
 import { openOwnStores } from './own-stores';
 import { PeriodicRuns, type PeriodicWork } from './periodic-work';
 import { type Retention, retentionWork } from './retention';
 import { listenForProbes, type Readiness } from './probe-server';
 import { Closers } from './process';
-import { Relay, type RelayOptions } from '../outbox/relay';
 import { beatEveryMs, Replicas } from '../replicas/replicas';
 import type { RpcService, RpcDependencies } from '../grpc/rpc';
 import { StuckCommands } from '../outbox/stuck-commands';
@@ -50,6 +51,8 @@ import { transportSecurityOf } from '../grpc/transport-security';
 export interface ServiceOverrides {
   readonly clock?: Clock;
   readonly logger?: Logger;
+  /** Builds missing indexes on collections of any size, and serves nothing. */
+  readonly buildsIndexes?: (line: string) => void;
 }
 
 export interface RunningService {
@@ -63,12 +66,6 @@ const storageWatchEveryMs = 1_000;
 
 type AnyCollection = AggregateCollection<never>;
 /** Conditions that pause work and refuse calls. */
-interface WorkGates {
-  readonly isStorageFull: () => boolean;
-  readonly isDeleted: (environmentId: string) => boolean;
-}
-
-type WorkStores = 'eventLog' | 'stuckCommands' | 'activity';
 type BoundRpc = (dependencies: RpcDependencies) => RpcService;
 
 const healthCheckEveryMs = 1_500;
@@ -95,6 +92,7 @@ export class Service {
   private isStorageFull = () => false;
   private settle = (_environmentId: string): Promise<number> => Promise.resolve(0);
   private deletionOptions: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'> = {};
+  private buildsIndexes: ServiceOverrides['buildsIndexes'];
   private environmentDeletion: EnvironmentDeletion | undefined;
 
   private constructor(
@@ -137,6 +135,7 @@ export class Service {
       database: configuration.MONGODB_DATABASE,
       authority: configuration.MONGODB_TLS_CA,
       service: name,
+      ...(overrides.buildsIndexes !== undefined && { socketTimeoutMs: 0 }),
     });
     const stream = await connectStream({
       url: configuration.NATS_URL,
@@ -156,6 +155,7 @@ export class Service {
       exportEveryMs: configuration.METRIC_EXPORT_INTERVAL_MS,
     });
     const service = new Service(name, configuration, clock, logger, mongo, stream, metrics);
+    service.buildsIndexes = overrides.buildsIndexes;
     service.onClose('tracing', () => tracing.shutdown());
     service.onClose('database', () => mongo.close());
     service.onClose('stream', () => stream.close());
@@ -292,11 +292,21 @@ export class Service {
   /** Creates indexes, starts all work and serves. Closes everything again after a failure. */
   async serve(rpcs: readonly BoundRpc[]): Promise<RunningService> {
     try {
+      if (this.buildsIndexes !== undefined) return await this.buildIndexes(this.buildsIndexes);
       return await this.startServing(rpcs);
     } catch (error) {
       await this.closers.closeAll();
       throw error;
     }
+  }
+
+  private async buildIndexes(report: (line: string) => void): Promise<RunningService> {
+    await buildingIndexes(report, async () => {
+      await openOwnStores(this);
+      for (const ensure of this.indexers) await ensure();
+      await ensureEnvironmentIndexes(this.db);
+    });
+    return { address: '', stop: () => this.closers.closeAll() };
   }
 
   private async startServing(rpcs: readonly BoundRpc[]): Promise<RunningService> {
@@ -306,7 +316,7 @@ export class Service {
     metrics.observeStream(() => stream.state());
     this.watchClock();
     await this.answerProbes();
-    const stores = await openOwnStores(this);
+    const stores = await untilIndexed(() => openOwnStores(this), this);
     const { eventLog, eventMarks, activity, idempotencyRecords } = stores;
     const stuckCommands = new StuckCommands(this.db, this.collections, {
       clock,
@@ -316,7 +326,7 @@ export class Service {
       },
     });
     await stuckCommands.ensureIndexes();
-    for (const ensure of this.indexers) await ensure();
+    for (const ensure of this.indexers) await untilIndexed(ensure, this);
     await this.startDeletion();
     // After the indexes, which may take minutes: a replica that has joined owns slices.
     await this.joinReplicas();
@@ -325,7 +335,7 @@ export class Service {
       isDeleted: (environmentId) => this.deletion.isDeleted(environmentId),
     };
     const workStores = { eventLog, activity, stuckCommands };
-    const { relay, dueWork } = this.startDocumentWork(workStores, gates);
+    const { relay, dueWork } = startDocumentWork(this, this.collections, workStores, gates);
     for (const start of this.starters) await start();
 
     observeBacklogs(metrics, this.collections, clock);
@@ -349,24 +359,6 @@ export class Service {
     metrics.observeClockSkew(() => skew.seconds);
     const run = () => skew.measure();
     this.every({ name: 'compare clocks', everyMs: compareClocksEveryMs, run, writes: false });
-  }
-
-  /** Starts relay and due work. */
-  private startDocumentWork(
-    { activity, ...stores }: Pick<RelayOptions & DueWorkOptions, WorkStores>,
-    { isStorageFull: isPaused, isDeleted }: WorkGates,
-  ) {
-    const { name: service, clock, logger, stream, collections } = this;
-    const graceMs = this.configuration.SHUTDOWN_GRACE_MS;
-    const { slices } = this;
-    const shared = { service, clock, logger, graceMs, slices, isPaused, isDeleted };
-    const relay = new Relay(collections, { ...shared, ...stores, stream });
-    relay.start();
-    this.onClose('relay', () => relay.stop());
-    const dueWork = new DueWork(collections, { ...shared, activity });
-    dueWork.start();
-    this.onClose('due work', () => dueWork.stop());
-    return { relay, dueWork };
   }
 
   private async joinReplicas(): Promise<void> {
@@ -409,7 +401,7 @@ export class Service {
   private async startDeletion(): Promise<void> {
     const { deletion } = this;
     await deletion.ensureIndexes();
-    await ensureEnvironmentIndexes(this.db);
+    await untilIndexed(() => ensureEnvironmentIndexes(this.db), this);
     await deletion.refresh();
     for (const work of deletionWork(deletion)) this.every(work);
   }
