@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   BillingReason,
   Invoice,
@@ -6,7 +8,14 @@ import {
   Payment,
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import { Customer } from '@billing/proto/billing/customer/v1/customer';
+import {
+  InvoiceBuyer,
+  InvoiceSeller,
+  InvoiceTax,
+  TaxReason,
+  TaxStatus,
+} from '@billing/proto/billing/checkout/v1/invoice_tax';
+import { CollectionMethod, Customer, TaxIdType } from '@billing/proto/billing/customer/v1/customer';
 import { renderInvoicePdf } from './invoice-pdf';
 import { pdfFonts, runsRightToLeft, showable } from './fonts';
 
@@ -105,6 +114,48 @@ test.each([
   });
   const one = Customer.fromPartial({ name: text, email: text, address: { line1: text } });
   expect((await renderInvoicePdf({ invoice, customer: one })).length).toBeGreaterThan(1_000);
+});
+
+describe('the invoice of a seller', () => {
+  const logos = join(__dirname, '../../../services/checkout/vectors/logos');
+  const logo = readFileSync(join(logos, 'rgb.png'));
+  const taxed = anInvoice({
+    ...{ currency: 'EUR', tax: 551n, total: 3451n, memo: 'Thank you', purchaseOrder: 'PO-7' },
+    collectionMethod: CollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
+    taxStatus: TaxStatus.TAX_STATUS_FINAL,
+    taxes: [
+      InvoiceTax.fromPartial({
+        ...{ reason: TaxReason.TAX_REASON_STANDARD, name: 'VAT', country: 'DE', percent: '19' },
+        ...{ base: 2900n, amount: 551n },
+      }),
+    ],
+    seller: InvoiceSeller.fromPartial({
+      legalName: 'Ada GmbH',
+      address: { line1: 'Hauptstr. 1', city: 'Berlin', postalCode: '10115', country: 'DE' },
+      taxIds: [{ type: TaxIdType.TAX_ID_TYPE_EU_VAT, value: 'DE136695976' }],
+      bankAccount: { holder: 'Ada GmbH', iban: 'DE89370400440532013000' },
+      footer: 'First line\nSecond line',
+    }),
+    buyer: InvoiceBuyer.fromPartial({ name: 'Bob', address: { country: 'DE' } }),
+  });
+
+  test('depends on the snapshots, and not on the present customer', async () => {
+    const first = await renderInvoicePdf({ invoice: taxed, customer, logo });
+    const other = Customer.fromPartial({ name: 'Carol', email: 'carol@example.com' });
+    const second = await renderInvoicePdf({ invoice: taxed, customer: other, logo });
+    expect(second.equals(first)).toBe(true);
+    expect(pages(first)).toBe(1);
+    const plain = await renderInvoicePdf({ invoice: taxed, customer });
+    expect(plain.toString('latin1')).not.toContain('/Subtype /Image');
+    expect(first.toString('latin1')).toContain('/Subtype /Image');
+  });
+
+  test('of prices with tax differs from one of prices without tax', async () => {
+    const lineItems = [aLine({ amount: 2437n, pricedAmount: 2900n })];
+    const excluding = await renderInvoicePdf({ invoice: { ...taxed, lineItems }, customer });
+    const invoice = { ...taxed, lineItems, pricesIncludeTax: true };
+    expect((await renderInvoicePdf({ invoice, customer })).equals(excluding)).toBe(false);
+  });
 });
 
 test('an invoice with many lines takes several pages', async () => {

@@ -50,6 +50,7 @@ table { width: 100%; border-collapse: collapse; margin-top: 1rem; }
 caption { text-align: left; }
 th, td { padding: .5rem 0 .5rem .75rem; text-align: right; vertical-align: top; font-weight: inherit; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
 th:first-child, td:first-child { padding-left: 0; text-align: left; overflow-wrap: anywhere; }
+table + h2 { margin-top: 1.5rem; }
 thead th { color: var(--faint); font-size: .875rem; }
 tbody tr, tfoot tr.sum { border-top: 1px solid var(--line); }
 tfoot tr:first-child { border-top: 1px solid var(--line); }
