@@ -36,6 +36,10 @@ beforeAll(async () => {
   const [{ id: productId }] = (await scene.read('/products')).data;
   await scene.create('/checkout-links', { label: hostile, productIds: [productId] });
   await scene.create('/checkout', { customerId, productId });
+  const price = { unitAmount: '0.5', includedUnits: 10 };
+  const meterId = await scene.price(productId, { name: hostile, unit: 'calls' }, price);
+  const event = { customerId, meterId, quantity: 25, eventId: hostile };
+  await scene.create('/events/ingest', { events: [event] });
 }, timeoutMs);
 
 afterAll(async () => {
@@ -372,7 +376,7 @@ testInChromium.each(viewports)(
       const place = page.url().replace(/\/$/, '');
       const links = await page.locator('#navigation a').all();
       const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
-      const others = ['account', 'nothing', ...(await resourcePaths())];
+      const others = ['account', 'nothing', await requestPath(page), ...(await resourcePaths())];
       expect(paths.length).toBeGreaterThan(8);
       for (const path of [...paths, ...others.map((one) => `${place}/${one}`)]) {
         const address = new URL(path ?? '', place).href;
@@ -386,6 +390,16 @@ testInChromium.each(viewports)(
   },
   timeoutMs,
 );
+
+/** Path of the newest entry of the request log. */
+async function requestPath(page: Page): Promise<string> {
+  const [, , environmentId = ''] = new URL(page.url()).pathname.split('/');
+  const asked = { headers: { 'Environment-Id': environmentId } };
+  const { data } = await page.evaluate<{ data: readonly { entryId: string }[] }>(
+    `fetch('/dashboard/api/requests', ${JSON.stringify(asked)}).then((answer) => answer.json())`,
+  );
+  return `developers/requests/${String(data[0]?.entryId)}`;
+}
 
 /** Paths of one resource of each kind in the sandbox. */
 async function resourcePaths(): Promise<readonly string[]> {

@@ -69,4 +69,95 @@ export async function walkByKeyboard(
   await look(page, 'shortcuts');
   await keyboard.press('Escape');
   await page.locator('.dialog').waitFor({ state: 'detached' });
+
+  const walk = { find, heading, look };
+  await sellByKeyboard(page, walk);
+  await developByKeyboard(page, walk);
+}
+
+interface Walk {
+  readonly find: (text: string, option: string | RegExp) => Promise<void>;
+  readonly heading: (name: string) => Promise<void>;
+  readonly look: (page: Page, name: string) => Promise<void>;
+}
+
+const tabsMax = 40;
+
+/** Presses Tab until an element is focused: a field by its name, a button by its text. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const isFocused = `[document.activeElement.name, document.activeElement.textContent].includes(${JSON.stringify(name)})`;
+  for (let tabs = 0; tabs < tabsMax; tabs += 1) {
+    if (await page.evaluate<boolean>(isFocused)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`${name} is not reached by Tab`);
+}
+
+/** A merchant creates a product and a link that sells it. */
+async function sellByKeyboard(page: Page, { find }: Walk): Promise<void> {
+  const { keyboard } = page;
+  await find('create prod', 'Create product');
+  await keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'New product' }).waitFor();
+  await tabTo(page, 'name');
+  await keyboard.type('Walked');
+  await tabTo(page, 'amount');
+  await keyboard.type('12.50');
+  await keyboard.press('Enter');
+  await page.locator('.dialog').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Walked' }).waitFor();
+
+  await find('create check', 'Create checkout link');
+  await keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'New checkout link' }).waitFor();
+  await tabTo(page, 'label');
+  await keyboard.type('Walked link');
+  // The newest product comes first.
+  await page.locator('.dialog').getByLabel('Walked', { exact: true }).waitFor();
+  await tabTo(page, 'productIds');
+  await keyboard.press('Space');
+  await tabTo(page, 'quantity.max');
+  await keyboard.type('5');
+  await keyboard.press('Enter');
+  const row = page.getByRole('row', { name: /Walked link/ });
+  await row.getByText('1 to 5').waitFor();
+  await row.getByRole('link', { name: 'Walked', exact: true }).waitFor();
+}
+
+/** A developer creates a key, opens its request in the log, and finds the command to repeat it. */
+async function developByKeyboard(page: Page, { find, heading, look }: Walk): Promise<void> {
+  const { keyboard } = page;
+  await find('create api', 'Create API key');
+  await keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'New API key' }).waitFor();
+  await page.locator('.dialog [name="name"]').waitFor();
+  await tabTo(page, 'name');
+  await keyboard.type('Walked key');
+  await keyboard.press('Enter');
+  const created = page.getByRole('region', { name: 'API key', exact: true });
+  await created.waitFor();
+  const key = (await created.textContent()) ?? '';
+  await tabTo(page, 'Done');
+  await keyboard.press('Enter');
+  await find('request log', 'Request log');
+  await keyboard.press('Enter');
+  await heading('Request log');
+  const rows = page.locator('main tbody tr');
+  await rows.filter({ hasText: 'POST /v1/api-keys' }).first().waitFor();
+  const focused = () => page.evaluate<string>('document.activeElement.textContent');
+  for (let row = 0; row < (await rows.count()); row += 1) {
+    await keyboard.press('ArrowDown');
+    if ((await focused()) === 'POST /v1/api-keys') break;
+  }
+  await keyboard.press('Enter');
+  await page.waitForURL(/developers\/requests\/[0-9a-f-]{36}$/);
+  await heading('POST /v1/api-keys');
+  const command = page.getByRole('region', { name: 'curl command' });
+  expect(await command.textContent()).toContain('Authorization: Bearer YOUR_KEY');
+  expect(await command.textContent()).toContain('"name":"Walked key"');
+  const answer = page.getByRole('region', { name: 'body of the response' });
+  await answer.getByText('"[redacted]"').waitFor();
+  expect(key).toMatch(/^billing_test_/);
+  expect(await page.content()).not.toContain(key);
+  await look(page, 'request');
 }

@@ -382,9 +382,14 @@ testInChromium(
       await page.locator('.dialog').getByLabel('Solo').check();
       await page.locator('.dialog').locator('[name=label]').fill('Plans');
       await pick(page, page.locator('.dialog .picker'), 'A tenth');
+      await page.locator('.dialog').locator('[name="quantity.max"]').fill('3');
+      await page.locator('.dialog').getByLabel('Name', { exact: true }).check();
       await page.locator('.dialog').getByRole('button', { name: 'Create link' }).click();
       const row = page.locator('tr', { hasText: /plans/i });
       await row.getByRole('link', { name: 'A tenth' }).waitFor();
+      expect((await scene.read('/checkout-links')).data).toMatchObject([
+        { quantity: { min: 1, max: 3 }, collect: ['NAME'] },
+      ]);
       const url = (await row.getByRole('link', { name: 'Plans' }).getAttribute('href')) ?? '';
       for (const [action, state, status] of [
         ['Deactivate', 'Inactive', 410],
@@ -402,7 +407,7 @@ testInChromium(
       const { data } = await scene.read('/checkout-links');
       const quantity = { min: 2, max: 10 };
       const changed = { label: 'All plans', returnUrl: 'https://shop.example/', quantity };
-      expect(data).toMatchObject([{ ...changed, collect: [] }]);
+      expect(data).toMatchObject([{ ...changed, collect: ['NAME'] }]);
       await row.getByText('2 to 10').waitFor();
 
       const sessions = page.getByRole('region', { name: 'Checkout sessions' });

@@ -210,7 +210,7 @@ testInChromium(
 );
 
 testInChromium(
-  'all is reached by the keyboard (needs Chromium)',
+  'by the keyboard alone a customer cancels, changes their mind and signs out (needs Chromium)',
   async () => {
     const customerId = await scene.customer();
     await scene.subscribe(customerId, { plan: { name: 'Pro' } });
@@ -239,6 +239,25 @@ testInChromium(
         'Cancel subscription',
         'Manage payment methods',
       ]);
+
+      const tabTo = async (text: string) => {
+        for (let tabs = 0; tabs < 20 && (await focused()) !== text; tabs += 1) {
+          await page.keyboard.press('Tab');
+        }
+        expect(await focused()).toBe(text);
+        await page.keyboard.press('Enter');
+      };
+      await page.keyboard.press('Shift+Tab');
+      await tabTo('Cancel subscription');
+      await page.getByRole('heading', { name: /^Cancel/ }).waitFor();
+      await tabTo('Cancel at the end of the period');
+      await page.getByText('Your subscription will end').waitFor();
+      await tabTo('Keep subscription');
+      await page.getByText('Your subscription will renew as usual.').waitFor();
+      await tabTo('Payment methods');
+      await page.getByRole('heading', { name: 'Payment methods', level: 1 }).waitFor();
+      await tabTo('Sign out');
+      await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     });
   },
   timeoutMs,
