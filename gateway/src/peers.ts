@@ -98,6 +98,14 @@ import {
   WebhookFeedServiceService,
 } from '@billing/proto/billing/notifier/v1/webhook_feed';
 import {
+  type CreditNoteServiceServer,
+  CreditNoteServiceService,
+} from '@billing/proto/billing/checkout/v1/credit_note';
+import {
+  type RefundServiceServer,
+  RefundServiceService,
+} from '@billing/proto/billing/checkout/v1/refund';
+import {
   type PlanServiceServer,
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
@@ -125,6 +133,8 @@ export interface Peers {
   readonly session: Peer<SessionServiceServer>;
   readonly checkoutLink: Peer<CheckoutLinkServiceServer>;
   readonly balance: Peer<BalanceServiceServer>;
+  readonly creditNote: Peer<CreditNoteServiceServer>;
+  readonly refund: Peer<RefundServiceServer>;
   readonly seller: Peer<SellerServiceServer>;
   readonly payment: Peer<PaymentServiceServer>;
   readonly paymentMethod: Peer<PaymentMethodServiceServer>;
@@ -321,6 +331,8 @@ function connectCheckout(
 ): Pick<
   Peers,
   | 'balance'
+  | 'creditNote'
+  | 'refund'
   | 'seller'
   | 'checkout'
   | 'session'
@@ -331,6 +343,8 @@ function connectCheckout(
 > {
   return {
     balance: connectPeer<BalanceServiceServer>(BalanceServiceService, options),
+    creditNote: connectPeer<CreditNoteServiceServer>(CreditNoteServiceService, options),
+    refund: connectPeer<RefundServiceServer>(RefundServiceService, options),
     seller: connectPeer<SellerServiceServer>(SellerServiceService, {
       ...options,
       withoutTenant: ['getLogo'],

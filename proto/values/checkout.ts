@@ -5,9 +5,11 @@ import {
   PaymentMethodType,
   PaymentStatus,
 } from '../gen/billing/checkout/v1/checkout';
+import { CreditNoteReason, CreditNoteSettlement } from '../gen/billing/checkout/v1/credit_note';
 import { CollectedFact } from '../gen/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '../gen/billing/checkout/v1/hosted_page';
 import { TaxEvidenceKind, TaxReason, TaxStatus } from '../gen/billing/checkout/v1/invoice_tax';
+import { DisputeStatus, RefundSettlement, RefundStatus } from '../gen/billing/checkout/v1/refund';
 import { RiskKind } from '../gen/billing/checkout/v1/report';
 import { SessionEndReason, SessionStatus } from '../gen/billing/checkout/v1/session';
 import { TaxPrices, TaxRateSource } from '../gen/billing/checkout/v1/seller';
@@ -28,3 +30,8 @@ export const taxRateSources = enumNames(TaxRateSource, 'TAX_RATE_SOURCE_');
 export const taxStatuses = enumNames(TaxStatus, 'TAX_STATUS_');
 export const taxReasons = enumNames(TaxReason, 'TAX_REASON_');
 export const taxEvidenceKinds = enumNames(TaxEvidenceKind, 'TAX_EVIDENCE_KIND_');
+export const creditNoteReasons = enumNames(CreditNoteReason, 'CREDIT_NOTE_REASON_');
+export const creditNoteSettlements = enumNames(CreditNoteSettlement, 'CREDIT_NOTE_SETTLEMENT_');
+export const refundStatuses = enumNames(RefundStatus, 'REFUND_STATUS_');
+export const refundSettlements = enumNames(RefundSettlement, 'REFUND_SETTLEMENT_');
+export const disputeStatuses = enumNames(DisputeStatus, 'DISPUTE_STATUS_');

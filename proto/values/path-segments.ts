@@ -21,6 +21,9 @@ export const pathSegments = [
   'balances',
   'seller',
   'tax-rates',
+  'credit-notes',
+  'refunds',
+  'disputes',
 ] as const;
 
 /** All scopes that a key can have. */

@@ -28,6 +28,7 @@ const writing = [
     'Forget',
     'Ingest',
     'Invite',
+    'Issue',
   ],
   ...[
     'Keep',

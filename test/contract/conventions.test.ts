@@ -211,6 +211,7 @@ describe('a required field that is missing or null', () => {
     ['/subscriptions', ['customerId', 'productId']],
     ['/balance-entries', ['amount', 'customerId', 'description']],
     ['/tax-rates', ['country', 'name', 'percent']],
+    ['/credit-notes', ['invoiceId', 'reason']],
     ['/webhook-endpoints', ['url']],
     ['/api-keys', ['name']],
     ['/sandboxes/clock/advance', ['to']],
@@ -231,6 +232,8 @@ describe('an irreversible action', () => {
     ['/invoices/:id/payments', { method: 'CASH', at_period_end: true }],
     ['/invoices/:id/mark-uncollectible', { at_period_end: true }],
     ['/invoices/:id/finalize', { at_period_end: true }],
+    ['/credit-notes', { invoiceId: unknownId, reason: 'OTHER', at_period_end: true }],
+    ['/refunds/:id/settle', { to: 'BALANCE', at_period_end: true }],
     ['/sandboxes/clock/advance', { at_period_end: true, to: '2030-01-01T00:00:00Z' }],
   ])('refuses an unknown field: %s', async (path, body) => {
     const answer = await api.post(path.replace(':id', unknownId), body);

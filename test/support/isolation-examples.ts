@@ -43,6 +43,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     apiKey,
     entry,
     taxRate,
+    creditNote,
   } = await ownerResources(owner);
   const resources = {
     customer: `/customers/${customer.id}`,
@@ -58,6 +59,8 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     link: `/checkout-links/${link.id}`,
     entry: `/balance-entries/${entry.id}`,
     taxRate: `/tax-rates/${taxRate.id}`,
+    creditNote: `/credit-notes/${creditNote.id}`,
+    refund: `/refunds/${creditNote.refunds[0].id}`,
   };
   return {
     ...listExamples({ customerId: customer.id, subscriptionId: subscription.id }),
@@ -89,6 +92,10 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     'POST /balance-entries': {
       path: '/balance-entries',
       body: { customerId: customer.id, amount: 1, description: 'x' },
+    },
+    'POST /credit-notes': {
+      path: '/credit-notes',
+      body: { invoiceId: subscription.latestInvoiceId, amount: 1, reason: 'OTHER' },
     },
     'GET /seller': { path: '/seller', strangers: [200] },
     'PATCH /seller': { path: '/seller', body: { footer: 'x' }, strangers: [200] },
@@ -187,6 +194,13 @@ async function ownerResources(owner: ApiClient) {
     description: ownerMark,
     metadata: { mark: ownerMark },
   });
+  const creditNote = await create('/credit-notes', {
+    invoiceId: subscription.latestInvoiceId,
+    amount: 1,
+    reason: 'OTHER',
+    settle: 'REFUND',
+    memo: ownerMark,
+  });
   const taxRate = await create('/tax-rates', { country: 'US', percent: 5, name: ownerMark });
   const apiKey = await create('/api-keys', { name: ownerMark });
   // Completes the work that the creations caused.
@@ -205,6 +219,7 @@ async function ownerResources(owner: ApiClient) {
     apiKey,
     entry,
     taxRate,
+    creditNote,
   };
 }
 
@@ -240,6 +255,10 @@ function listExamples({
     'GET /subscriptions': list('/subscriptions', `customerId=${customerId}`),
     'GET /balances': list('/balances', `customerId=${customerId}`),
     'GET /balance-entries': list('/balance-entries', `customerId=${customerId}`),
+    'GET /credit-notes': list('/credit-notes', `customerId=${customerId}`),
+    'GET /refunds': list('/refunds', `customerId=${customerId}`),
+    // No payment is disputed.
+    'GET /disputes': list('/disputes'),
     'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
     'GET /tax-rates': list('/tax-rates', 'country=US'),
     'GET /meters': { path: '/meters', strangers: [200] },
@@ -265,7 +284,9 @@ function resourceExamples(
       | 'apiKey'
       | 'link'
       | 'entry'
-      | 'taxRate',
+      | 'taxRate'
+      | 'creditNote'
+      | 'refund',
       string
     >
   >,
@@ -297,6 +318,16 @@ function resourceExamples(
     },
     'POST /subscriptions/:id/uncancel': { path: `${subscription}/uncancel` },
     'GET /balance-entries/:id': { path: paths.entry },
+    'GET /credit-notes/:id': { path: paths.creditNote },
+    'GET /refunds/:id': { path: paths.refund },
+    // It has succeeded.
+    'POST /refunds/:id/settle': {
+      path: `${paths.refund}/settle`,
+      body: { to: 'BALANCE' },
+      owner: 409,
+    },
+    // No payment is disputed.
+    'GET /disputes/:id': { path: `/disputes/${unknownId}`, owner: 404 },
     'GET /tax-rates/:id': { path: paths.taxRate },
     'PATCH /tax-rates/:id': { path: paths.taxRate, body: { name: 'Changed' } },
     'GET /invoices/:id': { path: invoice },

@@ -53,6 +53,13 @@ export const methods = {
     markUncollectible: 'markInvoiceUncollectible',
     void: 'voidInvoice',
   },
+  creditNotes: {
+    create: 'createCreditNote',
+    retrieve: 'getCreditNote',
+    list: 'listCreditNotes',
+  },
+  refunds: { retrieve: 'getRefund', list: 'listRefunds', settle: 'settleRefund' },
+  disputes: { retrieve: 'getDispute', list: 'listDisputes' },
   balances: { list: 'listBalances' },
   balanceEntries: {
     create: 'createBalanceEntry',

@@ -21,6 +21,14 @@ test.each([
     { total: 29n, amountPaid: 0n, amountDue: 20n, balanceApplied: 9n },
     [['Balance applied', -9n]],
   ],
+  [
+    'is credited after a part payment',
+    { total: 29n, amountPaid: 9n, amountDue: 0n, balanceApplied: 0n, amountReduced: 20n },
+    [
+      ['Paid', -9n],
+      ['Credited', -20n],
+    ],
+  ],
 ])('the settled rows of an invoice that %s', (_case, invoice, rows) => {
-  expect(settledRows(invoice)).toEqual(rows);
+  expect(settledRows({ amountReduced: 0n, ...invoice })).toEqual(rows);
 });

@@ -2,9 +2,11 @@ import type { Callers } from '@billing/chassis/callers';
 import type { BalanceServiceServer } from '@billing/proto/billing/checkout/v1/balance';
 import type { CheckoutServiceServer } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CheckoutLinkServiceServer } from '@billing/proto/billing/checkout/v1/checkout_link';
+import type { CreditNoteServiceServer } from '@billing/proto/billing/checkout/v1/credit_note';
 import type { HostedPageServiceServer } from '@billing/proto/billing/checkout/v1/hosted_page';
 import type { PaymentServiceServer } from '@billing/proto/billing/checkout/v1/payment';
 import type { PaymentMethodServiceServer } from '@billing/proto/billing/checkout/v1/payment_method';
+import type { RefundServiceServer } from '@billing/proto/billing/checkout/v1/refund';
 import type { CheckoutReportServiceServer } from '@billing/proto/billing/checkout/v1/report';
 import type { SellerServiceServer } from '@billing/proto/billing/checkout/v1/seller';
 import type { SessionServiceServer } from '@billing/proto/billing/checkout/v1/session';
@@ -30,6 +32,7 @@ export const checkoutCallers: Callers<CheckoutServiceServer> = {
   endCollection: ['subscription'],
   reserveForChange: ['subscription'],
   releaseForChange: ['subscription'],
+  issueCreditNote: ['subscription'],
 };
 
 export const sessionCallers: Callers<SessionServiceServer> = {
@@ -53,6 +56,20 @@ export const balanceCallers: Callers<BalanceServiceServer> = {
   createBalanceEntry: ['gateway'],
   listBalanceEntries: ['gateway'],
   getBalanceEntry: ['gateway'],
+};
+
+export const creditNoteCallers: Callers<CreditNoteServiceServer> = {
+  createCreditNote: ['gateway'],
+  listCreditNotes: ['gateway'],
+  getCreditNote: ['gateway'],
+};
+
+export const refundCallers: Callers<RefundServiceServer> = {
+  listRefunds: ['gateway'],
+  getRefund: ['gateway'],
+  settleRefund: ['gateway'],
+  listDisputes: ['gateway'],
+  getDispute: ['gateway'],
 };
 
 export const sellerCallers: Callers<SellerServiceServer> = {

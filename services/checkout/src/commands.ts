@@ -10,6 +10,7 @@ import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscr
 import { collectionOutcomes } from '@billing/proto/values/subscription';
 import { providerWaitMs, withinTime } from './collection/within-time';
 import type { CollectionWorker } from './collection/collection-worker';
+import type { CreditNoteWorker } from './credit-note/credit-note-worker';
 import type { InvoiceRecord } from './invoice/invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice/rpc';
 import type { UsedMethod } from './invoice/method-use';
@@ -18,6 +19,7 @@ import type { Payer } from './payment-method/payment-method';
 import type { PaymentMethodStore } from './payment-method/store';
 import type { MovedSubscriptions } from './payment-method/subscription-method-store';
 import type { Peers } from './peers';
+import type { RefundWorker } from './refund/refund-worker';
 import type { RecordedPaymentWorker } from './collection/recorded-payment-worker';
 import type { SessionListener } from './collection/session-invoice-worker';
 import {
@@ -30,6 +32,8 @@ export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
   readonly recordedPayments: Pick<RecordedPaymentWorker, 'creditOverpayment'>;
+  readonly creditNotes: Pick<CreditNoteWorker, 'complete'>;
+  readonly refunds: RefundWorker;
   readonly saver: PaymentMethodWorker;
   readonly sessions: Pick<SessionListener, 'invoiceChanged'>;
   readonly pages: InvoicePages;
@@ -64,6 +68,7 @@ export function invoiceCommands(
       const { state } = await invoices.within(context).getRecent(aggregateId);
       await recordedPayments.creditOverpayment(state, paymentId, context);
     },
+    ...creditCommands(dependencies),
     tellSession: async ({ sessionId }: { sessionId: string }, delivery: CommandDelivery) => {
       const { aggregateId: invoiceId, context } = delivery;
       await sessions.invoiceChanged({ sessionId, invoiceId }, context);
@@ -71,6 +76,32 @@ export function invoiceCommands(
     preferMethod: async (used: UsedMethod, { aggregateId, context }: CommandDelivery) => {
       const { customerId } = (await invoices.within(context).getRecent(aggregateId)).state;
       await saver.keepUsed(customerId, used, context);
+    },
+  };
+}
+
+// Of credit notes and refunds.
+function creditCommands({
+  invoices,
+  creditNotes,
+  refunds,
+}: InvoiceCommandDependencies): Record<string, CommandHandler> {
+  return {
+    issueCreditNote: async (
+      { creditNoteId }: { creditNoteId: string },
+      { aggregateId: invoiceId, context, completion }: CommandDelivery,
+    ) => {
+      await creditNotes.complete({ invoiceId, creditNoteId }, context, completion);
+    },
+    creditRefund: async (
+      { refundId }: { refundId: string },
+      { aggregateId, context }: CommandDelivery,
+    ) => {
+      const { state } = await invoices.within(context).getRecent(aggregateId);
+      await refunds.creditRefund(state, refundId, context);
+    },
+    copyCreditRows: async (_payload, { aggregateId, context }: CommandDelivery) => {
+      await refunds.copyRows(await invoices.within(context).getRecent(aggregateId));
     },
   };
 }

@@ -20,6 +20,8 @@ import { billingReasons } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
 import { checkoutCallers } from './callers';
 import { isCollecting } from './invoice/collection';
+import { changeCreditHandlers } from './credit-note/credit-note-rpc';
+import type { CreditNoteWorker } from './credit-note/credit-note-worker';
 import type { CollectionWorker } from './collection/collection-worker';
 import { draft, type NewInvoice } from './draft/draft';
 import { withSourceTerms } from './draft/find-source-terms';
@@ -55,6 +57,7 @@ export interface CheckoutRpcDependencies extends OneOffDependencies {
   readonly worker: CollectionWorker;
   readonly saver: PaymentMethodWorker;
   readonly reservations: ReservationWorker;
+  readonly creditNotes: CreditNoteWorker;
   readonly authorizations: Pick<WaitingAuthorizationStore, 'add'>;
   readonly isLiveConfigured: boolean;
 }
@@ -87,6 +90,7 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
       ...invoiceHandlers({ invoices, pages }),
       ...reservationHandlers(dependencies.reservations),
       ...oneOffHandlers(dependencies),
+      ...changeCreditHandlers(dependencies.creditNotes),
       voidDerivedInvoice: async (request, context) => {
         const holder = {
           id: readId(request.invoiceId, 'invoiceId'),

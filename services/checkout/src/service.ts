@@ -13,6 +13,7 @@ import type { CheckoutConfiguration } from './config';
 import { balanceRpc } from './balance/balance-rpc';
 import { balanceDefinition, BalanceStore } from './balance/balance-store';
 import { BalanceEntryStore } from './balance/entry-store';
+import { openCredits } from './credit-note/service';
 import { configuredProviders } from './provider/configured-provider';
 import { HostedPageStore } from './hosted-page/store';
 import { InvoiceNumberStore } from './invoice/invoice-number-store';
@@ -73,21 +74,19 @@ export async function start(
   const seller = openSeller(service);
   const { balances, entries } = openBalances(service);
   const pages = openPages(service, config);
-  const { providerOf, isLiveConfigured, ...announced } = configuredProviders(service, config);
+  const { providerOf, isLiveConfigured, sandboxDisputes, ...announced } = configuredProviders(
+    service,
+    config,
+  );
   const {
     collection: worker,
     saver,
     payments,
     recordedPayments,
     sessionInvoices,
+    attempts,
   } = invoiceWorkers({
-    invoices,
-    numbers,
-    balances,
-    methods,
-    providerOf,
-    clock,
-    metrics,
+    ...{ invoices, numbers, balances, methods, providerOf, clock, metrics },
     retryDays: config.DUNNING_RETRY_DAYS,
     ...chargeAlarms(service),
   });
@@ -99,24 +98,21 @@ export async function start(
     worker: sessions,
     rpcs: sessionRpcs,
   } = openSessions(service, {
-    invoices,
-    sessionInvoices,
-    settings: seller.settings,
-    methods,
-    refused,
-    pages,
-    peers,
+    ...{ invoices, sessionInvoices, settings: seller.settings, methods, refused, pages, peers },
     retentionDays: config.RETENTION_SESSIONS,
   });
+  const { credits, rpcs: creditRpcs } = openCredits(service, {
+    ...{ invoices, methods, balances, attempts, providerOf, sandboxDisputes },
+  });
   const shared = { invoices, balances, pages, worker };
-  handleInvoices({ ...shared, recordedPayments, saver, sessions, peers, logger });
+  handleInvoices({ ...shared, ...credits, recordedPayments, saver, sessions, peers, logger });
   payers.handle({ commands: payerCommands({ payers, methods, worker }) });
   const reservations = openChangeReservations(service, { invoices, balances, peers });
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
     checkoutRpc({
       ...{ ...shared, reservations, saver, authorizations, isLiveConfigured },
-      ...{ peers, clock, settings: seller.settings, onTaxed: noRateAlarm(service) },
+      ...{ ...credits, peers, clock, settings: seller.settings, onTaxed: noRateAlarm(service) },
     }),
     paymentRpc({
       ...{ invoices, payments, recordedPayments, sessions, saver, pages, clock },
@@ -125,6 +121,7 @@ export async function start(
     }),
     paymentMethodRpc({ methods, peers, clock }),
     balanceRpc({ balances, entries, peers }),
+    ...creditRpcs,
     sellerRpc(seller),
     reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
     searchRpc(invoices, foundInvoices),
@@ -144,15 +141,25 @@ function chargeAlarms({ logger, clock, metrics }: Service) {
 }
 
 function handleInvoices(dependencies: InvoiceCommandDependencies): void {
-  const { invoices, worker } = dependencies;
+  const { invoices, worker, refunds } = dependencies;
   invoices.handle({
     commands: invoiceCommands(dependencies),
     unskippable: unskippableInvoiceCommands,
-    wake: (id, context) => withinTime(providerWaitMs, worker.collectDue(id, context)),
+    wake: async (id, context) => {
+      const work = [worker.collectDue(id, context), refunds.lookWhenDue(id, context)];
+      await withinTime(providerWaitMs, settled(work));
+    },
     recover: async (id, context) => {
-      await withinTime(providerWaitMs, worker.resume(id, context));
+      const work = [worker.resume(id, context), refunds.resume(id, context)];
+      await withinTime(providerWaitMs, settled(work));
     },
   });
+}
+
+// Waits for all, so that the failure of one does not hide that another is still running.
+async function settled(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }
 
 function openReports(service: Service, counted: ConstructorParameters<typeof ReportStore>[1]) {

@@ -2,6 +2,7 @@ import { apiKeyRoutes } from './api-keys';
 import { balanceRoutes } from './balances';
 import { checkoutRoutes } from './checkout';
 import { checkoutLinkRoutes } from './checkout-links';
+import { creditNoteRoutes } from './credit-notes';
 import { customerUsageRoutes } from './customer-usage';
 import { customerRoutes } from './customers';
 import { discountRoutes } from './discounts';
@@ -11,6 +12,7 @@ import { meterRoutes } from './meters';
 import { meterPriceRoutes } from './meter-prices';
 import { portalSessionRoutes } from './portal-sessions';
 import { productRoutes } from './products';
+import { refundRoutes } from './refunds';
 import { sellerRoutes } from './seller';
 import { taxRateRoutes } from './tax-rates';
 import { sandboxRoutes } from './sandboxes';
@@ -31,6 +33,8 @@ export const routes: readonly Route[] = [
   ...discountRoutes,
   ...subscriptionRoutes,
   ...invoiceRoutes,
+  ...creditNoteRoutes,
+  ...refundRoutes,
   ...balanceRoutes,
   ...sellerRoutes,
   ...taxRateRoutes,

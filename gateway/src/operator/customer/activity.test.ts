@@ -40,7 +40,8 @@ const invoice = (date: number, parts: Partial<Invoice> = {}): Invoice =>
     billingReason: BillingReason.BILLING_REASON_SUBSCRIPTION_CYCLE,
     currency: 'USD',
     ...{ subtotal: 2900n, discountAmount: 0n, tax: 0n, total: 2900n, amountPaid: 0n },
-    ...{ amountDue: 2900n, balanceApplied: 0n },
+    ...{ amountDue: 2900n, balanceApplied: 0n, creditNoteIds: [] },
+    ...{ amountReduced: 0n, amountCredited: 0n, amountRefunded: 0n },
     ...{ discounts: [], lineItems: [], payments: [] },
     ...{ taxes: [], taxEvidence: [], taxStatus: TaxStatus.TAX_STATUS_NONE },
     createdAt: day(date),
@@ -57,7 +58,7 @@ const payment = (date: number) => ({
   status: PaymentStatus.PAYMENT_STATUS_FAILED,
   failureCode: 'card_declined',
   createdAt: day(date),
-  ...{ method: 0, overpayment: 0n, metadata: {} },
+  ...{ method: 0, overpayment: 0n, amountRefunded: 0n, metadata: {} },
 });
 
 const plan = (subscription: object): Plan =>

@@ -188,6 +188,10 @@ const listed: readonly (readonly [string, string])[] = [
   ['4000 0000 0000 9979', 'was stolen'],
   ['4000 0000 0000 0341', 'is saved, but every later charge fails'],
   ['4000 0000 0000 5126', 'fails at the first two renewals, then succeeds'],
+  ['4000 0000 0000 7726', 'is refunded a day later'],
+  ['4000 0000 0000 5134', 'cannot be refunded'],
+  ['4000 0000 0000 0259', 'is disputed a day later, and the dispute is lost'],
+  ['4000 0000 0000 2685', 'is disputed a day later, and the dispute is won'],
 ];
 
 const testCards = html`<details class="unprinted">

@@ -87,7 +87,5 @@ function toProtoEntry(entry: BalanceEntry): ProtoBalanceEntry {
     ...entry,
     sequence: BigInt(entry.sequence),
     kind: balanceEntryKinds.valueOf(entry.kind),
-    creditNoteId: undefined,
-    refundId: undefined,
   };
 }

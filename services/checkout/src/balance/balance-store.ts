@@ -195,6 +195,33 @@ export class BalanceStore {
     await this.post(invoice, posting, { amountOf: () => overpayment, context });
   }
 
+  /** Adds what a credit note gives to the customer. */
+  async creditNote(
+    invoice: Consumer,
+    { creditNoteId, amount }: { readonly creditNoteId: string; readonly amount: bigint },
+    context: Context,
+  ): Promise<void> {
+    const { id: invoiceId } = invoice;
+    const id = derivedId(context.tenant.environmentId, 'balanceEntry', creditNoteId);
+    const posting = { id, kind: 'CREDIT_NOTE', invoiceId, creditNoteId } as const;
+    await this.post(invoice, posting, { amountOf: () => amount, context });
+  }
+
+  /** Adds a failed refund that was settled to the balance. */
+  async replaceRefund(
+    invoice: Consumer,
+    refund: { readonly refundId: string; readonly amount: bigint } & {
+      readonly creditNoteId: string | undefined;
+    },
+    context: Context,
+  ): Promise<void> {
+    const { refundId, creditNoteId, amount } = refund;
+    const id = derivedId(context.tenant.environmentId, 'balanceEntry', refundId);
+    const ids = { invoiceId: invoice.id, creditNoteId, refundId };
+    const posting = { id, kind: 'REFUND_REPLACED', ...ids } as const;
+    await this.post(invoice, posting, { amountOf: () => amount, context });
+  }
+
   /** Copies entries to their own documents, in case the process that posted them has stopped. */
   async copyPending(balanceId: string, context: Context): Promise<void> {
     await this.copy(await this.balances.within(context).get(balanceId), context);

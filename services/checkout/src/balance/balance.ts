@@ -5,7 +5,14 @@ import { only, type Transition } from '@billing/kernel/transition';
 import { balanceTooLow } from '../invoice/recorded-payment';
 
 /** Origin of an entry. */
-type BalanceEntryKind = 'ADJUSTMENT' | 'OVERPAYMENT' | 'APPLIED' | 'PAYMENT' | 'RETURNED';
+type BalanceEntryKind =
+  | 'ADJUSTMENT'
+  | 'OVERPAYMENT'
+  | 'CREDIT_NOTE'
+  | 'REFUND_REPLACED'
+  | 'APPLIED'
+  | 'PAYMENT'
+  | 'RETURNED';
 
 /** One posting to a balance. It never changes. */
 export interface BalanceEntry {
@@ -20,6 +27,8 @@ export interface BalanceEntry {
   readonly sequence: number;
   readonly kind: BalanceEntryKind;
   readonly invoiceId: string | undefined;
+  readonly creditNoteId: string | undefined;
+  readonly refundId: string | undefined;
   readonly description: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Environment time. */
@@ -45,7 +54,9 @@ export interface Balance {
 
 /** Entry before its amount is decided. */
 export type Posting = Pick<BalanceEntry, 'id' | 'kind'> &
-  Partial<Pick<BalanceEntry, 'invoiceId' | 'description' | 'metadata'>>;
+  Partial<
+    Pick<BalanceEntry, 'invoiceId' | 'creditNoteId' | 'refundId' | 'description' | 'metadata'>
+  >;
 
 /** Amount of a posting, by the balance before it. Throws if the balance refuses the posting. */
 export type AmountOf = (balance: bigint) => bigint;
@@ -91,7 +102,8 @@ export function post(
   const { customerId, currency } = balance;
   const isTombstone = amount === 0n;
   const entry: BalanceEntry = {
-    ...{ invoiceId: undefined, description: undefined, metadata: {} },
+    ...{ invoiceId: undefined, creditNoteId: undefined, refundId: undefined },
+    ...{ description: undefined, metadata: {} },
     ...posting,
     ...{ customerId, currency, amount, balanceAfter },
     sequence: isTombstone ? 0 : balance.sequence + 1,

@@ -9,7 +9,13 @@ import { type Count, nullable, type Nullable } from '../invoice/stored-fields';
 type Context = Pick<CallContext, 'tenant'>;
 
 /** An entry in its balance, or in its own document. */
-export type EntryDocument = Omit<Nullable<BalanceEntry>, 'sequence' | 'metadata'> & {
+/** Entries of earlier releases lack the ids of credit notes and refunds. */
+export type EntryDocument = Omit<
+  Nullable<BalanceEntry>,
+  'sequence' | 'metadata' | 'creditNoteId' | 'refundId'
+> & {
+  readonly creditNoteId?: string | null;
+  readonly refundId?: string | null;
   readonly sequence: Count;
   /** JSON text, because keys may contain dots. */
   readonly metadata: string;
@@ -133,6 +139,8 @@ export function readEntry(document: EntryDocument): BalanceEntry {
     ...{ id, customerId, currency, amount, balanceAfter, kind, createdAt },
     sequence: Number(document.sequence),
     invoiceId: document.invoiceId ?? undefined,
+    creditNoteId: document.creditNoteId ?? undefined,
+    refundId: document.refundId ?? undefined,
     description: document.description ?? undefined,
     metadata: JSON.parse(document.metadata) as Record<string, unknown>,
   };

@@ -205,7 +205,8 @@ export class AttemptWorker {
     if (attempt.answers > 0) return provider.continueCharge({ ...reference, approved });
     const found = isNew ? undefined : await provider.findCharge(reference);
     const amount = amountOf(attempt, invoice);
-    const request = { ...reference, amount, currency, invoiceId, source, returnUrl };
+    const { startedAt } = attempt;
+    const request = { ...reference, amount, currency, invoiceId, source, startedAt, returnUrl };
     return found ?? provider.charge(request);
   }
 

@@ -1,3 +1,4 @@
+import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { invoiceWorkers } from './workers';
@@ -212,6 +213,7 @@ describe('an attempt', () => {
       customerId,
       invoiceId: id,
       source,
+      startedAt: systemClock.now(),
       returnUrl: undefined,
     });
 

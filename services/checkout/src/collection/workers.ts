@@ -12,6 +12,7 @@ export interface InvoiceWorkers {
   readonly payments: PaymentWorker;
   readonly recordedPayments: RecordedPaymentWorker;
   readonly sessionInvoices: SessionInvoiceWorker;
+  readonly attempts: AttemptWorker;
 }
 
 /** Creates the workers of invoices; all share one attempt worker. */
@@ -41,5 +42,5 @@ export function invoiceWorkers(
   });
   const session = { invoices, numbers, collection, payments, attempts };
   const sessionInvoices = new SessionInvoiceWorker(session);
-  return { saver, collection, payments, recordedPayments, sessionInvoices };
+  return { saver, collection, payments, recordedPayments, sessionInvoices, attempts };
 }

@@ -1,3 +1,4 @@
+import { noCredits } from '../invoice/credit/credit';
 import type { Currency } from '@billing/kernel/currency';
 import { invalidInput } from '@billing/kernel/domain-error';
 import { AMOUNT_MAX, isAmount, parseAmount } from '@billing/kernel/money';
@@ -78,6 +79,7 @@ export function draft({
     balanceApplied: 0n,
     oneOff,
     reservation: undefined,
+    ...noCredits,
   };
   checkTotal(state);
   const isLeft =

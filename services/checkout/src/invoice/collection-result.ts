@@ -14,6 +14,8 @@ export type CollectionOutcome =
   | 'OVERDUE'
   /** Voided by a caller. */
   | 'VOIDED'
+  /** Nothing is outstanding any more, without a payment: the rest was credited. */
+  | 'SETTLED'
   /** Written off by a caller; the subscription goes on. */
   | 'WRITTEN_OFF';
 

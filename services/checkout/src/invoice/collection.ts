@@ -15,7 +15,7 @@ import { keptPayments } from './kept-payments';
 import { usedMethod, withMethodUse } from './method-use';
 import { type MethodChoice, nextMethod, nextRetry } from './method-choice';
 import {
-  hasSuccess,
+  hasPaymentOrCredit,
   withoutSchedule,
   type Invoice,
   type InvoiceRecord,
@@ -384,7 +384,7 @@ export function isCollecting(record: InvoiceRecord): boolean {
 export function checkVoidable(record: InvoiceRecord): asserts record is Invoice {
   checkOfNoSession(record);
   if (record.status !== 'OPEN') throw invoiceNotOpen();
-  if (!hasSuccess(record)) return;
+  if (!hasPaymentOrCredit(record)) return;
   const message = 'Invoice has payments or credit notes';
   throw new DomainError('failed_precondition', 'INVOICE_HAS_PAYMENTS', message);
 }

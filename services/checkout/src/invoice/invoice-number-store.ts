@@ -12,7 +12,7 @@ interface InvoiceNumberDocument {
   readonly _id: string;
   readonly environmentId: string;
   readonly number: number | bigint;
-  /** Permanent and only holder. */
+  /** Permanent and only holder: an invoice or a credit note. */
   readonly invoiceId: string;
 }
 
@@ -36,8 +36,9 @@ const batchMax = 100;
 const environmentsMax = 10_000;
 
 /**
- * Invoice numbers that are taken. Documents are only inserted, each after the last one of its
- * environment, so the sequence has no gaps; an invoice that asks again gets the number it holds.
+ * Numbers of invoices or of credit notes that are taken. Documents are only inserted, each after
+ * the last one of its environment, so the sequence has no gaps; a holder that asks again gets the
+ * number it holds.
  */
 export class InvoiceNumberStore {
   private readonly documents: Collection<InvoiceNumberDocument>;
@@ -51,8 +52,8 @@ export class InvoiceNumberStore {
     flush: (holders) => this.takeAll(holders),
   });
 
-  constructor(db: Db) {
-    this.documents = db.collection<InvoiceNumberDocument>('invoiceNumbers');
+  constructor(db: Db, collection: 'invoiceNumbers' | 'creditNoteNumbers' = 'invoiceNumbers') {
+    this.documents = db.collection<InvoiceNumberDocument>(collection);
   }
 
   async ensureIndexes(): Promise<void> {

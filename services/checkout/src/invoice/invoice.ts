@@ -2,6 +2,7 @@ import type { Currency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { Attempt, AttemptOrigin, RecordedPayment } from './attempt';
+import { amountReduced, type Credits } from './credit/credit';
 import type { DeclineKind } from '../provider/port/payment-provider';
 import type { InvoiceDiscount } from './invoice-discount';
 import { type PaidPeriod, periodFrom } from './paid-period';
@@ -143,7 +144,7 @@ export interface OneOffTerms {
 }
 
 /** Amount that a customer owes for one period. */
-export interface Invoice {
+export interface Invoice extends Credits {
   readonly id: string;
   readonly isTombstone: false;
   /** Undefined on a session's invoice until it is PAID, and permanently for a ONE_TIME product. */
@@ -303,7 +304,7 @@ export function isOwed(record: InvoiceRecord): record is Invoice {
 
 /**
  * Voids an invoice that is still owed; a PAID or VOID invoice stays as it is. One with a payment
- * stays owed, without automatic steps. Needs an empty slot,
+ * or a credit note stays owed, without automatic steps. Needs an empty slot,
  * because a running attempt may still succeed. A DRAFT is numbered by the same write, so that a
  * number it may have taken leaves no gap. A scheduled attempt is dropped. A command returns what
  * the invoice has taken from the customer's balance. A reservation lapses.
@@ -311,7 +312,7 @@ export function isOwed(record: InvoiceRecord): record is Invoice {
 export function voidInvoice(record: InvoiceRecord, opening: Opening): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
   if (record.attempt !== undefined) throw paymentInProgress();
-  if (hasSuccess(record)) {
+  if (hasPaymentOrCredit(record)) {
     const isEnded = record.ended !== undefined && record.collectAt === undefined;
     if (isEnded) return unchanged(record);
     return only({ ...withoutSchedule(record), ended: record.ended ?? 'PAYABLE' });
@@ -329,9 +330,12 @@ export function voidInvoice(record: InvoiceRecord, opening: Opening): Transition
   };
 }
 
-/** True if a payment of the invoice has succeeded. */
-export function hasSuccess({ payments }: Pick<Invoice, 'payments'>): boolean {
-  return payments.some(({ status }) => status === 'SUCCEEDED');
+/** True if a payment of the invoice has succeeded, or a part of it was credited. */
+export function hasPaymentOrCredit({
+  payments,
+  creditNotes,
+}: Pick<Invoice, 'payments' | 'creditNotes'>): boolean {
+  return creditNotes.length > 0 || payments.some(({ status }) => status === 'SUCCEEDED');
 }
 
 /** Retryable error for a caller that does not get the slot. */
@@ -403,11 +407,11 @@ export function amountPaid({ payments }: Pick<Invoice, 'payments'>): bigint {
     .reduce((sum, { amount, overpayment }) => sum + amount - overpayment, 0n);
 }
 
-/** Part of the total that nothing has paid yet. */
+/** Part of the total that nothing has paid or lowered yet. */
 export function outstandingOf(
-  invoice: Amounts & Pick<Invoice, 'discounts' | 'balanceApplied' | 'payments'>,
+  invoice: Amounts & Pick<Invoice, 'discounts' | 'balanceApplied' | 'payments' | 'creditNotes'>,
 ): bigint {
-  return payableOf(invoice) - amountPaid(invoice);
+  return payableOf(invoice) - amountPaid(invoice) - amountReduced(invoice);
 }
 
 /** True if the attempt moved no money and only verified that the method can be charged later. */

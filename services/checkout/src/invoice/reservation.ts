@@ -1,6 +1,7 @@
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import { type Invoice, type InvoiceRecord, type LineItem, totalOf } from './invoice';
+import { creditOfChange, leftOfInvoice, leftOfLine } from './credit/line-credit';
+import type { Invoice, InvoiceRecord } from './invoice';
 
 /** One try of a plan change. */
 export interface ChangeRound {
@@ -12,6 +13,7 @@ export interface ChangeRound {
 /** Amount of a line that a change gives back. */
 export interface LineCredit {
   readonly lineItemId: string;
+  /** Priced in a request; with tax in the reservation on an invoice. */
   readonly amount: bigint;
 }
 
@@ -51,18 +53,15 @@ function isCreditable({ status, session }: Invoice): boolean {
 }
 
 function limited(invoice: Invoice, credits: readonly LineCredit[]): LineCredit[] {
-  let left = totalOf(invoice);
-  return credits.map(({ lineItemId, amount }) => {
+  let leftOfAll = leftOfInvoice(invoice);
+  return credits.map(({ lineItemId, amount: priced }) => {
     const line = invoice.lineItems.find(({ id }) => id === lineItemId);
     if (line === undefined) throw invalidInput({ credits: ['Line item not found'] });
-    const reserved = [amount, leftOf(line), left].reduce((a, b) => (a < b ? a : b));
-    left -= reserved;
-    return { lineItemId, amount: reserved };
+    const left = leftOfLine(line, invoice);
+    const amount = creditOfChange(line, priced, { left, leftOfAll });
+    leftOfAll -= amount;
+    return { lineItemId, amount };
   });
-}
-
-function leftOf({ amount, discountAmount }: LineItem): bigint {
-  return amount > discountAmount ? amount - discountAmount : 0n;
 }
 
 /** Retryable error for a change that waits for another one. */

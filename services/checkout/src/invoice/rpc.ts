@@ -24,6 +24,7 @@ import {
 import { collectionMethods } from '@billing/proto/values/customer';
 import type { Attempt, RecordedPayment } from './attempt';
 import { amountOf } from './collection';
+import { amountCredited, amountReduced, amountRefunded } from './credit/credit';
 import type { HostedResource } from '../hosted-page/hosted-page';
 import { payerMessage } from '../provider/port/payer-message';
 import {
@@ -190,6 +191,10 @@ const tombstoneFields = {
   amountPaid: 0n,
   amountDue: 0n,
   balanceApplied: 0n,
+  amountReduced: 0n,
+  amountCredited: 0n,
+  amountRefunded: 0n,
+  creditNoteIds: [],
   memo: undefined,
   purchaseOrder: undefined,
   dueDate: undefined,
@@ -232,6 +237,10 @@ function invoiceFields(
     total: totalOf(invoice),
     amountPaid: amountPaid(invoice),
     amountDue: amountDue(invoice),
+    amountReduced: amountReduced(invoice),
+    amountCredited: amountCredited(invoice),
+    amountRefunded: amountRefunded(invoice),
+    creditNoteIds: invoice.creditNotes.map((note) => note.id),
     balanceApplied: invoice.balanceApplied,
     memo: invoice.oneOff?.memo,
     purchaseOrder: invoice.oneOff?.purchaseOrder,
@@ -253,12 +262,18 @@ function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineI
   return { ...fields, invoiceId, ...toProtoLineTax(line) };
 }
 
-function toProtoPayment(payment: Payment, { id: invoiceId, currency }: Invoice): ProtoPayment {
+function toProtoPayment(payment: Payment, invoice: Invoice): ProtoPayment {
+  const { id: invoiceId, currency } = invoice;
   const { id, number: attempt, amount, provider, providerPaymentId, failureCode } = payment;
   const { createdAt, overpayment, recorded } = payment;
   const status = paymentStatuses.valueOf(payment.status);
   const shown = { id, attempt, amount, provider, providerPaymentId, failureCode, createdAt };
-  return { ...shown, invoiceId, currency, status, overpayment, ...toProtoRecorded(recorded) };
+  const refunds = invoice.refunds.filter(({ paymentId }) => paymentId === id);
+  return {
+    ...{ ...shown, invoiceId, currency, status, overpayment, ...toProtoRecorded(recorded) },
+    amountRefunded: amountRefunded({ refunds }),
+    disputeId: invoice.disputes.findLast(({ paymentId }) => paymentId === id)?.id,
+  };
 }
 
 function toProtoRecorded(recorded: RecordedPayment | undefined) {
@@ -278,6 +293,8 @@ function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 
     createdAt: attempt.startedAt,
     attempt: attempt.number,
     overpayment: 0n,
+    amountRefunded: 0n,
+    disputeId: undefined,
     ...toProtoRecorded(attempt.recorded),
   };
 }

@@ -5,8 +5,8 @@ import { derivedId } from '@billing/chassis/ids';
 import { type Currency, isCurrency } from '@billing/kernel/currency';
 import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Command } from '@billing/kernel/transition';
-import { type Attempt, resumeAt } from './attempt';
-import { needsWorker } from './attempt-slot';
+import type { Attempt } from './attempt';
+import { invoiceDueAt, invoiceRecoverAt } from './credit/due-work';
 import type { CollectionOutcome } from './collection-result';
 import { declined, isDeclineCode } from '../provider/port/decline';
 import { dunningStepsReached } from './dunning-report';
@@ -20,6 +20,11 @@ import type {
 } from './invoice';
 import type { InvoiceDiscount } from './invoice-discount';
 import type { PaidPeriod } from './paid-period';
+import {
+  type CreditsDocument,
+  fromCreditsDocument,
+  toCreditsDocument,
+} from './document/credit-document';
 import {
   fromOneOffDocument,
   type OneOffDocument,
@@ -60,17 +65,21 @@ type InvoiceFields = Omit<
   | 'oneOff'
   | 'reservation'
   | 'finalization'
-> & {
-  readonly finalization?: FinalizationDocument | null;
-  readonly session: SessionDocument | null;
-  readonly lineItems: readonly LineItemDocument[];
-  readonly payments: readonly PaymentDocument[];
-  readonly attempt: AttemptDocument | null;
-  readonly resultsSent: Count;
-  readonly balanceRound: Count | null;
-  readonly oneOff?: OneOffDocument | null;
-  readonly reservation: ReservationDocument | null;
-};
+  | 'creditNotes'
+  | 'refunds'
+  | 'disputes'
+> &
+  CreditsDocument & {
+    readonly finalization?: FinalizationDocument | null;
+    readonly session: SessionDocument | null;
+    readonly lineItems: readonly LineItemDocument[];
+    readonly payments: readonly PaymentDocument[];
+    readonly attempt: AttemptDocument | null;
+    readonly resultsSent: Count;
+    readonly balanceRound: Count | null;
+    readonly oneOff?: OneOffDocument | null;
+    readonly reservation: ReservationDocument | null;
+  };
 
 type ReservationDocument = Omit<Reservation, 'round'> & { readonly round: Count };
 
@@ -137,16 +146,8 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   ],
   fixedFields: ['isTombstone'],
   search: invoiceSearch,
-  // An invoice is not due while an attempt runs: the provider is asked for the outcome at
-  // intervals, not on each pass.
-  dueAt: (record) =>
-    record.isTombstone || record.collectAt === undefined || record.attempt?.status === 'PENDING'
-      ? undefined
-      : { at: record.collectAt, workClass: 'COLLECTION' },
-  recoverAt: (record) =>
-    record.isTombstone || record.attempt === undefined || !needsWorker(record)
-      ? undefined
-      : resumeAt(record.attempt),
+  dueAt: invoiceDueAt,
+  recoverAt: invoiceRecoverAt,
   stepsReached: dunningStepsReached,
   encodeCommand,
 };
@@ -257,6 +258,7 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
   return {
     ...nullable(fields),
     finalization: toFinalizationDocument(finalization),
+    ...toCreditsDocument(record),
     oneOff: oneOff === undefined ? null : toOneOffDocument(oneOff),
     attempt: attempt === undefined ? null : toCollectedDocument(attempt),
     session: session === undefined ? null : nullable(session),
@@ -317,6 +319,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     oneOff: fromOneOffDocument(document.oneOff),
     reservation: fromReservationDocument(document.reservation),
     finalization: fromFinalizationDocument(document.finalization),
+    ...fromCreditsDocument(document),
   };
 }
 

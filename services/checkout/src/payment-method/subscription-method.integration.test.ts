@@ -191,6 +191,9 @@ test('a crash between two cards of one retry charges each of them once', async (
       resolveAuthorization: (authorization) => sandbox.resolveAuthorization(authorization),
       expiryOf: () => sandbox.expiryOf(),
       refund: (refund) => sandbox.refund(refund),
+      findRefund: (refund) => sandbox.findRefund(refund),
+      listRefunds: () => sandbox.listRefunds(),
+      findDispute: (dispute) => sandbox.findDispute(dispute),
     };
   };
   const dying = invoiceWorkers({

@@ -1,9 +1,11 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Tenant } from '@billing/chassis/call-context';
 import type { Service } from '@billing/chassis/service';
 import type { CheckoutConfiguration } from '../config';
 import { noProvider } from './no-provider';
 import type { PaymentProvider } from './port/payment-provider';
 import { noProviderEvents, type ProviderEvents } from './port/provider-events';
+import { type SandboxDispute, sandboxDisputeDefinition, SandboxDisputes } from './sandbox/disputes';
 import { SandboxProvider } from './sandbox/provider';
 import { ensureSandboxIndexes, SandboxBooks, SandboxStore } from './sandbox/store';
 import { connectStripe } from './stripe/client';
@@ -22,6 +24,8 @@ export interface ConfiguredProviders {
   /** True if live environments have a provider. */
   readonly isLiveConfigured: boolean;
   readonly events: ProviderEvents;
+  /** Disputes of sandboxes, which announce themselves when they are due. */
+  readonly sandboxDisputes: AggregateCollection<SandboxDispute>;
   /** Charge of a payment at the provider; undefined if the payment is not ours. */
   readonly chargeOf: (
     providerPaymentId: string,
@@ -33,20 +37,23 @@ export interface ConfiguredProviders {
  * configured provider or none.
  */
 export function configuredProviders(
-  service: Pick<Service, 'db' | 'ensureIndexes' | 'logger'>,
+  service: Pick<Service, 'db' | 'ensureIndexes' | 'logger' | 'aggregates'>,
   config: StripeConfiguration,
 ): ConfiguredProviders {
   const { db } = service;
   service.ensureIndexes(() => ensureSandboxIndexes(db));
   const books = new SandboxBooks(db);
+  const sandboxDisputes = service.aggregates(sandboxDisputeDefinition);
   const liveProviderOf = liveProvider(service, config);
   return {
     isLiveConfigured: config.STRIPE_SECRET_KEY !== undefined,
     providerOf: (tenant) => {
       if (tenant.live) return liveProviderOf(tenant);
       const { environmentId } = tenant;
-      return new SandboxProvider(new SandboxStore(books, environmentId), environmentId);
+      const disputes = new SandboxDisputes(sandboxDisputes, tenant);
+      return new SandboxProvider(new SandboxStore(books, environmentId), environmentId, disputes);
     },
+    sandboxDisputes,
     events: providerEvents(config),
     chargeOf: (paymentIntentId) => findStripeCharge(db, paymentIntentId),
   };

@@ -17,4 +17,7 @@ export const noProvider: PaymentProvider = {
   resolveAuthorization: () => Promise.resolve(undefined),
   expiryOf: () => Promise.resolve(undefined),
   refund: () => Promise.reject(new Error('No charge exists without a provider')),
+  findRefund: () => Promise.resolve(undefined),
+  listRefunds: () => Promise.resolve([]),
+  findDispute: () => Promise.resolve(undefined),
 };

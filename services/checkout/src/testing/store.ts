@@ -16,6 +16,7 @@ import {
   paymentMethodDefinition,
   PaymentMethodStore,
 } from '../payment-method/store';
+import { sandboxDisputeDefinition, SandboxDisputes } from '../provider/sandbox/disputes';
 import { SandboxProvider } from '../provider/sandbox/provider';
 import { ensureSandboxIndexes, SandboxBooks, SandboxStore } from '../provider/sandbox/store';
 import { invoiceDefinition } from '../invoice/store';
@@ -52,7 +53,10 @@ export type Replicas = Awaited<ReturnType<typeof openReplicas>>;
 
 /** The sandbox of an environment, as every replica opens it. */
 export function sandboxOf(db: Db, environmentId: string): SandboxProvider {
-  return new SandboxProvider(new SandboxStore(new SandboxBooks(db), environmentId), environmentId);
+  const store = new SandboxStore(new SandboxBooks(db), environmentId);
+  const disputes = new AggregateCollection(db, sandboxDisputeDefinition, { clock: systemClock });
+  const tenant = { organizationId: environmentId, environmentId, live: false, manualClock: true };
+  return new SandboxProvider(store, environmentId, new SandboxDisputes(disputes, tenant));
 }
 
 export function inParallel<T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> {

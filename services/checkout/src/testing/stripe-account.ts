@@ -66,10 +66,22 @@ const parameters: Readonly<Record<string, RegExp>> = {
   'payment_methods/attach': /^customer$/,
   'checkout/sessions/create':
     /^(mode|customer|success_url|cancel_url|allowed_payment_method_types\[\d\]|metadata\[\w+\])$/,
-  'refunds/create': /^(payment_intent|metadata\[\w+\])$/,
+  'refunds/create': /^(payment_intent|amount|metadata\[\w+\])$/,
 };
 
 const smallest: Readonly<Record<string, number>> = { usd: 50, eur: 50, jpy: 50, isk: 0, kwd: 0 };
+
+/** A refund in Stripe's form. */
+export interface TestRefund extends Json {
+  readonly id: string;
+  readonly object: string;
+  readonly payment_intent: string;
+  readonly amount: number;
+  readonly currency: string;
+  status: string;
+  failure_reason: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
 
 /**
  * Simulates an account at Stripe: its state, and the rules of Stripe's API according to its
@@ -161,6 +173,12 @@ export class TestStripeAccount {
     else this.take(intent, intent.amount);
   }
 
+  /** Refunds, the newest first; their status may be changed. */
+  readonly refunds: TestRefund[] = [];
+  /** Status of new refunds. */
+  refundsAre = 'succeeded';
+  readonly disputes = new Map<string, Json>();
+
   /** Amounts taken so far, by payment. */
   taken(): number[] {
     return this.payments.map(({ amount, refunded }) => amount - refunded);
@@ -198,6 +216,11 @@ export class TestStripeAccount {
     if (noun === 'payment_intents') return this.expanded(this.intent(id), expand);
     if (noun === 'setup_intents') return this.expanded(found(this.setups, id), expand);
     if (noun === 'payment_methods') return this.showMethod(id);
+    if (noun === 'disputes') return found(this.disputes, id);
+    if (noun === 'refunds') {
+      const data = this.refunds.filter((one) => one.payment_intent === fields.payment_intent);
+      return { object: 'list', url: '/v1/refunds', has_more: false, data };
+    }
     const session = found(this.sessions, id);
     const setup = this.setups.get(session.setup_intent as string);
     if (setup === undefined) return session;
@@ -334,12 +357,22 @@ export class TestStripeAccount {
     return session;
   }
 
-  private refund({ payment_intent: intent = '' }: Fields): Json {
+  /** Refunds a payment; without metadata like an operator by hand. */
+  refund(fields: Fields): TestRefund {
+    const { payment_intent: intent = '' } = fields;
     const payment = this.payments.find((one) => one.intent === intent);
     if (payment === undefined) throw refusal('payment_intent', undefined);
     if (payment.refunded === payment.amount) throw refusal(undefined, 'charge_already_refunded');
-    payment.refunded = payment.amount;
-    return { id: this.newId('re'), status: 'succeeded' };
+    const amount = Number(fields.amount ?? payment.amount - payment.refunded);
+    if (payment.refunded + amount > payment.amount) throw refusal('amount', undefined);
+    payment.refunded += amount;
+    const refund: TestRefund = {
+      ...{ id: this.newId('re'), object: 'refund', payment_intent: intent, amount },
+      ...{ currency: 'usd', status: this.refundsAre, failure_reason: null },
+      metadata: metadataOf(fields),
+    };
+    this.refunds.unshift(refund);
+    return refund;
   }
 
   private take(intent: Intent, amount: number): void {

@@ -1,3 +1,4 @@
+import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import type { MongoConnection } from '@billing/chassis/mongo';
 import type { ChargeRequest, ProviderSource } from '../provider/port/payment-provider';
@@ -28,6 +29,7 @@ export function aStripe(mongo: MongoConnection, stripe: TestStripe, environmentI
     customerId,
     invoiceId: newId(),
     source,
+    startedAt: systemClock.now(),
     returnUrl: undefined,
     ...more,
   });

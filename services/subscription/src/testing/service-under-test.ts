@@ -291,6 +291,7 @@ class PeerServers {
       },
       reserveForChange: neverAsked,
       releaseForChange: neverAsked,
+      issueCreditNote: neverAsked,
       endCollection: async (request, context) => {
         this.refuseWhileDown();
         if (!this.invoices.some(({ request: { invoiceId } }) => invoiceId === request.invoiceId)) {

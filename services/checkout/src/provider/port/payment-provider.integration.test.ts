@@ -110,11 +110,13 @@ function requestOf(
     customerId,
     invoiceId,
     source,
+    startedAt: now,
     returnUrl: undefined,
     ...more,
   };
 }
 
+const now = new Date('2026-01-15T00:00:00.000Z');
 const present = { returnUrl: 'https://pay.example/return' };
 
 describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
@@ -222,11 +224,18 @@ describe.each(providers)('every PaymentProvider: %s', (name, aShop) => {
     const charge = requestOf(shop, await shop.save('works'));
     await shop.open().charge(charge);
     const key = newId();
-    await shop.open().refund({ key, charge });
-    await shop.open().refund({ key, charge });
+    const part = { amount: 1000n, currency: charge.currency, now };
+    const refund = { key, charge, ...part };
+    expect(await shop.open().findRefund(refund)).toBeUndefined();
+    const outcome = await shop.open().refund(refund);
+    expect(outcome).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await shop.open().refund(refund)).toEqual(outcome);
+    expect(await shop.open().findRefund(refund)).toEqual(outcome);
+    const rest = { ...refund, key: newId(), amount: 1900n };
+    expect(await shop.open().refund(rest)).not.toEqual(outcome);
     const declined = requestOf(shop, await shop.save('poor'));
     await shop.open().charge(declined);
-    await expect(shop.open().refund({ key: newId(), charge: declined })).rejects.toThrow(
+    await expect(shop.open().refund({ key: newId(), charge: declined, ...part })).rejects.toThrow(
       'No charge',
     );
   });

@@ -1,4 +1,11 @@
 import type { Currency } from '@billing/kernel/currency';
+import type {
+  ProviderDispute,
+  ProviderRefund,
+  RefundOutcome,
+  RefundReference,
+  RefundRequest,
+} from './refund';
 
 /** Source of the money of a charge. */
 export type ChargeSource =
@@ -57,6 +64,8 @@ export interface ChargeRequest {
   /** Reference by which the provider's events are matched to the charge. */
   readonly invoiceId: string;
   readonly source: ProviderSource;
+  /** Environment time of the attempt, on which disputes of the sandbox depend. */
+  readonly startedAt: Date;
   /**
    * Address to which a payer who is present returns; undefined if no payer is present, and then a
    * charge that needs one is FAILED.
@@ -160,6 +169,15 @@ export interface PaymentProvider {
   }): Promise<ProviderMethod | undefined>;
   /** Expiry of a saved card; undefined if the provider does not know it, or has no such card. */
   expiryOf(providerMethodId: string): Promise<CardExpiry | undefined>;
-  /** Refunds a successful charge in full. The same key refunds at most once. */
-  refund(refund: { readonly key: string; readonly charge: ChargeReference }): Promise<void>;
+  /** Refunds a part of a successful charge. The same key refunds at most once. */
+  refund(refund: RefundRequest): Promise<RefundOutcome>;
+  /** Outcome of the refund with this key; undefined if there was none. */
+  findRefund(refund: RefundReference): Promise<RefundOutcome | undefined>;
+  /** All refunds of a successful charge, also those that were made at the provider. */
+  listRefunds(charge: ChargeReference & Pick<RefundReference, 'now'>): Promise<ProviderRefund[]>;
+  /** Undefined if the provider has no dispute with the id. */
+  findDispute(dispute: {
+    readonly providerDisputeId: string;
+    readonly now: Date;
+  }): Promise<ProviderDispute | undefined>;
 }

@@ -15,6 +15,10 @@ interface Behaviour {
    * fail.
    */
   readonly challenge?: { readonly asks: 'ONCE' | 'ALWAYS'; readonly thenFails?: DeclineCode };
+  /** Refunds fail, or stay PENDING for a day and succeed; absent: they succeed. */
+  readonly refunds?: 'FAIL' | 'SUCCEED_LATER';
+  /** Each charge is disputed a day later, and the dispute is closed 30 days after that. */
+  readonly disputes?: { readonly reason: string; readonly closes: 'WON' | 'LOST' };
 }
 
 /** A card of the sandbox. Only its name is stored; everything else follows from it. */
@@ -62,6 +66,10 @@ const cards = {
   secureThenDeclined: visa('1629', { challenge: { asks: 'ALWAYS', thenFails: 'card_declined' } }),
   hasMinimum: visa('0077', { amountMin: 50n }),
   failsTwiceWhenSaved: visa('5126', { savedFails: 'card_declined', savedFailures: 2 }),
+  refundsLater: visa('7726', { refunds: 'SUCCEED_LATER' }),
+  refundsFail: visa('5134', { refunds: 'FAIL' }),
+  disputeLost: visa('0259', { disputes: { reason: 'fraudulent', closes: 'LOST' } }),
+  disputeWon: visa('2685', { disputes: { reason: 'product_not_received', closes: 'WON' } }),
 } as const satisfies Record<string, SandboxCard>;
 
 export type SandboxCardName = keyof typeof cards;
@@ -80,6 +88,10 @@ const namesByNumber: Readonly<Record<string, SandboxCardName>> = {
   '4000002500003155': 'secureOnce',
   '4000008400001629': 'secureThenDeclined',
   '4000000000005126': 'failsTwiceWhenSaved',
+  '4000000000007726': 'refundsLater',
+  '4000000000005134': 'refundsFail',
+  '4000000000000259': 'disputeLost',
+  '4000000000002685': 'disputeWon',
 };
 
 // Lengths of real card numbers. Shorter digits, such as a counter or a time in milliseconds, are an
@@ -110,6 +122,25 @@ export function sandboxCard(name: SandboxCardName): SandboxCard {
 /** True if the text is the name of a card, e.g. after it was read from a database. */
 export function isSandboxCardName(text: string): text is SandboxCardName {
   return Object.hasOwn(cards, text);
+}
+
+/** True if later events of a charge depend on the card. */
+export function isAskedLater(name: SandboxCardName): boolean {
+  const { challenge, refunds, disputes } = sandboxCard(name);
+  return challenge !== undefined || refunds !== undefined || disputes !== undefined;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Outcome of a refund of a charge of the card, at an environment time. */
+export function refundAnswerOf(
+  name: SandboxCardName,
+  { createdAt, now }: { readonly createdAt: Date; readonly now: Date },
+): 'SUCCEEDED' | 'PENDING' | 'FAILED' {
+  const { refunds } = sandboxCard(name);
+  if (refunds === 'FAIL') return 'FAILED';
+  const isLate = refunds === 'SUCCEED_LATER' && now.getTime() < createdAt.getTime() + dayMs;
+  return isLate ? 'PENDING' : 'SUCCEEDED';
 }
 
 /** Answer to a charge. Without a card: the standard refusal of a card that is not supported. */

@@ -35,7 +35,15 @@ function aSandbox() {
     source: ProviderSource,
     { key = newId(), amount = 2900n, returnUrl }: Partial<ChargeRequest> = {},
   ) => {
-    const request = { key, amount, currency: 'USD' as const, customerId, source, returnUrl };
+    const request = {
+      key,
+      amount,
+      currency: 'USD' as const,
+      customerId,
+      source,
+      startedAt: now,
+      returnUrl,
+    };
     return open().charge({ ...request, invoiceId: newId() });
   };
   const capture = (authorizedTransactionId: string, key?: string, amount?: bigint) =>
@@ -133,7 +141,7 @@ describe('an authorization', () => {
     await sandbox.save('txn_1');
     const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'txn_1' } as const;
     const other = { customerId: newId(), key: newId(), amount: 100n, currency: 'USD' as const };
-    const request = { ...other, source, invoiceId: newId(), returnUrl: undefined };
+    const request = { ...other, source, invoiceId: newId(), startedAt: now, returnUrl: undefined };
     expect(codeOf(await sandbox.open().charge(request))).toBe('authorization_used');
     const { customerId } = other;
     const asked = { authorizedTransactionId: 'txn_1', customerId };
@@ -310,12 +318,13 @@ test('a charge is refunded once, and only a successful one', async () => {
   const [paid, failed] = [newId(), newId()];
   await sandbox.capture('txn_1', paid);
   await sandbox.capture('txn_4000000000000002', failed);
-  const refund = { key: newId(), charge: { key: paid, customerId } };
+  const part = { amount: 100n, currency: 'USD', now } as const;
+  const refund = { key: newId(), charge: { key: paid, customerId }, ...part };
   await sandbox.open().refund(refund);
   await sandbox.open().refund(refund);
 
   expect(await mongo.db.collection('sandboxRefunds').countDocuments({ chargeKey: paid })).toBe(1);
   await expect(
-    sandbox.open().refund({ key: newId(), charge: { key: failed, customerId } }),
+    sandbox.open().refund({ key: newId(), charge: { key: failed, customerId }, ...part }),
   ).rejects.toThrow('No charge with key');
 });

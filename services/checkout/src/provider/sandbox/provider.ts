@@ -15,15 +15,26 @@ import type {
   TypedCard,
 } from '../port/payment-provider';
 import {
+  type ProviderDispute,
+  type ProviderRefund,
+  refundDeclined,
+  type RefundOutcome,
+  type RefundReference,
+  type RefundRequest,
+} from '../port/refund';
+import {
   answerAfterChallenge,
   answerOf,
   type CardAnswer,
   cardOfAuthorization,
   cardOfNumber,
+  isAskedLater,
+  refundAnswerOf,
   sandboxCard,
   type SandboxCardName,
 } from './cards';
-import type { SandboxOutcome, SandboxStore } from './store';
+import type { SandboxDisputes } from './disputes';
+import type { SandboxOutcome, SandboxRefund, SandboxStore } from './store';
 
 /** Simulates the provider in sandboxes: no money moves, and cards behave by their number. */
 export class SandboxProvider implements PaymentProvider {
@@ -33,6 +44,7 @@ export class SandboxProvider implements PaymentProvider {
   constructor(
     private readonly store: SandboxStore,
     private readonly environmentId: string,
+    private readonly disputes: SandboxDisputes,
   ) {}
 
   async charge(request: ChargeRequest): Promise<ChargeOutcome> {
@@ -45,6 +57,8 @@ export class SandboxProvider implements PaymentProvider {
     const isUsed =
       source.kind === 'AUTHORIZATION' &&
       !(await this.store.claimAuthorization(source.authorizedTransactionId, request));
+    // Before the charge, which may be the last thing that this process does.
+    if (card !== undefined && !isUsed) await this.expectDispute(card, providerPaymentId, request);
     return toChargeOutcome(
       await this.store.charge(entry, (charge) => (isUsed ? usedBefore : answerOf(card, charge))),
     );
@@ -88,10 +102,33 @@ export class SandboxProvider implements PaymentProvider {
     return Promise.resolve(undefined);
   }
 
-  async refund({ key, charge }: { key: string; charge: ChargeReference }): Promise<void> {
-    const outcome = await this.findCharge(charge);
-    if (outcome?.status !== 'SUCCEEDED') throw new Error(`No charge with key ${charge.key}`);
-    await this.store.refund(key, charge.key);
+  async refund({ key, charge, amount, now }: RefundRequest): Promise<RefundOutcome> {
+    const { key: chargeKey } = charge;
+    const charged = await this.store.findCharge(chargeKey);
+    if (charged?.answer.kind !== 'SUCCEEDS') throw new Error(`No charge with key ${chargeKey}`);
+    const { methodId } = charged;
+    const refund = await this.store.refund(key, { chargeKey, methodId, amount, createdAt: now });
+    return this.refundOutcome(refund, now);
+  }
+
+  async findRefund({ key, now }: RefundReference): Promise<RefundOutcome | undefined> {
+    const refund = await this.store.findRefund(key);
+    return refund === undefined ? undefined : this.refundOutcome(refund, now);
+  }
+
+  // Nothing is refunded in the sandbox but by our own keys.
+  listRefunds(): Promise<ProviderRefund[]> {
+    return Promise.resolve([]);
+  }
+
+  findDispute({
+    providerDisputeId,
+    now,
+  }: {
+    readonly providerDisputeId: string;
+    readonly now: Date;
+  }): Promise<ProviderDispute | undefined> {
+    return this.disputes.find(providerDisputeId, now);
   }
 
   // Only numbers of the list are processed; any other number is discarded.
@@ -123,6 +160,27 @@ export class SandboxProvider implements PaymentProvider {
     return { providerMethodId, brand, last4, expiry };
   }
 
+  // All charges of such a card succeed.
+  private async expectDispute(
+    card: SandboxCardName,
+    providerPaymentId: string,
+    { key, invoiceId, amount, startedAt }: ChargeRequest,
+  ): Promise<void> {
+    const { disputes } = sandboxCard(card);
+    if (disputes === undefined || amount === 0n) return;
+    const id = derivedId(this.environmentId, 'sandboxDispute', key);
+    const dispute = { id, invoiceId, providerPaymentId, amount, ...disputes };
+    await this.disputes.expect(dispute, startedAt);
+  }
+
+  private refundOutcome({ key, card, createdAt }: SandboxRefund, now: Date): RefundOutcome {
+    const providerRefundId = derivedId(this.environmentId, 'sandboxRefund', key);
+    const status = card === undefined ? 'SUCCEEDED' : refundAnswerOf(card, { createdAt, now });
+    return status === 'FAILED'
+      ? { status, failureCode: refundDeclined, providerRefundId }
+      : { status, providerRefundId };
+  }
+
   private endChallenge(key: string, isApproved: boolean): Promise<SandboxOutcome> {
     const decide = async (methodId: string) =>
       answerAfterChallenge(await this.store.cardOf(methodId), { isApproved });
@@ -140,9 +198,9 @@ export class SandboxProvider implements PaymentProvider {
     const { authorizedTransactionId } = source;
     const methodId = this.methodIdOf({ authorizedTransactionId, customerId });
     const card = cardOfAuthorization(authorizedTransactionId);
-    // The answer to a challenge looks the card up. The card of any other authorization is saved
-    // when its method is resolved.
-    if (card !== undefined && sandboxCard(card).challenge !== undefined) {
+    // Later events look the card up. The card of any other authorization is saved when its method
+    // is resolved.
+    if (card !== undefined && isAskedLater(card)) {
       await this.store.saveMethod(methodId, card);
     }
     return { methodId, card };

@@ -70,6 +70,27 @@ interface MethodDocument {
   readonly card: string;
 }
 
+/** Refunds of earlier releases, which were always of the whole charge, lack the later fields. */
+interface RefundDocument {
+  /** The caller's idempotency key. */
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly chargeKey: string;
+  readonly methodId?: string;
+  readonly amount?: bigint;
+  /** Environment time. */
+  readonly createdAt?: Date;
+}
+
+/** A refund in the sandbox's books. */
+export interface SandboxRefund {
+  readonly key: string;
+  readonly amount: bigint;
+  /** Card of the refunded charge. */
+  readonly card: SandboxCardName | undefined;
+  readonly createdAt: Date;
+}
+
 /** Earlier charges of a card, and if its payer has passed a challenge. */
 interface EarlierCharges {
   readonly latest: ChargeDocument | undefined;
@@ -104,7 +125,7 @@ export class SandboxBooks {
   readonly charges: Collection<ChargeDocument>;
   readonly challenges: Collection<ChallengeDocument>;
   readonly methods: Collection<MethodDocument>;
-  readonly refunds: Collection<{ _id: string; environmentId: string; chargeKey: string }>;
+  readonly refunds: Collection<RefundDocument>;
   readonly authorizations: Collection<AuthorizationDocument>;
   /** Inserts of concurrent callers, in one command. */
   readonly newMethods: InsertBatches<MethodDocument>;
@@ -196,14 +217,18 @@ export class SandboxStore {
   }
 
   async cardOf(methodId: string): Promise<SandboxCardName> {
+    const card = await this.findCard(methodId);
+    if (card === undefined) throw new Error(`The sandbox has no card ${methodId}`);
+    return card;
+  }
+
+  /** Undefined for a card that was never saved. */
+  async findCard(methodId: string): Promise<SandboxCardName | undefined> {
     const { environmentId } = this;
     const method = await retryTransient(() =>
       this.books.methods.findOne({ _id: methodId, environmentId }),
     );
-    if (method === null || !isSandboxCardName(method.card)) {
-      throw new Error(`The sandbox has no card ${methodId}`);
-    }
-    return method.card;
+    return method !== null && isSandboxCardName(method.card) ? method.card : undefined;
   }
 
   /** Customer whose payment was authorized: the first customer who used it. */
@@ -251,9 +276,32 @@ export class SandboxStore {
     throw tooManyWriters();
   }
 
-  async refund(key: string, chargeKey: string): Promise<void> {
+  /** Records a refund once; a known key returns the recorded refund. */
+  async refund(
+    key: string,
+    refund: Required<Pick<RefundDocument, 'chargeKey' | 'methodId' | 'amount' | 'createdAt'>>,
+  ): Promise<SandboxRefund> {
+    const document = { _id: key, environmentId: this.environmentId, ...refund };
+    const isNew = await inserted(() => this.books.refunds.insertOne(document));
+    const stored = isNew ? document : await this.findRefundDocument(key);
+    if (stored === null) throw new Error(`The sandbox has no refund ${key}`);
+    return this.toRefund(stored);
+  }
+
+  async findRefund(key: string): Promise<SandboxRefund | undefined> {
+    const found = await this.findRefundDocument(key);
+    return found === null ? undefined : this.toRefund(found);
+  }
+
+  private findRefundDocument(key: string): Promise<RefundDocument | null> {
     const { environmentId } = this;
-    await inserted(() => this.books.refunds.insertOne({ _id: key, environmentId, chargeKey }));
+    return retryTransient(() => this.books.refunds.findOne({ _id: key, environmentId }));
+  }
+
+  private async toRefund(document: RefundDocument): Promise<SandboxRefund> {
+    const { _id: key, methodId, amount = 0n, createdAt = new Date(0) } = document;
+    const card = methodId === undefined ? undefined : await this.findCard(methodId);
+    return { key, amount, card, createdAt };
   }
 
   private async next(

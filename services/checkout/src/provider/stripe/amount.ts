@@ -22,6 +22,14 @@ export function toStripeAmount(amount: bigint, currency: Currency): number | und
   return Number(scaled);
 }
 
+/** Converts an amount in Stripe's units. Parts of our smallest unit are dropped. */
+export function fromStripeAmount(amount: number, currency: Currency): bigint {
+  const ours = exponentOf(currency);
+  const digits = ours - (ownExponents[currency] ?? ours);
+  const sent = BigInt(amount);
+  return digits >= 0 ? sent * 10n ** BigInt(digits) : sent / 10n ** BigInt(-digits);
+}
+
 function scale(amount: bigint, digits: number): bigint | undefined {
   if (digits >= 0) return amount * 10n ** BigInt(digits);
   const unit = 10n ** BigInt(-digits);

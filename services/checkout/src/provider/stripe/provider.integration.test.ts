@@ -285,24 +285,57 @@ describe('a card given on the page of Stripe', () => {
   });
 });
 
+const now = new Date('2026-01-15T00:00:00.000Z');
+
 describe('a refund', () => {
-  test('returns the full amount once, also after Stripe has dropped its key', async () => {
+  test('returns its amount once, also after Stripe has dropped its key', async () => {
     const one = aStripe(mongo, stripe);
     const charge = one.request(await one.save());
     await one.open().charge(charge);
-    const refund = { key: newId(), charge };
-    await one.open().refund(refund);
-    await one.open().refund(refund);
+    const refund = { key: newId(), charge, amount: 900n, currency: charge.currency, now };
+    const outcome = await one.open().refund(refund);
+    expect(await one.open().refund(refund)).toEqual(outcome);
     stripe.forgetKeys();
-    await one.open().refund(refund);
-    expect(one.account.taken()).toEqual([0]);
+    expect(await one.open().refund(refund)).toEqual(outcome);
+    expect(one.account.taken()).toEqual([2000]);
+  });
+
+  test('in progress is told later, and those made at Stripe are listed', async () => {
+    const one = aStripe(mongo, stripe);
+    const charge = one.request(await one.save());
+    await one.open().charge(charge);
+    one.account.refundsAre = 'pending';
+    const refund = { key: newId(), charge, amount: 900n, currency: charge.currency, now };
+    expect(await one.open().findRefund(refund)).toBeUndefined();
+    expect(await one.open().refund(refund)).toMatchObject({ status: 'PENDING' });
+    const [sent] = one.account.refunds;
+    Object.assign(sent!, { status: 'failed', failure_reason: 'lost_or_stolen_card' });
+    const failed = {
+      ...{ status: 'FAILED', failureCode: 'lost_or_stolen_card' },
+      providerRefundId: sent!.id,
+    };
+    expect(await one.open().findRefund(refund)).toEqual(failed);
+    one.account.refundsAre = 'succeeded';
+    const { payment_intent } = sent!;
+    const { id: providerRefundId } = one.account.refund({ payment_intent, amount: '100' });
+    expect(await one.open().listRefunds(charge)).toEqual([
+      {
+        ...{ key: undefined, providerRefundId, amount: 100n },
+        outcome: { status: 'SUCCEEDED', providerRefundId },
+      },
+      { key: refund.key, providerRefundId: sent!.id, amount: 900n, outcome: failed },
+    ]);
+    const tooMuch = { ...refund, key: newId(), amount: 1901n };
+    expect(await one.open().refund(tooMuch)).toMatchObject({
+      ...{ status: 'FAILED', providerRefundId: undefined },
+    });
   });
 
   test('is refused if nothing was charged', async () => {
     const one = aStripe(mongo, stripe);
     const charge = one.request(await one.save({ decline: {} }));
     await one.open().charge(charge);
-    const refund = { key: newId(), charge };
+    const refund = { key: newId(), charge, amount: 1n, currency: charge.currency, now };
     await expect(one.open().refund(refund)).rejects.toThrow('No charge with key');
   });
 });
@@ -356,4 +389,21 @@ test('the expiry of a saved card is known as long as the card is', async () => {
   const { providerMethodId } = source as { providerMethodId: string };
   expect(await one.open().expiryOf(providerMethodId)).toEqual(expiry);
   expect(await one.open().expiryOf('pm_unknown')).toBeUndefined();
+});
+
+test('a dispute is read as Stripe tells it', async () => {
+  const one = aStripe(mongo, stripe);
+  const dispute = {
+    ...{ id: 'dp_1', payment_intent: 'pi_1', amount: 2900, currency: 'usd', reason: 'fraudulent' },
+    ...{ status: 'needs_response', evidence_details: { due_by: 1_770_000_000 } },
+  };
+  one.account.disputes.set('dp_1', dispute);
+  const find = (providerDisputeId: string) => one.open().findDispute({ providerDisputeId });
+  expect(await find('dp_1')).toEqual({
+    ...{ providerDisputeId: 'dp_1', providerPaymentId: 'pi_1', amount: 2900n },
+    ...{ reason: 'fraudulent', status: 'OPEN', evidenceDueBy: new Date(1_770_000_000_000) },
+  });
+  one.account.disputes.set('dp_1', { ...dispute, status: 'lost' });
+  expect(await find('dp_1')).toMatchObject({ status: 'LOST' });
+  expect(await find('dp_2')).toBeUndefined();
 });

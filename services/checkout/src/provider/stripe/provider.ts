@@ -12,6 +12,13 @@ import type {
   ProviderMethod,
   ProviderSource,
 } from '../port/payment-provider';
+import type {
+  ProviderDispute,
+  ProviderRefund,
+  RefundOutcome,
+  RefundReference,
+  RefundRequest,
+} from '../port/refund';
 import { toStripeAmount } from './amount';
 import { isCardError, isRefusal, keyed, toProviderError, unlessMissing } from './client';
 import { refusalCodeOf } from './decline';
@@ -23,6 +30,7 @@ import {
   StripeMethodClient,
   type StripeDependencies,
 } from './methods';
+import { StripeRefundClient } from './refunds';
 import { refusalOf, type StripeAmount, stateOf, type StripeState } from './outcome';
 import type { StripePayment } from './store';
 
@@ -43,9 +51,11 @@ export class StripeProvider implements PaymentProvider {
     finish: (entry) => guarded(() => this.methods.finish(entry)),
   };
   private readonly methods: StripeMethodClient;
+  private readonly refunds: StripeRefundClient;
 
   constructor(private readonly dependencies: StripeDependencies) {
     this.methods = new StripeMethodClient(dependencies);
+    this.refunds = new StripeRefundClient(dependencies);
   }
 
   charge(request: ChargeRequest): Promise<ChargeOutcome> {
@@ -103,16 +113,44 @@ export class StripeProvider implements PaymentProvider {
     return guarded(() => this.methods.expiryOf(providerMethodId));
   }
 
-  refund({ key, charge }: { key: string; charge: ChargeReference }): Promise<void> {
+  refund(request: RefundRequest): Promise<RefundOutcome> {
     return guarded(async () => {
-      const payment = await this.dependencies.store.findPayment(charge.key);
-      if (payment?.kind !== 'INTENT') throw new Error(`No charge with key ${charge.key}`);
+      const { charge } = request;
+      const payment = await this.paymentOf(charge);
       const state = stateOf(await this.retrieve(payment), payment);
       if (state.kind !== 'ENDED' || state.outcome.status !== 'SUCCEEDED') {
         throw new Error(`No charge with key ${charge.key}`);
       }
-      await this.refundOnce(key, payment);
+      return this.refunds.refund(payment.paymentIntentId, request);
     });
+  }
+
+  findRefund({ key, charge }: RefundReference): Promise<RefundOutcome | undefined> {
+    return guarded(async () => {
+      const { paymentIntentId } = await this.paymentOf(charge);
+      return this.refunds.find(paymentIntentId, key);
+    });
+  }
+
+  listRefunds(charge: ChargeReference): Promise<ProviderRefund[]> {
+    return guarded(async () => {
+      const { paymentIntentId } = await this.paymentOf(charge);
+      return this.refunds.list(paymentIntentId);
+    });
+  }
+
+  findDispute({
+    providerDisputeId,
+  }: {
+    readonly providerDisputeId: string;
+  }): Promise<ProviderDispute | undefined> {
+    return guarded(() => this.refunds.findDispute(providerDisputeId));
+  }
+
+  private async paymentOf({ key }: ChargeReference): Promise<Payment> {
+    const payment = await this.dependencies.store.findPayment(key);
+    if (payment?.kind !== 'INTENT') throw new Error(`No charge with key ${key}`);
+    return payment;
   }
 
   private async paymentFor(
@@ -272,20 +310,6 @@ export class StripeProvider implements PaymentProvider {
     } catch (error) {
       if (isRefusal(error)) return undefined;
       throw error;
-    }
-  }
-
-  private async refundOnce(key: string, { paymentIntentId }: Payment): Promise<void> {
-    const { stripe, tenant } = this.dependencies;
-    const params = { payment_intent: paymentIntentId, metadata: { billing_key: key } };
-    try {
-      await keyed(`${tenant.environmentId}:${key}:refund`, (options) =>
-        stripe.refunds.create(params, options),
-      );
-    } catch (error) {
-      // A full refund is possible only once, so a retry after Stripe has dropped the key is
-      // harmless.
-      if (!isRefusal(error) || error.code !== 'charge_already_refunded') throw error;
     }
   }
 

@@ -1,4 +1,5 @@
 import { processEnvironment } from '@billing/chassis/configuration';
+import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
@@ -52,6 +53,7 @@ async function aCustomer() {
     customerId,
     invoiceId: newId(),
     source,
+    startedAt: systemClock.now(),
     returnUrl: undefined,
     ...more,
   });
@@ -69,9 +71,14 @@ testAtStripe(
     expect(await provider.charge(charge)).toEqual(outcome);
     expect(await provider.findCharge(charge)).toEqual(outcome);
     const key = newId();
-    await provider.refund({ key, charge });
-    await provider.refund({ key, charge });
-    await provider.refund({ key: newId(), charge });
+    const { currency } = charge;
+    const refund = { key, charge, currency, amount: 900n, now: systemClock.now() };
+    const refunded = await provider.refund(refund);
+    expect(refunded).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await provider.refund(refund)).toEqual(refunded);
+    const rest = { ...refund, key: newId(), amount: 2000n };
+    expect(await provider.refund(rest)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await provider.refund({ ...rest, key: newId() })).toMatchObject({ status: 'FAILED' });
   },
   timeoutMs,
 );

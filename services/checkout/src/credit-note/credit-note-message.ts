@@ -1,0 +1,44 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import { derivedId } from '@billing/chassis/ids';
+import { sumOf } from '@billing/kernel/money';
+import type { CreditNote as ProtoCreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
+import { creditNoteReasons } from '@billing/proto/values/checkout';
+import { type CreditNote, refundsOf, splitOf, totalOfNote } from '../invoice/credit/credit';
+import type { Invoice } from '../invoice/invoice';
+import { toProtoRefund } from '../refund/refund-message';
+
+/** Credit notes of an invoice, the oldest first. */
+export function toProtoCreditNotes(stored: Stored<Invoice>): ProtoCreditNote[] {
+  return stored.state.creditNotes.map((note) => toProtoCreditNote(note, stored));
+}
+
+function toProtoCreditNote(
+  note: CreditNote,
+  { state: invoice, tenant }: Stored<Invoice>,
+): ProtoCreditNote {
+  const { id, number, memo, metadata, issuedAt, lines } = note;
+  const refunds = refundsOf(note, invoice);
+  const total = totalOfNote(note);
+  const tax = sumOf(lines.map(({ taxAmount }) => taxAmount));
+  const descriptions = new Map(invoice.lineItems.map((line) => [line.id, line.description]));
+  const times = refunds.map(({ createdAt, settledAt = createdAt }) => settledAt);
+  return {
+    ...{ id, number, memo, metadata, issuedAt, total, tax, ...splitOf(note, invoice) },
+    organizationId: tenant.organizationId,
+    customerId: invoice.customerId,
+    invoiceId: invoice.id,
+    currency: invoice.currency,
+    reason: creditNoteReasons.valueOf(note.reason),
+    subtotal: total - tax,
+    lines: lines.map((line) => ({
+      id: derivedId(tenant.environmentId, 'creditNoteLine', id, line.lineItemId),
+      lineItemId: line.lineItemId,
+      description: descriptions.get(line.lineItemId) ?? '',
+      amount: line.total - line.taxAmount,
+      taxAmount: line.taxAmount,
+      total: line.total,
+    })),
+    refunds: refunds.map((refund) => toProtoRefund(refund, invoice)),
+    updatedAt: times.reduce((latest, time) => (time > latest ? time : latest), issuedAt),
+  };
+}

@@ -1,0 +1,171 @@
+import type { Completion, Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { atBoundary } from '@billing/chassis/failpoint';
+import { derivedId } from '@billing/chassis/ids';
+import type { BalanceStore } from '../balance/balance-store';
+import type { AttemptWorker } from '../collection/attempt-worker';
+import { type InvoiceRecord, paymentInProgress } from '../invoice/invoice';
+import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
+import type { PaymentMethodStore } from '../payment-method/store';
+import type { RefundWorker } from '../refund/refund-worker';
+import {
+  type ChangeCredit,
+  checkIssuable,
+  findNote,
+  issueChangeCredit,
+  issueCreditNote,
+  type IssueFacts,
+  type NewCreditNote,
+  numberCreditNote,
+} from './issue-credit-note';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+export interface CreditNoteDependencies {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly methods: Pick<PaymentMethodStore, 'choiceFor'>;
+  readonly numbers: InvoiceNumberStore;
+  readonly balances: Pick<BalanceStore, 'creditNote'>;
+  readonly attempts: Pick<AttemptWorker, 'release'>;
+  readonly refunds: RefundWorker;
+  readonly clock: Clock;
+}
+
+// A caller waits this long for the number and the first try of each refund.
+const waitMsMax = 8_000;
+
+/**
+ * Issues credit notes. The write on the invoice decides; its command then takes the number and
+ * posts to the balance, and refunds are sent.
+ */
+export class CreditNoteWorker {
+  constructor(private readonly dependencies: CreditNoteDependencies) {}
+
+  /**
+   * Issues a credit note. A challenge that waits for its payer is canceled first; if it had already
+   * succeeded, its charge counts. A retried call finds its own note.
+   */
+  issue(invoiceId: string, note: NewCreditNote, context: CallContext) {
+    return this.decide(invoiceId, note.id, {
+      decide: (record, facts) => issueCreditNote(record, note, facts),
+      context,
+    });
+  }
+
+  /** Issues the credit note of a plan change. */
+  issueForChange(invoiceId: string, credit: ChangeCredit, context: CallContext) {
+    return this.decide(invoiceId, credit.id, {
+      decide: (record, facts) => issueChangeCredit(record, credit, facts),
+      context,
+    });
+  }
+
+  /**
+   * Numbers a credit note and posts what it gives to the balance. The number is stored last: a
+   * numbered note is in its list, and in the balance.
+   */
+  async complete(
+    { invoiceId, creditNoteId }: { readonly invoiceId: string; readonly creditNoteId: string },
+    context: Context,
+    completes?: Completion,
+  ): Promise<void> {
+    const { invoices, numbers, balances, refunds } = this.dependencies;
+    const stored = await invoices.within(context).getRecent(invoiceId);
+    const { state } = stored;
+    const note = state.isTombstone ? undefined : findNote(state, creditNoteId);
+    if (state.isTombstone || note === undefined) {
+      throw new Error(`Invoice ${invoiceId} has no credit note ${creditNoteId}`);
+    }
+    if (note.number !== undefined) return;
+    const { environmentId } = context.tenant;
+    const { toBalance: amount } = note;
+    const [number] = await Promise.all([
+      atBoundary('creditNote', 'number', () =>
+        numbers.take({ environmentId, invoiceId: creditNoteId, prefix: 'CN-' }),
+      ),
+      atBoundary('creditNote', 'rows', () => refunds.copyRows(stored)),
+      amount === 0n ? undefined : balances.creditNote(state, { creditNoteId, amount }, context),
+    ]);
+    await atBoundary('creditNote', 'complete', () =>
+      invoices
+        .within(context)
+        .mutate(invoiceId, (record) => numberCreditNote(record, { creditNoteId, number }), {
+          completes,
+        }),
+    );
+  }
+
+  private async decide(
+    invoiceId: string,
+    creditNoteId: string,
+    {
+      decide,
+      context,
+    }: {
+      readonly decide: (
+        record: InvoiceRecord,
+        facts: IssueFacts,
+      ) => ReturnType<typeof issueCreditNote>;
+      readonly context: CallContext;
+    },
+  ): Promise<Stored<InvoiceRecord>> {
+    const { methods, clock, refunds } = this.dependencies;
+    const invoices = this.dependencies.invoices.within(context);
+    const { environmentId } = context.tenant;
+    const stored = await invoices.get(invoiceId);
+    const facts = {
+      methods: await methods.choiceFor(stored.state, context),
+      realNow: clock.now(),
+      refundIdOf: (index: number) => derivedId(environmentId, 'refund', creditNoteId, index),
+    };
+    if (!hasNote(stored, creditNoteId)) await this.freeSlot(stored, context);
+    const issued = await atBoundary('creditNote', 'decide', () =>
+      invoices.mutate(invoiceId, (record, now) => decide(record, { ...facts, now })),
+    );
+    const [numbered] = await Promise.all([
+      this.untilNumbered(issued, creditNoteId, context),
+      refunds.sendNew(
+        issued,
+        ({ creditNoteId: of, claimedAt }) => of === creditNoteId && claimedAt !== undefined,
+        context,
+      ),
+    ]);
+    return refundsWereSent(numbered) ? invoices.get(invoiceId) : numbered;
+  }
+
+  // Refuses what would be refused anyway before a challenge is canceled; the write checks again.
+  private async freeSlot(stored: Stored<InvoiceRecord>, context: Context): Promise<void> {
+    const { state } = stored;
+    if (state.isTombstone || state.attempt === undefined) return;
+    if (state.attempt.status === 'PENDING') throw paymentInProgress();
+    checkIssuable({ ...state, attempt: undefined });
+    await this.dependencies.attempts.release(stored, context);
+  }
+
+  // The command numbers the note, in this or another replica.
+  private untilNumbered(
+    issued: Stored<InvoiceRecord>,
+    creditNoteId: string,
+    context: CallContext,
+  ): Promise<Stored<InvoiceRecord>> {
+    const { invoices, clock } = this.dependencies;
+    const isReached = ({ state }: Stored<InvoiceRecord>) => {
+      const note = state.isTombstone ? undefined : findNote(state, creditNoteId);
+      return note === undefined || note.number !== undefined;
+    };
+    const soon = new Date(clock.now().getTime() + waitMsMax);
+    const until = answerBy(context) < soon ? answerBy(context) : soon;
+    if (isReached(issued)) return Promise.resolve(issued);
+    return invoices.waitFor(issued.state.id, context, { isReached, until });
+  }
+}
+
+function hasNote({ state }: Stored<InvoiceRecord>, id: string): boolean {
+  return !state.isTombstone && findNote(state, id) !== undefined;
+}
+
+function refundsWereSent({ state }: Stored<InvoiceRecord>): boolean {
+  return !state.isTombstone && state.refunds.length > 0;
+}

@@ -1,0 +1,381 @@
+import fc from 'fast-check';
+import { voidForCaller } from '../invoice/collection';
+import {
+  amountCredited,
+  amountReduced,
+  splitOf,
+  totalOfNote,
+  type Refund,
+} from '../invoice/credit/credit';
+import { leftOfInvoice, taxOfCredit } from '../invoice/credit/line-credit';
+import {
+  type Invoice,
+  type InvoiceRecord,
+  outstandingOf,
+  pay,
+  type Payment,
+  totalOf,
+  voidInvoice,
+} from '../invoice/invoice';
+import { recordExternal } from '../invoice/recorded-payment';
+import { reserve } from '../invoice/reservation';
+import { recordListed, recordRefund, refundKey, settleRefund } from '../refund/refund';
+import { aDraft, aLineItem, anOpened, asInvoice } from '../testing/invoice';
+import {
+  type CreditedAmounts,
+  issueChangeCredit,
+  issueCreditNote,
+  type NewCreditNote,
+  numberCreditNote,
+} from './issue-credit-note';
+
+const now = new Date('2026-01-02T00:00:00.000Z');
+const facts = { methods: { methodId: undefined }, now, realNow: now };
+const line = (id: string, amount: bigint) => aLineItem({ id, amount });
+const sent = { collectionMethod: 'SEND_INVOICE' } as const;
+const opened: Invoice = { ...anOpened(sent), lineItems: [line('a', 3451n)] };
+
+let notes = 0;
+const asked = (amounts: CreditedAmounts, settle: NewCreditNote['settle'] = 'BALANCE') =>
+  ({
+    ...{ id: `note-${String((notes += 1))}`, reason: 'OTHER', memo: undefined, metadata: {} },
+    ...{ amounts, settle },
+  }) as const satisfies NewCreditNote;
+const issueOf = (record: InvoiceRecord, note: NewCreditNote) =>
+  issueCreditNote(record, note, {
+    ...facts,
+    refundIdOf: (index) => `${note.id}-${String(index)}`,
+  });
+const issue = (record: InvoiceRecord, ...note: Parameters<typeof asked>): Invoice =>
+  asInvoice(issueOf(record, asked(...note)).state);
+const all: CreditedAmounts = { kind: 'ALL' };
+const amountOf = (amount: bigint): CreditedAmounts => ({ kind: 'AMOUNT', amount });
+const linesOf = (...lines: [string, bigint?][]): CreditedAmounts => ({
+  kind: 'LINES',
+  lines: lines.map(([lineItemId, amount]) => ({ lineItemId, amount })),
+});
+
+const card: Payment = {
+  ...{ id: 'p1', number: 1, amount: 3451n, provider: 'sandbox', providerPaymentId: 'ch1' },
+  ...{ status: 'SUCCEEDED', failureCode: undefined, decline: undefined, methodId: undefined },
+  ...{ origin: 'PAYER', retry: undefined, callId: undefined, recorded: undefined },
+  ...{ overpayment: 0n, createdAt: now, endedAt: now },
+};
+const withPayments = (...payments: Payment[]): Invoice => pay({ ...opened, payments }, now);
+const paid = withPayments(card);
+const bank = (invoice: Invoice, amount: bigint | undefined, callId: string) =>
+  recordExternal(invoice, {
+    ...{ ...facts, amount, callId, paymentIdOf: (number: number) => `p${String(number)}` },
+    details: { method: 'CASH', reference: undefined, receivedAt: now, metadata: {} },
+  });
+
+describe('a credit note', () => {
+  test('M6: lowers what is owed first, and the rest goes to the balance', () => {
+    const part = asInvoice(bank(opened, 2000n, 'a').state);
+    const note = asked(all);
+    const { state, commands } = issueOf(part, note);
+    const credited = asInvoice(state);
+    expect(credited).toMatchObject({ status: 'PAID', paidAt: now });
+    expect(credited.creditNotes).toMatchObject([{ reduced: 1451n, toBalance: 2000n }]);
+    expect(commands).toMatchObject([
+      { type: 'issueCreditNote', payload: { creditNoteId: note.id } },
+      { type: 'applyCollectionResult', payload: { outcome: 'SETTLED', attempt: 0 } },
+    ]);
+    expect(() => issue(part, all, 'REFUND')).toThrow('More than what can be refunded');
+  });
+
+  test('M4: is refunded to the card, until nothing is left', () => {
+    const once = issue(issue(paid, amountOf(1000n), 'REFUND'), amountOf(1000n), 'REFUND');
+    const whole = issue(once, all, 'REFUND');
+    expect(whole.refunds.map(({ amount, status }) => [amount, status])).toEqual([
+      [1000n, 'PENDING'],
+      [1000n, 'PENDING'],
+      [1451n, 'PENDING'],
+    ]);
+    expect(() => issue(whole, all)).toThrow('More than what is left');
+    expect(() => issue(whole, amountOf(1n))).toThrow('More than what is left');
+  });
+
+  test('M5: is spread over the lines by largest remainder', () => {
+    const lineItems = ['a', 'b', 'c'].map((id) => line(id, 396n));
+    const { creditNotes } = issue({ ...paid, lineItems }, amountOf(1000n));
+    expect(creditNotes[0]?.lines.map(({ total }) => total)).toEqual([334n, 333n, 333n]);
+  });
+
+  test('of all includes lines below 0', () => {
+    const lineItems = [line('a', 1000n), line('b', -150n)];
+    const { creditNotes } = issue({ ...opened, lineItems }, all);
+    expect(creditNotes[0]?.lines.map(({ total }) => total)).toEqual([1000n, -150n]);
+    expect(creditNotes[0]?.reduced).toBe(850n);
+  });
+
+  test('is refunded to the newest payments first, and only to those at a provider', () => {
+    const first = { ...card, amount: 1000n };
+    const second = { ...card, id: 'p2', number: 2, amount: 1400n, overpayment: 400n };
+    const cash = { ...card, id: 'p3', number: 3, amount: 1451n, provider: 'external' };
+    const refunded = issue(withPayments(first, second, cash), amountOf(1500n), 'REFUND');
+    expect(refunded.refunds.map(({ paymentId, amount }) => [paymentId, amount])).toEqual([
+      ['p2', 1000n],
+      ['p1', 500n],
+    ]);
+    expect(() => issue(refunded, amountOf(501n), 'REFUND')).toThrow('can be refunded');
+  });
+
+  test.each(['OPEN', 'LOST'] as const)(
+    'is not refunded to a payment whose dispute is %s',
+    (status) => {
+      const dispute = {
+        ...{ id: 'd', paymentId: 'p1', amount: 3451n, reason: 'fraudulent', status },
+        ...{ provider: 'sandbox', providerDisputeId: 'dp', evidenceDueBy: undefined },
+        ...{ openedAt: now, closedAt: undefined },
+      };
+      const disputed = { ...paid, disputes: [dispute] };
+      expect(() => issue(disputed, all, 'REFUND')).toThrow('More than what can be refunded');
+      expect(issue(disputed, all, 'EXTERNAL').creditNotes).toMatchObject([{ external: 3451n }]);
+      const won = { ...paid, disputes: [{ ...dispute, status: 'WON' as const }] };
+      expect(issue(won, all, 'REFUND').refunds).toHaveLength(1);
+    },
+  );
+
+  test('is issued once for its id', () => {
+    const note = asked(amountOf(1n));
+    const once = issueOf(paid, note).state;
+    expect(issueOf(once, note).state).toBe(once);
+  });
+
+  test('leaves an UNCOLLECTIBLE invoice as it is', () => {
+    const givenUp = { ...opened, status: 'UNCOLLECTIBLE' as const };
+    expect(issue(givenUp, all)).toMatchObject({ status: 'UNCOLLECTIBLE' });
+  });
+
+  test.each<[string, Invoice, string]>([
+    ['of a draft', aDraft(), 'Invoice cannot be credited'],
+    [
+      'of a VOID invoice',
+      asInvoice(voidInvoice(opened, { number: undefined, now }).state),
+      'Invoice cannot be credited',
+    ],
+    [
+      'while an attempt runs',
+      anOpened({}, { kind: 'METHOD', paymentMethodId: 'm' }),
+      'A payment of the invoice is in progress',
+    ],
+    [
+      'beyond the limit of notes',
+      {
+        ...paid,
+        creditNotes: Array.from({ length: 50 }, () => issue(paid, amountOf(1n)).creditNotes[0]!),
+      },
+      'Too many credit notes',
+    ],
+  ])('%s is refused', (_what, invoice, message) => {
+    expect(() => issue(invoice, all)).toThrow(message);
+  });
+
+  test.each([
+    [linesOf(['x']), '0.lineItemId: Line item not found'],
+    [linesOf(['a', 1n], ['a', 1n]), '1.lineItemId: Repeated line item'],
+    [linesOf(['a', 3452n]), '0.amount: More than what is left'],
+  ])('of invalid lines is refused: %#', (amounts, problem) => {
+    expect(() => issue(paid, amounts)).toThrow(
+      expect.objectContaining({ fields: { lines: [problem] } }),
+    );
+  });
+
+  test('prevents that its invoice is voided', () => {
+    const part = issue(opened, amountOf(1n));
+    expect(() => voidForCaller(part, now)).toThrow('Invoice has payments or credit notes');
+    const { state } = voidInvoice(part, { number: undefined, now });
+    expect(state).toMatchObject({ status: 'OPEN', ended: 'PAYABLE' });
+  });
+
+  test('gets its number once', () => {
+    const credited = issue(paid, all);
+    const creditNoteId = credited.creditNotes[0]!.id;
+    const numbered = numberCreditNote(credited, { creditNoteId, number: 'CN-000001' }).state;
+    expect(asInvoice(numbered).creditNotes).toMatchObject([{ number: 'CN-000001' }]);
+    expect(numberCreditNote(numbered, { creditNoteId, number: 'CN-000002' }).state).toBe(numbered);
+  });
+});
+
+describe('the credit note of a plan change', () => {
+  const change = { changeId: 'change', round: 1 };
+  const credit = { id: 'n', changeId: 'change', lines: [{ lineItemId: 'a', amount: 1000n }] };
+  const reserved = asInvoice(
+    reserve(paid, { ...change, credits: [{ lineItemId: 'a', amount: 1000n }] }).state,
+  );
+  const withIds = { ...facts, refundIdOf: () => 'r' };
+
+  test('uses what the change has reserved', () => {
+    expect(() => issue(reserved, amountOf(2452n))).toThrow('More than what is left');
+    const credited = asInvoice(issueChangeCredit(reserved, credit, withIds).state);
+    expect(credited.reservation).toBeUndefined();
+    expect(credited.creditNotes).toMatchObject([{ reason: 'CHANGE', toBalance: 1000n }]);
+    expect(issueChangeCredit(credited, credit, withIds).state).toBe(credited);
+  });
+
+  test('leaves out what is left no more, and a VOID invoice', () => {
+    const whole = issue(paid, all);
+    expect(issueChangeCredit(whole, credit, withIds).state).toBe(whole);
+    const gone = voidInvoice(opened, { number: undefined, now }).state;
+    expect(issueChangeCredit(gone, credit, withIds).state).toBe(gone);
+  });
+});
+
+describe('the tax of credits', () => {
+  test.each([
+    ['M4', { total: 3451n, taxAmount: 551n }, [1000n, 1000n, 1451n], [160n, 159n, 232n]],
+    ['M15', { total: 29631n, taxAmount: 4731n }, [10710n], [1710n]],
+    ['a line below 0', { total: -178n, taxAmount: -28n }, [-178n], [-28n]],
+    ['a line of 0', { total: 0n, taxAmount: 0n }, [0n], [0n]],
+  ])('%s', (_name, taxed, amounts, taxes) => {
+    let before = 0n;
+    const found = amounts.map((amount) => {
+      const tax = taxOfCredit(taxed, { before, amount });
+      before += amount;
+      return tax;
+    });
+    expect(found).toEqual(taxes);
+  });
+
+  test('sums to the tax of the line, in credits of any size', () => {
+    const shares = fc.array(fc.bigInt({ min: 1n, max: 10_000n }), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(shares, fc.nat({ max: 10_000 }), (amounts, permille) => {
+        const total = amounts.reduce((sum, amount) => sum + amount, 0n);
+        const taxAmount = (total * BigInt(permille)) / 20_000n;
+        let [before, tax] = [0n, 0n];
+        for (const amount of amounts) {
+          const part = taxOfCredit({ total, taxAmount }, { before, amount });
+          expect(part >= 0n && part <= amount).toBe(true);
+          before += amount;
+          tax += part;
+        }
+        expect(tax).toBe(taxAmount);
+      }),
+    );
+  });
+});
+
+type Turn =
+  | { readonly act: 'bank'; readonly amount: bigint }
+  | {
+      readonly act: 'credit';
+      readonly amount: bigint | undefined;
+      readonly settle: NewCreditNote['settle'];
+    }
+  | { readonly act: 'void' }
+  | {
+      readonly act: 'refund';
+      readonly index: number;
+      readonly status: 'SUCCEEDED' | 'FAILED' | 'PENDING';
+    }
+  | {
+      readonly act: 'settle';
+      readonly index: number;
+      readonly to: 'PROVIDER' | 'BALANCE' | 'EXTERNAL';
+    }
+  | { readonly act: 'atProvider'; readonly amount: bigint };
+
+const amount = fc.bigInt({ min: 1n, max: 4000n });
+const index = fc.nat({ max: 5 });
+const turns: fc.Arbitrary<Turn[]> = fc.array(
+  fc.oneof(
+    fc.record({ act: fc.constant('bank' as const), amount }),
+    fc.record({
+      act: fc.constant('credit' as const),
+      amount: fc.option(amount, { nil: undefined }),
+      settle: fc.constantFrom('BALANCE' as const, 'REFUND' as const, 'EXTERNAL' as const),
+    }),
+    fc.constant({ act: 'void' as const }),
+    fc.record({
+      act: fc.constant('refund' as const),
+      index,
+      status: fc.constantFrom('SUCCEEDED' as const, 'FAILED' as const, 'PENDING' as const),
+    }),
+    fc.record({
+      act: fc.constant('settle' as const),
+      index,
+      to: fc.constantFrom('PROVIDER' as const, 'BALANCE' as const, 'EXTERNAL' as const),
+    }),
+    fc.record({ act: fc.constant('atProvider' as const), amount }),
+  ),
+  { maxLength: 30 },
+);
+
+/** Does one turn; a refusal changes nothing. */
+function take(invoice: Invoice, turn: Turn, step: number): Invoice {
+  const at = (found: readonly Refund[], position: number) => found[position % found.length];
+  try {
+    switch (turn.act) {
+      case 'bank':
+        return asInvoice(bank(invoice, turn.amount, `call-${String(step)}`).state);
+      case 'credit':
+        return issue(invoice, turn.amount === undefined ? all : amountOf(turn.amount), turn.settle);
+      case 'void':
+        return asInvoice(voidForCaller(invoice, now).state);
+      case 'refund': {
+        const refund = at(invoice.refunds, turn.index);
+        if (refund === undefined) return invoice;
+        const outcome =
+          turn.status === 'FAILED'
+            ? { status: turn.status, failureCode: 'x', providerRefundId: undefined }
+            : { status: turn.status, providerRefundId: refundKey(refund) };
+        return asInvoice(recordRefund(invoice, { ...refund, outcome, now }).state);
+      }
+      case 'settle': {
+        const refund = at(invoice.refunds, turn.index);
+        if (refund === undefined) return invoice;
+        const { id: refundId } = refund;
+        const settlement = { refundId, to: turn.to, reference: undefined, callId: undefined };
+        return asInvoice(settleRefund(invoice, { ...settlement, now, realNow: now }).state);
+      }
+      case 'atProvider': {
+        const providerRefundId = `made-${String(step)}`;
+        const outcome = { status: 'SUCCEEDED', providerRefundId } as const;
+        const found = [{ key: undefined, providerRefundId, amount: turn.amount, outcome }];
+        const made = { payment: card, found, idOf: (id: string) => id, now };
+        return asInvoice(recordListed(invoice, made).state);
+      }
+    }
+  } catch {
+    return invoice;
+  }
+}
+
+test.each<[string, Invoice]>([
+  ['owed', opened],
+  ['paid by card', paid],
+  ['partly paid by card', { ...opened, payments: [{ ...card, amount: 1500n }] }],
+])('payments, credits, refunds and voids of an invoice that was %s add up', (_case, start) => {
+  fc.assert(
+    fc.property(turns, (all) => {
+      let invoice = start;
+      all.forEach((turn, step) => {
+        const before = invoice;
+        invoice = take(invoice, turn, step);
+        // I19
+        if (invoice.status === 'OPEN') expect(outstandingOf(invoice)).toBeGreaterThan(0n);
+        if (invoice.status === 'PAID') expect(outstandingOf(invoice)).toBe(0n);
+        // I21
+        expect(leftOfInvoice(invoice)).toBe(totalOf(invoice) - amountCredited(invoice));
+        expect(leftOfInvoice(invoice)).toBeGreaterThanOrEqual(0n);
+        expect(amountReduced(invoice)).toBeLessThanOrEqual(amountCredited(invoice));
+        for (const note of invoice.creditNotes) {
+          const { reduced, toBalance, refunded, external, unsettled } = splitOf(note, invoice);
+          expect(reduced + toBalance + refunded + external + unsettled).toBe(totalOfNote(note));
+        }
+        if (turn.act === 'atProvider') return;
+        // I22: nothing of ours takes more from a payment than is left of it.
+        const grew = heldOf(invoice) > heldOf(before);
+        if (grew) expect(heldOf(invoice)).toBeLessThanOrEqual(invoice.payments[0]!.amount);
+      });
+    }),
+  );
+});
+
+function heldOf({ refunds }: Invoice): bigint {
+  return refunds
+    .filter(({ status }) => status === 'PENDING' || status === 'SUCCEEDED')
+    .reduce((sum, refund) => sum + refund.amount, 0n);
+}

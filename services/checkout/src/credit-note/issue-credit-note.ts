@@ -1,0 +1,311 @@
+import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
+import { allocate, smallerOf, sumOf } from '@billing/kernel/money';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import { withResult } from '../invoice/collection-result';
+import {
+  type CreditNote,
+  type CreditNoteLine,
+  creditNotesMax,
+  type Refund,
+  refundsMax,
+} from '../invoice/credit/credit';
+import {
+  creditedOf,
+  creditOfChange,
+  leftOfInvoice,
+  leftOfLine,
+  taxOfCredit,
+  taxOfLine,
+} from '../invoice/credit/line-credit';
+import { refundableOf, refundTooHigh } from '../invoice/credit/refundable';
+import {
+  type Invoice,
+  type InvoiceRecord,
+  isOwed,
+  type LineItem,
+  outstandingOf,
+  pay,
+  paymentInProgress,
+} from '../invoice/invoice';
+import type { MethodChoice } from '../invoice/method-choice';
+import { lineTotalOf } from '../tax/finalization';
+import { release } from '../invoice/reservation';
+import { afterDueWork } from '../invoice/retry-schedule';
+
+/** Amounts that a credit note is asked for, with tax. */
+export type CreditedAmounts =
+  | { readonly kind: 'LINES'; readonly lines: readonly RequestedLine[] }
+  /** Spread over the lines. */
+  | { readonly kind: 'AMOUNT'; readonly amount: bigint }
+  | { readonly kind: 'ALL' };
+
+/** Line to credit; without an amount all that is left of it. */
+export interface RequestedLine {
+  readonly lineItemId: string;
+  readonly amount: bigint | undefined;
+}
+
+/** Where the part goes that lowers nothing owed. */
+export type CreditSettlement = 'BALANCE' | 'REFUND' | 'EXTERNAL';
+
+/** Credit note as a caller asks for it. */
+export interface NewCreditNote extends Pick<CreditNote, 'id' | 'reason' | 'memo' | 'metadata'> {
+  readonly amounts: CreditedAmounts;
+  readonly settle: CreditSettlement;
+}
+
+/** Credit note of a plan change. */
+export interface ChangeCredit {
+  readonly id: string;
+  readonly changeId: string;
+  /** Priced amounts. */
+  readonly lines: readonly { readonly lineItemId: string; readonly amount: bigint }[];
+}
+
+/** Facts that are looked up before the decision. */
+export interface IssueFacts {
+  readonly methods: MethodChoice;
+  /** Environment time. */
+  readonly now: Date;
+  /** Real time. */
+  readonly realNow: Date;
+  /** Id of the note's refund with the index. */
+  readonly refundIdOf: (index: number) => string;
+}
+
+/**
+ * Issues a credit note: it lowers what is outstanding, and the rest goes where the caller says. An
+ * OPEN invoice with nothing outstanding any more is PAID. A repeat changes nothing. Refunds are
+ * stored as PENDING before any is sent.
+ */
+export function issueCreditNote(
+  record: InvoiceRecord,
+  { amounts, settle, ...note }: NewCreditNote,
+  facts: IssueFacts,
+): Transition<InvoiceRecord> {
+  if (record.isTombstone) throw notFound('Invoice');
+  if (hasNote(record, note)) return unchanged(record);
+  if (amounts.kind === 'LINES') checkLines(record, amounts.lines);
+  checkIssuable(record);
+  const requested = requestedOf(record, amounts);
+  return afterDueWork(record, facts, (invoice) =>
+    withNote(invoice, { ...note, requested, settle }, facts),
+  );
+}
+
+/**
+ * Issues the credit note of a plan change to the balance, in place of what the change has reserved.
+ * A VOID invoice, and one of which nothing is left, gets none; the reservation is freed then.
+ */
+export function issueChangeCredit(
+  record: InvoiceRecord,
+  { id, changeId, lines }: ChangeCredit,
+  facts: IssueFacts,
+): Transition<InvoiceRecord> {
+  if (record.isTombstone || record.status === 'VOID') return unchanged(record);
+  if (hasNote(record, { id })) return unchanged(record);
+  checkIssuable(record);
+  const freed = freeReservation(record, changeId);
+  const requested = creditsOfChange(freed, lines);
+  if (requested.length === 0) return freed === record ? unchanged(record) : only(freed);
+  const details = { reason: 'CHANGE', memo: undefined, metadata: {}, settle: 'BALANCE' } as const;
+  return afterDueWork(freed, facts, (invoice) =>
+    withNote(invoice, { id, ...details, requested }, facts),
+  );
+}
+
+/** Stores the number of a credit note. */
+export function numberCreditNote(
+  record: InvoiceRecord,
+  { creditNoteId, number }: { readonly creditNoteId: string; readonly number: string },
+): Transition<InvoiceRecord> {
+  const note = record.isTombstone ? undefined : findNote(record, creditNoteId);
+  if (record.isTombstone || note === undefined || note.number !== undefined) {
+    return unchanged(record);
+  }
+  const creditNotes = record.creditNotes.map((one) => (one === note ? { ...one, number } : one));
+  return only({ ...record, creditNotes });
+}
+
+/** Credit note of the invoice; undefined if it has none with the id. */
+export function findNote({ creditNotes }: Invoice, id: string): CreditNote | undefined {
+  return creditNotes.find((note) => note.id === id);
+}
+
+/** Throws unless credit notes may be issued for the invoice. */
+export function checkIssuable(record: InvoiceRecord): asserts record is Invoice {
+  if (record.isTombstone) throw notFound('Invoice');
+  const { status, session, attempt } = record;
+  const isIssued = status === 'OPEN' || status === 'PAID' || status === 'UNCOLLECTIBLE';
+  if (!isIssued || (status === 'OPEN' && session !== undefined)) throw notCreditable();
+  if (attempt !== undefined) throw paymentInProgress();
+  if (record.creditNotes.length >= creditNotesMax) {
+    const message = 'Too many credit notes';
+    throw new DomainError('failed_precondition', 'TOO_MANY_CREDIT_NOTES', message);
+  }
+}
+
+interface DecidedNote extends Pick<CreditNote, 'id' | 'reason' | 'memo' | 'metadata'> {
+  readonly requested: readonly LineAmount[];
+  readonly settle: CreditSettlement;
+}
+
+interface LineAmount {
+  readonly line: LineItem;
+  readonly amount: bigint;
+}
+
+function withNote(
+  invoice: Invoice,
+  { requested, settle, ...note }: DecidedNote,
+  facts: IssueFacts,
+): Transition<InvoiceRecord> {
+  const total = sumOf(requested.map(({ amount }) => amount));
+  if (total < 1n || total > leftOfInvoice(invoice)) throw creditTooHigh();
+  const outstanding = isOwed(invoice) ? outstandingOf(invoice) : 0n;
+  const reduced = smallerOf(outstanding, total);
+  const rest = total - reduced;
+  const refunds = settle === 'REFUND' ? refundsFor(invoice, rest, { note, facts }) : [];
+  const issued: CreditNote = {
+    ...note,
+    number: undefined,
+    lines: requested.map((one) => creditLine(one, invoice)),
+    reduced,
+    toBalance: settle === 'BALANCE' ? rest : 0n,
+    external: settle === 'EXTERNAL' ? rest : 0n,
+    issuedAt: facts.now,
+  };
+  const credited: Invoice = {
+    ...invoice,
+    creditNotes: [...invoice.creditNotes, issued],
+    refunds: [...invoice.refunds, ...refunds],
+  };
+  const { state, events, commands } = settleIfNothingIsLeft(credited, facts.now);
+  const issue = { type: 'issueCreditNote', payload: { creditNoteId: note.id } };
+  return { state, events, commands: [issue, ...commands] };
+}
+
+// No payment was made, so the subscription only learns that the invoice is settled.
+function settleIfNothingIsLeft(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
+  if (invoice.status !== 'OPEN' || outstandingOf(invoice) > 0n) return only(invoice);
+  return withResult(pay(invoice, now), { outcome: 'SETTLED', attempt: 0 });
+}
+
+function creditLine({ line, amount }: LineAmount, invoice: Invoice): CreditNoteLine {
+  const before = creditedOf(line, invoice);
+  const taxed = { total: lineTotalOf(line), taxAmount: taxOfLine(line) };
+  return {
+    lineItemId: line.id,
+    total: amount,
+    taxAmount: taxOfCredit(taxed, { before, amount }),
+  };
+}
+
+// The newest payment first.
+function refundsFor(
+  invoice: Invoice,
+  amount: bigint,
+  { note, facts }: { readonly note: Pick<CreditNote, 'id'>; readonly facts: IssueFacts },
+): Refund[] {
+  const refunds: Refund[] = [];
+  let left = amount;
+  for (const payment of invoice.payments.toReversed()) {
+    const part = smallerOf(left, refundableOf(payment, invoice));
+    if (part === 0n) continue;
+    left -= part;
+    const { id: paymentId, provider } = payment;
+    refunds.push({
+      id: facts.refundIdOf(refunds.length),
+      creditNoteId: note.id,
+      ...{ paymentId, provider, amount: part, status: 'PENDING', attempt: 1 },
+      ...{ failureCode: undefined, providerRefundId: undefined, replacedBy: undefined },
+      ...{ reference: undefined, callId: undefined, settledAt: undefined, lookAt: undefined },
+      claimedAt: facts.realNow,
+      createdAt: facts.now,
+    });
+  }
+  if (left > 0n || invoice.refunds.length + refunds.length > refundsMax) throw refundTooHigh();
+  return refunds;
+}
+
+function checkLines(invoice: Invoice, lines: readonly RequestedLine[]): void {
+  const seen = new Set<string>();
+  const problems = lines.flatMap(({ lineItemId, amount }, index) => {
+    const problem = (field: string, text: string) => [`${String(index)}.${field}: ${text}`];
+    const line = lineOf(invoice, lineItemId);
+    if (line === undefined) return problem('lineItemId', 'Line item not found');
+    if (seen.has(lineItemId)) return problem('lineItemId', 'Repeated line item');
+    seen.add(lineItemId);
+    const isTooMuch = amount !== undefined && amount > leftOfLine(line, invoice);
+    return isTooMuch ? problem('amount', 'More than what is left') : [];
+  });
+  if (problems.length > 0) throw invalidInput({ lines: problems });
+}
+
+// In the order of the invoice's lines.
+function requestedOf(invoice: Invoice, amounts: CreditedAmounts): LineAmount[] {
+  const left = invoice.lineItems.map((line) => ({ line, amount: leftOfLine(line, invoice) }));
+  switch (amounts.kind) {
+    case 'ALL':
+      return left.filter(({ amount }) => amount !== 0n);
+    case 'AMOUNT':
+      return spread(amounts.amount, left, invoice);
+    case 'LINES':
+      return left.flatMap(({ line, amount }) => {
+        const requested = amounts.lines.find(({ lineItemId }) => lineItemId === line.id);
+        if (requested === undefined) return [];
+        const credited = requested.amount ?? amount;
+        return credited === 0n ? [] : [{ line, amount: credited }];
+      });
+  }
+}
+
+function spread(
+  amount: bigint,
+  left: readonly LineAmount[],
+  { currency }: Pick<Invoice, 'currency'>,
+): LineAmount[] {
+  const open = left.filter((one) => one.amount > 0n);
+  const weights = open.map((one) => one.amount);
+  if (amount > sumOf(weights)) throw creditTooHigh();
+  const parts = allocate({ amount, currency }, weights);
+  return open.flatMap(({ line }, index) => {
+    const part = parts[index]?.amount ?? 0n;
+    return part === 0n ? [] : [{ line, amount: part }];
+  });
+}
+
+function creditsOfChange(invoice: Invoice, lines: ChangeCredit['lines']): LineAmount[] {
+  let leftOfAll = leftOfInvoice(invoice);
+  return lines.flatMap(({ lineItemId, amount: priced }) => {
+    const line = lineOf(invoice, lineItemId);
+    if (line === undefined) throw invalidInput({ lines: ['Line item not found'] });
+    const left = leftOfLine(line, invoice);
+    const amount = creditOfChange(line, priced, { left, leftOfAll });
+    leftOfAll -= amount;
+    return amount === 0n ? [] : [{ line, amount }];
+  });
+}
+
+function freeReservation(invoice: Invoice, changeId: string): Invoice {
+  if (invoice.reservation?.changeId !== changeId) return invoice;
+  const { state } = release(invoice, invoice.reservation);
+  return state.isTombstone ? invoice : state;
+}
+
+function hasNote({ creditNotes }: Invoice, { id }: Pick<CreditNote, 'id'>): boolean {
+  return creditNotes.some((note) => note.id === id);
+}
+
+function lineOf({ lineItems }: Invoice, lineItemId: string): LineItem | undefined {
+  return lineItems.find(({ id }) => id === lineItemId);
+}
+
+function notCreditable(): DomainError {
+  const message = 'Invoice cannot be credited';
+  return new DomainError('failed_precondition', 'INVOICE_CANNOT_BE_CREDITED', message);
+}
+
+function creditTooHigh(): DomainError {
+  return new DomainError('failed_precondition', 'CREDIT_TOO_HIGH', 'More than what is left');
+}

@@ -1,0 +1,73 @@
+import { smallerOf, sumOf } from '@billing/kernel/money';
+import type { Invoice, LineItem } from '../invoice';
+import type { Credits } from './credit';
+import { lineTotalOf, pricedOf } from '../../tax/finalization';
+
+/** The fields of an invoice that decide how much of a line can be credited. */
+export type Creditable = Pick<Credits, 'creditNotes'> & Pick<Invoice, 'lineItems' | 'reservation'>;
+
+/** Tax of a line. */
+export function taxOfLine({ tax }: Pick<LineItem, 'tax'>): bigint {
+  return tax?.amount ?? 0n;
+}
+
+/** Amount of a line that credit notes have credited, with tax. */
+export function creditedOf(
+  { id }: Pick<LineItem, 'id'>,
+  { creditNotes }: Pick<Credits, 'creditNotes'>,
+): bigint {
+  const credited = creditNotes.flatMap(({ lines }) => lines);
+  return sumOf(credited.filter(({ lineItemId }) => lineItemId === id).map(({ total }) => total));
+}
+
+/** Amount of a line that is neither credited nor reserved; below 0 for a line below 0. */
+export function leftOfLine(line: LineItem, invoice: Creditable): bigint {
+  const reserved = (invoice.reservation?.lines ?? [])
+    .filter(({ lineItemId }) => lineItemId === line.id)
+    .map(({ amount }) => amount);
+  return lineTotalOf(line) - creditedOf(line, invoice) - sumOf(reserved);
+}
+
+/** Amount of an invoice that is neither credited nor reserved. */
+export function leftOfInvoice(invoice: Creditable): bigint {
+  return sumOf(invoice.lineItems.map((line) => leftOfLine(line, invoice)));
+}
+
+/** Amount with tax of a priced amount of the line. */
+export function withTax(line: LineItem, priced: bigint): bigint {
+  const { pricedAmount, pricedDiscount } = pricedOf(line);
+  const net = pricedAmount - pricedDiscount;
+  return net === 0n ? 0n : roundedShare(priced, lineTotalOf(line), net);
+}
+
+/** Largest credit that a plan change gets of a line, of a priced amount. */
+export function creditOfChange(
+  line: LineItem,
+  priced: bigint,
+  { left, leftOfAll }: { readonly left: bigint; readonly leftOfAll: bigint },
+): bigint {
+  const most = smallerOf(smallerOf(withTax(line, priced), left), leftOfAll);
+  return most > 0n ? most : 0n;
+}
+
+/**
+ * Tax of a credit on a line. Credits take the tax between two points of one line, so all credits of
+ * a line together take its tax exactly, in any order and of any size.
+ */
+export function taxOfCredit(
+  { total, taxAmount }: { readonly total: bigint; readonly taxAmount: bigint },
+  { before, amount }: { readonly before: bigint; readonly amount: bigint },
+): bigint {
+  if (total === 0n) return 0n;
+  const taxUpTo = (credited: bigint) => roundedShare(taxAmount, credited, total);
+  return taxUpTo(before + amount) - taxUpTo(before);
+}
+
+/** value × part / whole, a half away from zero. */
+function roundedShare(value: bigint, part: bigint, whole: bigint): bigint {
+  const [dividend, divisor] = [value * part, whole];
+  const isNegative = dividend < 0n !== divisor < 0n;
+  const [n, d] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor];
+  const rounded = n / d + ((n % d) * 2n >= d ? 1n : 0n);
+  return isNegative ? -rounded : rounded;
+}

@@ -1,0 +1,53 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { sumOf } from '@billing/kernel/money';
+import { balanceProvider, externalProvider } from '../attempt';
+import type { Invoice, Payment } from '../invoice';
+import { isHeld, type Refund } from './credit';
+
+// Long enough for a provider to answer; afterwards another worker may resume a refund.
+const resumeAfterMs = 30_000;
+
+/** Amount that can be refunded of a payment at a provider; 0 for any other payment. */
+export function refundableOf(
+  payment: Payment,
+  { refunds, disputes }: Pick<Invoice, 'refunds' | 'disputes'>,
+): bigint {
+  const { id, status, provider, amount, overpayment } = payment;
+  const isCharge = provider !== externalProvider && provider !== balanceProvider;
+  if (status !== 'SUCCEEDED' || !isCharge) return 0n;
+  const isDisputed = disputes.some((one) => one.paymentId === id && one.status !== 'WON');
+  if (isDisputed) return 0n;
+  const held = refunds.filter((refund) => refund.paymentId === id && isHeld(refund));
+  const left = amount - overpayment - sumOf(held.map((refund) => refund.amount));
+  return left > 0n ? left : 0n;
+}
+
+/** Error of a refund beyond what the payments allow. */
+export function refundTooHigh(): DomainError {
+  const message = 'More than what can be refunded';
+  return new DomainError('failed_precondition', 'REFUND_TOO_HIGH', message);
+}
+
+/** Real time from which any worker may resume refunds that were not sent; undefined: none. */
+export function refundsResumeAt({ refunds }: Pick<Invoice, 'refunds'>): Date | undefined {
+  return earliest(refunds.map(resumeAtOf));
+}
+
+/** Real time from which any worker may resume the refund; undefined if no worker has to. */
+export function resumeAtOf({ status, claimedAt }: Refund): Date | undefined {
+  if (status !== 'PENDING' || claimedAt === undefined) return undefined;
+  return new Date(claimedAt.getTime() + resumeAfterMs);
+}
+
+/** Environment time at which the provider is asked for a refund in progress; undefined: never. */
+export function refundsLookAt({ refunds }: Pick<Invoice, 'refunds'>): Date | undefined {
+  return earliest(refunds.map(({ lookAt }) => lookAt));
+}
+
+/** The earliest of the given times. */
+export function earliest(times: readonly (Date | undefined)[]): Date | undefined {
+  return times.reduce(
+    (first, time) => (time !== undefined && (first === undefined || time < first) ? time : first),
+    undefined,
+  );
+}

@@ -1,0 +1,246 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { atBoundary } from '@billing/chassis/failpoint';
+import { derivedId } from '@billing/chassis/ids';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import type { BalanceStore } from '../balance/balance-store';
+import { chargeKey } from '../invoice/attempt';
+import type { Refund } from '../invoice/credit/credit';
+import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
+import type { PaymentProvider } from '../provider/port/payment-provider';
+import type { RefundOutcome } from '../provider/port/refund';
+import type { CreditRowStore } from './credit-row-store';
+import { recordDispute } from './dispute';
+import {
+  findRefund,
+  recordListed,
+  recordRefund,
+  refundKey,
+  settleRefund,
+  type Settlement,
+  takeOverRefunds,
+} from './refund';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+export interface RefundDependencies {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly rows: CreditRowStore;
+  readonly balances: Pick<BalanceStore, 'replaceRefund'>;
+  readonly providerOf: (tenant: Tenant) => PaymentProvider;
+  readonly clock: Clock;
+  /** Called for a refund whose outcome is not known yet; a worker repeats it. */
+  readonly onUnknown: (error: unknown, invoiceId: string) => void;
+  /** Called for a dispute of a payment that the invoice does not have. */
+  readonly onUnknownDispute: (providerDisputeId: string, invoiceId: string) => void;
+}
+
+/**
+ * Sends refunds to their providers and records the outcomes. Every step can be retried, also by
+ * several replicas in parallel: a refund is unique by its key, and the record is a compare-and-set.
+ */
+export class RefundWorker {
+  constructor(private readonly dependencies: RefundDependencies) {}
+
+  /**
+   * Tries the refunds of an invoice that no other worker has begun. An unknown outcome is left to
+   * the worker that resumes the refund; the current invoice is returned.
+   */
+  async sendNew(
+    stored: Stored<InvoiceRecord>,
+    isNew: (refund: Refund) => boolean,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const { state } = stored;
+    if (state.isTombstone) return stored;
+    try {
+      return await this.sendAll(stored, state.refunds.filter(isNew), context);
+    } catch (error) {
+      this.dependencies.onUnknown(error, state.id);
+      return this.invoices(context).get(state.id);
+    }
+  }
+
+  /** Resumes refunds whose lease has expired, unless another worker has just done so. */
+  async resume(invoiceId: string, context: Context): Promise<void> {
+    const realNow = this.dependencies.clock.now();
+    // A write that loses its race decides again, so the last decision counts.
+    let isTakenOver = false as boolean;
+    const stored = await this.invoices(context).mutate(invoiceId, (record) => {
+      const transition = takeOverRefunds(record, realNow);
+      isTakenOver = transition.state !== record;
+      return transition;
+    });
+    if (!isTakenOver || stored.state.isTombstone) return;
+    const taken = stored.state.refunds.filter(
+      ({ claimedAt }) => claimedAt?.getTime() === realNow.getTime(),
+    );
+    await this.sendAll(stored, taken, context);
+  }
+
+  /** Asks the provider for refunds in progress that are due to be looked at. */
+  async lookWhenDue(invoiceId: string, context: Context): Promise<void> {
+    const stored = await this.invoices(context).get(invoiceId);
+    if (stored.state.isTombstone) return;
+    const due = stored.state.refunds.filter(
+      ({ lookAt }) => lookAt !== undefined && lookAt <= context.now,
+    );
+    await this.sendAll(stored, due, context);
+  }
+
+  /**
+   * Reads all refunds of a payment at its provider, after one of the provider's events: also those
+   * that were made there, and those that a bank has returned.
+   */
+  async checkAtProvider(
+    invoiceId: string,
+    providerPaymentId: string,
+    context: Context,
+  ): Promise<void> {
+    const { state } = await this.invoices(context).get(invoiceId);
+    if (state.isTombstone) return;
+    const payment = state.payments.find((one) => one.providerPaymentId === providerPaymentId);
+    if (payment?.status !== 'SUCCEEDED') return;
+    const provider = this.providerOf(payment, context);
+    const found = await provider.listRefunds({ ...chargeOf(state, payment), now: context.now });
+    const { environmentId } = context.tenant;
+    const idOf = (id: string) => derivedId(environmentId, 'refund', provider.name, id);
+    const stored = await this.invoices(context).mutate(invoiceId, (record, now) =>
+      recordListed(record, { payment, found, idOf, now }),
+    );
+    await this.copyRows(stored);
+  }
+
+  /**
+   * Reads a dispute at its provider, after one of the provider's events. One of an unknown payment
+   * is dropped.
+   */
+  async checkDispute(
+    invoiceId: string,
+    providerDisputeId: string,
+    context: Context,
+  ): Promise<void> {
+    const { now, tenant } = context;
+    const provider = this.dependencies.providerOf(tenant);
+    const found = await provider.findDispute({ providerDisputeId, now });
+    if (found === undefined) return;
+    const { state } = await this.invoices(context).get(invoiceId);
+    const { providerPaymentId } = found;
+    const payment = state.isTombstone
+      ? undefined
+      : state.payments.find((one) => one.providerPaymentId === providerPaymentId);
+    if (payment === undefined) {
+      this.dependencies.onUnknownDispute(providerDisputeId, invoiceId);
+      return;
+    }
+    const id = derivedId(tenant.environmentId, 'dispute', provider.name, providerDisputeId);
+    const stored = await atBoundary('dispute', 'record', () =>
+      this.invoices(context).mutate(invoiceId, (record, at) =>
+        recordDispute(record, { id, payment, found, now: at }),
+      ),
+    );
+    await this.copyRows(stored);
+  }
+
+  /** Settles a failed refund. A second try is sent before the call returns. */
+  async settle(
+    settlement: Omit<Settlement, 'now' | 'realNow'>,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const { refundId } = settlement;
+    const invoiceId = await this.dependencies.rows.invoiceOf('refunds', refundId, context);
+    if (invoiceId === undefined) throw notFound('Refund');
+    const realNow = this.dependencies.clock.now();
+    const settled = await this.invoices(context).mutate(invoiceId, (record, now) =>
+      settleRefund(record, { ...settlement, now, realNow }),
+    );
+    const sent = await this.sendNew(
+      settled,
+      ({ id, claimedAt }) => id === refundId && claimedAt !== undefined,
+      context,
+    );
+    // For the caller to find the entry and the row right after the call; the commands do the same.
+    if (settlement.to === 'BALANCE') {
+      await this.creditRefund(sent.state, refundId, context).catch(() => undefined);
+    }
+    await this.copyRows(sent).catch(() => undefined);
+    return sent;
+  }
+
+  /** Adds a refund that was settled to the balance to it. */
+  async creditRefund(record: InvoiceRecord, refundId: string, context: Context): Promise<void> {
+    const refund = record.isTombstone ? undefined : findRefund(record, refundId);
+    if (record.isTombstone || refund?.replacedBy !== 'BALANCE') return;
+    const { amount, creditNoteId } = refund;
+    const { balances } = this.dependencies;
+    await balances.replaceRefund(record, { refundId, creditNoteId, amount }, context);
+  }
+
+  /** Copies the rows by which lists find the invoice's credit notes, refunds and disputes. */
+  copyRows(stored: Stored<InvoiceRecord>): Promise<void> {
+    return this.dependencies.rows.copy(stored);
+  }
+
+  private async sendAll(
+    stored: Stored<InvoiceRecord>,
+    refunds: readonly Refund[],
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    let current = stored;
+    // One after another: all of them write the same invoice.
+    for (const refund of refunds) current = await this.send(current, refund, context);
+    return current;
+  }
+
+  private async send(
+    { state }: Stored<InvoiceRecord>,
+    refund: Refund,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    if (state.isTombstone) throw new Error(`Invoice ${state.id} has no refunds`);
+    const outcome = await atBoundary('provider', 'refund', () =>
+      this.outcomeOf(state, refund, context),
+    );
+    const recorded = await atBoundary('refund', 'record', () =>
+      this.invoices(context).mutate(state.id, (record, now) =>
+        recordRefund(record, { ...refund, outcome, now }),
+      ),
+    );
+    await this.copyRows(recorded).catch(() => undefined);
+    return recorded;
+  }
+
+  // The provider is asked for the key first: another worker may have sent the refund.
+  private async outcomeOf(
+    invoice: Invoice,
+    refund: Refund,
+    context: Context,
+  ): Promise<RefundOutcome> {
+    const payment = invoice.payments.find(({ id }) => id === refund.paymentId);
+    if (payment === undefined) throw new Error(`Refund ${refund.id} has no payment`);
+    const provider = this.providerOf(payment, context);
+    const { now } = context;
+    const reference = { key: refundKey(refund), charge: chargeOf(invoice, payment), now };
+    const found = await provider.findRefund(reference);
+    const { amount } = refund;
+    const { currency } = invoice;
+    return found ?? provider.refund({ ...reference, amount, currency });
+  }
+
+  // Only the provider of a payment knows its refunds; any other would refuse them.
+  private providerOf({ provider: name }: Payment, { tenant }: Context): PaymentProvider {
+    const provider = this.dependencies.providerOf(tenant);
+    if (provider.name === name) return provider;
+    throw new DomainError('unavailable', 'PROVIDER_CHANGED', 'Service unavailable');
+  }
+
+  private invoices(context: Context) {
+    return this.dependencies.invoices.within(context);
+  }
+}
+
+function chargeOf({ id, customerId }: Invoice, payment: Payment) {
+  return { key: chargeKey(id, payment), customerId };
+}
