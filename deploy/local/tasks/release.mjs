@@ -1,7 +1,7 @@
 // `npm run release -- 0.2.0`: checks the tree, writes the version, commits and tags it, and builds the images.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fail, root, run, say } from './program.mjs';
 import { baselineFile, releaseBaseline } from './release-baseline.mjs';
 import { projects } from './sources.mjs';
@@ -24,6 +24,7 @@ export async function release([version, ...more]) {
   const commit = git('rev-parse', 'HEAD');
   await buildImages(version);
   // The commit of the release cannot name itself.
+  mkdirSync(dirname(join(root, baselineFile)), { recursive: true });
   writeFileSync(join(root, baselineFile), `${JSON.stringify({ version, commit }, null, 2)}\n`);
   git('add', '--all');
   git('commit', '--quiet', '--message', `test(upgrade): compare with ${version}`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError, readConfiguration, serviceConfigurationShape } from './configuration';
+import { productVersion } from '../version';
 
 const schema = z.object({
   ADDRESS: z.string(),
@@ -167,7 +168,7 @@ describe('the configuration of every service', () => {
       GRPC_IN_FLIGHT_MAX: 256,
       GRPC_CONNECTION_AGE_MS: 300_000,
       GRPC_REFLECTION: false,
-      SERVICE_VERSION: '0.1.0',
+      SERVICE_VERSION: productVersion,
     });
     expect(problemsOf(() => read({}))).toEqual(
       ['MONGODB_URI', 'MONGODB_DATABASE', 'NATS_URL', 'GRPC_LISTEN'].map(
