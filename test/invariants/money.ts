@@ -4,7 +4,7 @@ import type { InvoicePicture, LinePicture, MeterPricePicture, PaymentPicture } f
 
 export const amountsAddUp: Invariant = {
   id: 'I1',
-  title: 'Σ lines = subtotal, subtotal − discount + tax = total',
+  title: 'Σ lines = subtotal, subtotal − discount + tax = total, Σ taxes of lines and rows = tax',
   examine: ({ invoices, meterPrices }) =>
     examineEach(invoices, (invoice) => amountProblems(invoice, meterPrices)),
 };
@@ -57,7 +57,23 @@ function amountProblems(
       `invoice ${id}: Σ discounts ≠ discountAmount`,
     subtotal - discountAmount + tax !== total && `invoice ${id}: subtotal − discount + tax ≠ total`,
     total < 0 && `invoice ${id}: total below 0`,
+    ...taxProblems(invoice),
     ...lineItems.flatMap((line) => lineProblems(id, line, prices)),
+  ];
+}
+
+function taxProblems(invoice: InvoicePicture): (string | false)[] {
+  const { id, lineItems, taxes, subtotal, discountAmount, tax, total } = invoice;
+  const ofLines = sum(lineItems.map(({ taxAmount }) => taxAmount));
+  const bases = sum(taxes.map(({ base }) => base));
+  return [
+    ofLines !== tax && `invoice ${id}: Σ taxes of lines ≠ tax`,
+    sum(taxes.map(({ amount }) => amount)) !== tax && `invoice ${id}: Σ rows of taxes ≠ tax`,
+    taxes.length > 0 &&
+      bases !== subtotal - discountAmount &&
+      `invoice ${id}: Σ bases of taxes ≠ subtotal − discount`,
+    sum(lineItems.map((line) => line.total)) !== total &&
+      `invoice ${id}: Σ totals of lines ≠ total`,
   ];
 }
 
@@ -66,7 +82,7 @@ function lineProblems(
   line: LinePicture,
   prices: readonly MeterPricePicture[],
 ): (string | false)[] {
-  const { amount, discountAmount, details } = line;
+  const { amount, discountAmount, pricedAmount, details } = line;
   const problems: (string | false)[] = [
     // A negative line lessens the sum and has no part in the discount.
     (discountAmount < 0 || discountAmount > Math.max(amount, 0)) &&
@@ -81,7 +97,7 @@ function lineProblems(
       ofTiers !== exact &&
       !isBounded(line, { ofTiers, exact }, prices) &&
       `invoice ${invoiceId}: Σ tiers ≠ exact amount of a line`,
-    !isRounded(BigInt(amount), exact) &&
+    !isRounded(BigInt(pricedAmount), exact) &&
       `invoice ${invoiceId}: a line's amount is not its exact amount rounded`,
   ];
 }

@@ -21,6 +21,8 @@ export interface InvoicePicture {
   readonly periodStart: string | null;
   readonly periodEnd: string | null;
   readonly discounts: readonly { readonly amount: number }[];
+  /** One row for each group of lines with equal tax terms; none without tax. */
+  readonly taxes: readonly { readonly base: number; readonly amount: number }[];
   readonly lineItems: readonly LinePicture[];
   readonly payments: readonly PaymentPicture[];
 }
@@ -28,6 +30,10 @@ export interface InvoicePicture {
 export interface LinePicture {
   readonly amount: number;
   readonly discountAmount: number;
+  /** Price before discount, with tax where prices include it. */
+  readonly pricedAmount: number;
+  readonly taxAmount: number;
+  readonly total: number;
   /** Only in lines for usage. */
   readonly meterId: string | null;
   /** A decimal text. */

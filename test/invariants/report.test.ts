@@ -99,10 +99,18 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     first({ lineItems: [{ ...line, discountAmount: 0 }] }),
   ],
   ['I1', 'a discount that is not listed', first({ discounts: [] })],
+  ['I1', 'a tax that no line has', first({ tax: 1, total: 3 })],
+  ['I1', 'a tax of another amount than its row', first({ taxes: [{ base: 2, amount: 1 }] })],
+  ['I1', 'a tax on another base', first({ taxes: [{ base: 3, amount: 0 }] })],
+  ['I1', 'a line with another total', first({ lineItems: [{ ...line, total: 3 }] })],
   [
     'I1',
     'a line rounded down at the half',
-    first({ subtotal: 2, total: 1, lineItems: [{ ...line, amount: 2 }] }),
+    first({
+      subtotal: 2,
+      total: 1,
+      lineItems: [{ ...line, amount: 2, pricedAmount: 2, total: 1 }],
+    }),
   ],
   [
     'I1',

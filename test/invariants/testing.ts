@@ -26,8 +26,7 @@ const february = '2026-02-28T00:00:00.000Z';
 export const march = '2026-03-31T00:00:00.000Z';
 
 export const line: LinePicture = {
-  amount: 3,
-  discountAmount: 1,
+  ...{ amount: 3, discountAmount: 1, pricedAmount: 3, taxAmount: 0, total: 2 },
   meterId: 'meter-1',
   quantity: '2.5',
   periodStart: january,
@@ -143,6 +142,7 @@ export function anInvoice(changes: Partial<InvoicePicture> = {}): InvoicePicture
     periodStart: january,
     periodEnd: february,
     discounts: [{ amount: 1 }],
+    taxes: [],
     lineItems: [line],
     payments: [payment],
     ...changes,
