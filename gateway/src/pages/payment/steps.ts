@@ -176,9 +176,9 @@ export function isPayableStatus(status: InvoiceStatus): boolean {
 
 /** Amount that a payer can pay. An uncollectible invoice is no longer due but can be paid. */
 export function payableAmount(invoice: Invoice): bigint {
-  const { status, total, balanceApplied, amountPaid, amountDue } = invoice;
+  const { status, total, balanceApplied, amountPaid, amountReduced, amountDue } = invoice;
   const isGivenUp = status === InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE;
-  return isGivenUp ? total - balanceApplied - amountPaid : amountDue;
+  return isGivenUp ? total - balanceApplied - amountPaid - amountReduced : amountDue;
 }
 
 /** True if an attempt is in progress or its outcome is not applied everywhere yet. */
