@@ -1,13 +1,62 @@
-import type { SessionEvent } from '../gen/billing/event/v1/session_event';
-import type { FieldChange, SubscriptionEvent } from '../gen/billing/event/v1/subscription_event';
+import { CheckoutLinkEvent } from '../gen/billing/event/v1/checkout_link_event';
+import { CustomerEvent } from '../gen/billing/event/v1/customer_event';
+import { DiscountEvent } from '../gen/billing/event/v1/discount_event';
+import { InvoiceEvent } from '../gen/billing/event/v1/invoice_event';
+import { MeterEvent } from '../gen/billing/event/v1/meter_event';
+import { MeterPricesEvent } from '../gen/billing/event/v1/meter_prices_event';
+import { PaymentMethodEvent } from '../gen/billing/event/v1/payment_method_event';
+import { ProductEvent } from '../gen/billing/event/v1/product_event';
+import { SessionEvent } from '../gen/billing/event/v1/session_event';
+import { type FieldChange, SubscriptionEvent } from '../gen/billing/event/v1/subscription_event';
+import { chargeInitiators, collectionProgress, invoiceStatuses } from '../values/checkout';
+import { toJsonCheckoutLink } from './checkout-link';
 import { toJsonSession, toJsonSessionStatus } from './checkout-session';
-import { toJsonInvoice } from './invoice';
+import { toJsonCustomer } from './customer';
+import { toJsonDiscount } from './discount';
+import { toJsonFieldChanges } from './field-changes';
+import { toJsonInvoice, toJsonPayment } from './invoice';
+import { toJsonMeter } from './meter';
+import { toJsonPaymentMethod } from './payment-method';
+import { toJsonMeterPrice, toJsonProduct } from './product';
 import { toJsonCancelReason, toJsonSubscription, toJsonSubscriptionStatus } from './subscription';
 
-/** Data of a webhook by subject. */
+/** Data of a webhook by the resource that its type names. */
 export type WebhookData =
   | { readonly kind: 'subscription'; readonly event: SubscriptionEvent }
-  | { readonly kind: 'checkout'; readonly event: SessionEvent };
+  | { readonly kind: 'checkout'; readonly event: SessionEvent }
+  | { readonly kind: 'invoice'; readonly event: InvoiceEvent }
+  | { readonly kind: 'customer'; readonly event: CustomerEvent }
+  | { readonly kind: 'payment_method'; readonly event: PaymentMethodEvent }
+  | { readonly kind: 'product'; readonly event: ProductEvent }
+  | { readonly kind: 'meter_prices'; readonly event: MeterPricesEvent }
+  | { readonly kind: 'discount'; readonly event: DiscountEvent }
+  | { readonly kind: 'checkout_link'; readonly event: CheckoutLinkEvent }
+  | { readonly kind: 'meter'; readonly event: MeterEvent };
+
+type WebhookResource = WebhookData['kind'];
+
+const readers: Readonly<Record<WebhookResource, (data: unknown) => WebhookData>> = {
+  subscription: (data) => ({ kind: 'subscription', event: SubscriptionEvent.fromJSON(data) }),
+  checkout: (data) => ({ kind: 'checkout', event: SessionEvent.fromJSON(data) }),
+  invoice: (data) => ({ kind: 'invoice', event: InvoiceEvent.fromJSON(data) }),
+  customer: (data) => ({ kind: 'customer', event: CustomerEvent.fromJSON(data) }),
+  payment_method: (data) => ({
+    kind: 'payment_method',
+    event: PaymentMethodEvent.fromJSON(data),
+  }),
+  product: (data) => ({ kind: 'product', event: ProductEvent.fromJSON(data) }),
+  meter_prices: (data) => ({ kind: 'meter_prices', event: MeterPricesEvent.fromJSON(data) }),
+  discount: (data) => ({ kind: 'discount', event: DiscountEvent.fromJSON(data) }),
+  checkout_link: (data) => ({ kind: 'checkout_link', event: CheckoutLinkEvent.fromJSON(data) }),
+  meter: (data) => ({ kind: 'meter', event: MeterEvent.fromJSON(data) }),
+};
+
+/** Reads the data of an event as its owner announced it; throws for a type of no webhook. */
+export function readWebhookData(type: string, data: unknown): WebhookData {
+  const resource = type.slice(0, Math.max(0, type.indexOf('.')));
+  if (!Object.hasOwn(readers, resource)) throw new Error(`No webhook has the type ${type}`);
+  return readers[resource as WebhookResource](data);
+}
 
 /** Event of a webhook. */
 export interface Webhook {
@@ -44,10 +93,57 @@ const notRepeated = new Set([
 /** Body of the webhook of an event. */
 export function toJsonWebhook({ id, type, time, sequence, data }: Webhook) {
   const head = { id, type, timestamp: new Date(time).toISOString(), sequence };
-  return toJsonWebhookBody(
-    head,
-    data.kind === 'checkout' ? toJsonEnd(data.event) : toJsonTransition(data.event),
-  );
+  return toJsonWebhookBody(head, toJsonData(data));
+}
+
+function toJsonData(data: WebhookData): object {
+  switch (data.kind) {
+    case 'subscription':
+      return toJsonTransition(data.event);
+    case 'checkout':
+      return toJsonEnd(data.event);
+    case 'invoice':
+      return toJsonInvoiceEvent(data.event);
+    case 'customer': {
+      const { customer, changes } = data.event;
+      if (customer === undefined) throw new Error('An event without its customer');
+      const { id: customerId } = customer;
+      return { customerId, customer: toJsonCustomer(customer), ...changed(changes) };
+    }
+    case 'payment_method': {
+      const { customerId, paymentMethod, changes } = data.event;
+      if (paymentMethod === undefined) throw new Error('An event without its payment method');
+      const { id: paymentMethodId } = paymentMethod;
+      const shown = toJsonPaymentMethod(paymentMethod);
+      return { paymentMethodId, customerId, paymentMethod: shown, ...changed(changes) };
+    }
+    case 'product': {
+      const { product, changes } = data.event;
+      if (product === undefined) throw new Error('An event without its product');
+      return { productId: product.id, product: toJsonProduct(product), ...changed(changes) };
+    }
+    case 'meter_prices': {
+      const { productId, prices } = data.event;
+      return { productId, prices: prices.map(toJsonMeterPrice) };
+    }
+    case 'discount': {
+      const { discount, changes } = data.event;
+      if (discount === undefined) throw new Error('An event without its discount');
+      return { discountId: discount.id, discount: toJsonDiscount(discount), ...changed(changes) };
+    }
+    case 'checkout_link': {
+      const { checkoutLink, changes } = data.event;
+      if (checkoutLink === undefined) throw new Error('An event without its checkout link');
+      const { id: checkoutLinkId } = checkoutLink;
+      const shown = toJsonCheckoutLink(checkoutLink);
+      return { checkoutLinkId, checkoutLink: shown, ...changed(changes) };
+    }
+    case 'meter': {
+      const { meter, changes } = data.event;
+      if (meter === undefined) throw new Error('An event without its meter');
+      return { meterId: meter.id, meter: toJsonMeter(meter), ...changed(changes) };
+    }
+  }
 }
 
 /**
@@ -66,6 +162,10 @@ function isScalar(value: unknown): boolean {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
+function changed(changes: Readonly<Record<string, FieldChange>>) {
+  return { changes: toJsonFieldChanges(changes) };
+}
+
 function toJsonTransition(event: SubscriptionEvent) {
   const { subscription, invoice, changes, attempt, nextAttemptAt, canceledAt, reason } = event;
   if (subscription === undefined) throw new Error('An event without its subscription');
@@ -76,7 +176,7 @@ function toJsonTransition(event: SubscriptionEvent) {
     subscription: toJsonSubscription(subscription),
     invoice: invoice === undefined ? undefined : toJsonInvoice(invoice),
     invoiceId: event.invoiceId,
-    changes: toJsonChanges(changes),
+    changes: toJsonFieldChanges(changes),
     attempt,
     nextAttemptAt: nextAttemptAt?.toISOString(),
     canceledAt: canceledAt?.toISOString(),
@@ -96,14 +196,22 @@ function toJsonEnd({ session, invoice }: SessionEvent) {
   };
 }
 
-// Decoding converts null to undefined, which would omit the key.
-function toJsonChanges(changes: Readonly<Record<string, FieldChange>>) {
-  const entries = Object.entries(changes);
-  if (entries.length === 0) return undefined;
-  return Object.fromEntries(
-    entries.map(([field, { from, to }]) => [
-      field,
-      { from: (from ?? null) as unknown, to: (to ?? null) as unknown },
-    ]),
-  );
+function toJsonInvoiceEvent(event: InvoiceEvent) {
+  const { invoice, charging, payment, attempt, initiator, collection, nextAttemptAt } = event;
+  if (invoice === undefined) throw new Error('An event without its invoice');
+  const isFailure = attempt !== undefined;
+  return {
+    invoiceId: invoice.id,
+    customerId: invoice.customerId,
+    status: invoiceStatuses.nameOf(invoice.status),
+    invoice: toJsonInvoice(invoice),
+    subscriptionId: invoice.subscriptionId ?? null,
+    charging,
+    payment: payment === undefined ? undefined : toJsonPayment(payment),
+    attempt,
+    failureCode: isFailure ? payment?.failureCode : undefined,
+    initiator: chargeInitiators.knownName(initiator),
+    collection: collectionProgress.knownName(collection),
+    nextAttemptAt: nextAttemptAt?.toISOString(),
+  };
 }

@@ -13,12 +13,15 @@ import { DisputeStatus, RefundSettlement, RefundStatus } from '../gen/billing/ch
 import { RiskKind } from '../gen/billing/checkout/v1/report';
 import { SessionEndReason, SessionStatus } from '../gen/billing/checkout/v1/session';
 import { TaxPrices, TaxRateSource } from '../gen/billing/checkout/v1/seller';
+import { ChargeInitiator, CollectionProgress } from '../gen/billing/event/v1/invoice_event';
 import { enumNames } from './enum-names';
 
 export const invoiceStatuses = enumNames(InvoiceStatus, 'INVOICE_STATUS_');
 export const billingReasons = enumNames(BillingReason, 'BILLING_REASON_');
 export const paymentStatuses = enumNames(PaymentStatus, 'PAYMENT_STATUS_');
 export const paymentMethodTypes = enumNames(PaymentMethodType, 'PAYMENT_METHOD_TYPE_');
+export const chargeInitiators = enumNames(ChargeInitiator, 'CHARGE_INITIATOR_');
+export const collectionProgress = enumNames(CollectionProgress, 'COLLECTION_PROGRESS_');
 export const sessionStatuses = enumNames(SessionStatus, 'SESSION_STATUS_');
 export const collectedFacts = enumNames(CollectedFact, 'COLLECTED_FACT_');
 export const sessionEndReasons = enumNames(SessionEndReason, 'SESSION_END_REASON_');

@@ -73,8 +73,9 @@ function announcementProblems(
 function sequenceProblems({ id, received = [] }: EndpointPicture): (string | false)[] {
   const messages = new Map(received.map(({ headers, text }) => [headers['webhook-id'], text]));
   const keys = [...messages.values()].flatMap((text) => {
-    const { sequence, data } = JSON.parse(text) as WebhookBody;
-    const source = data?.subscriptionId ?? data?.checkoutSessionId;
+    const body = JSON.parse(text) as WebhookBody;
+    const { sequence } = body;
+    const source = subjectOf(body);
     return source === undefined ? [] : `${source}:${String(sequence)}`;
   });
   return repeated(keys).map(
@@ -92,10 +93,31 @@ interface WebhookBody {
   readonly id: string;
   readonly type: string;
   readonly sequence: number;
-  readonly data?: {
-    readonly subscriptionId?: string;
-    readonly checkoutSessionId?: string;
-  };
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+// Field of `data` with the id of the subject, by the resource of the type. Payment methods and
+// meter prices do not show the ids of their subjects; the check of the feed examines them.
+const subjectFields: Readonly<Record<string, string>> = {
+  subscription: 'subscriptionId',
+  checkout: 'checkoutSessionId',
+  invoice: 'invoiceId',
+  customer: 'customerId',
+  product: 'productId',
+  discount: 'discountId',
+  checkout_link: 'checkoutLinkId',
+  meter: 'meterId',
+};
+
+function hasSubject(type: string): boolean {
+  const [resource = ''] = type.split('.');
+  return resource in subjectFields;
+}
+
+function subjectOf({ type, data }: WebhookBody): string | undefined {
+  const [resource = ''] = type.split('.');
+  const id = data?.[subjectFields[resource] ?? ''];
+  return typeof id === 'string' ? id : undefined;
 }
 
 function deliveries(
@@ -109,13 +131,16 @@ function deliveries(
   const attempts = groupBy(received, ({ headers }) => String(headers['webhook-id']));
   const types = new Map<string, string>();
   for (const { text } of received) {
-    const { type, sequence, data } = JSON.parse(text) as WebhookBody;
-    const source = data?.subscriptionId ?? data?.checkoutSessionId;
-    types.set(`${String(source)}:${String(sequence)}`, type);
+    const body = JSON.parse(text) as WebhookBody;
+    const { type, sequence } = body;
+    types.set(`${String(subjectOf(body))}:${String(sequence)}`, type);
   }
   const wanted = events.filter(
     ({ type, insertedAt }) =>
-      endpoint.active && wants(endpoint, type) && insertedAt > new Date(endpoint.updatedAt),
+      endpoint.active &&
+      hasSubject(type) &&
+      wants(endpoint, type) &&
+      insertedAt > new Date(endpoint.updatedAt),
   );
   const logged = new Map(events.map((event) => [event.id, event.type]));
   return together(

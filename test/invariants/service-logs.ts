@@ -45,7 +45,14 @@ const entriesPerPage = 1_000;
 const sessionsPerPage = 100;
 // Between the machines that created the environment and that logged its first events.
 const clockSkewMs = 5 * 60_000;
-const announcingServices = ['subscription', 'checkout'];
+const announcingServices = [
+  'subscription',
+  'checkout',
+  'catalog',
+  'customer',
+  'discount',
+  'metering',
+];
 const unreported = { reader: '', passedPosition: '' };
 
 /** Looks up the environment of a key in identity, with its creation time. */

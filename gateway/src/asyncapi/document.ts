@@ -4,8 +4,8 @@ import { webhookExamples } from './webhook-examples';
 import { webhookHeaders, type WebhookKind, webhookKinds } from './webhook-kinds';
 
 const description = `Create a webhook endpoint with \`POST /v1/webhook-endpoints\` to be notified of changes. By default, an endpoint receives the six
-subscription event types; list others in \`events\`: \`checkout.*\` receives all events of checkout sessions, \`*\` all events. Subscriptions and
-checkout sessions are sent in their state at the time of the event.
+subscription event types; list others in \`events\`: \`checkout.*\` receives all events of checkout sessions, \`invoice.*\` those of invoices, \`*\` all events.
+Resources are sent in their state at the time of the event.
 
 \`data\` describes the event. Its strings, numbers, booleans and nulls are repeated at the top level.
 
@@ -13,7 +13,7 @@ Each webhook is a POST request. Respond with 2xx within 15 s to accept it. A fai
 bytes after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and can be replayed for 30 days. An endpoint is disabled if it responds with
 410, or if every attempt fails for five days.
 
-Delivery is at least once: ignore an \`id\` that you have already processed. Webhooks of one subscription are sent in the order of their
+Delivery is at least once: ignore an \`id\` that you have already processed. Webhooks of one resource are sent in the order of their
 \`sequence\`, as long as you accept them. Signatures follow Standard Webhooks. New fields may be added at any time.`;
 
 const schemaPrefix = '#/components/schemas/';

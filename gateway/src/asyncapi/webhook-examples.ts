@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { SessionEvent } from '@billing/proto/billing/event/v1/session_event';
-import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
-import { toJsonWebhook } from '@billing/proto/json/webhook';
+import { readWebhookData, toJsonWebhook } from '@billing/proto/json/webhook';
 
 /** Example of a webhook request. */
 export interface WebhookExample {
@@ -48,9 +46,7 @@ function readExample(folder: string, file: string): WebhookExample {
     type,
     time: event.time,
     sequence: event.sequence,
-    data: type.startsWith('checkout.')
-      ? { kind: 'checkout', event: SessionEvent.fromJSON(event.data) }
-      : { kind: 'subscription', event: SubscriptionEvent.fromJSON(event.data) },
+    data: readWebhookData(type, event.data),
   });
   return { name: file.replace('.json', ''), type, payload: JSON.parse(JSON.stringify(payload)) };
 }

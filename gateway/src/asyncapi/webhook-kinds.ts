@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { WebhookEventType } from '@billing/kernel/input/webhook-endpoint';
+import { CheckoutLinkJson } from '@billing/proto/json/checkout-link';
 import { SessionJson } from '@billing/proto/json/checkout-session';
-import { InvoiceJson } from '@billing/proto/json/invoice';
+import { CustomerJson } from '@billing/proto/json/customer';
+import { DiscountJson } from '@billing/proto/json/discount';
+import { InvoiceJson, PaymentJson } from '@billing/proto/json/invoice';
+import { MeterJson } from '@billing/proto/json/meter';
+import { PaymentMethodJson } from '@billing/proto/json/payment-method';
+import { MeterPriceJson, ProductJson } from '@billing/proto/json/product';
 import { id, time } from '@billing/proto/json/scalars';
 import { SubscriptionJson } from '@billing/proto/json/subscription';
 
@@ -47,9 +53,63 @@ const ofSession = {
   objects: { session: SessionJson, invoice: InvoiceJson.nullable() },
 };
 
+const ofInvoice = {
+  sequence: sequence.meta({ description: 'Sequence number within the invoice: 1, 2, 3 …' }),
+  scalars: {
+    invoiceId: id,
+    customerId: id,
+    status: InvoiceJson.shape.status,
+    subscriptionId: id.nullable(),
+  },
+  // The invoice in its state at the time of the event.
+  objects: { invoice: InvoiceJson },
+};
+
+const failedPayment = {
+  attempt: z.int().min(1).meta({
+    description:
+      'Number of the try of the collection schedule; 1 is the first charge. Other saved methods charged in the same try have the same number.',
+  }),
+  failureCode: z.string(),
+  initiator: z.enum(['SCHEDULE', 'CALLER', 'PAYER', 'NEW_METHOD']).meta({
+    description:
+      'Initiator of the charge: the schedule, a call of the API, the payer on a page, or a new default payment method.',
+  }),
+  collection: z.enum(['TRYING_OTHER', 'WAITING', 'ENDED']).meta({
+    description:
+      'Collection after the failure: another saved method is charged at once, the next date or the payer is awaited, or the collection has ended.',
+  }),
+  nextAttemptAt: time
+    .optional()
+    .meta({ description: 'Time of the next automatic charge, if one is planned.' }),
+};
+
 const changes = z
   .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
   .meta({ description: 'All changed fields except `updatedAt`.' });
+
+const ofResource = (name: string, field: string, schema: z.ZodType) => ({
+  sequence: sequence.meta({ description: `Sequence number within the ${name}: 1, 2, 3 …` }),
+  scalars: { [`${field}Id`]: id },
+  objects: { [field]: schema },
+});
+
+const ofCustomer = ofResource('customer', 'customer', CustomerJson);
+const ofPaymentMethod = {
+  sequence: sequence.meta({
+    description: 'Sequence number within the payment methods of the customer: 1, 2, 3 …',
+  }),
+  scalars: { paymentMethodId: id, customerId: id },
+  objects: { paymentMethod: PaymentMethodJson },
+};
+const ofProduct = ofResource('product', 'product', ProductJson);
+const ofDiscount = ofResource('discount', 'discount', DiscountJson);
+const ofLink = ofResource('checkout link', 'checkoutLink', CheckoutLinkJson);
+const ofMeter = ofResource('meter', 'meter', MeterJson);
+
+function withChanges<D extends Pick<Description, 'objects'>>(described: D) {
+  return { ...described, objects: { ...described.objects, changes } };
+}
 
 /** What the document says about a type. */
 interface Description {
@@ -109,6 +169,69 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
     summary: 'A checkout session was completed: paid, or confirmed if nothing was due.',
   },
   'checkout.expired': { ...ofSession, summary: 'A checkout session expired.' },
+  'invoice.created': {
+    ...ofInvoice,
+    summary: 'An invoice got its number.',
+    scalars: {
+      ...ofInvoice.scalars,
+      charging: z.boolean().meta({ description: 'True if a charge begins with it.' }),
+    },
+  },
+  'invoice.payment_received': {
+    ...ofInvoice,
+    summary: 'A payment from elsewhere or from the balance of the customer was recorded.',
+    objects: { ...ofInvoice.objects, payment: PaymentJson },
+  },
+  'invoice.payment_failed': {
+    ...ofInvoice,
+    summary: 'A charge of an invoice failed.',
+    scalars: { ...ofInvoice.scalars, ...failedPayment },
+    objects: { ...ofInvoice.objects, payment: PaymentJson },
+  },
+  'invoice.paid': { ...ofInvoice, summary: 'An invoice was paid, or nothing of it was due.' },
+  'invoice.voided': { ...ofInvoice, summary: 'An invoice was voided.' },
+  'invoice.uncollectible': {
+    ...ofInvoice,
+    summary: 'The collection of an invoice was given up, or a caller wrote the invoice off.',
+  },
+  'invoice.overdue': { ...ofInvoice, summary: 'A sent invoice passed its due date unpaid.' },
+  'customer.created': { ...ofCustomer, summary: 'A customer was created.' },
+  'customer.updated': { ...withChanges(ofCustomer), summary: 'A customer changed.' },
+  'payment_method.added': {
+    ...ofPaymentMethod,
+    summary: 'A payment method was added to those of a customer.',
+  },
+  'payment_method.updated': {
+    ...withChanges(ofPaymentMethod),
+    summary: 'A payment method became the default of its customer.',
+  },
+  'payment_method.removed': {
+    ...ofPaymentMethod,
+    summary: 'A payment method was removed from those of a customer.',
+  },
+  'product.created': { ...ofProduct, summary: 'A product was created.' },
+  'product.updated': {
+    ...withChanges(ofProduct),
+    summary: 'A product changed. Changes of its meter prices have a type of their own.',
+  },
+  'meter_prices.replaced': {
+    sequence: sequence.meta({
+      description: 'Sequence number within the meter prices of the product: 1, 2, 3 …',
+    }),
+    summary: 'The meter prices of a product were replaced.',
+    scalars: { productId: id },
+    objects: { prices: z.array(MeterPriceJson) },
+  },
+  'discount.created': { ...ofDiscount, summary: 'A discount was created.' },
+  'discount.updated': {
+    ...withChanges(ofDiscount),
+    summary: 'A discount changed. Redemptions are not announced.',
+  },
+  'checkout_link.created': { ...ofLink, summary: 'A checkout link was created.' },
+  'checkout_link.updated': { ...withChanges(ofLink), summary: 'A checkout link changed.' },
+  'meter.created': { ...ofMeter, summary: 'A meter was created.' },
+  'meter.updated': { ...withChanges(ofMeter), summary: 'A meter changed.' },
+  'meter.deleted': { ...ofMeter, summary: 'A meter was deleted.' },
 };
 
 // Sent on request only; no endpoint names it.

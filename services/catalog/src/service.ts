@@ -3,10 +3,10 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { productCommands, unskippableProductCommands } from './commands';
 import type { CatalogConfiguration } from './config';
+import { announcedProducts } from './events';
 import { MeterPriceSetStore } from './meter-price-set-store';
 import { connectPeers } from './peers';
 import { catalogRpc } from './rpc';
-import { productDefinition } from './store';
 import { SupersededPriceStore } from './superseded-price-store';
 
 /** Starts the catalog service: products and prices over gRPC. */
@@ -15,7 +15,7 @@ export async function start(
   overrides: ServiceOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('catalog', config, overrides);
-  const products = service.aggregates(productDefinition);
+  const products = service.aggregates(announcedProducts);
   const supersededPricesOf = (environmentId: string) =>
     new SupersededPriceStore(service.db, environmentId);
   const meterPriceSetsOf = (environmentId: string) =>

@@ -44,8 +44,8 @@ import { billingSettingsDefinition, BillingSettingsStore } from './seller/billin
 import { LogoStore } from './seller/logo-store';
 import { sellerRpc } from './seller/seller-rpc';
 import { openSessions } from './sales/service';
+import { announcedInvoices } from './invoice/event/events';
 import { foundInvoices } from './invoice/document/search-document';
-import { invoiceDefinition } from './invoice/store';
 import { noRateAlarm } from './tax/no-rate-alarm';
 import { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
 import {
@@ -67,13 +67,13 @@ export async function start(
 ): Promise<RunningService> {
   const service = await Service.open('checkout', config, overrides);
   const { clock, logger, metrics } = service;
-  const invoices = service.aggregates(invoiceDefinition);
+  const pages = openPages(service, config);
+  const invoices = service.aggregates(announcedInvoices(pages));
   const { payers, saved, ...owned } = openMethods(service);
   const { methods, refused } = owned;
   const numbers = openNumbers(service);
   const seller = openSeller(service);
   const { balances, entries } = openBalances(service);
-  const pages = openPages(service, config);
   const { providerOf, isLiveConfigured, sandboxDisputes, ...announced } = configuredProviders(
     service,
     config,

@@ -150,7 +150,8 @@ function fromProtoTaxId({ type, value }: ProtoTaxId, index: number): TaxId {
   return { type: known, value };
 }
 
-function toProtoCustomer({ state, ...stored }: Stored<Customer>): ProtoCustomer {
+/** Customer as its callers see it. */
+export function toProtoCustomer({ state, ...stored }: Stored<Customer>): ProtoCustomer {
   const texts: Pick<ProtoCustomer, CustomerText> = forCustomerTexts(
     (name) => state[name] ?? undefined,
   );

@@ -4,10 +4,10 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import type { CustomerConfiguration } from './config';
 import { CustomerNameStore } from './customer-name-store';
+import { announcedCustomers } from './events';
 import { portalRpc } from './portal-rpc';
 import { PortalSessionStore } from './portal-session-store';
 import { customerRpc } from './rpc';
-import { customerDefinition } from './store';
 
 const cleanupIntervalMs = 60 * 60 * 1_000;
 
@@ -17,7 +17,7 @@ export async function start(
   overrides: ServiceOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('customer', config, overrides);
-  const customers = service.aggregates(customerDefinition);
+  const customers = service.aggregates(announcedCustomers);
   const sessions = new PortalSessionStore(service.db);
   service.ensureIndexes(() => sessions.ensureIndexes());
   const { clock } = service;

@@ -53,8 +53,11 @@ export function discountRpc(dependencies: DiscountDependencies) {
         return { discounts: responses.map(({ discount }) => discount), total };
       },
 
-      updateDiscount: async (request, context) =>
-        toResponse(await updateDiscount(fromProtoUpdate(request), context, dependencies), context),
+      updateDiscount: async (request, context) => {
+        const update = fromProtoUpdate(request);
+        const { stored, redemptionCount } = await updateDiscount(update, context, dependencies);
+        return { discount: toProtoDiscount(stored, redemptionCount) };
+      },
 
       validateCode: async (request, context) => validate(request, context, dependencies),
 

@@ -4,12 +4,12 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { DueSlotStore } from './due-slot-store';
 import type { DiscountConfiguration } from './config';
+import { announcedDiscounts } from './events';
 import { connectPeers } from './peers';
 import { checkHolders } from './redemption-worker';
 import { openClaims } from './reserve-redemption';
 import { discountRpc } from './rpc';
 import { ensureSlotIndexes, openSlots, SlotStore } from './slot-store';
-import { discountDefinition } from './store';
 
 /** Overrides for tests. */
 export interface DiscountOverrides extends ServiceOverrides {
@@ -28,7 +28,7 @@ export async function start(
 ): Promise<RunningService> {
   const service = await Service.open('discount', config, overrides);
   const peers = connectPeers(service, config);
-  const discounts = service.aggregates(discountDefinition);
+  const discounts = service.aggregates(announcedDiscounts);
   const slots = openSlots(service.db);
   service.ensureIndexes(() => ensureSlotIndexes(slots));
   const slotsOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new SlotStore(slots, tenant);

@@ -29,29 +29,37 @@ export interface DiscountUpdate {
 const attemptsMax = 8;
 
 /**
- * Changes a discount. Retries an update that lost against a concurrent one, unless the caller
+ * Changes a discount, and returns it with its number of redemptions.
+ * Retries an update that lost against a concurrent one, unless the caller
  * expected a specific version.
  */
 export async function updateDiscount(
   { id, changes, expectedVersion }: DiscountUpdate,
   context: CallContext,
   dependencies: UpdateDependencies,
-): Promise<Stored<Discount>> {
+): Promise<{ stored: Stored<Discount>; redemptionCount: number }> {
   const metadataProblems = checkMetadata(changes.metadata);
   const store = dependencies.discounts.within(context);
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const stored = await store.get(id);
+    // The event shows the discount as callers read it. Redemptions are no part of the decision.
+    const redemptionCount = await dependencies.slotsOf(context).count(id);
+    const updated = { type: 'discount.updated', data: { redemptionCount } };
     const change = (discount: Discount) => changeDiscount(discount, changes, { metadataProblems });
     const version = expectedVersion ?? stored.version;
     if (version === stored.version) {
       await closeSlotsAbove(stored, { after: change(stored.state), context, dependencies });
     }
     try {
-      return await store.mutate(
+      const after = await store.mutate(
         id,
-        (discount) => ({ state: change(discount), events: [], commands: [] }),
+        (discount) => {
+          const state = change(discount);
+          return { state, events: state === discount ? [] : [updated], commands: [] };
+        },
         { expectedVersion: version },
       );
+      return { stored: after, redemptionCount };
     } catch (error) {
       if (!isStale(error) || expectedVersion !== undefined) throw error;
     }

@@ -4,6 +4,11 @@
  */
 export interface DomainEvent {
   readonly type: string;
+  /**
+   * Type of a second subject in the same aggregate, which numbers the event in place of the
+   * aggregate. Absent: the aggregate.
+   */
+  readonly subject?: string;
   readonly data: unknown;
 }
 

@@ -44,7 +44,8 @@ import {
 import { UnreadSpanStore } from './fold/unread-span-store';
 import { recoverSlot } from './flush/recover-slot';
 import type { Meter } from './meter/meter';
-import { findMeters, meterDefinition } from './meter/store';
+import { announcedMeters } from './meter/events';
+import { findMeters } from './meter/store';
 import { CustomerDirectory } from './peer/customer-directory';
 import { connectPeers } from './peers';
 import { CreditReportStore } from './report/credit-report-store';
@@ -83,7 +84,7 @@ export async function start(
   const service = await Service.open('metering', config, overrides);
   const { clock, db } = service;
   const peers = connectPeers(service, config);
-  const meters = service.aggregates(meterDefinition);
+  const meters = service.aggregates(announcedMeters);
   const accounts = service.aggregates(accountDefinition);
   const grantDetails = openGrantDetails(db);
   const closedCredits = openClosedCredits(db);

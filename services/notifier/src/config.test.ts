@@ -7,6 +7,10 @@ const env = {
   GRPC_LISTEN: 'localhost:0',
   SUBSCRIPTION_ADDRESS: 'dns:///subscription:50051',
   CHECKOUT_ADDRESS: 'dns:///checkout:50051',
+  CATALOG_ADDRESS: 'dns:///catalog:50051',
+  CUSTOMER_ADDRESS: 'dns:///customer:50051',
+  DISCOUNT_ADDRESS: 'dns:///discount:50051',
+  METERING_ADDRESS: 'dns:///metering:50051',
   DATA_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
 };
 

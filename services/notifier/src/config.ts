@@ -8,6 +8,10 @@ export const configurationSchema = z.object({
   ...serviceConfigurationShape,
   SUBSCRIPTION_ADDRESS: z.string().min(1),
   CHECKOUT_ADDRESS: z.string().min(1),
+  CATALOG_ADDRESS: z.string().min(1),
+  CUSTOMER_ADDRESS: z.string().min(1),
+  DISCOUNT_ADDRESS: z.string().min(1),
+  METERING_ADDRESS: z.string().min(1),
   /**
    * Keys that encrypt the stored endpoint secrets: `id:base64` of 32 bytes each, the newest first.
    */

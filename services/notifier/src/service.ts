@@ -106,6 +106,10 @@ export async function start(
   const owners = connectEventLogs(service, {
     subscription: config.SUBSCRIPTION_ADDRESS,
     checkout: config.CHECKOUT_ADDRESS,
+    catalog: config.CATALOG_ADDRESS,
+    customer: config.CUSTOMER_ADDRESS,
+    discount: config.DISCOUNT_ADDRESS,
+    metering: config.METERING_ADDRESS,
   });
   const dependencies: NotifierDependencies = {
     service,

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import {
@@ -9,6 +8,7 @@ import {
   CancelReason as ProtoCancelReason,
   type Subscription as ProtoSubscription,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { fieldChangesBetween } from '@billing/proto/json/field-changes';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
 import type { PaymentOutcome, SubscriptionEvent } from './subscription/announcement';
 import type { Subscription } from './subscription/subscription';
@@ -66,20 +66,10 @@ function toProtoPayment({ invoice, attempt, nextAttemptAt }: PaymentOutcome) {
   };
 }
 
-/**
- * Lists every field that differs, in its REST form. Never contains `updatedAt`, because both sides
- * are mapped with the time of the same write.
- */
 function changesBetween(
   before: ProtoSubscription,
   after: ProtoSubscription | undefined,
 ): Record<string, FieldChange> {
   if (after === undefined) throw new Error('An event carries its subscription');
-  const from: Readonly<Record<string, unknown>> = toJsonSubscription(before);
-  const to: Readonly<Record<string, unknown>> = toJsonSubscription(after);
-  return Object.fromEntries(
-    Object.keys(to)
-      .filter((field) => !isDeepStrictEqual(from[field], to[field]))
-      .map((field) => [field, { from: from[field], to: to[field] }]),
-  );
+  return fieldChangesBetween(toJsonSubscription(before), toJsonSubscription(after));
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Collection, Db } from 'mongodb';
 import { ActivityCounts, openActivity } from './activity';
 import type { AggregateDefinition, Stored, AggregateDocument, Completion } from './aggregate';
-import { AggregateStore, type StoreContext } from './aggregate-store';
+import { AggregateStore, type PendingListener, type StoreContext } from './aggregate-store';
 import type { CallContext } from '../grpc/call-context';
 import { DocumentBatches, type Removal } from './document-batches';
 import { type Clock, sleep } from '../clock';
@@ -68,7 +68,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   /** Finds aggregates by words. */
   readonly searchIndex: SearchIndex<S>;
   behaviour: AggregateBehaviour = {};
-  onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
+  onPending: PendingListener = () => undefined;
   /** Wraps every write that reaches a step for the first time. */
   writeFirstReached: FirstReachedWriter = (_step, write) => write();
   private readonly activity: ActivityCounts;
@@ -99,8 +99,8 @@ export class AggregateCollection<S extends { readonly id: string }> {
       {
         ...this.dependencies,
         activity: this.activity,
-        onPending: (id, written) => {
-          this.onPending(id, written);
+        onPending: (id, written, added) => {
+          this.onPending(id, written, added);
         },
         writeFirstReached: (step, write) => this.writeFirstReached(step, write),
         onChange: (stored) => {

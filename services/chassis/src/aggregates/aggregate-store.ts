@@ -1,4 +1,5 @@
 import {
+  type AggregateChange,
   type Page,
   type AggregateDefinition,
   type Stored,
@@ -9,6 +10,7 @@ import {
   type OutboxEntry,
   scheduleOf,
   searchFieldsOf,
+  subjectSequencesAfter,
   toStored,
   type Completion,
   type InlineCommands,
@@ -50,15 +52,22 @@ const perPageOfAll = 100;
 // As long as the relay works on a document without reading it.
 const freshMs = 1_000;
 
+/**
+ * Called after entries are added to a document's outbox, with the document if its outbox is known,
+ * and with the entries.
+ */
+export type PendingListener = (
+  id: string,
+  written?: AggregateDocument,
+  added?: readonly OutboxEntry[],
+) => void;
+
 /** Dependencies of a store in addition to its collection. */
 export interface StoreDependencies<S extends { readonly id: string }> {
   readonly clock: Clock;
   readonly activity: ActivityCounts;
-  /**
-   * Called after entries are added to a document's outbox, with the document if its outbox is
-   * known.
-   */
-  readonly onPending: (id: string, written: AggregateDocument | undefined) => void;
+  /** Called after entries are added to a document's outbox. */
+  readonly onPending: PendingListener;
   /** Wraps every write that reaches a step for the first time. */
   readonly writeFirstReached: FirstReachedWriter;
   /** Called with every aggregate after a change. */
@@ -222,7 +231,9 @@ export class AggregateStore<S extends { readonly id: string }> {
    * of them again.
    */
   async insertWithInlineCommands(transition: Transition<S>): Promise<InlineCommands<S>> {
-    if (transition.events.length > 0) throw new Error('Only the relay announces events');
+    if (transition.events.length > 0 || this.definition.announce !== undefined) {
+      throw new Error('Only the relay announces events');
+    }
     const { stored, document } = await this.insertNew(transition);
     return inlineCommandsOf(stored, document, this.dependencies);
   }
@@ -235,7 +246,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
     const envelope = newEnvelope(id, tenant, now);
     await this.dependencies.activity.count(envelope);
-    const document = this.withOutbox(envelope, stored, transition);
+    const announced = this.announced(transition, { before: undefined, after: stored });
+    const document = this.withOutbox(envelope, stored, announced);
     try {
       await this.insertDocument(document, transition.state);
     } catch (error) {
@@ -352,7 +364,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     { transition, completion }: { transition: Transition<S>; completion: Completion | undefined },
   ): Promise<boolean> {
     await this.dependencies.activity.count(document);
-    const next = this.withOutbox(document, after, transition);
+    const announced = this.announced(transition, { before: stored, after });
+    const next = this.withOutbox(document, after, announced);
     const added = next.outbox.slice(document.outbox.length);
     const isEmptied = completion?.isLastOf(document) === true;
     const update = updateOf(this.definition, { document, next, added, isEmptied });
@@ -369,12 +382,16 @@ export class AggregateStore<S extends { readonly id: string }> {
     const outbox = isEmptied ? added : next.outbox;
     this.dependencies.recent.record({ document: { ...next, outbox }, stored: after });
     this.dependencies.onChange(after);
-    // Entries of the outbox as it was read may be done by now.
-    const isKnown = isEmptied || document.outbox.length === 0;
     if (added.length > 0) {
-      this.dependencies.onPending(id, isKnown ? { ...next, outbox: added } : undefined);
+      const known = isEmptied ? { ...next, outbox: added } : knownAfter(document, next, added);
+      this.dependencies.onPending(id, known, added);
     }
     return true;
+  }
+
+  private announced(transition: Transition<S>, change: AggregateChange<S>): Transition<S> {
+    const events = this.definition.announce?.(transition.events, change);
+    return events === undefined ? transition : { ...transition, events };
   }
 
   private reach<T>(
@@ -428,6 +445,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     if (outbox.length > outboxEntriesMax || outboxBytes(outbox) > outboxBytesMax) {
       throw new DomainError('resource_exhausted', outboxFull, 'Too many requests');
     }
+    const subjectSequences = subjectSequencesAfter(envelope, transition.events);
     const reached = this.definition.stepsReached?.(stored.state) ?? [];
     return {
       ...envelope,
@@ -439,6 +457,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       version: stored.version,
       updatedAt: stored.updatedAt,
       eventSequence: envelope.eventSequence + transition.events.length,
+      ...(subjectSequences !== undefined && { subjectSequences }),
       commandSequence: envelope.commandSequence + transition.commands.length,
       outbox,
       lastWrite: randomHex(writeIdBytes),
@@ -460,6 +479,17 @@ export class AggregateStore<S extends { readonly id: string }> {
   private async findDocument(id: string): Promise<AggregateDocument | undefined> {
     return this.dependencies.batches.find(id, this.context.tenant.environmentId);
   }
+}
+
+// Entries of the outbox as it was read may be done by now. The relay reads those of the added kinds
+// again, because they come before the added ones.
+function knownAfter(
+  document: AggregateDocument,
+  next: AggregateDocument,
+  added: readonly OutboxEntry[],
+): AggregateDocument | undefined {
+  const kinds = new Set(added.map(({ kind }) => kind));
+  return document.outbox.some(({ kind }) => kinds.has(kind)) ? undefined : next;
 }
 
 function outboxBytes(outbox: readonly OutboxEntry[]): number {

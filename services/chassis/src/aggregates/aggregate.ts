@@ -3,6 +3,7 @@ import { type Tenant, timelineOf } from '../grpc/call-context';
 import { type Findable, searchKeysOf } from '@billing/kernel/search-words';
 import type { Command, DomainEvent } from '@billing/kernel/transition';
 import type { FirstReachedFields } from './first-reached';
+import { derivedId } from '../ids';
 import { sliceOf } from '../replicas/slice';
 
 /** Order in which work of one instant runs under a manual clock; see clock/v1/due_work.proto. */
@@ -51,6 +52,12 @@ export interface SearchDefinition<S> {
   readonly isForgiving?: boolean;
 }
 
+/** An aggregate before and after a write; `before` is undefined for an insert. */
+export interface AggregateChange<S> {
+  readonly before: Stored<S> | undefined;
+  readonly after: Stored<S>;
+}
+
 /** Definition of one kind of aggregate for the store. */
 export interface AggregateDefinition<S extends { readonly id: string }> {
   /** Name of the collection, plural: `subscriptions`. */
@@ -95,6 +102,11 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
    */
   stepsReached?(state: S): readonly string[];
   /**
+   * Returns the events of a write in their order: those that its decision named, and those that
+   * follow from the change, whatever decided it. Absent: only those of the decision.
+   */
+  announce?(decided: readonly DomainEvent[], change: AggregateChange<S>): readonly DomainEvent[];
+  /**
    * Encodes a domain event as the JSON form of its proto message; absent: the aggregate publishes
    * no events.
    */
@@ -120,6 +132,11 @@ export interface OutboxEntry {
    */
   readonly payload: unknown;
   readonly traceparent: string | null;
+  /**
+   * Subject that numbers the event, and its number, where the aggregate has several subjects.
+   * Absent: the aggregate and `sequence`.
+   */
+  readonly announcedAs?: { readonly id: string; readonly sequence: number };
 }
 
 /**
@@ -137,6 +154,8 @@ export interface Envelope extends FirstReachedFields {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly eventSequence: number;
+  /** Number of events of each second subject, among those of `eventSequence`. Absent: none. */
+  readonly subjectSequences?: Readonly<Record<string, number>>;
   readonly commandSequence: number;
   readonly outbox: readonly OutboxEntry[];
   /** Real time of the write that made the outbox non-empty; null while it is empty. */
@@ -232,10 +251,11 @@ export function outboxEntries<S extends { readonly id: string }>(
     envelope,
     traceparent,
   }: {
-    envelope: Pick<Envelope, 'eventSequence' | 'commandSequence'>;
+    envelope: Pick<Envelope, 'eventSequence' | 'commandSequence' | 'subjectSequences'>;
     traceparent: string | undefined;
   },
 ): OutboxEntry[] {
+  const numbered = numberedAs(stored, decision.events, envelope);
   const common = { at: stored.updatedAt, traceparent: traceparent ?? null };
   const events = decision.events.map((event, index): OutboxEntry => {
     if (definition.encodeEvent === undefined) {
@@ -247,6 +267,7 @@ export function outboxEntries<S extends { readonly id: string }>(
       type: event.type,
       payload: JSON.stringify(definition.encodeEvent(event, stored)),
       ...common,
+      ...numbered[index],
     };
   });
   const commands = decision.commands.map((command, index): OutboxEntry => ({
@@ -257,6 +278,37 @@ export function outboxEntries<S extends { readonly id: string }>(
     ...common,
   }));
   return [...events, ...commands];
+}
+
+/** Number of events of each second subject after a write; undefined if there are none. */
+export function subjectSequencesAfter(
+  { subjectSequences }: Pick<Envelope, 'subjectSequences'>,
+  events: readonly DomainEvent[],
+): Readonly<Record<string, number>> | undefined {
+  const counts = new Map(Object.entries(subjectSequences ?? {}));
+  for (const { subject } of events) {
+    if (subject !== undefined) counts.set(subject, (counts.get(subject) ?? 0) + 1);
+  }
+  return counts.size === 0 ? undefined : Object.fromEntries(counts);
+}
+
+// Each subject numbers its events without gaps, so those of the second ones do not count for the
+// aggregate. Without second subjects the sequence of the outbox is the number.
+function numberedAs<S extends { readonly id: string }>(
+  { state, tenant: { environmentId } }: Stored<S>,
+  events: readonly DomainEvent[],
+  envelope: Pick<Envelope, 'eventSequence' | 'subjectSequences'>,
+): Pick<OutboxEntry, 'announcedAs'>[] {
+  return events.map(({ subject }, index) => {
+    const counts = subjectSequencesAfter(envelope, events.slice(0, index + 1));
+    if (counts === undefined) return {};
+    if (subject !== undefined) {
+      const id = derivedId(environmentId, subject, state.id);
+      return { announcedAs: { id, sequence: counts[subject] ?? 0 } };
+    }
+    const others = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    return { announcedAs: { id: state.id, sequence: envelope.eventSequence + index + 1 - others } };
+  });
 }
 
 /** One page, newest first. */

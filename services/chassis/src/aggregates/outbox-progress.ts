@@ -12,6 +12,7 @@ type Numbered = Pick<OutboxEntry, 'kind' | 'sequence'>;
  * write removes all of them.
  */
 export class OutboxProgress {
+  private readonly started: Numbers = { event: 0, command: 0 };
   private readonly done: Numbers = { event: 0, command: 0 };
   private readonly removed: Numbers = { event: 0, command: 0 };
   private emptiedAt: Numbers = { event: -1, command: -1 };
@@ -20,6 +21,12 @@ export class OutboxProgress {
 
   isDone({ kind, sequence }: Numbered): boolean {
     return sequence <= this.done[kind];
+  }
+
+  recordStarted(entries: readonly Numbered[]): void {
+    for (const { kind, sequence } of entries) {
+      this.started[kind] = Math.max(this.started[kind], sequence);
+    }
   }
 
   recordDone({ kind, sequence }: Numbered): void {
@@ -70,11 +77,16 @@ export class OutboxProgress {
 
   /**
    * Lets the write of a command's last step remove the command, with all other entries that are
-   * done. `isOtherInFlight` returns true while other work of the document is in flight.
+   * done. `isOtherInFlight` returns true while other work of the document is in flight. `onEmptied`
+   * is called after such a write.
    */
   completionOf(
     entry: Numbered,
-    { document, isOtherInFlight }: { document: OutboxDocument; isOtherInFlight: () => boolean },
+    {
+      document,
+      isOtherInFlight,
+      onEmptied,
+    }: { document: OutboxDocument; isOtherInFlight: () => boolean; onEmptied?: () => void },
   ): Completion {
     return {
       whenLast: () => this.untilFinished(document, { last: entry, isOtherInFlight }),
@@ -82,6 +94,7 @@ export class OutboxProgress {
       recordWritten: (found) => {
         this.recordDone(entry);
         this.recordEmptied(found);
+        onEmptied?.();
       },
     };
   }
@@ -93,10 +106,12 @@ export class OutboxProgress {
     const isFollowed = this.pending(document, last.kind).some(
       ({ sequence }) => sequence > last.sequence,
     );
-    if (isFollowed || this.isFinished(document, last) || !isOtherInFlight()) return;
+    // Events of an earlier write of the command are not in the document as it was read.
+    const isReady = () => this.isFinished(document, last) && this.started.event <= this.done.event;
+    if (isFollowed || isReady() || !isOtherInFlight()) return;
     const given = new AbortController();
     const check = () => {
-      if (this.isFinished(document, last)) given.abort();
+      if (isReady()) given.abort();
     };
     this.listeners.add(check);
     await sleep(waitMs, given.signal);

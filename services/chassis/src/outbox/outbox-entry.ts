@@ -22,8 +22,8 @@ export function announcementOf(
   { definition }: AggregateCollection<never>,
   { document, entry }: { document: AggregateDocument; entry: OutboxEntry },
 ) {
-  const { _id: aggregateId } = document;
-  const { sequence, type, at, payload } = entry;
+  const { type, at, payload, announcedAs } = entry;
+  const { id: aggregateId, sequence } = announcedAs ?? { ...entry, id: document._id };
   const envelope = toEnvelope({
     service,
     aggregate: definition.aggregate,

@@ -198,6 +198,26 @@ describe('an outbox', () => {
     await relay.stop();
   });
 
+  test('is emptied by the last write of a command that announced events before', async () => {
+    const published: string[] = [];
+    const { id, relay, updates, settled, insert } = scene('twice', {
+      weigh: async ({ aggregateId, completion }, note) => {
+        await note(aggregateId, 5, { events: [event] });
+        await note(aggregateId, 7, { completes: completion, events: [event] });
+      },
+      publish: ({ id: eventId }) => {
+        published.push(eventId);
+        return Promise.resolve();
+      },
+    });
+    await insert({ commands: [command] });
+    await settled();
+    expect(published).toEqual([`${id}:1`, `${id}:2`]);
+    // The two writes of the command, and the removal of the last event.
+    expect(updates).toHaveLength(3);
+    await relay.stop();
+  });
+
   test('keeps entries added while the command runs', async () => {
     const begun = gate();
     const added = gate();

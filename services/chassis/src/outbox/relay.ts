@@ -96,8 +96,8 @@ export class Relay {
 
   start(): void {
     for (const collection of this.collections) {
-      collection.onPending = (id, written) => {
-        this.enqueue(collection, id, written);
+      collection.onPending = (id, written, added) => {
+        this.enqueue(collection, id, written, added);
       };
     }
     this.sweeping = this.sweep.runUntil(this.stopping.signal);
@@ -146,14 +146,18 @@ export class Relay {
     });
   }
 
-  /** `written` is the document as this process has just written it, which saves reading it. */
+  /**
+   * `written` is the document as this process has just written it, which saves reading it. `added`
+   * are the entries of that write; absent: any entries may wait.
+   */
   private enqueue(
     collection: AggregateCollection<never>,
     id: string,
     written?: AggregateDocument,
+    added = written?.outbox,
   ): void {
     for (const lane of laneNames) {
-      if (written?.outbox.some(({ kind }) => kind === lane) === false) continue;
+      if (added?.some(({ kind }) => kind === lane) === false) continue;
       this.submit(collection, { id, lane, written });
     }
   }
@@ -174,11 +178,13 @@ export class Relay {
 
   private async drain({ known, ...lane }: DocumentLane & { known: AggregateDocument | undefined }) {
     // Both lanes read concurrently, and the batch reads the document once.
-    const document = this.fresh(known) ?? (await lane.collection.batches.find(lane.id));
+    const fresh = this.fresh(known);
+    const document = fresh ?? (await lane.collection.batches.find(lane.id));
     if (document === undefined || this.stopping.signal.aborted) return;
     if (this.options.isDeleted?.(document.environmentId) === true) return;
     const progress = this.progressOf(lane.key);
     const entries = progress.pending(document, lane.lane);
+    progress.recordStarted(entries);
     const run = { ...lane, document, progress };
     try {
       if (lane.lane === 'event') await this.publishEvents(run, entries);
@@ -186,6 +192,10 @@ export class Relay {
     } finally {
       await this.removeDone(run, { hadEntries: entries.length > 0 });
     }
+    // Entries of the other lane may have been removed before the document was written.
+    const isLeftOver = fresh !== undefined && !progress.isFinished(document);
+    if (isLeftOver && !this.isOtherBusy(run))
+      this.submit(run.collection, { id: run.id, lane: run.lane });
   }
 
   private submitWaiting(
@@ -306,6 +316,7 @@ export class Relay {
       completion: progress.completionOf(entry, {
         document,
         isOtherInFlight: () => this.queues.event.isBusy(key),
+        onEmptied: () => this.deferredRemovals.delete(key),
       }),
     };
     await inSpan(span, () =>
@@ -315,15 +326,19 @@ export class Relay {
     );
   }
 
+  private isOtherBusy({ key, lane }: Pick<DocumentLane, 'key' | 'lane'>): boolean {
+    return this.queues[lane === 'event' ? 'command' : 'event'].isBusy(key);
+  }
+
   /**
    * Removes done entries from the document. If the other lane is running, the removal is left to
    * the lane that ends last, so that it costs one write. Entries that are done later during that
    * run are removed right away, because the other lane may hang.
    */
   private async removeDone(run: LaneRun, { hadEntries }: { hadEntries: boolean }): Promise<void> {
-    const { collection, document, key, id, lane, progress } = run;
+    const { collection, document, key, id, progress } = run;
     const isFinished = progress.isFinished(document);
-    const isShared = this.queues[lane === 'event' ? 'command' : 'event'].isBusy(key);
+    const isShared = this.isOtherBusy(run);
     if (!isFinished && isShared && hadEntries && !this.deferredRemovals.has(key)) {
       this.deferredRemovals.set(key, run);
       return;

@@ -11,6 +11,7 @@ import {
 import { claimSlot, withMethod } from './attempt-slot';
 import { withResult } from './collection-result';
 import { isPermanentlyRefused } from './dunning';
+import { withFailedPayment } from './event/failed-payment';
 import { keptPayments } from './kept-payments';
 import { usedMethod, withMethodUse } from './method-use';
 import { type MethodChoice, nextMethod, nextRetry } from './method-choice';
@@ -244,7 +245,10 @@ function withPayment(
   const lastPaymentError = attempt.source.kind === 'BALANCE' ? invoice.lastPaymentError : charged;
   const payments = keptPayments([...invoice.payments, payment]);
   const tried = { ...invoice, attempt: undefined, payments, lastPaymentError };
-  if (isFailed) return afterFailure(tried, { ...facts, attempt });
+  if (isFailed) {
+    const failed = afterFailure(tried, { ...facts, attempt });
+    return withFailedPayment(failed, payment, { ...facts, attempt });
+  }
   const { now: usedAt, methods } = facts;
   return withMethodUse(
     afterPayment(tried, { number: attempt.number, now: usedAt }),

@@ -3,6 +3,7 @@ import type { Attempt } from './attempt';
 import { claimSlot, lastAttemptNumber, withMethod } from './attempt-slot';
 import { withResult } from './collection-result';
 import { datesAfter, retryDates } from './dunning';
+import { overdue } from './event/announcement';
 import { withoutSchedule, type Invoice, type InvoiceRecord, type Payment } from './invoice';
 import { hasNoChargeableMethod, type MethodChoice, nextMethod } from './method-choice';
 import { noProviderCode } from '../provider/port/decline';
@@ -99,7 +100,8 @@ export function isDunningOver(
 
 /** Marks a sent invoice as overdue. */
 export function passDueDate(invoice: Invoice): Transition<Invoice> {
-  return withResult({ ...invoice, collectAt: undefined }, { outcome: 'OVERDUE', attempt: 0 });
+  const passed = { ...invoice, collectAt: undefined };
+  return { ...withResult(passed, { outcome: 'OVERDUE', attempt: 0 }), events: [overdue] };
 }
 
 /**
@@ -116,7 +118,11 @@ export function afterDueDate(
   if (!isLate) return decide(invoice);
   const passed = passDueDate(invoice);
   const { state, events, commands } = decide(passed.state);
-  return { state, events, commands: [...passed.commands, ...commands] };
+  return {
+    state,
+    events: [...passed.events, ...events],
+    commands: [...passed.commands, ...commands],
+  };
 }
 
 /**
@@ -131,7 +137,11 @@ export function afterDueWork(
   if (!isDunningOver(invoice, { methods, now })) return afterDueDate(invoice, now, decide);
   const ended = endDunning(invoice, now);
   const { state, events, commands } = decide(ended.state);
-  return { state, events, commands: [...ended.commands, ...commands] };
+  return {
+    state,
+    events: [...ended.events, ...events],
+    commands: [...ended.commands, ...commands],
+  };
 }
 
 /** Ends dunning. */

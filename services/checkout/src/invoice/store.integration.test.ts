@@ -4,15 +4,11 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
 import { recordResult } from './collection';
+import { announcedInvoices } from './event/events';
 import { declined } from '../provider/port/decline';
 import { aDraft, aLineItem, anOpened, savedMethod, asInvoice } from '../testing/invoice';
 import { type InvoiceRecord, tombstone } from './invoice';
-import {
-  type CollectionResultPayload,
-  invoiceDefinition,
-  readCollectionResult,
-  shownInvoices,
-} from './store';
+import { type CollectionResultPayload, readCollectionResult, shownInvoices } from './store';
 
 const configuration = testServiceConfiguration('checkout');
 let mongo: MongoConnection;
@@ -22,7 +18,8 @@ beforeAll(async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
   mongo = await connectMongo({ uri, database, service: 'checkout' });
   const dependencies = { clock: systemClock };
-  invoices = new AggregateCollection<InvoiceRecord>(mongo.db, invoiceDefinition, dependencies);
+  const definition = announcedInvoices({ urlOf: () => '' });
+  invoices = new AggregateCollection<InvoiceRecord>(mongo.db, definition, dependencies);
   await invoices.ensureIndexes();
 });
 
@@ -153,7 +150,7 @@ test('a result carries the invoice as the attempt left it, unaffected by later c
   await store.mutate(state.id, (record) => only({ ...record, status: 'VOID' }));
 
   const document = await invoices.documents.findOne({ _id: state.id });
-  const [entry] = document!.outbox;
+  const entry = document!.outbox.find(({ kind }) => kind === 'command');
   expect(readCollectionResult(entry!.payload as CollectionResultPayload, context)).toEqual({
     resultNumber: 1,
     outcome: 'FAILED',

@@ -3,6 +3,8 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import type { Transition } from '@billing/kernel/transition';
+import { type MethodDetails, UnknownMethodsError, withMethodEvents } from './announcement';
+import { encodeMethodEvent } from './events';
 import {
   isLaterUse,
   keep,
@@ -77,6 +79,7 @@ export const payerDefinition: AggregateDefinition<Payer> = {
     const { methodIds = knownOf(payer), removedIds = [] } = payer;
     return { id, customerId, defaultMethodId, usedAt, savedAt, methodIds, removedIds };
   },
+  encodeEvent: encodeMethodEvent,
 };
 
 /** The methods for an invoice; the flag says if the first becomes the default when it pays. */
@@ -226,7 +229,7 @@ export class PaymentMethodStore {
     const payers = this.payers.within(context);
     const payerId = payerIdOf(customerId, context);
     if ((await payers.find(payerId)) === undefined) throw methodNotFound();
-    await payers.mutate(payerId, (payer) => remove(payer, methodId, { isCharged }));
+    await this.change(payerId, (payer) => remove(payer, methodId, { isCharged }), context);
   }
 
   // Applies the change of a use, and returns the payer after it; the first use creates the payer.
@@ -237,8 +240,45 @@ export class PaymentMethodStore {
   ): Promise<Payer> {
     const payers = this.payers.within(context);
     const payerId = payerIdOf(use.customerId, context);
-    const { stored, inserted } = await payers.insert(newPayer(payerId, use));
-    return (inserted ? stored : await payers.mutate(payerId, decide)).state;
+    const created = newPayer(payerId, use);
+    const methods = await this.detailsOf([use.methodId], context);
+    const { stored, inserted } = await payers.insert(withMethodEvents(undefined, created, methods));
+    return inserted ? stored.state : await this.change(payerId, decide, context, methods);
+  }
+
+  /**
+   * Changes a payer and announces the changes of its methods. `given` has the details of methods
+   * that are probably changed; a decision that changes others is repeated with theirs.
+   */
+  private async change(
+    payerId: string,
+    decide: (payer: Payer) => Transition<Payer>,
+    context: Context,
+    given: MethodDetails = new Map(),
+  ): Promise<Payer> {
+    const details = new Map(given);
+    for (;;) {
+      try {
+        const changed = await this.payers.within(context).mutate(payerId, (payer) => {
+          return withMethodEvents(payer, decide(payer), details);
+        });
+        return changed.state;
+      } catch (error) {
+        if (!(error instanceof UnknownMethodsError)) throw error;
+        for (const [id, method] of await this.detailsOf(error.ids, context)) {
+          details.set(id, method);
+        }
+      }
+    }
+  }
+
+  // Methods that were saved a moment ago are not read.
+  private async detailsOf(ids: readonly string[], context: Context): Promise<MethodDetails> {
+    const methods = this.methods.within(context);
+    const found = await Promise.all(
+      ids.map(async (id) => [id, (await methods.getRecent(id)).state] as const),
+    );
+    return new Map(found);
   }
 }
 

@@ -26,6 +26,7 @@ import {
 } from './checkout-link';
 import { linksWith } from './checkout-link-store';
 import type { HostedPageStore } from '../hosted-page/store';
+import type { InvoicePages } from '../invoice/rpc';
 import { checkDiscountOfLink } from '../peer/discount';
 import { checkProducts } from '../peer/product';
 import type { Peers } from '../peers';
@@ -115,9 +116,10 @@ function fromProtoChanges(request: UpdateCheckoutLinkRequest): CheckoutLinkChang
   return maskedFields(fields, request.updateMask);
 }
 
-function toProtoCheckoutLink(
+/** Checkout link as its callers see it. */
+export function toProtoCheckoutLink(
   { state, tenant, version, createdAt, updatedAt }: Stored<CheckoutLink>,
-  pages: HostedPageStore,
+  pages: InvoicePages,
 ): ProtoCheckoutLink {
   return {
     ...state,

@@ -2,7 +2,6 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { Service } from '@billing/chassis/service';
 import { providerWaitMs, withinTime } from '../collection/within-time';
 import { checkoutLinkRpc } from './checkout-link-rpc';
-import { checkoutLinkDefinition } from './checkout-link-store';
 import { hostedPageRpc } from '../hosted-page/rpc';
 import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
@@ -11,7 +10,7 @@ import type { Peers } from '../peers';
 import { sessionCommands } from './commands';
 import { SessionCreationWorker } from './create-session';
 import type { RefusedAttemptStore } from '../collection/refused-attempt-store';
-import { sessionEventEncoder } from './events';
+import { announcedLinks, sessionEventEncoder } from './events';
 import type { SessionInvoices } from '../collection/session-invoice-worker';
 import type { BillingSettingsStore } from '../seller/billing-settings-store';
 import { SessionPreparer } from './session-preparation-worker';
@@ -40,7 +39,7 @@ export function openSessions(service: Service, dependencies: SessionDependencies
     ...sessionDefinition,
     encodeEvent: sessionEventEncoder(pages),
   });
-  const links = service.aggregates(checkoutLinkDefinition);
+  const links = service.aggregates(announcedLinks(pages));
   const worker = new SessionWorker({
     sessions,
     invoices: sessionInvoices,

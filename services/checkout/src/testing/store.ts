@@ -19,7 +19,7 @@ import {
 import { sandboxDisputeDefinition, SandboxDisputes } from '../provider/sandbox/disputes';
 import { SandboxProvider } from '../provider/sandbox/provider';
 import { ensureSandboxIndexes, SandboxBooks, SandboxStore } from '../provider/sandbox/store';
-import { invoiceDefinition } from '../invoice/store';
+import { announcedInvoices } from '../invoice/event/events';
 import {
   subscriptionMethodDefinition,
   SubscriptionMethodStore,
@@ -69,7 +69,8 @@ export const advancingClock: Clock = { now: () => new Date((advancingNowMs += 31
 
 export function replicaOn(db: Db, clock: Clock = advancingClock) {
   const dependencies = { clock: systemClock };
-  const invoices = new AggregateCollection<InvoiceRecord>(db, invoiceDefinition, dependencies);
+  const definition = announcedInvoices({ urlOf: () => '' });
+  const invoices = new AggregateCollection<InvoiceRecord>(db, definition, dependencies);
   const methods = new PaymentMethodStore(
     new AggregateCollection(db, paymentMethodDefinition, dependencies),
     new AggregateCollection(db, payerDefinition, dependencies),
@@ -119,7 +120,8 @@ function stepsOf({ db, invoices }: ReturnType<typeof replicaOn>) {
   /** Pending commands in the invoice's outbox. */
   const commandsOf = async (id: string): Promise<string[]> => {
     const document = await invoices.documents.findOne({ _id: id });
-    return (document?.outbox ?? []).map(({ type }) => type);
+    const commands = (document?.outbox ?? []).filter(({ kind }) => kind === 'command');
+    return commands.map(({ type }) => type);
   };
   return { insertDraft, insertClaimed, read, charges, commandsOf };
 }

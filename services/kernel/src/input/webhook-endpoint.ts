@@ -13,7 +13,33 @@ export const webhookEventTypes = [
 
 // Event types that an endpoint may name. An endpoint without event types gets only the six above,
 // as the contract promises.
-const eventTypes = [...webhookEventTypes, 'checkout.completed', 'checkout.expired'] as const;
+const eventTypes = [
+  ...webhookEventTypes,
+  'checkout.completed',
+  'checkout.expired',
+  'invoice.created',
+  'invoice.payment_received',
+  'invoice.payment_failed',
+  'invoice.paid',
+  'invoice.voided',
+  'invoice.uncollectible',
+  'invoice.overdue',
+  'customer.created',
+  'customer.updated',
+  'payment_method.added',
+  'payment_method.updated',
+  'payment_method.removed',
+  'product.created',
+  'product.updated',
+  'meter_prices.replaced',
+  'discount.created',
+  'discount.updated',
+  'checkout_link.created',
+  'checkout_link.updated',
+  'meter.created',
+  'meter.updated',
+  'meter.deleted',
+] as const;
 
 /** Type of an event that an endpoint may name. */
 export type WebhookEventType = (typeof eventTypes)[number];

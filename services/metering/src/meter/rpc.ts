@@ -119,7 +119,8 @@ function fromProtoMeterChanges(request: UpdateMeterRequest): MeterChanges {
   return maskedFields(fields, request.updateMask);
 }
 
-function toProtoMeter({ state, ...stored }: Stored<Meter>): ProtoMeter {
+/** Meter as its callers see it. */
+export function toProtoMeter({ state, ...stored }: Stored<Meter>): ProtoMeter {
   return {
     id: state.id,
     organizationId: stored.tenant.organizationId,

@@ -8,7 +8,7 @@ type MeterDocument = Omit<Meter, 'id' | 'metadata'> & {
   readonly metadata: string;
 };
 
-/** Meters as documents. They emit no events. */
+/** Meters as documents. */
 export const meterDefinition: AggregateDefinition<Meter> = {
   collection: 'meters',
   aggregate: 'meter',

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import type { WebhookData } from '@billing/proto/json/webhook';
-import { readEvent, type ReadableEvent, toBody } from './events';
+import { readEvent, type ReadableEvent, toBody, webhookSubjects } from './events';
 
 const examples = join(__dirname, '../../../../proto/examples');
 
@@ -172,6 +172,13 @@ describe('the body of a webhook', () => {
     const event = readExample('subscription-payment-succeeded');
     expect(toBody(event, 'id')).toBe(toBody(event, 'id'));
   });
+});
+
+test.each(readdirSync(examples))('the consumer of the stream receives the event of %s', (file) => {
+  const { type, source } = JSON.parse(readFileSync(join(examples, file), 'utf8'));
+  const subject = `${source.replace('/billing/', '')}.${type.replace('billing.', '')}`;
+  expect(webhookSubjects).toContain(subject.replace(/\.\w+$/, '.*'));
+  expect(Object.keys(bodyOf(file.replace('.json', '')))).toContain('data');
 });
 
 describe('the body of a webhook about a checkout session', () => {

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { UnreadableMessageError } from '@billing/chassis/jet-stream';
-import { SessionEvent } from '@billing/proto/billing/event/v1/session_event';
-import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
-import { toJsonWebhook, type WebhookData } from '@billing/proto/json/webhook';
+import { readWebhookData, toJsonWebhook, type WebhookData } from '@billing/proto/json/webhook';
 import { isKnownEventType, subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
 import type { MessageKey, SubjectKey } from './message-store';
 
-/** An event of a subscription, a checkout session or a later subject, as its owner announced it. */
+/** An event of a resource, as its owner announced it. */
 export interface AnnouncedEvent extends SubjectKey {
   /** `subscription.renewed`. */
   readonly type: string;
@@ -20,7 +18,18 @@ export interface AnnouncedEvent extends SubjectKey {
 export type ReadableEvent = AnnouncedEvent & { readonly data: WebhookData };
 
 /** The subjects of the events that become webhooks. */
-export const webhookSubjects = ['subscription.subscription.*', 'checkout.checkout.*'];
+export const webhookSubjects = [
+  'subscription.subscription.*',
+  'checkout.checkout.*',
+  'checkout.invoice.*',
+  'checkout.checkout_link.*',
+  'checkout.payment_method.*',
+  'catalog.product.*',
+  'catalog.meter_prices.*',
+  'customer.customer.*',
+  'discount.discount.*',
+  'metering.meter.*',
+];
 
 const typePrefix = 'billing.';
 const announcedType = /^billing\.\w+\.\w+$/;
@@ -59,10 +68,7 @@ export function readEvent(envelope: string): AnnouncedEvent | undefined {
 }
 
 function readData(type: string, data: unknown): WebhookData | undefined {
-  if (!isKnownEventType(type)) return undefined;
-  return type.startsWith('checkout.')
-    ? { kind: 'checkout', event: SessionEvent.fromJSON(data) }
-    : { kind: 'subscription', event: SubscriptionEvent.fromJSON(data) };
+  return isKnownEventType(type) ? readWebhookData(type, data) : undefined;
 }
 
 const logIdSchema = z.templateLiteral([z.uuid(), ':', z.int().min(1)]);

@@ -54,6 +54,13 @@ export const checkoutSessions: Announcement = {
   dataOf: (tenant, id) => SessionEvent.toJSON(sessionEvent(tenant, id)),
 };
 
+export const quietProducts: Announcement = {
+  service: 'catalog',
+  aggregate: 'product',
+  type: 'product.created',
+  dataOf: () => ({}),
+};
+
 function announcersOf({ aggregate }: Announcement): AggregateDefinition<Announcer> {
   return {
     collection: 'announcers',

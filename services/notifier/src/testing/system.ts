@@ -27,7 +27,13 @@ import {
 } from '@billing/proto/billing/notifier/v1/webhook_feed';
 import type { NotifierConfiguration } from '../config';
 import { type NotifierOverrides, start } from '../service';
-import { checkoutSessions, type EventOwner, startOwner, subscriptions } from './event-owner';
+import {
+  checkoutSessions,
+  type EventOwner,
+  quietProducts,
+  startOwner,
+  subscriptions,
+} from './event-owner';
 
 // Shared by the notifier's integration tests: its environment, i.e. a receiver of webhooks and an
 // owner of events.
@@ -163,11 +169,18 @@ export async function startSystem(name: string): Promise<TestSystem> {
   const owner = await startOwner(subscriptions, ownerConfiguration);
   const checkoutConfiguration = own('checkout');
   const checkout = await startOwner(checkoutSessions, checkoutConfiguration);
+  // Stands for the owners that announce nothing in these tests.
+  const quietConfiguration = own('catalog');
+  const quiet = await startOwner(quietProducts, quietConfiguration);
   const receiver = await startReceiver();
   const config: NotifierConfiguration = {
     ...own('notifier'),
     SUBSCRIPTION_ADDRESS: owner.address,
     CHECKOUT_ADDRESS: checkout.address,
+    CATALOG_ADDRESS: quiet.address,
+    CUSTOMER_ADDRESS: quiet.address,
+    DISCOUNT_ADDRESS: quiet.address,
+    METERING_ADDRESS: quiet.address,
     ALLOW_LOOPBACK_IN_SANDBOXES: true,
     DATA_KEYS: testDataKeys,
     DELIVERY_LEASE_MS: 30_000,
@@ -196,11 +209,11 @@ export async function startSystem(name: string): Promise<TestSystem> {
     wipeStream: () => dropTestStream(config),
     close: async () => {
       await Promise.all([...running].map((notifier) => notifier.stop()));
-      await Promise.all([owner.stop(), checkout.stop()]);
+      await Promise.all([owner.stop(), checkout.stop(), quiet.stop()]);
       await receiver.close();
       await mongo.close();
       await dropTestStream(config);
-      await dropTestDatabase(config, ownerConfiguration, checkoutConfiguration);
+      await dropTestDatabase(config, ownerConfiguration, checkoutConfiguration, quietConfiguration);
     },
   };
 }
