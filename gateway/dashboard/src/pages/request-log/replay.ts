@@ -6,7 +6,7 @@ export interface ReplayedRequest {
 }
 
 /** Placeholder of the API key in a command. */
-export const keyPlaceholder = 'YOUR_KEY';
+const keyPlaceholder = 'YOUR_KEY';
 
 /** Command that sends a request again, with placeholders for the API key and for a long body. */
 export function replayCommand(

@@ -32,15 +32,11 @@ export function RequestPage({ id }: { id: string }) {
                   ['Request ID', <ShortId key="id" id={request.id} what="request id" />],
                   [
                     'Trace',
-                    request.traceId === null ? (
-                      '–'
-                    ) : (
-                      <TraceLink
-                        key="trace"
-                        traceId={request.traceId}
-                        traceUrl={choices.data?.traceUrl ?? null}
-                      />
-                    ),
+                    <TraceFact
+                      key="trace"
+                      {...request}
+                      traceUrl={choices.data?.traceUrl ?? null}
+                    />,
                   ],
                 ]}
               />
@@ -55,6 +51,12 @@ export function RequestPage({ id }: { id: string }) {
       </Answer>
     </PageLayout>
   );
+}
+
+function TraceFact({ traceId, traceUrl }: { traceId: string | null; traceUrl: string | null }) {
+  if (traceId === null) return '–';
+  if (traceUrl === null) return <ShortId id={traceId} what="trace id" />;
+  return <TraceLink {...{ traceId, traceUrl }} />;
 }
 
 function BodyPanel({ title, body }: { title: string; body: RequestDetail['requestBody'] }) {
