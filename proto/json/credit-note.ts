@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CreditNote, CreditNoteLine } from '../gen/billing/checkout/v1/credit_note';
 import { creditNoteReasons } from '../values/checkout';
+import { creditTaxShape, toJsonCreditTax } from './invoice-tax';
 import { RefundJson, toJsonRefund } from './refund';
 import {
   amount,
@@ -41,7 +42,7 @@ export const CreditNoteJson = z
     reason: z.enum(['DUPLICATE', 'SERVICE', 'CANCELLATION', 'GOODWILL', 'OTHER', 'CHANGE']),
     memo: z.string().nullable(),
     subtotal: amount,
-    tax: amount,
+    tax: z.int().meta({ description: 'Sum of the taxes of the lines.' }),
     total: amount.meta({
       description: 'reduced + toBalance + refunded + external + unsettled.',
     }),
@@ -50,6 +51,7 @@ export const CreditNoteJson = z
     refunded: amount.meta({ description: 'Part refunded, or about to be.' }),
     external: amount.meta({ description: 'Part that the seller has returned in another way.' }),
     unsettled: amount.meta({ description: 'Part of failed refunds that are not settled.' }),
+    ...creditTaxShape,
     lines: z.array(CreditNoteLineJson),
     refunds: z.array(RefundJson),
     issuedAt: time,
@@ -79,6 +81,7 @@ export function toJsonCreditNote(note: CreditNote): CreditNoteJson {
     refunded: toJsonAmount(note.refunded),
     external: toJsonAmount(note.external),
     unsettled: toJsonAmount(note.unsettled),
+    ...toJsonCreditTax(note),
     lines: note.lines.map(toJsonLine),
     refunds: note.refunds.map(toJsonRefund),
     issuedAt: toJsonTime(note.issuedAt),

@@ -80,6 +80,11 @@ export const invoiceTaxShape = {
     .meta({ description: 'Facts about the place of the buyer.' }),
 };
 
+const { seller, buyer, taxes, pricesIncludeTax } = invoiceTaxShape;
+
+/** Fields of a credit note about its seller, its buyer and its taxes. */
+export const creditTaxShape = { seller, buyer, taxes, pricesIncludeTax };
+
 /** Fields of a line about its tax. */
 export const lineTaxShape = {
   pricedAmount: signedAmount.meta({
@@ -107,6 +112,18 @@ export function toJsonInvoiceTax(invoice: Invoice): InvoiceTaxFields {
     taxStatus: isOld ? 'NONE' : taxStatuses.nameOf(taxStatus),
     pricesIncludeTax: invoice.pricesIncludeTax,
     taxEvidence: invoice.taxEvidence.map(toJsonEvidence),
+  };
+}
+
+/** Seller, buyer and taxes of a credit note. */
+export function toJsonCreditTax(
+  note: Pick<Invoice, 'seller' | 'buyer' | 'taxes' | 'pricesIncludeTax'>,
+): z.infer<z.ZodObject<typeof creditTaxShape>> {
+  return {
+    seller: note.seller === undefined ? null : toJsonSeller(note.seller),
+    buyer: note.buyer === undefined ? null : toJsonBuyer(note.buyer),
+    taxes: note.taxes.map(toJsonTax),
+    pricesIncludeTax: note.pricesIncludeTax,
   };
 }
 

@@ -122,8 +122,8 @@ function isBounded(
 }
 
 function paymentProblems(invoice: InvoicePicture): (string | false)[] {
-  const { id, status, amountPaid, amountDue, balanceApplied, paidAt, payments } = invoice;
-  const payable = invoice.total - balanceApplied;
+  const { id, status, amountPaid, amountDue, paidAt, payments } = invoice;
+  const payable = invoice.total - invoice.balanceApplied - invoice.amountReduced;
   const successes = payments.filter((payment) => payment.status === 'SUCCEEDED');
   const charges = successes.filter((payment) => !isRecorded(payment));
   const isPaid = status === 'PAID';
@@ -149,8 +149,9 @@ function isRecorded({ provider }: Pick<PaymentPicture, 'provider'>): boolean {
   return provider === 'external' || provider === 'balance';
 }
 
-function outstandingOf({ total, amountPaid, balanceApplied }: InvoicePicture): number {
-  return total - amountPaid - balanceApplied;
+function outstandingOf(invoice: InvoicePicture): number {
+  const { total, amountPaid, balanceApplied, amountReduced } = invoice;
+  return total - amountPaid - balanceApplied - amountReduced;
 }
 
 function sum(amounts: readonly number[]): number {

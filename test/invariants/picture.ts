@@ -16,6 +16,7 @@ export interface InvoicePicture {
   readonly amountPaid: number;
   readonly amountDue: number;
   readonly balanceApplied: number;
+  readonly amountReduced: number;
   readonly paidAt: string | null;
   readonly createdAt: string;
   readonly periodStart: string | null;

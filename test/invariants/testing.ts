@@ -137,6 +137,7 @@ export function anInvoice(changes: Partial<InvoicePicture> = {}): InvoicePicture
     amountPaid: 2,
     amountDue: 0,
     balanceApplied: 0,
+    amountReduced: 0,
     paidAt: january,
     createdAt: january,
     periodStart: january,

@@ -116,6 +116,7 @@ export async function start(
     }),
     paymentRpc({
       ...{ invoices, payments, recordedPayments, sessions, saver, pages, clock },
+      refunds: credits.refunds,
       ...owned,
       ...announced,
     }),

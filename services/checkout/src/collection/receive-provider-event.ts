@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { Clock } from '@billing/chassis/clock';
 import { retryTransient } from '@billing/chassis/mongo';
 import { unlessNotFound } from '@billing/kernel/domain-error';
+import { sumOf } from '@billing/kernel/money';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { contradictedPayment } from '../invoice/late-payment';
 import type { ConfiguredProviders } from '../provider/configured-provider';
@@ -12,6 +13,7 @@ import type {
   ReceivedProviderEvent,
 } from '../provider/port/provider-events';
 import type { ProviderReportStore } from '../provider/report-store';
+import type { RefundWorker } from '../refund/refund-worker';
 import type { PaymentWorker } from './payment-worker';
 import type { SessionListener } from './session-invoice-worker';
 
@@ -19,6 +21,7 @@ export interface ProviderEventDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly payments: PaymentWorker;
   readonly sessions: Pick<SessionListener, 'holdForLatePayment'>;
+  readonly refunds: Pick<RefundWorker, 'checkAtProvider' | 'checkDispute'>;
   readonly events: ProviderEvents;
   readonly reports: ProviderReportStore;
   /** Invoice of a provider's payment; undefined if the payment is not ours. */
@@ -27,8 +30,8 @@ export interface ProviderEventDependencies {
 }
 
 /**
- * Checks the payment of the event at the provider, or stores a refund or dispute that the event
- * reports.
+ * Checks the payment of the event at the provider, or a refund or dispute that the event reports.
+ * What callers have not asked for is also stored as a report.
  */
 export async function receiveProviderEvent(
   event: ReceivedProviderEvent,
@@ -76,7 +79,7 @@ async function followPayment(
 
 async function keepReport(
   report: ProviderReport,
-  { reports, chargeOf, invoices, clock }: ProviderEventDependencies,
+  { refunds, reports, chargeOf, invoices, clock }: ProviderEventDependencies,
 ): Promise<void> {
   const charge = await chargeOf(report.providerPaymentId);
   // The provider's account may serve other installations.
@@ -85,5 +88,26 @@ async function keepReport(
   const document = await retryTransient(() => invoices.documents.findOne({ _id, environmentId }));
   if (document === null) return;
   const tenant = tenantOf(document);
-  await reports.add(report, { invoiceId: _id, tenant, now: clock.now() });
+  const now = clock.now();
+  const context = { tenant, now };
+  const { providerPaymentId, providerDisputeId } = report;
+  if (providerDisputeId !== undefined) {
+    await refunds.checkDispute(_id, providerDisputeId, context);
+  } else {
+    await refunds.checkAtProvider(_id, providerPaymentId, context);
+    const { state } = await invoices.within(context).get(_id);
+    if (isAskedFor(report, state)) return;
+  }
+  await reports.add(report, { invoiceId: _id, tenant, now });
+}
+
+// A report of a refund has the total that was refunded of its payment.
+function isAskedFor({ amount, providerPaymentId }: ProviderReport, record: InvoiceRecord): boolean {
+  if (record.isTombstone) return false;
+  const { payments, refunds } = record;
+  const payment = payments.find((one) => one.providerPaymentId === providerPaymentId);
+  const own = refunds.filter(
+    (refund) => refund.paymentId === payment?.id && refund.creditNoteId !== undefined,
+  );
+  return sumOf(own.map((refund) => refund.amount)) >= amount;
 }

@@ -49,7 +49,7 @@ export class ProviderReportStore {
    * provider resends the event. A report that is already stored raises no further alarm.
    */
   async add(
-    { id, ...report }: ProviderReport,
+    { id, providerDisputeId: _followed, ...report }: ProviderReport,
     { invoiceId, tenant, now }: { invoiceId: string; tenant: Tenant; now: Date },
   ): Promise<void> {
     const { environmentId, live } = tenant;

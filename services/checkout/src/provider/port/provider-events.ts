@@ -28,6 +28,8 @@ export interface ProviderReport {
   readonly id: string;
   readonly kind: 'REFUND' | 'DISPUTE' | 'CONTRADICTION';
   readonly providerPaymentId: string;
+  /** Id of the dispute at the provider; undefined for other reports. */
+  readonly providerDisputeId?: string | undefined;
   /**
    * In the smallest unit of `currency`: the total refunded so far, the disputed amount, or the
    * amount taken.

@@ -71,6 +71,7 @@ function reportOf({ id, type, data }: Stripe.Event): ProviderReport | undefined 
     amount: BigInt(amount),
     currency: currency.toUpperCase(),
     status: isDispute ? status : 'refunded',
+    ...(object.object === 'dispute' && { providerDisputeId: object.id }),
   };
 }
 

@@ -243,7 +243,7 @@ test('money taken for a payment that failed here raises an alarm', async () => {
   );
 });
 
-test('a refund and a dispute at the provider are stored with the invoice, each once', async () => {
+test('a refund and a dispute at the provider are recorded on the invoice, each once', async () => {
   const context = live();
   const invoice = await anInvoice({}, context);
   const { invoice: charged } = await pay(invoice, context);
@@ -263,9 +263,16 @@ test('a refund and a dispute at the provider are stored with the invoice, each o
       Promise.resolve(),
     );
   };
+  stripe.account.refund({ payment_intent: providerPaymentId, amount: '900' });
+  const dispute = {
+    ...{ id: 'dp_made', payment_intent: providerPaymentId, amount: 2900, currency: 'usd' },
+    ...{ reason: 'fraudulent', status: 'needs_response', evidence_details: { due_by: null } },
+  };
+  stripe.account.disputes.set(dispute.id, dispute);
   await report('charge.refunded', { object: 'charge', amount_refunded: 900, status: 'succeeded' });
   await report('charge.dispute.created', {
     object: 'dispute',
+    id: dispute.id,
     amount: 2900,
     status: 'needs_response',
   });
@@ -275,6 +282,9 @@ test('a refund and a dispute at the provider are stored with the invoice, each o
     ['REFUND', 900n, 'refunded'],
     ['DISPUTE', 2900n, 'needs_response'],
   ]);
+  const { invoice: told } = await checkout.getInvoice({ id: invoice.invoiceId }, context);
+  expect(told).toMatchObject({ amountRefunded: 900n, payments: [{ amountRefunded: 900n }] });
+  expect(told?.payments[0]?.disputeId).toEqual(expect.any(String));
 });
 
 test('a payment that succeeds after it was recorded as failed settles its invoice', async () => {
