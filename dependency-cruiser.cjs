@@ -117,6 +117,8 @@ const layers = {
     'callers.ts',
     'config.ts',
     'subscription',
+    'item-document.ts',
+    'change-document.ts',
     'subscription-message.ts',
     'events.ts',
     'usage',
@@ -126,6 +128,7 @@ const layers = {
     'lifecycle',
     'creation',
     'billing',
+    'change',
     'report',
   ],
   'deploy/local/src': [

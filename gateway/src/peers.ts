@@ -106,6 +106,10 @@ import {
   RefundServiceService,
 } from '@billing/proto/billing/checkout/v1/refund';
 import {
+  type ChangeServiceServer,
+  ChangeServiceService,
+} from '@billing/proto/billing/subscription/v1/change_service';
+import {
   type PlanServiceServer,
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
@@ -140,6 +144,7 @@ export interface Peers {
   readonly paymentMethod: Peer<PaymentMethodServiceServer>;
   readonly hostedPage: Peer<HostedPageServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
+  readonly change: Peer<ChangeServiceServer>;
   readonly plan: Peer<PlanServiceServer>;
   readonly metering: Peer<MeteringServiceServer>;
   readonly notifier: Peer<NotifierServiceServer>;
@@ -232,6 +237,10 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
       address: config.DISCOUNT_ADDRESS,
     }),
     subscription: connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, {
+      ...caller,
+      address: config.SUBSCRIPTION_ADDRESS,
+    }),
+    change: connectPeer<ChangeServiceServer>(ChangeServiceService, {
       ...caller,
       address: config.SUBSCRIPTION_ADDRESS,
     }),

@@ -108,7 +108,7 @@ export function toJsonInvoiceTax(invoice: Invoice): InvoiceTaxFields {
     seller: seller === undefined ? null : toJsonSeller(seller),
     buyer: buyer === undefined ? null : toJsonBuyer(buyer),
     finalizedAt: toJsonOptionalTime(invoice.finalizedAt),
-    taxes: invoice.taxes.map(toJsonTax),
+    taxes: toJsonTaxes(invoice.taxes),
     taxStatus: isOld ? 'NONE' : taxStatuses.nameOf(taxStatus),
     pricesIncludeTax: invoice.pricesIncludeTax,
     taxEvidence: invoice.taxEvidence.map(toJsonEvidence),
@@ -125,6 +125,11 @@ export function toJsonCreditTax(
     taxes: note.taxes.map(toJsonTax),
     pricesIncludeTax: note.pricesIncludeTax,
   };
+}
+
+/** Taxes of an invoice or of a preview. */
+export function toJsonTaxes(taxes: readonly InvoiceTax[]): InvoiceTaxFields['taxes'] {
+  return taxes.map(toJsonTax);
 }
 
 /** Tax of a line. A line of an event of an earlier version has its amount as its price. */

@@ -28,6 +28,7 @@ import {
 import {
   billingReasons,
   invoiceStatuses,
+  lineKinds,
   paymentMethodTypes,
   paymentStatuses,
 } from '../values/checkout';
@@ -41,11 +42,15 @@ const LineDetailsJson = z
     creditsUsed: z.array(z.object({ grantId: id, quantity: decimal })),
     billedQuantity: decimal,
     exactAmount: decimal,
+    proration: z.object({ numerator: amount, denominator: amount, of: decimal }).nullable().meta({
+      description:
+        'Part of a period that the line charges or takes back: milliseconds, and the amount that the fraction multiplies.',
+    }),
   })
   .meta({ id: 'LineDetails', description: 'Calculation of the amount of a line.' });
 type LineDetailsJson = z.infer<typeof LineDetailsJson>;
 
-const LineItemJson = z
+export const LineItemJson = z
   .object({
     id,
     invoiceId: id,
@@ -56,6 +61,9 @@ const LineItemJson = z
     discountAmount: amount,
     priceId: id.nullable(),
     meterId: id.nullable(),
+    itemId: id.nullable().meta({ description: 'Item of the subscription.' }),
+    productId: id.nullable().meta({ description: 'Product of the item.' }),
+    kind: z.enum(['RECURRING', 'UNUSED_TIME', 'REMAINING_TIME', 'USAGE']).nullable(),
     periodStart: time.nullable(),
     periodEnd: time.nullable(),
     details: LineDetailsJson.nullable(),
@@ -108,6 +116,7 @@ export const InvoiceJson = z
       'SUBSCRIPTION_CREATE',
       'SUBSCRIPTION_CYCLE',
       'SUBSCRIPTION_CANCEL',
+      'SUBSCRIPTION_CHANGE',
       'MANUAL',
     ]),
     currency,
@@ -198,7 +207,8 @@ export function toJsonPaymentError(
     : { code: error.code, message: error.message, at: toJsonTime(error.at) };
 }
 
-function toJsonDiscount({
+/** Discount of an invoice in REST responses and webhooks. */
+export function toJsonDiscount({
   discountId,
   name,
   amount,
@@ -206,7 +216,11 @@ function toJsonDiscount({
   return { discountId, name, amount: toJsonAmount(amount) };
 }
 
-function toJsonLineItem(line: LineItem, invoice: Invoice): LineItemJson {
+/** Line of an invoice in REST responses and webhooks. */
+export function toJsonLineItem(
+  line: LineItem,
+  invoice: Parameters<typeof toJsonLineTax>[1],
+): LineItemJson {
   return {
     id: line.id,
     invoiceId: line.invoiceId,
@@ -217,6 +231,9 @@ function toJsonLineItem(line: LineItem, invoice: Invoice): LineItemJson {
     discountAmount: toJsonAmount(line.discountAmount),
     priceId: line.priceId ?? null,
     meterId: line.meterId ?? null,
+    itemId: line.itemId ?? null,
+    productId: line.itemProductId ?? null,
+    kind: line.kind === undefined ? null : (lineKinds.knownName(line.kind) ?? null),
     periodStart: toJsonOptionalTime(line.periodStart),
     periodEnd: toJsonOptionalTime(line.periodEnd),
     details: line.details === undefined ? null : toJsonDetails(line.details),
@@ -232,7 +249,14 @@ function toJsonDetails(details: LineItemDetails): LineDetailsJson {
     creditsUsed: details.creditsUsed.map(({ grantId, quantity }) => ({ grantId, quantity })),
     billedQuantity: details.billedQuantity,
     exactAmount: details.exactAmount,
+    proration: toJsonProration(details.proration),
   };
+}
+
+function toJsonProration(proration: LineItemDetails['proration']): LineDetailsJson['proration'] {
+  if (proration === undefined) return null;
+  const { numerator, denominator, of } = proration;
+  return { numerator: Number(numerator), denominator: Number(denominator), of };
 }
 
 function toJsonTier({

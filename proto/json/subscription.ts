@@ -3,10 +3,16 @@ import {
   CancelReason,
   type Subscription,
   type SubscriptionCustomer,
-  type SubscriptionItem,
   type SubscriptionStatus,
 } from '../gen/billing/subscription/v1/subscription';
 import { PriceJson, toJsonPrice } from './product';
+import {
+  itemQuantity,
+  SubscriptionChangeJson,
+  SubscriptionItemJson,
+  toJsonItem,
+  toJsonSubscriptionChange,
+} from './subscription-change';
 import {
   currency,
   id,
@@ -19,8 +25,6 @@ import {
 } from './scalars';
 import { cancelReasons, subscriptionPhases, subscriptionStatuses } from '../values/subscription';
 
-const quantity = z.int().min(1).max(1_000_000);
-
 export const SubscriptionJson = z
   .object({
     id,
@@ -31,7 +35,7 @@ export const SubscriptionJson = z
     status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']),
     phase: z.enum(['SCHEDULED', 'TRIAL', 'REGULAR', 'ENDED']),
     entitled: z.boolean().meta({ description: 'Whether the customer may use the product now.' }),
-    quantity,
+    quantity: itemQuantity,
     currency,
     startAt: time,
     currentPeriodStart: time,
@@ -52,7 +56,10 @@ export const SubscriptionJson = z
     authorizedTransactionId: z.string().nullable(),
     metadata,
     ...timestamps,
-    items: z.array(z.object({ id, priceId: id, quantity, price: PriceJson.nullable() })),
+    pendingChange: SubscriptionChangeJson.nullable().meta({
+      description: 'The change of items that is being paid, or waits for the end of the period.',
+    }),
+    items: z.array(SubscriptionItemJson),
     price: PriceJson.nullable(),
     customer: z.object({ id, email: z.string(), name: z.string().nullable() }).nullable(),
   })
@@ -89,6 +96,10 @@ export function toJsonSubscription(subscription: Subscription): SubscriptionJson
     metadata: toJsonMetadata(subscription.metadata),
     createdAt: toJsonTime(subscription.createdAt),
     updatedAt: toJsonTime(subscription.updatedAt),
+    pendingChange:
+      subscription.pendingChange === undefined
+        ? null
+        : toJsonSubscriptionChange(subscription.pendingChange),
     items: subscription.items.map(toJsonItem),
     price: subscription.price === undefined ? null : toJsonPrice(subscription.price),
     customer: subscription.customer === undefined ? null : toJsonCustomer(subscription.customer),
@@ -103,15 +114,6 @@ export function toJsonSubscriptionStatus(status: SubscriptionStatus): Subscripti
 /** REQUESTED or PAYMENT_FAILED; null if no end was requested. */
 export function toJsonCancelReason(reason: CancelReason): SubscriptionJson['cancelReason'] {
   return reason === CancelReason.CANCEL_REASON_UNSPECIFIED ? null : cancelReasons.nameOf(reason);
-}
-
-function toJsonItem(item: SubscriptionItem): SubscriptionJson['items'][number] {
-  return {
-    id: item.id,
-    priceId: item.priceId,
-    quantity: item.quantity,
-    price: item.price === undefined ? null : toJsonPrice(item.price),
-  };
 }
 
 function toJsonCustomer({ id, email, name }: SubscriptionCustomer): SubscriptionJson['customer'] {

@@ -176,6 +176,7 @@ function toJsonTransition(event: SubscriptionEvent) {
     subscription: toJsonSubscription(subscription),
     invoice: invoice === undefined ? undefined : toJsonInvoice(invoice),
     invoiceId: event.invoiceId,
+    changeId: event.changeId,
     changes: toJsonFieldChanges(changes),
     attempt,
     nextAttemptAt: nextAttemptAt?.toISOString(),

@@ -2,6 +2,7 @@ import { BalanceEntryKind } from '../gen/billing/checkout/v1/balance';
 import {
   BillingReason,
   InvoiceStatus,
+  LineItemKind,
   PaymentMethodType,
   PaymentStatus,
 } from '../gen/billing/checkout/v1/checkout';
@@ -18,6 +19,7 @@ import { enumNames } from './enum-names';
 
 export const invoiceStatuses = enumNames(InvoiceStatus, 'INVOICE_STATUS_');
 export const billingReasons = enumNames(BillingReason, 'BILLING_REASON_');
+export const lineKinds = enumNames(LineItemKind, 'LINE_ITEM_KIND_');
 export const paymentStatuses = enumNames(PaymentStatus, 'PAYMENT_STATUS_');
 export const paymentMethodTypes = enumNames(PaymentMethodType, 'PAYMENT_METHOD_TYPE_');
 export const chargeInitiators = enumNames(ChargeInitiator, 'CHARGE_INITIATOR_');

@@ -24,6 +24,7 @@ export const pathSegments = [
   'credit-notes',
   'refunds',
   'disputes',
+  'previews',
 ] as const;
 
 /** All scopes that a key can have. */

@@ -12,7 +12,7 @@ const paths = file.flatMap(({ package: name, service }) =>
 // contract, by a decision.
 const reading = [
   ...['Get', 'List', 'Find', 'Search', 'Read', 'Export'],
-  ...['Authenticate', 'Identify', 'Quote', 'Validate'],
+  ...['Authenticate', 'Identify', 'Preview', 'Quote', 'Validate'],
 ];
 const writing = [
   ...['Accept', 'Advance', 'Answer', 'Apply', 'Begin', 'Cancel', 'Change', 'Claim', 'Confirm'],

@@ -5,10 +5,13 @@ import {
   SubscriptionStatus,
 } from '../gen/billing/subscription/v1/subscription';
 import { ParkReason } from '../gen/billing/subscription/v1/report';
+import { ChangeAt, ChangeStatus } from '../gen/billing/subscription/v1/change';
 import { enumNames } from './enum-names';
 
 export const subscriptionStatuses = enumNames(SubscriptionStatus, 'SUBSCRIPTION_STATUS_');
 export const subscriptionPhases = enumNames(SubscriptionPhase, 'SUBSCRIPTION_PHASE_');
 export const cancelReasons = enumNames(CancelReason, 'CANCEL_REASON_');
+export const changeStatuses = enumNames(ChangeStatus, 'CHANGE_STATUS_');
+export const changeAts = enumNames(ChangeAt, 'CHANGE_AT_');
 export const collectionOutcomes = enumNames(CollectionOutcome, 'COLLECTION_OUTCOME_');
 export const parkReasons = enumNames(ParkReason, 'PARK_REASON_');

@@ -45,6 +45,15 @@ describe('one request', () => {
         route: 'POST /subscriptions',
         calls: ['CreateSubscription', 'GetCustomers', 'GetProducts'],
       },
+      {
+        route: 'POST /subscriptions/:id/changes',
+        calls: ['CreateChange', 'GetCustomers', 'GetInvoice', 'GetProducts'],
+      },
+      // The next invoice, computed without a write.
+      {
+        route: 'POST /previews',
+        calls: ['GetCustomers', 'GetInvoice', 'GetProducts', 'PreviewChange', 'QuoteInvoice'],
+      },
       { route: 'POST /invoices', calls: ['CreateOneOffInvoice', 'GetCustomers'] },
       { route: 'GET /invoices/:id/pdf', calls: ['GetCustomer', 'GetInvoice'] },
       // The customer's existence and currency.

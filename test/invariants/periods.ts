@@ -22,6 +22,9 @@ export const billedEachPeriod: Invariant = {
   },
 };
 
+// A change is billed in its period; the end and late usage after it.
+const notOfPeriods: ReadonlySet<string> = new Set(['SUBSCRIPTION_CANCEL', 'SUBSCRIPTION_CHANGE']);
+
 function periodProblems(
   subscription: SubscriptionPicture,
   invoices: readonly InvoicePicture[],
@@ -29,7 +32,7 @@ function periodProblems(
   const { id, status } = subscription;
   const anchor = anchorOf(subscription);
   const billed = invoices
-    .filter(({ billingReason }) => billingReason !== 'SUBSCRIPTION_CANCEL')
+    .filter(({ billingReason }) => !notOfPeriods.has(billingReason))
     .flatMap(({ periodStart }) => periodStart ?? [])
     .filter((start) => new Date(start) >= anchor);
   const owed = periodsSoFar(subscription);

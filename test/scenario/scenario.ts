@@ -235,7 +235,7 @@ function keysOf(kind: string, data: any): string[] {
     case 'payment_failed':
       return ['invoice', 'attempt', ...('nextAttemptAt' in data ? ['nextAttemptAt'] : [])];
     case 'updated':
-      return ['changes'];
+      return ['changes', ...['changeId', 'invoice'].filter((key) => key in data)];
     case 'canceled':
       return data.reason === 'PAYMENT_FAILED'
         ? ['reason', 'canceledAt', 'invoice', 'attempt']

@@ -78,7 +78,10 @@ export class ApiClient {
     const location = headers.get('location')?.replace('/v1', '') ?? '';
     const isResource = /^\/[\w-]+\/[0-9a-f-]{36}$/.test(location);
     if (status === 201 && isResource) this.acknowledged.set(location, body.id ?? body.sessionId);
-    if (method === 'DELETE' && status === 204) this.acknowledged.set(path, undefined);
+    if (method !== 'DELETE' || status !== 204) return;
+    // A change that is taken back can still be read.
+    const changeId = /^\/subscriptions\/[^/]+\/changes\/([^/]+)$/.exec(path)?.[1];
+    this.acknowledged.set(path, changeId);
   }
 
   get(path: string): Promise<Answer> {

@@ -44,6 +44,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     entry,
     taxRate,
     creditNote,
+    change,
   } = await ownerResources(owner);
   const resources = {
     customer: `/customers/${customer.id}`,
@@ -61,6 +62,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     taxRate: `/tax-rates/${taxRate.id}`,
     creditNote: `/credit-notes/${creditNote.id}`,
     refund: `/refunds/${creditNote.refunds[0].id}`,
+    change: `/subscriptions/${subscription.id}/changes/${change.id}`,
   };
   return {
     ...listExamples({ customerId: customer.id, subscriptionId: subscription.id }),
@@ -69,6 +71,10 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     'POST /products': { path: '/products', body: product, strangers: [201] },
     'POST /discounts': { path: '/discounts', body: discountInput, strangers: [201] },
     'POST /discounts/validate': { path: '/discounts/validate', body: { code: ownerMark } },
+    'POST /previews': {
+      path: '/previews',
+      body: { kind: 'CHANGE', subscriptionId: subscription.id, change: { quantity: 5 } },
+    },
     'POST /checkout': {
       path: '/checkout',
       body: { customerId: customer.id, productId: sold.id },
@@ -173,6 +179,11 @@ async function ownerResources(owner: ApiClient) {
     authorizedTransactionId: `txn_${ownerMark}`,
     metadata: { mark: ownerMark },
   });
+  const change = await create(`/subscriptions/${subscription.id}/changes`, {
+    quantity: 2,
+    at: 'PERIOD_END',
+    metadata: { mark: ownerMark },
+  });
   const session = await create('/checkout', {
     customerId: customer.id,
     productId: sold.id,
@@ -220,6 +231,7 @@ async function ownerResources(owner: ApiClient) {
     entry,
     taxRate,
     creditNote,
+    change,
   };
 }
 
@@ -286,7 +298,8 @@ function resourceExamples(
       | 'entry'
       | 'taxRate'
       | 'creditNote'
-      | 'refund',
+      | 'refund'
+      | 'change',
       string
     >
   >,
@@ -317,6 +330,13 @@ function resourceExamples(
       body: { atPeriodEnd: true },
     },
     'POST /subscriptions/:id/uncancel': { path: `${subscription}/uncancel` },
+    'POST /subscriptions/:id/changes': {
+      path: `${subscription}/changes`,
+      body: { quantity: 3, at: 'NOW' },
+    },
+    'GET /subscriptions/:id/changes': { path: `${subscription}/changes` },
+    'GET /subscriptions/:id/changes/:changeId': { path: paths.change },
+    'DELETE /subscriptions/:id/changes/:changeId': { path: paths.change },
     'GET /balance-entries/:id': { path: paths.entry },
     'GET /credit-notes/:id': { path: paths.creditNote },
     'GET /refunds/:id': { path: paths.refund },

@@ -39,6 +39,10 @@ export const methods = {
     update: 'updateSubscription',
     cancel: 'cancelSubscription',
     uncancel: 'uncancelSubscription',
+    createChange: 'createSubscriptionChange',
+    retrieveChange: 'getSubscriptionChange',
+    listChanges: 'listSubscriptionChanges',
+    cancelChange: 'cancelSubscriptionChange',
   },
   invoices: {
     create: 'createInvoice',
@@ -60,6 +64,7 @@ export const methods = {
   },
   refunds: { retrieve: 'getRefund', list: 'listRefunds', settle: 'settleRefund' },
   disputes: { retrieve: 'getDispute', list: 'listDisputes' },
+  previews: { create: 'createPreview' },
   balances: { list: 'listBalances' },
   balanceEntries: {
     create: 'createBalanceEntry',

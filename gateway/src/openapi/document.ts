@@ -35,6 +35,7 @@ const tags: Readonly<Record<string, string>> = {
   invoices: 'Invoices and their payments.',
   meters: 'Meters, which aggregate usage events.',
   portal: 'Hosted pages on which customers manage their subscriptions and payment methods.',
+  previews: 'What a call would cost, with a token that holds the price.',
   products: 'Products and their prices.',
   refunds: 'Money returned from payments.',
   sandboxes: 'Test environments, with a real or a manual clock.',

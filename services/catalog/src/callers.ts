@@ -9,7 +9,7 @@ export const catalogCallers: Callers<CatalogServiceServer> = {
   getProducts: ['checkout', 'subscription'],
   listProducts: ['gateway'],
   updateProduct: ['gateway'],
-  getPrice: ['checkout'],
+  getPrice: ['checkout', 'subscription'],
   setMeterPrices: ['gateway'],
   getMeterPrices: ['gateway', 'subscription'],
   getMeterPriceSets: ['subscription'],

@@ -18,7 +18,7 @@ export const checkoutCallers: Callers<CheckoutServiceServer> = {
   createInvoice: ['subscription'],
   createInvoices: ['subscription'],
   quoteInvoice: ['subscription'],
-  getInvoice: ['gateway'],
+  getInvoice: ['gateway', 'subscription'],
   listInvoices: ['gateway'],
   getBilledCurrency: ['gateway', 'subscription'],
   voidDerivedInvoice: ['subscription'],

@@ -16,7 +16,7 @@ import {
   type DiscountTerms,
   type LineItem as ProtoLineItem,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import { billingReasons } from '@billing/proto/values/checkout';
+import { billingReasons, lineKinds } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
 import { checkoutCallers } from './callers';
 import { isCollecting } from './invoice/collection';
@@ -210,11 +210,13 @@ async function untilOpened(
 function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext): NewInvoice {
   const { authorizedTransactionId } = request;
   const invoiceId = readId(request.invoiceId, 'invoiceId');
+  const billingReason = readBillingReason(request.billingReason);
+  const hasOwnShares = billingReason === 'SUBSCRIPTION_CHANGE';
   return {
     id: invoiceId,
     subscriptionId: readId(request.subscriptionId, 'subscriptionId'),
     customerId: readId(request.customerId, 'customerId'),
-    billingReason: readBillingReason(request.billingReason),
+    billingReason,
     collectionMethod: required(
       fromProtoCollectionMethod(request.collectionMethod),
       'collectionMethod',
@@ -225,6 +227,7 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
     lineItems: request.lineItems.map((line, index) => ({
       id: derivedId(context.tenant.environmentId, 'lineItem', invoiceId, index),
       ...fromProtoLineItem(line),
+      ...(hasOwnShares && { discountShare: line.discountAmount }),
     })),
     authorizedTransactionId:
       authorizedTransactionId === undefined
@@ -232,6 +235,7 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
         : readAuthorization(authorizedTransactionId),
     discount: request.discount === undefined ? undefined : fromProtoDiscount(request.discount),
     balanceRound: readBalanceRound(request),
+    ...(request.chargedOnce && { isChargedOnce: true }),
   };
 }
 
@@ -266,6 +270,9 @@ function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id' | 'discount
     amount: line.amount,
     priceId: line.priceId,
     meterId: line.meterId,
+    kind: line.kind === undefined ? undefined : lineKinds.knownName(line.kind),
+    itemId: line.itemId,
+    itemProductId: line.itemProductId,
     periodStart: required(line.periodStart, 'lineItems'),
     periodEnd: required(line.periodEnd, 'lineItems'),
     details: line.details,

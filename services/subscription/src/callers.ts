@@ -1,4 +1,5 @@
 import type { Callers } from '@billing/chassis/callers';
+import type { ChangeServiceServer } from '@billing/proto/billing/subscription/v1/change_service';
 import type { PlanServiceServer } from '@billing/proto/billing/subscription/v1/plan';
 import type { SubscriptionReportServiceServer } from '@billing/proto/billing/subscription/v1/report';
 import type { SubscriptionServiceServer } from '@billing/proto/billing/subscription/v1/subscription';
@@ -17,6 +18,14 @@ export const subscriptionCallers: Callers<SubscriptionServiceServer> = {
   checkSubscriptionRedemption: ['discount'],
   checkChange: ['checkout'],
   listUsagePeriods: ['metering'],
+};
+
+export const changeCallers: Callers<ChangeServiceServer> = {
+  createChange: ['gateway'],
+  getChange: ['gateway'],
+  listChanges: ['gateway'],
+  cancelChange: ['gateway'],
+  previewChange: ['gateway'],
 };
 
 export const planCallers: Callers<PlanServiceServer> = {

@@ -8,6 +8,8 @@ import {
 /** Collections of subscription. */
 export const collections: CollectionLayouts = {
   ...chassisCollections,
+  changes: shardedAggregates({}),
+  previewKeys: unsharded,
   revenueTotals: unsharded,
   subscriptions: shardedAggregates({
     'environmentId isTombstone': 'reports',

@@ -5,6 +5,12 @@ import { isNotFound } from '@billing/kernel/domain-error';
 import type { BillingDependencies } from './billing/create-bill';
 import { billEnd, billLate, billPeriod } from './billing/commands';
 import { billOwed } from './billing/retry-waiting-bills';
+import type { Changes } from './change/change-store';
+import {
+  invoiceChange,
+  recordFinishedChanges,
+  voidChangeInvoices,
+} from './change/create-change-invoice';
 import { authorizationResolved } from './creation/creation';
 import { type InvoiceClient, voidInvoice } from './peer/checkout';
 import type { CustomerClient } from './peer/customer';
@@ -19,13 +25,17 @@ import type {
   Close,
   ConfirmRedemption,
   EndCollection,
+  InvoiceChange,
+  RecordChanges,
   ReleaseRedemption,
   ResolveAuthorization,
+  VoidChangeInvoices,
 } from './subscription/command';
 import type { Subscription } from './subscription/subscription';
 
 export interface CommandDependencies {
   readonly subscriptions: Subscriptions;
+  readonly changes: Changes;
   readonly peers: Peers;
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
@@ -33,10 +43,10 @@ export interface CommandDependencies {
   readonly onDroppedCredits: BillingDependencies['onDroppedCredits'];
 }
 
+type CommandHandlers = Readonly<Record<BillingCommand['type'], CommandHandler>>;
+
 /** Handlers of the commands that the rules order. Each may run again after it was carried out. */
-export function subscriptionCommands(
-  dependencies: CommandDependencies,
-): Readonly<Record<BillingCommand['type'], CommandHandler>> {
+export function subscriptionCommands(dependencies: CommandDependencies): CommandHandlers {
   const { subscriptions, peers, logger } = dependencies;
   return {
     billPeriod: (payload: BillPeriod['payload'], delivery) =>
@@ -97,6 +107,8 @@ export function subscriptionCommands(
       await peers.discount.releaseRedemption(request, context);
     },
 
+    ...changeCommands(dependencies),
+
     resolveAuthorization: async (
       { authorizedTransactionId }: ResolveAuthorization['payload'],
       { aggregateId, context },
@@ -109,6 +121,23 @@ export function subscriptionCommands(
       );
       await subscriptions.record(aggregateId, context, authorizationResolved);
     },
+  };
+}
+
+function changeCommands(
+  dependencies: CommandDependencies,
+): Pick<CommandHandlers, 'invoiceChange' | 'recordChanges' | 'voidChangeInvoices'> {
+  return {
+    invoiceChange: ({ changeId }: InvoiceChange['payload'], { aggregateId: id, context }) =>
+      invoiceChange({ id, changeId }, context, dependencies),
+
+    recordChanges: (_payload: RecordChanges['payload'], { aggregateId, context }) =>
+      recordFinishedChanges(aggregateId, context, dependencies),
+
+    voidChangeInvoices: (
+      { invoiceIds }: VoidChangeInvoices['payload'],
+      { aggregateId: id, context },
+    ) => voidChangeInvoices({ id, invoiceIds }, context, dependencies),
   };
 }
 

@@ -191,7 +191,7 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
         unitAmount: '2900',
         amount: 2900n,
         discountAmount: 0n,
-        priceId: subscription.price.id,
+        priceId: subscription.items[0].price.id,
         periodStart: start,
         periodEnd,
         details: {

@@ -32,6 +32,7 @@ function toProtoEvent(
     subscription: at(event.data.subscription),
     invoice: undefined,
     invoiceId: undefined,
+    changeId: undefined,
     changes: {},
     attempt: undefined,
     nextAttemptAt: undefined,
@@ -50,7 +51,13 @@ function toProtoEvent(
       return { ...message, ...given, canceledAt: canceledAt ?? undefined, reason };
     }
     case 'subscription.updated':
-      return { ...message, changes: changesBetween(at(event.data.before), message.subscription) };
+      return {
+        ...message,
+        changes: changesBetween(at(event.data.before), message.subscription),
+        changeId: event.data.changeId,
+        // See toProtoPayment.
+        invoice: event.data.invoice as Invoice | undefined,
+      };
     case 'subscription.payment_succeeded':
     case 'subscription.payment_failed':
       return { ...message, ...toProtoPayment(event.data.payment) };

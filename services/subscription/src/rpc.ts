@@ -20,6 +20,8 @@ import {
   subscriptionPhases,
   subscriptionStatuses,
 } from '@billing/proto/values/subscription';
+import { checkChange } from './change/find-reserved-change';
+import type { Changes } from './change/change-store';
 import { subscriptionCallers } from './callers';
 import type { CreationDependencies } from './creation/create-subscription';
 import { creationRpc } from './creation/rpc';
@@ -34,7 +36,9 @@ import type { SubscriptionPhase, SubscriptionStatus } from './subscription/subsc
 import { redemptionState } from './subscription/tombstone';
 
 /** The service's calls. */
-export function subscriptionRpc(dependencies: CreationDependencies) {
+export function subscriptionRpc(
+  dependencies: CreationDependencies & { readonly changes: Changes },
+) {
   const { subscriptions } = dependencies;
   return rpcService<SubscriptionServiceServer>(
     SubscriptionServiceService,
@@ -96,8 +100,7 @@ export function subscriptionRpc(dependencies: CreationDependencies) {
         return { state: redemptionStates.valueOf(redemptionState(record, { discountId })) };
       },
 
-      // Changes are not stored, so every reservation of one is free to go.
-      checkChange: () => Promise.resolve({ exists: false }),
+      checkChange: (request, context) => checkChange(request, context, dependencies),
 
       listUsagePeriods: (request, context) => listUsagePeriods(request, context, dependencies),
     },
@@ -126,6 +129,7 @@ function fromProtoCollectionResult(request: ApplyCollectionResultRequest): Colle
     outcome,
     collectionMethod: fromProtoCollectionMethod(invoice.collectionMethod),
     payment: { invoice, attempt, nextAttemptAt: nextAttemptAt ?? null },
+    failure: invoice.lastPaymentError,
   };
 }
 

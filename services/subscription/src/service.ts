@@ -2,6 +2,9 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
+import { changeRpc } from './change/change-rpc';
+import { changeDefinition, Changes } from './change/change-store';
+import { PreviewKeys } from './change/preview-key-store';
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
 import { InvoiceClient } from './peer/checkout';
@@ -13,6 +16,7 @@ import { ReportStore } from './report/report-store';
 import { subscriptionRpc } from './rpc';
 import { subscriptionDefinition } from './subscription-document';
 import { Subscriptions } from './subscription-store';
+import { mainItem } from './subscription/subscription';
 import type { SubscriptionRecord } from './subscription/tombstone';
 
 const totalsEveryMs = 60_000;
@@ -29,9 +33,11 @@ export async function start(
     metrics.recordParkedSubscription({ reason, live });
     logger.error({ alarm: 'subscription_parked', id, reason }, 'subscription parked');
   });
+  const changes = new Changes(service.aggregates(changeDefinition));
   records.handle({
     commands: subscriptionCommands({
       subscriptions,
+      changes,
       peers,
       invoices: new InvoiceClient(peers.checkout),
       customers: peers.customers,
@@ -50,7 +56,11 @@ export async function start(
     run: (signal) => reports.updateSnapshots(signal),
   });
   return service.serve([
-    subscriptionRpc({ subscriptions, peers, clock: service.clock, logger }),
+    subscriptionRpc({ subscriptions, changes, peers, clock: service.clock, logger }),
+    changeRpc({
+      ...{ subscriptions, changes, peers, clock: service.clock, logger },
+      keys: new PreviewKeys(service),
+    }),
     planRpc({ subscriptions }),
     reportRpc({ reports }),
     searchRpc(records, { type: ResultType.RESULT_TYPE_SUBSCRIPTION, describe: describeFound }),
@@ -60,8 +70,8 @@ export async function start(
 function describeFound(record: SubscriptionRecord) {
   // Tombstones are never found.
   if (record.isTombstone) return { title: record.id };
-  const { productName, customer, status } = record;
-  return { title: productName, detail: customer.name ?? customer.email, status };
+  const { customer, status } = record;
+  return { title: mainItem(record).productName, detail: customer.name ?? customer.email, status };
 }
 
 async function takeDueStepOf(

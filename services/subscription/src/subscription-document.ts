@@ -8,22 +8,21 @@ import { stepsReached } from './subscription/reached-step';
 import type {
   LatestInvoice,
   OpenInvoice,
-  PriceSnapshot,
   Subscription,
   SubscriptionDiscount,
 } from './subscription/subscription';
+import { mainItem } from './subscription/subscription';
+import { type ChangesDocument, fromDocumentChanges, toDocumentChanges } from './change-document';
+import {
+  type Count,
+  fromDocumentItems,
+  type ItemDocument,
+  type PriceDocument,
+  readMetadata,
+  toDocumentItem,
+} from './item-document';
 import type { SubscriptionRecord, Tombstone } from './subscription/tombstone';
 import { noUsageBilling, type UsageBilling } from './subscription/usage-billing';
-
-// The driver gives whole numbers as it finds them, 32 or 64 bits wide.
-type Count = number | bigint;
-
-type PriceDocument = Omit<PriceSnapshot, 'amount' | 'intervalCount' | 'trialDays' | 'metadata'> & {
-  readonly amount: Count;
-  readonly intervalCount: Count;
-  readonly trialDays: Count | null;
-  readonly metadata: string;
-};
 
 type OpenInvoiceDocument = Omit<OpenInvoice, 'periodIndex' | 'lastResult'> & {
   readonly periodIndex: Count;
@@ -34,16 +33,18 @@ type LatestInvoiceDocument = Omit<LatestInvoice, 'periodIndex'> & {
   readonly periodIndex: Count | null;
 };
 
-type DiscountDocument = Omit<SubscriptionDiscount, 'durationInMonths'> & {
+type DiscountDocument = Omit<SubscriptionDiscount, 'durationInMonths' | 'productIds'> & {
   readonly durationInMonths: Count | null;
+  /** Absent in documents of earlier releases. */
+  readonly productIds?: readonly string[] | null;
 };
 
 /** Metadata is stored as JSON text: its keys may contain dots, which mean paths to the database. */
 type SubscriptionDocument = Omit<
   Subscription,
   | 'id'
-  | 'price'
-  | 'quantity'
+  | 'items'
+  | 'changes'
   | 'discount'
   | 'metadata'
   | 'periodIndex'
@@ -54,8 +55,10 @@ type SubscriptionDocument = Omit<
 > & {
   /** Absent in documents of earlier releases. */
   readonly endedBeforeStart?: boolean;
-  readonly price: PriceDocument;
-  readonly quantity: Count;
+  /** Absent in documents of earlier releases, which have the fields of their only item instead. */
+  readonly items?: readonly ItemDocument[];
+  /** Absent in documents of earlier releases. */
+  readonly changes?: ChangesDocument;
   /** Absent in documents that were stored before discounts. */
   readonly discount?: DiscountDocument | null;
   readonly metadata: string;
@@ -81,6 +84,24 @@ type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds' | keyof
     }[];
   };
 
+/** The only item, as earlier releases have stored it. */
+interface OnlyItemDocument {
+  readonly itemId: string;
+  readonly productId: string;
+  readonly productName: string;
+  readonly price: PriceDocument;
+  readonly quantity: Count;
+}
+
+// A field that a write omits would keep the value of an earlier release.
+const noOnlyItem: Readonly<Record<keyof OnlyItemDocument, null>> = {
+  itemId: null,
+  productId: null,
+  productName: null,
+  price: null,
+  quantity: null,
+};
+
 type RecordDocument = SubscriptionDocument | Omit<Tombstone, 'id'>;
 
 // Other steps must not be counted as renewals.
@@ -99,6 +120,8 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   // need a partial index.
   indexes: [
     { name: 'customer', keys: { 'customer.id': 1, createdAt: -1, _id: -1 } },
+    { name: 'itemProduct', keys: { 'items.productId': 1, createdAt: -1, _id: -1 } },
+    // Of documents of earlier releases.
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
     { name: 'status', keys: { status: 1, createdAt: -1, _id: -1 } },
     { name: 'parked', keys: { parkedFor: 1, createdAt: -1, _id: -1 } },
@@ -109,7 +132,11 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
     findableOf: (record) =>
       record.isTombstone
         ? undefined
-        : { id: record.id, texts: [], wholeWords: [record.productName, record.customer.name] },
+        : {
+            id: record.id,
+            texts: [],
+            wholeWords: [mainItem(record).productName, record.customer.name],
+          },
   },
   toDocument: toDocumentRecord,
   fromDocument: (document) =>
@@ -133,12 +160,14 @@ function fromDocumentRecord(id: string, document: RecordDocument): SubscriptionR
 
 function toDocumentSubscription(state: Subscription): SubscriptionDocument {
   const { id: _id, ...subscription } = state;
-  const { price, metadata } = subscription;
+  const { items, changes, metadata } = subscription;
   return {
     ...subscription,
     parkedFor: parkedFor(state),
-    price: { ...price, metadata: JSON.stringify(price.metadata) },
+    items: items.map(toDocumentItem),
+    changes: toDocumentChanges(changes),
     metadata: JSON.stringify(metadata),
+    ...noOnlyItem,
   };
 }
 
@@ -146,14 +175,10 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
   return {
     isTombstone: false,
     id,
-    itemId: document.itemId,
     fingerprint: document.fingerprint,
     customer: document.customer,
     collectionMethod: document.collectionMethod,
-    productId: document.productId,
-    productName: document.productName,
-    price: fromDocumentPrice(document.price),
-    quantity: Number(document.quantity),
+    items: fromDocumentItems(document.items ?? [onlyItem(document as unknown as OnlyItemDocument)]),
     discount: fromDocumentDiscount(document.discount),
     authorizedTransactionId: document.authorizedTransactionId,
     isAuthorizing: document.isAuthorizing,
@@ -173,7 +198,13 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
     openInvoices: document.openInvoices.map(fromDocumentOpenInvoice),
     latestInvoice: fromDocumentLatestInvoice(document.latestInvoice),
     usage: fromDocumentUsage(document.usage),
+    changes: fromDocumentChanges(document.changes),
   };
+}
+
+function onlyItem({ itemId: id, ...item }: OnlyItemDocument): ItemDocument {
+  const { productId, productName, price, quantity } = item;
+  return { id, productId, productName, price, quantity };
 }
 
 // Absent in documents of earlier releases. A trial may have ended at its first instant.
@@ -181,18 +212,6 @@ function endedBeforeStartOf(document: SubscriptionDocument): boolean {
   const { periodIndex, trialStart, endedAt, startAt } = document;
   if (periodIndex !== null || endedAt === null) return false;
   return trialStart === null ? endedAt <= startAt : endedAt < startAt;
-}
-
-function fromDocumentPrice(price: PriceDocument): PriceSnapshot {
-  const { amount, intervalCount, trialDays, metadata } = price;
-  return {
-    ...price,
-    amount: BigInt(amount),
-    intervalCount: Number(intervalCount),
-    trialDays: trialDays === null ? null : Number(trialDays),
-    tiers: price.tiers ?? null,
-    metadata: readMetadata(metadata),
-  };
 }
 
 function fromDocumentDiscount(
@@ -203,6 +222,7 @@ function fromDocumentDiscount(
   return {
     ...discount,
     durationInMonths: durationInMonths === null ? null : Number(durationInMonths),
+    productIds: discount.productIds ?? null,
   };
 }
 
@@ -232,8 +252,4 @@ function fromDocumentUsage(usage: UsageDocument | undefined): UsageBilling {
     lateBillAt,
     ...fromDocumentOverLimit(usage),
   };
-}
-
-function readMetadata(text: string): Record<string, unknown> {
-  return JSON.parse(text) as Record<string, unknown>;
 }

@@ -4,28 +4,45 @@ import {
   type CancelReason as ProtoCancelReason,
   type Subscription as ProtoSubscription,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import type {
+  ChangeSide as ProtoSide,
+  SubscriptionChange as ProtoChange,
+  SubscriptionItem as ProtoItem,
+} from '@billing/proto/billing/subscription/v1/change';
 import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
 import {
   cancelReasons,
+  changeAts,
+  changeStatuses,
   subscriptionPhases,
   subscriptionStatuses,
 } from '@billing/proto/values/subscription';
+import {
+  type ChangeSide,
+  pendingChange,
+  type SubscriptionChange,
+} from './subscription/subscription-change';
+import { itemsAfter, monthlyAmountOf, sideOf } from './subscription/change-side';
 import { discountEndsAt } from './subscription/discount';
 import { isEntitled } from './subscription/entitlement';
 import {
   type CancelReason,
   currentPeriod,
+  mainItem,
   nextInvoiceAt,
   type PriceSnapshot,
   type Subscription,
+  type SubscriptionItem,
 } from './subscription/subscription';
 
 /** Maps a subscription to its public form. */
 export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscription {
   const { state, tenant } = stored;
-  const { id, productId, quantity, customer } = state;
-  const price = toProtoPrice(state.price, productId);
+  const { id, customer } = state;
+  const { productId, quantity } = mainItem(state);
+  const price = toProtoPrice(mainItem(state).price, productId);
   const period = currentPeriod(state);
+  const pending = pendingChange(state.changes);
   return {
     id,
     organizationId: tenant.organizationId,
@@ -52,18 +69,61 @@ export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscrip
     metadata: state.metadata,
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,
-    items: [{ id: state.itemId, priceId: price.id, quantity, price }],
+    items: state.items.map(toProtoItem),
     price,
     customer: { id: customer.id, email: customer.email, name: customer.name ?? undefined },
     version: BigInt(stored.version),
     discountId: state.discount?.id,
     discountEndsAt: discountEndsAt(state) ?? undefined,
+    pendingChange: pending === null ? undefined : toProtoChange(pending, state),
   };
 }
 
 /** Unspecified when no end was requested. */
 export function toProtoCancelReason(reason: CancelReason | null): ProtoCancelReason {
   return cancelReasons.valueOf(reason ?? undefined);
+}
+
+/** Maps a change to its public form; a waiting one as it would be today. */
+export function toProtoChange(change: SubscriptionChange, subscription: Subscription): ProtoChange {
+  const items = itemsAfter(subscription, change.wanted);
+  const isPending = change.status === 'PENDING';
+  const today: Pick<SubscriptionChange, 'from' | 'to' | `monthlyAmount${'Before' | 'After'}`> = {
+    from: sideOf(subscription),
+    to: sideOf({ ...subscription, items }),
+    monthlyAmountBefore: monthlyAmountOf(subscription, subscription.items),
+    monthlyAmountAfter: monthlyAmountOf(subscription, items),
+  };
+  const { from, to, monthlyAmountBefore, monthlyAmountAfter } = isPending ? today : change;
+  return {
+    id: change.id,
+    subscriptionId: subscription.id,
+    status: changeStatuses.valueOf(change.status),
+    at: changeAts.valueOf(change.at),
+    effectiveAt: change.effectiveAt,
+    requirePayment: change.requirePayment,
+    from: toProtoSide(from),
+    to: toProtoSide(to),
+    monthlyAmountBefore,
+    monthlyAmountAfter,
+    invoiceId: change.invoice?.invoiceId,
+    failure: change.failure ?? undefined,
+    replacedBy: change.replacedBy ?? undefined,
+    metadata: change.metadata,
+    createdAt: change.createdAt,
+    updatedAt: change.updatedAt,
+  };
+}
+
+function toProtoSide({ items, discountId, ...period }: ChangeSide): ProtoSide {
+  return { items: items.map(toProtoItem), discountId: discountId ?? undefined, ...period };
+}
+
+/** Maps an item to its public form. */
+export function toProtoItem(item: SubscriptionItem): ProtoItem {
+  const { id, productId, quantity } = item;
+  const price = toProtoPrice(item.price, productId);
+  return { id, productId, priceId: price.id, quantity, price };
 }
 
 /** Maps the price version to its public form. */

@@ -6,10 +6,11 @@ import { filterByIds } from '@billing/chassis/request-fields';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { parkedBy, type ParkReason } from './over-limit/parking';
 import { retriedWithChange } from './over-limit/retries';
-import type {
-  Subscription,
-  SubscriptionPhase,
-  SubscriptionStatus,
+import {
+  mainItem,
+  type Subscription,
+  type SubscriptionPhase,
+  type SubscriptionStatus,
 } from './subscription/subscription';
 import { type SubscriptionRecord, tombstone } from './subscription/tombstone';
 import type { Decision, SubscriptionTransition } from './subscription/transition';
@@ -179,7 +180,10 @@ export function subscriptionsWith({
     isTombstone: false,
     ...filterByIds(ids),
     ...(customerId !== undefined && { 'customer.id': customerId }),
-    ...(productId !== undefined && { productId }),
+    // Documents of earlier releases have one product, not items.
+    ...(productId !== undefined && {
+      $or: [{ 'items.productId': productId }, { productId }],
+    }),
     ...(status !== undefined && { status }),
     ...(phase !== undefined && { phase }),
     ...(renewsBefore !== undefined && {
@@ -219,7 +223,7 @@ export async function subscriptionsOf(
 function byCreation(a: Stored<Subscription>, b: Stored<Subscription>): number {
   const apartMs = a.createdAt.getTime() - b.createdAt.getTime();
   if (apartMs !== 0) return apartMs;
-  return a.state.itemId < b.state.itemId ? -1 : 1;
+  return mainItem(a.state).id < mainItem(b.state).id ? -1 : 1;
 }
 
 function present(stored: Stored<SubscriptionRecord>): StoredSubscription {

@@ -40,6 +40,8 @@ const nouns: Readonly<Record<string, string>> = {
 /** What a write did; `{}` stands for its target. */
 const deeds: Readonly<Record<string, string>> = {
   'POST /v1/subscriptions/:id/cancel': 'canceled {}',
+  'POST /v1/subscriptions/:id/changes': 'changed the plan of {}',
+  'DELETE /v1/subscriptions/:id/changes/:changeId': 'took back a planned change of {}',
   'POST /v1/subscriptions/:id/uncancel': 'undid the cancellation of {}',
   'POST /v1/invoices/:id/pay': 'charged {}',
   'POST /v1/invoices/:id/void': 'voided {}',

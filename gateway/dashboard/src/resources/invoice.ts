@@ -10,6 +10,7 @@ const billingReasonTexts: Readonly<Record<Invoice['billingReason'], string>> = {
   SUBSCRIPTION_CREATE: 'First period',
   SUBSCRIPTION_CYCLE: 'Renewal',
   SUBSCRIPTION_CANCEL: 'Cancellation',
+  SUBSCRIPTION_CHANGE: 'Plan change',
   MANUAL: 'One-off',
 };
 

@@ -11,11 +11,13 @@ import { invoiceRoutes } from './invoices';
 import { meterRoutes } from './meters';
 import { meterPriceRoutes } from './meter-prices';
 import { portalSessionRoutes } from './portal-sessions';
+import { previewRoutes } from './previews';
 import { productRoutes } from './products';
 import { refundRoutes } from './refunds';
 import { sellerRoutes } from './seller';
 import { taxRateRoutes } from './tax-rates';
 import { sandboxRoutes } from './sandboxes';
+import { subscriptionChangeRoutes } from './subscription-changes';
 import { subscriptionRoutes } from './subscriptions';
 import { webhookDeliveryRoutes } from './webhook-deliveries';
 import { webhookEndpointRoutes } from './webhook-endpoints';
@@ -32,6 +34,8 @@ export const routes: readonly Route[] = [
   ...checkoutLinkRoutes,
   ...discountRoutes,
   ...subscriptionRoutes,
+  ...subscriptionChangeRoutes,
+  ...previewRoutes,
   ...invoiceRoutes,
   ...creditNoteRoutes,
   ...refundRoutes,

@@ -81,6 +81,7 @@ const UpdateSubscription = z
     createdAt: frozen,
     updatedAt: frozen,
     items: frozen,
+    pendingChange: frozen,
     price: frozen,
     customer: frozen,
   })

@@ -16,6 +16,8 @@ import { type InvoiceTerms, withTerms } from '../tax/invoice-terms';
 
 /** Line of a new invoice, with its price as amount. */
 export type NewLineItem = Omit<LineItem, 'discountAmount' | 'tax'> & {
+  /** Share of the discount; absent: the discount is split over the lines. */
+  readonly discountShare?: bigint | undefined;
   /** Terms of the line that this one corrects; absent: the terms of this invoice. */
   readonly taxedAs?: TaxTerms | undefined;
 };
@@ -33,7 +35,9 @@ export type NewInvoice = Pick<
   | 'periodEnd'
   | 'authorizedTransactionId'
 > & {
+  /** The discount is split over the lines, unless they name their shares. */
   readonly lineItems: readonly NewLineItem[];
+  readonly isChargedOnce?: boolean;
   readonly session?: InvoiceSession | undefined;
   readonly discount?: DiscountOnInvoice | undefined;
   readonly balanceRound?: number | undefined;
@@ -138,12 +142,13 @@ function discountedLines(
   discount: DiscountOnInvoice | undefined,
   currency: Currency,
 ): Pick<Invoice, 'discounts' | 'lineItems'> {
-  const lines = lineItems.map(({ taxedAs: _corrected, ...line }) => line);
+  const lines = lineItems.map(({ taxedAs: _corrected, discountShare: _share, ...line }) => line);
   if (discount === undefined) {
     return { lineItems: lines.map((line) => ({ ...line, discountAmount: 0n })), discounts: [] };
   }
   const priced = lines.map((line) => line.amount);
-  const { amount, parts } = discountLines(discount, { currency, amounts: priced });
+  const given = lineItems.map((line) => line.discountShare);
+  const { amount, parts } = discountLines(discount, { currency, amounts: priced, given });
   const { discountId, name } = discount;
   return {
     lineItems: lines.map((line, index) => ({ ...line, discountAmount: parts[index] ?? 0n })),

@@ -57,16 +57,20 @@ export function lastAttemptNumber({ payments }: Pick<Invoice, 'payments'>): numb
 }
 
 /**
- * True if a worker is to continue the attempt in the slot: an invoice to be written off does not
- * wait for its payer.
+ * True if a worker is to continue the attempt in the slot: an invoice to be written off, or that is
+ * charged once, does not wait for its payer.
  */
 export function needsWorker({
   attempt,
   ended,
   status,
-}: Pick<Invoice, 'attempt' | 'ended' | 'status'>): boolean {
+  isChargedOnce = false,
+}: Pick<Invoice, 'attempt' | 'ended' | 'status' | 'isChargedOnce'>): boolean {
   if (attempt === undefined) return false;
-  return attempt.status === 'PENDING' || (ended === 'WRITTEN_OFF' && status === 'OPEN');
+  return (
+    attempt.status === 'PENDING' ||
+    (status === 'OPEN' && (ended === 'WRITTEN_OFF' || isChargedOnce))
+  );
 }
 
 /**

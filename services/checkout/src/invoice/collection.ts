@@ -56,7 +56,7 @@ const firstCollectionDelayMs = 60 * 60 * 1000;
  * - nothing due, or nothing left after the customer's balance: PAID;
  * - sent invoice: waits for the payer, unless a payment was authorized for it;
  * - usable source: claims the slot;
- * - no source: the first attempt is due an hour later;
+ * - no source: the first attempt is due an hour later, or fails if the invoice is charged once;
  * - a session's invoice: waits for its payer, even if nothing is due.
  * An invoice that is already open stays as it is, so a retried step opens and claims once.
  */
@@ -81,9 +81,10 @@ export function openAndCollect(
     );
   }
   if (claim.isProviderMissing === true) {
-    return only(awaitProvider({ ...invoice, authorizedTransactionId }, claim.now));
+    const owed = { ...invoice, authorizedTransactionId, isChargedOnce: false };
+    return only(awaitProvider(owed, claim.now));
   }
-  if (claim.source.kind === 'NONE') {
+  if (claim.source.kind === 'NONE' && invoice.isChargedOnce !== true) {
     const collectAt = new Date(claim.now.getTime() + firstCollectionDelayMs);
     return only({ ...invoice, collectAt });
   }

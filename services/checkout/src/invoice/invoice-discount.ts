@@ -4,6 +4,7 @@ import {
   type DiscountType,
 } from '@billing/kernel/discounting';
 import type { Currency } from '@billing/kernel/currency';
+import { sumOf } from '@billing/kernel/money';
 
 /**
  * Discount of an invoice. That it applies to these lines, in this currency and period, was checked
@@ -28,8 +29,21 @@ export interface InvoiceDiscount {
 /** Amounts that the discount takes off each line, in order, and their sum. */
 export function discountLines(
   { type, value }: DiscountOnInvoice,
-  { currency, amounts }: { readonly currency: Currency; readonly amounts: readonly bigint[] },
+  {
+    currency,
+    amounts,
+    given = [],
+  }: {
+    readonly currency: Currency;
+    readonly amounts: readonly bigint[];
+    /** Shares that are decided already. */
+    readonly given?: readonly (bigint | undefined)[];
+  },
 ): AppliedDiscount {
+  if (given.some((share) => share !== undefined)) {
+    const parts = amounts.map((_amount, index) => given[index] ?? 0n);
+    return { amount: sumOf(parts), parts };
+  }
   const terms = { type, value, currency: null, productIds: [] };
   // Every line counts: the discount was checked against the product when it was redeemed.
   const lines = amounts.map((amount) => ({ productId: '', amount }));

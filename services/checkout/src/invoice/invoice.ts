@@ -15,6 +15,7 @@ export type BillingReason =
   | 'SUBSCRIPTION_CREATE'
   | 'SUBSCRIPTION_CYCLE'
   | 'SUBSCRIPTION_CANCEL'
+  | 'SUBSCRIPTION_CHANGE'
   /** One-off: the invoice has no subscription. */
   | 'MANUAL';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
@@ -36,6 +37,12 @@ export interface LineItem {
   readonly priceId: string | undefined;
   /** Meter of the billed usage; undefined for other lines. */
   readonly meterId: string | undefined;
+  /** Undefined on one-off invoices, and on invoices of earlier releases. */
+  readonly kind?: LineKind | undefined;
+  /** Item of the subscription; undefined if the line has none. */
+  readonly itemId?: string | undefined;
+  /** Product of the item. */
+  readonly itemProductId?: string | undefined;
   /** Undefined on a session's invoice until it is PAID. */
   readonly periodStart: Date | undefined;
   readonly periodEnd: Date | undefined;
@@ -47,6 +54,17 @@ export interface LineItem {
   readonly tax?: TaxOfLine | undefined;
 }
 
+export type LineKind = 'RECURRING' | 'UNUSED_TIME' | 'REMAINING_TIME' | 'USAGE';
+
+/** Part of a period that a line charges or gives back. */
+export interface Proration {
+  /** Milliseconds. */
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+  /** Amount that the fraction multiplies, a decimal string. */
+  readonly of: string;
+}
+
 /** Calculation of a line's amount, in decimal strings. */
 export interface LineItemDetails {
   readonly exactAmount: string;
@@ -56,6 +74,8 @@ export interface LineItemDetails {
   readonly tiers: LineItemTier[];
   /** In the order in which they were used. */
   readonly creditsUsed: LineItemCredit[];
+  /** Undefined for lines of whole periods. */
+  readonly proration?: Proration | undefined;
 }
 
 /** Units covered by one grant of prepaid credits, a decimal string. */
@@ -201,6 +221,11 @@ export interface Invoice extends Credits {
   readonly balanceApplied: bigint;
   /** Undefined for invoices that are not one-off. */
   readonly oneOff: OneOffTerms | undefined;
+  /**
+   * True for the invoice of a plan change until its only charge: a failure voids it. Absent means
+   * false.
+   */
+  readonly isChargedOnce?: boolean;
   /** Credit that a plan change has reserved; an invoice has one reservation at a time. */
   readonly reservation: Reservation | undefined;
   /** Undefined on invoices of earlier releases. */
@@ -318,15 +343,15 @@ export function voidInvoice(record: InvoiceRecord, opening: Opening): Transition
     return only({ ...withoutSchedule(record), ended: record.ended ?? 'PAYABLE' });
   }
   const opened = record.status === 'DRAFT' ? open(record, opening) : record;
+  return withReturnedBalance(withoutSchedule(opened));
+}
+
+/** A VOID invoice; a command returns what it has taken from the customer's balance. */
+export function withReturnedBalance(invoice: Invoice): Transition<Invoice> {
   return {
-    state: {
-      ...withoutSchedule(opened),
-      status: 'VOID',
-      balanceApplied: 0n,
-      reservation: undefined,
-    },
+    state: { ...invoice, status: 'VOID', balanceApplied: 0n, reservation: undefined },
     events: [],
-    commands: opened.balanceApplied > 0n ? [{ type: 'returnBalance', payload: {} }] : [],
+    commands: invoice.balanceApplied > 0n ? [{ type: 'returnBalance', payload: {} }] : [],
   };
 }
 

@@ -4,7 +4,13 @@ import { claimSlot, lastAttemptNumber, withMethod } from './attempt-slot';
 import { withResult } from './collection-result';
 import { datesAfter, retryDates } from './dunning';
 import { overdue } from './event/announcement';
-import { withoutSchedule, type Invoice, type InvoiceRecord, type Payment } from './invoice';
+import {
+  withoutSchedule,
+  withReturnedBalance,
+  type Invoice,
+  type InvoiceRecord,
+  type Payment,
+} from './invoice';
 import { hasNoChargeableMethod, type MethodChoice, nextMethod } from './method-choice';
 import { noProviderCode } from '../provider/port/decline';
 import { awaitProvider } from './provider-absence';
@@ -51,6 +57,8 @@ export function needsSlot(
  * - A retry has failed once the customer's other methods have failed too: the next one takes the
  *   slot in the same write, so that no crash comes between them.
  * - A sent invoice has no schedule, nor has the invoice of an ended subscription.
+ * - The invoice of a plan change is charged once: a decline, or a challenge that nobody can answer,
+ *   voids it. It gives back what it has taken from the customer's balance.
  * - A canceled challenge does not show if the payer pays, so the subscription is not notified.
  */
 export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<InvoiceRecord> {
@@ -60,6 +68,9 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   if (invoice.ended === 'WRITTEN_OFF') return endDunning(invoice, facts.now);
   // Nothing was charged: the balance was too low.
   if (attempt.source.kind === 'BALANCE') return only(invoice);
+  if (invoice.isChargedOnce === true && isPayersFailure(invoice, attempt)) {
+    return voidAfterFailure(invoice, attempt);
+  }
   if (facts.isCanceled === true && invoice.session === undefined) return only(invoice);
   const isCharged = invoice.collectionMethod === 'CHARGE_AUTOMATICALLY';
   const isScheduled = attempt.origin === 'COLLECTION' && isCharged && !isLeftToPayer(invoice);
@@ -74,6 +85,12 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   const isAwaited = isCharged && !hasNoChargeableMethod(moved.payments, methods);
   const nextAttemptAt = isAwaited ? moved.collectAt : undefined;
   return withResult(moved, { outcome: 'FAILED', attempt: attempt.number, nextAttemptAt });
+}
+
+function voidAfterFailure(invoice: Invoice, { number }: Attempt): Transition<Invoice> {
+  const { state: voided, commands } = withReturnedBalance(withoutSchedule(invoice));
+  const reported = withResult(voided, { outcome: 'FAILED', attempt: number });
+  return { ...reported, commands: [...commands, ...reported.commands] };
 }
 
 /**
@@ -181,7 +198,8 @@ function isPayersFailure({ payments }: Invoice, { number, retry }: Attempt): boo
 // the reason lasts.
 function notCharged(invoice: Invoice, { attempt, now }: FailureFacts): Transition<InvoiceRecord> {
   const { code } = invoice.lastPaymentError ?? {};
-  const stopped = code === noProviderCode ? awaitProvider(invoice, now) : withoutSchedule(invoice);
+  const owed = { ...invoice, isChargedOnce: false };
+  const stopped = code === noProviderCode ? awaitProvider(owed, now) : withoutSchedule(owed);
   return withResult(stopped, { outcome: 'NOT_CHARGED', attempt: attempt.number });
 }
 

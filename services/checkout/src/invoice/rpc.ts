@@ -18,6 +18,7 @@ import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billin
 import {
   billingReasons,
   invoiceStatuses,
+  lineKinds,
   paymentMethodTypes,
   paymentStatuses,
 } from '@billing/proto/values/checkout';
@@ -258,8 +259,9 @@ function invoiceFields(
 }
 
 function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineItem {
-  const { tax: _tax, taxCategory: _category, ...fields } = line;
-  return { ...fields, invoiceId, ...toProtoLineTax(line) };
+  const { tax: _tax, taxCategory: _category, kind, details, ...fields } = line;
+  const named = kind === undefined ? undefined : lineKinds.valueOf(kind);
+  return { ...fields, invoiceId, details, kind: named, ...toProtoLineTax(line) };
 }
 
 function toProtoPayment(payment: Payment, invoice: Invoice): ProtoPayment {

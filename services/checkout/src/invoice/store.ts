@@ -320,6 +320,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     reservation: fromReservationDocument(document.reservation),
     finalization: fromFinalizationDocument(document.finalization),
     ...fromCreditsDocument(document),
+    ...(document.isChargedOnce === true && { isChargedOnce: true }),
   };
 }
 

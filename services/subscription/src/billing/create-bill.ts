@@ -17,7 +17,7 @@ import type { BillPeriod } from '../subscription/command';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { recordEndInvoice, recordInvoice } from '../subscription/open-invoices';
 import type { Closing } from '../subscription/over-limit-state';
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { currencyOf, mainItem, periodOf, type Subscription } from '../subscription/subscription';
 import { lastPeriod, type Settlement, settlementBefore } from '../usage/settlement';
 import { type UsageLine, usageLines } from '../usage/usage-line';
 import { pinnedSet, pinRates } from '../usage/usage-period';
@@ -65,7 +65,7 @@ export async function attemptPeriodBill(
   ]);
   // A customer's first invoice fixes their currency; an existing subscription keeps its own.
   if (customer !== undefined && !customer.isCurrencyFixed) {
-    const wanted = { id: customer.id, currency: state.price.currency };
+    const wanted = { id: customer.id, currency: currencyOf(state) };
     await unlessNotFound(fixCurrency(dependencies.peers, wanted, context));
   }
   const { recurring, ...bill } = periodBill(state, periodIndex, settled ?? []);
@@ -233,7 +233,7 @@ async function ratesOf(
 ): Promise<{ readonly set: number; readonly taxCategory?: string | undefined }> {
   const set = pinnedSet(stored.state, periodIndex);
   if (set === undefined) return meterPricesOf(stored, periodIndex, context, peers);
-  const { productId } = stored.state;
+  const { productId } = mainItem(stored.state);
   const taxCategory =
     facts === undefined
       ? await fetchTaxCategory(peers, productId, context)
@@ -261,7 +261,7 @@ async function billUsage(
   const reason = 'SUBSCRIPTION_CANCEL';
   const [customer, taxCategory] = await Promise.all([
     presentCustomer(state, {}, context, dependencies),
-    fetchTaxCategory(dependencies.peers, state.productId, context),
+    fetchTaxCategory(dependencies.peers, mainItem(state).productId, context),
   ]);
   const request = toProtoNewInvoice(withCustomer(state, customer), {
     invoiceId,

@@ -221,12 +221,10 @@ describe('a new subscription begins', () => {
     const state = aSubscription({ metadata, quantity: 7 }, { price, customer, productName: 'Max' });
 
     expect(state).toMatchObject({
-      price,
+      items: [{ price, productName: 'Max', quantity: 7 }],
       customer: { id: customer.id, email: customer.email, name: null },
       collectionMethod: 'SEND_INVOICE',
-      productName: 'Max',
       metadata,
-      quantity: 7,
     });
   });
 });
@@ -283,7 +281,7 @@ describe('a subscription sold by a checkout session', () => {
       anchor: day('01-31'),
       trialEnd: null,
       periodIndex: 0,
-      quantity: 2,
+      items: [{ quantity: 2 }],
       metadata: { seat: 1 },
       openInvoices: [],
       latestInvoice: { id: paid.id, periodIndex: 0 },

@@ -10,6 +10,7 @@ import type {
   SubscriptionPhase,
 } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
+import { noChanges } from '../subscription/subscription-change';
 import { noUsageBilling } from '../subscription/usage-billing';
 import { pinRates } from '../usage/usage-period';
 import type { CheckedInput } from './input';
@@ -128,14 +129,10 @@ function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date
   return {
     isTombstone: false,
     id,
-    itemId,
     fingerprint,
     customer: { id: customer.id, email: customer.email, name: customer.name },
     collectionMethod: customer.collectionMethod,
-    productId,
-    productName,
-    price,
-    quantity,
+    items: [{ id: itemId, productId, productName, price, quantity }],
     discount: discount === null ? null : { ...discount, firstPeriodStart: null },
     authorizedTransactionId,
     isAuthorizing: false,
@@ -155,6 +152,7 @@ function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date
     openInvoices: [],
     latestInvoice: null,
     usage: noUsageBilling,
+    changes: noChanges,
   };
 }
 

@@ -23,7 +23,8 @@ export function enterPeriod(
   { reason, authorizedTransactionId, invoiceIdOf, facts }: PeriodBilling,
 ): { state: Subscription; command: BillPeriod } {
   const invoiceId = invoiceIdOf(periodIndex);
-  const entered: Subscription = { ...subscription, phase: 'REGULAR', periodIndex };
+  const changes = { ...subscription.changes, period: null };
+  const entered: Subscription = { ...subscription, phase: 'REGULAR', periodIndex, changes };
   const { state, isDiscounted } = takeDiscount(entered, periodIndex);
   return {
     state: openInvoice(state, { invoiceId, periodIndex }),

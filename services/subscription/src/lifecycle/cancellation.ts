@@ -2,10 +2,11 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
 import { canceled, updated } from '../subscription/announcement';
-import type { BillEnd, BillingCommand, Close } from '../subscription/command';
+import type { BillEnd, BillingCommand, Close, VoidChangeInvoices } from '../subscription/command';
 import { findOpenInvoice } from '../subscription/open-invoices';
 import type { OpenInvoice, Subscription } from '../subscription/subscription';
 import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
+import { checkNotPaying, recordChanges } from './apply-change';
 import { billEnd, createdInvoices, endImmediately, endBeforeStart, endCollection } from './ending';
 import { decideAfterDueSteps } from './renewals';
 
@@ -27,6 +28,7 @@ export function cancel(
 ): SubscriptionTransition {
   return decideAfterDueSteps(subscription, decision, (current) => {
     if (current.status === 'CANCELED') return unchanged(current);
+    if (!atPeriodEnd) checkNotPaying(current);
     if (current.phase === 'SCHEDULED') return endBeforeStart(current, decision.now);
     return atPeriodEnd ? flag(current, decision.now) : endNow(current, decision);
   });
@@ -72,12 +74,23 @@ function endNow(
   const older = createdInvoices(state).filter(
     ({ periodIndex }) => periodIndex !== state.periodIndex,
   );
+  const ofChanges = createdInvoices(state).filter(
+    ({ periodIndex, isOfChange }) => isOfChange === true && periodIndex === state.periodIndex,
+  );
   const commands: BillingCommand[] = [
     // Ordered before the close, which waits for a payment in flight.
     ...endCollection(older, { writeOff: false }),
+    ...voidChangeInvoices(ofChanges),
     ...closeRunningPeriod(state, invoiceIdOf),
+    ...recordChanges(state),
   ];
   return { state, events: [canceled(state)], commands };
+}
+
+function voidChangeInvoices(invoices: readonly OpenInvoice[]): VoidChangeInvoices[] {
+  if (invoices.length === 0) return [];
+  const invoiceIds = invoices.map(({ invoiceId }) => invoiceId);
+  return [{ type: 'voidChangeInvoices', payload: { invoiceIds } }];
 }
 
 /** The invoice to void when a canceled subscription ends; undefined: none. */

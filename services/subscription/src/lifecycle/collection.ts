@@ -8,6 +8,13 @@ import {
   type SubscriptionEvent,
   updated,
 } from '../subscription/announcement';
+import {
+  applyPaidChange,
+  applyUnchargedChange,
+  checkNotPaying,
+  failChange,
+  recordChanges,
+} from './apply-change';
 import { billEnd, createdInvoices, endImmediately, endCollection } from './ending';
 import {
   findOpenInvoice,
@@ -16,6 +23,7 @@ import {
   updateOpenInvoice,
 } from '../subscription/open-invoices';
 import { decideAfterDueSteps } from './renewals';
+import type { ChangeFailure, SubscriptionChange } from '../subscription/subscription-change';
 import type { CollectionMethod, OpenInvoice, Subscription } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 
@@ -45,6 +53,8 @@ export interface CollectionResult {
   /** The invoice's own method: the customer's may have changed since. */
   readonly collectionMethod: CollectionMethod;
   readonly payment: PaymentOutcome;
+  /** Reason why the latest charge failed; undefined: none did. */
+  readonly failure?: ChangeFailure | undefined;
 }
 
 // The invoice stays open after all other outcomes.
@@ -71,6 +81,12 @@ export function applyCollectionResult(
   result: CollectionResult,
   decision: Decision,
 ): SubscriptionTransition {
+  const { paying } = subscription.changes;
+  if (paying?.invoice?.invoiceId === result.invoiceId) {
+    return decideAfterDueSteps(subscription, decision, (current) =>
+      finishPayingChange(current, paying, result, decision.now),
+    );
+  }
   const invoice = findOpenInvoice(subscription, result.invoiceId);
   if (invoice === undefined || result.resultNumber <= invoice.lastResult) {
     return unchanged(subscription);
@@ -86,6 +102,34 @@ export function applyCollectionResult(
       : continueAfter(current, recorded, result);
   });
 }
+
+/** Decides the change whose invoice has its first result. */
+function finishPayingChange(
+  current: Subscription,
+  change: SubscriptionChange,
+  { outcome, payment, failure, resultNumber }: CollectionResult,
+  now: Date,
+): SubscriptionTransition {
+  switch (outcome) {
+    case 'SUCCEEDED':
+      return applyPaidChange(current, change, { payment, isCharged: true }, now);
+    case 'NOTHING_DUE':
+    case 'SETTLED':
+      return applyPaidChange(current, change, { payment, isCharged: false }, now);
+    case 'NOT_CHARGED':
+      return applyUnchargedChange(current, change, { lastResult: resultNumber, now });
+    case 'FAILED':
+      return failChange(current, change, { failure: failure ?? unknownFailure, payment }, now);
+    case 'UNCOLLECTIBLE':
+    case 'OVERDUE':
+    case 'VOIDED':
+    case 'WRITTEN_OFF':
+      return failChange(current, change, { failure: notPaid, payment: null }, now);
+  }
+}
+
+const unknownFailure: ChangeFailure = { code: 'payment_failed', message: 'The payment failed' };
+const notPaid: ChangeFailure = { code: 'superseded', message: 'The invoice was closed unpaid' };
 
 /** Returns the subscription with the result recorded on its invoice. */
 function recordResult(
@@ -147,10 +191,15 @@ function endForNonPayment(
   payment: PaymentOutcome,
   now: Date,
 ): SubscriptionTransition {
+  checkNotPaying(subscription);
   const state = endImmediately(subscription, { now, cancelReason: 'PAYMENT_FAILED' });
   return {
     state,
     events: [canceled(state, payment)],
-    commands: [...endCollection(createdInvoices(state), { writeOff: true }), ...billEnd(state)],
+    commands: [
+      ...endCollection(createdInvoices(state), { writeOff: true }),
+      ...billEnd(state),
+      ...recordChanges(state),
+    ],
   };
 }

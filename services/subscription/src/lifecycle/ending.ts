@@ -3,6 +3,7 @@ import type { BillEnd, EndCollection, ReleaseRedemption } from '../subscription/
 import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
 import type { CancelReason, OpenInvoice, Subscription } from '../subscription/subscription';
 import type { SubscriptionTransition } from '../subscription/transition';
+import { cancelWaiting, recordChanges } from './apply-change';
 
 // One call per invoice. This number of calls fits into the time of one command, and a retry starts
 // with the first of them.
@@ -14,7 +15,8 @@ const invoicesPerCommandMax = 50;
  */
 export function ended(subscription: Subscription, endedAt: Date): Subscription {
   const endedBeforeStart = subscription.phase === 'SCHEDULED';
-  return { ...subscription, status: 'CANCELED', phase: 'ENDED', endedAt, endedBeforeStart };
+  const current = cancelWaiting(subscription, { now: endedAt, replacedBy: null });
+  return { ...current, status: 'CANCELED', phase: 'ENDED', endedAt, endedBeforeStart };
 }
 
 /** Ends the subscription at this instant. */
@@ -36,7 +38,8 @@ export function endImmediately(
  */
 export function endBeforeStart(subscription: Subscription, now: Date): SubscriptionTransition {
   const state = endImmediately(subscription, { now, cancelReason: 'REQUESTED' });
-  return { state, events: [canceled(state)], commands: releaseRedemption(state) };
+  const commands = [...releaseRedemption(state), ...recordChanges(state)];
+  return { state, events: [canceled(state)], commands };
 }
 
 /** Releases the redemption of a subscription that never started. */

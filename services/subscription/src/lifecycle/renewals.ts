@@ -10,6 +10,7 @@ import type {
   LifeStep,
   SubscriptionTransition,
 } from '../subscription/transition';
+import { applyWaitingChange, recordChanges } from './apply-change';
 import { enterPeriod } from './billed-period';
 import { billEnd, createdInvoices, endCollection, ended, releaseRedemption } from './ending';
 
@@ -32,6 +33,8 @@ export function dueStep(subscription: Subscription): DueStep | undefined {
 
 function stepOfLife(subscription: Subscription): LifeStep | undefined {
   const { phase, startAt, trialEnd, anchor, periodIndex, cancelAtPeriodEnd } = subscription;
+  // The payment of a change has an outcome within moments; the change counts before the step.
+  if (subscription.changes.paying !== null) return undefined;
   if (phase === 'ENDED') {
     const { lateBillAt } = subscription.usage;
     return lateBillAt === null ? undefined : { at: lateBillAt, kind: 'BILL_LATE' };
@@ -94,8 +97,10 @@ function takeStep(
       const state: Subscription = { ...subscription, phase: 'TRIAL' };
       return { state, events: [renewed(state, null)], commands: [] };
     }
-    case 'ENTER_PERIOD':
-      return renew(subscription, invoiceIdOf);
+    case 'ENTER_PERIOD': {
+      const changed = applyWaitingChange(subscription, step.at);
+      return followedBy(changed, renew(changed.state, invoiceIdOf));
+    }
     case 'BILL_LATE':
       return billLate(subscription);
   }
@@ -107,7 +112,11 @@ function end(subscription: Subscription, endedAt: Date): SubscriptionTransition 
   const commands = state.endedBeforeStart
     ? releaseRedemption(state)
     : [...endCollection(createdInvoices(state), { writeOff: false }), ...billEnd(state)];
-  return { state, events: [canceled(state)], commands };
+  return {
+    state,
+    events: [canceled(state)],
+    commands: [...commands, ...recordChanges(state)],
+  };
 }
 
 /** Bills late usage once; nothing follows it. */

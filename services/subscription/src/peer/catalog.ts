@@ -15,7 +15,7 @@ import {
 import { notFound } from '@billing/kernel/domain-error';
 import type { Peers } from './peers';
 import type { ProductFacts } from '../subscription/product';
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { mainItem, periodOf, type Subscription } from '../subscription/subscription';
 import type { MeterRate } from '../usage/usage-line';
 import { pinnedSet, ratesAt } from '../usage/usage-period';
 
@@ -92,7 +92,7 @@ export async function meterPricesOf(
   context: CallContext,
   { meterPrices }: Peers,
 ): Promise<MeterPrices> {
-  const { productId } = state;
+  const { productId } = mainItem(state);
   if (periodIndex === null) {
     return meterPrices.find({ productId, at: ratesAt(state.startAt, { createdAt }) }, context);
   }

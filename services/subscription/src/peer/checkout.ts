@@ -8,7 +8,7 @@ import type {
   LineItem as ProtoLineItem,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
-import { billingReasons } from '@billing/proto/values/checkout';
+import { billingReasons, lineKinds } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
 import type { BillPeriod } from '../subscription/command';
 import type { CustomerFacts } from '../subscription/customer';
@@ -16,7 +16,8 @@ import { readBuyer } from './buyer';
 import { toProtoDiscountTerms } from './discount';
 import type { Peers } from './peers';
 import type { PeriodLine } from '../subscription/recurring-charge';
-import type { Subscription } from '../subscription/subscription';
+import { currencyOf, type Subscription } from '../subscription/subscription';
+import type { ChangeInvoice, ChangeLine } from '../subscription/subscription-change';
 import type { UsageLine } from '../usage/usage-line';
 
 /** The content of a new invoice. */
@@ -47,7 +48,7 @@ export function toProtoNewInvoice(
     customerId: subscription.customer.id,
     billingReason: billingReasons.valueOf(reason),
     collectionMethod: collectionMethods.valueOf(subscription.collectionMethod),
-    currency: subscription.price.currency,
+    currency: currencyOf(subscription),
     periodStart: period.start,
     periodEnd: period.end,
     lineItems: [...(recurring === undefined ? [] : [recurring]), ...usage].map((line) =>
@@ -59,12 +60,64 @@ export function toProtoNewInvoice(
   };
 }
 
+/** Builds the request for a change's invoice, whose lines have their shares of the discount. */
+export function toProtoChangeInvoice(
+  subscription: Subscription,
+  invoice: ChangeInvoice,
+): CreateInvoiceRequest {
+  const { discount, balanceRound } = invoice;
+  return {
+    invoiceId: invoice.invoiceId,
+    subscriptionId: subscription.id,
+    customerId: subscription.customer.id,
+    billingReason: billingReasons.valueOf('SUBSCRIPTION_CHANGE'),
+    collectionMethod: collectionMethods.valueOf(subscription.collectionMethod),
+    currency: currencyOf(subscription),
+    periodStart: invoice.periodStart,
+    periodEnd: invoice.periodEnd,
+    lineItems: invoice.lines.map((line) => toProtoChangeLine(line, invoice)),
+    authorizedTransactionId: undefined,
+    discount: discount === null ? undefined : toProtoDiscountTerms(discount),
+    balanceRound: balanceRound ?? undefined,
+    buyer: readBuyer(invoice.buyer ?? undefined),
+    chargedOnce: invoice.isPaidFirst,
+  };
+}
+
+function toProtoChangeLine(
+  line: ChangeLine,
+  { periodStart, periodEnd, taxCategory }: ChangeInvoice,
+): ProtoLineItem {
+  const { description, quantity, amount, discountAmount, priceId, itemId, proration } = line;
+  return {
+    ...{ id: '', invoiceId: '', description, quantity, amount, discountAmount, priceId, itemId },
+    ...{ periodStart, periodEnd },
+    unitAmount: undefined,
+    meterId: undefined,
+    kind: lineKinds.valueOf(line.kind),
+    itemProductId: line.productId,
+    details: {
+      exactAmount: line.exactAmount,
+      billedQuantity: quantity,
+      includedUnits: '0',
+      tiers: [],
+      creditsUsed: [],
+      proration,
+    },
+    metadata: {},
+    taxCategory: taxCategory ?? undefined,
+    ...untaxed,
+    taxedAs: line.taxedAs ?? undefined,
+  };
+}
+
 /** The empty ids, and the discount and taxes of 0, are placeholders, which checkout replaces. */
 function toProtoLineItem(
   line: PeriodLine | UsageLine,
   taxCategory: string | undefined,
 ): ProtoLineItem {
   const { description, priceId, quantity, unitAmount, amount, details, period } = line;
+  const ofItem = 'itemId' in line ? line : undefined;
   return {
     id: '',
     invoiceId: '',
@@ -75,12 +128,16 @@ function toProtoLineItem(
     discountAmount: 0n,
     priceId,
     meterId: 'meterId' in line ? line.meterId : undefined,
+    kind: lineKinds.valueOf(ofItem?.kind ?? 'USAGE'),
+    itemId: ofItem?.itemId,
+    itemProductId: ofItem?.productId,
     periodStart: period.start,
     periodEnd: period.end,
     details: {
       ...details,
       tiers: details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined })),
       creditsUsed: 'creditsUsed' in details ? [...details.creditsUsed] : [],
+      proration: undefined,
     },
     metadata: {},
     taxCategory,
@@ -167,12 +224,13 @@ export async function billedCurrency(
  */
 export async function voidInvoice(
   invoiceId: string,
-  { id: subscriptionId, customer, price }: Subscription,
+  subscription: Subscription,
   context: CallContext,
   { checkout }: Peers,
 ): Promise<Invoice | undefined> {
+  const { id: subscriptionId, customer } = subscription;
   const { invoice } = await checkout.voidDerivedInvoice(
-    { invoiceId, subscriptionId, customerId: customer.id, currency: price.currency },
+    { invoiceId, subscriptionId, customerId: customer.id, currency: currencyOf(subscription) },
     context,
   );
   return invoice;

@@ -22,11 +22,14 @@ export function fromProtoDiscount(discount: ProtoDiscount): DiscountSnapshot {
     value,
     duration: discountDurations.nameOf(discount.duration),
     durationInMonths: durationInMonths ?? null,
+    productIds: [...discount.productIds],
   };
 }
 
 /** Maps a discount to the terms that checkout deducts from an invoice. */
-export function toProtoDiscountTerms(discount: DiscountSnapshot): ProtoDiscountTerms {
+export function toProtoDiscountTerms(
+  discount: Pick<DiscountSnapshot, 'id' | 'name' | 'type' | 'value'>,
+): ProtoDiscountTerms {
   const { id: discountId, name, type, value } = discount;
   return { discountId, name, type: discountTypes.valueOf(type), value };
 }

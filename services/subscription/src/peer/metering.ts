@@ -7,7 +7,7 @@ import type {
 } from '@billing/proto/billing/metering/v1/metering';
 import { settlementKeys } from '../over-limit/settlement-attempt';
 import { type Subscriptions, subscriptionsOf } from '../subscription-store';
-import type { Subscription } from '../subscription/subscription';
+import { mainItem, type Subscription } from '../subscription/subscription';
 import {
   overlappingPeriods,
   type SettledPeriod,
@@ -61,7 +61,7 @@ export async function settleUsage(
     }
     return {
       rate: fromProtoMeterRate(price),
-      meterName: meterName ?? stored.state.productName,
+      meterName: meterName ?? mainItem(stored.state).productName,
       period: { start: period.start, end: period.end },
       current: fromProtoUsageQuantity(current),
       previous: previous === undefined ? undefined : fromProtoUsageQuantity(previous),

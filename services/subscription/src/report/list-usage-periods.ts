@@ -9,7 +9,12 @@ import type {
 import { meterPricesOf } from '../peer/catalog';
 import { isEntitled } from '../subscription/entitlement';
 import type { Peers } from '../peer/peers';
-import { currentPeriod, type Subscription } from '../subscription/subscription';
+import {
+  currencyOf,
+  currentPeriod,
+  mainItem,
+  type Subscription,
+} from '../subscription/subscription';
 import { type Subscriptions, subscriptionsOf } from '../subscription-store';
 import { overlappingPeriods } from '../usage/settlement';
 
@@ -62,12 +67,12 @@ async function toProtoUsagePeriod(
   const { prices } = await meterPricesOf(stored, index, context, peers);
   return {
     subscriptionId: state.id,
-    productId: state.productId,
+    productId: mainItem(state).productId,
     start,
     end,
     trial: index === null,
     entitled: isEntitled(state, stored),
-    currency: state.price.currency,
+    currency: currencyOf(state),
     meterPrices: [...prices],
     periodIndex: index ?? undefined,
   };

@@ -8,7 +8,7 @@ import {
 } from '@billing/proto/billing/subscription/v1/plan';
 import { planCallers } from '../callers';
 import { toProtoSubscription } from '../subscription-message';
-import type { Subscription, SubscriptionStatus } from '../subscription/subscription';
+import { mainItem, type Subscription, type SubscriptionStatus } from '../subscription/subscription';
 import type { Subscriptions } from '../subscription-store';
 import { upcomingCharge } from '../billing/upcoming-charge';
 
@@ -50,7 +50,7 @@ function toProtoPlan(stored: Stored<Subscription>): Plan {
   const upcoming = upcomingCharge(state);
   return {
     subscription: toProtoSubscription(stored),
-    productName: state.productName,
+    productName: mainItem(state).productName,
     upcoming:
       upcoming === null
         ? undefined

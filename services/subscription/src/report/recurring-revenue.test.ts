@@ -5,7 +5,13 @@ import { cancel, uncancel } from '../lifecycle/cancellation';
 import { applyCollectionResult } from '../lifecycle/collection';
 import { takeDueStep } from '../lifecycle/renewals';
 import { type ReportedStep, stepsReached } from '../subscription/reached-step';
-import type { PriceSnapshot, Subscription } from '../subscription/subscription';
+import { monthlyAmount } from '../subscription/monthly-amount';
+import {
+  currencyOf,
+  mainItem,
+  type PriceSnapshot,
+  type Subscription,
+} from '../subscription/subscription';
 import {
   aCreation,
   aNewSubscription,
@@ -15,7 +21,7 @@ import {
   at,
   day,
 } from '../testing/fixtures';
-import { addendOf, monthlyAmount, monthOf, type RevenueRow } from './recurring-revenue';
+import { addendOf, monthOf, type Recurring, type RevenueRow } from './recurring-revenue';
 import { monthsUntil, recurringCount, revenueReport, type RevenueSums } from './revenue-report';
 
 type Interval = Exclude<BillingInterval, 'ONE_TIME'>;
@@ -100,6 +106,8 @@ describe('a report', () => {
     startedAmount: 0n,
     ended: 0n,
     endedAmount: 0n,
+    expansion: 0n,
+    contraction: 0n,
     ...parts,
   });
 
@@ -250,7 +258,7 @@ class Shop {
     const reached = stepsReached(after);
     expect(reached).toEqual(expect.arrayContaining(known));
     for (const one of reached.filter((name) => !known.includes(name))) {
-      const { row, counts } = addendOf(after, one);
+      const { row, counts } = addendOf(recurringOf(after), one);
       this.sum.add({ row: keyOf(row), counts });
     }
     this.all[index ?? this.all.length] = after;
@@ -261,7 +269,9 @@ class Shop {
     const sums = rows.map(([key, counts]) => {
       const [month = '', currency = ''] = key.split(' ');
       const { started = 0n, startedAmount = 0n, ended = 0n, endedAmount = 0n } = counts;
-      return { month, currency, started, startedAmount, ended, endedAmount };
+      const { expansion = 0n, contraction = 0n } = counts;
+      const grown = { expansion, contraction };
+      return { month, currency, started, startedAmount, ended, endedAmount, ...grown };
     });
     return {
       trialing: this.sum.totals().get(presentKey)?.trialing ?? 0n,
@@ -278,7 +288,7 @@ class Shop {
   counted(): Record<string, unknown> {
     const recurring = this.all.filter(({ phase }) => phase === 'REGULAR');
     const billed = this.all.filter(({ periodIndex }) => periodIndex !== null);
-    const currencies = [...new Set(billed.map(({ price: { currency } }) => currency))];
+    const currencies = [...new Set(billed.map(currencyOf))];
     return {
       trialing: BigInt(this.all.filter(({ phase }) => phase === 'TRIAL').length),
       recurring: BigInt(recurring.length),
@@ -287,13 +297,18 @@ class Shop {
           currency,
           shownMonths.map((month) =>
             billed
-              .filter((one) => one.price.currency === currency && recursAtEndOf(one, month))
+              .filter((one) => currencyOf(one) === currency && recursAtEndOf(one, month))
               .reduce((sum, one) => sum + plainMonthlyAmount(one), 0),
           ),
         ]),
       ),
     };
   }
+}
+
+function recurringOf(subscription: Subscription): Recurring {
+  const { anchor, endedAt, changes } = subscription;
+  return { anchor, endedAt, ...mainItem(subscription), ...changes };
 }
 
 const presentKey = 'present';
@@ -308,10 +323,9 @@ function recursAtEndOf({ anchor, endedAt }: Subscription, month: string): boolea
 }
 
 // In floating point, where a half is exact and everything else far enough from it.
-function plainMonthlyAmount({
-  price: { type, amount, billingInterval, intervalCount },
-  quantity,
-}: Subscription): number {
+function plainMonthlyAmount(subscription: Subscription): number {
+  const { price, quantity } = mainItem(subscription);
+  const { type, amount, billingInterval, intervalCount } = price;
   const charge = Number(amount) * (type === 'FLAT' ? 1 : quantity);
   const aYear = { DAILY: 365, WEEKLY: 52, MONTHLY: 12, QUARTERLY: 4, YEARLY: 1 }[billingInterval];
   return Math.round((charge * aYear) / (12 * intervalCount));

@@ -1,3 +1,4 @@
+import { mainItem } from '../subscription/subscription';
 import type { CallContext } from '@billing/chassis/call-context';
 import { rpcService } from '@billing/chassis/rpc';
 import { calendarDayOf } from '@billing/kernel/calendar-day';
@@ -60,7 +61,8 @@ export function reportRpc({ reports }: { readonly reports: ReportStore }) {
 }
 
 function toProtoParked({ subscription, reason }: ParkedSubscription): ProtoParkedSubscription {
-  const { id: subscriptionId, customer, productName } = subscription;
+  const { id: subscriptionId, customer } = subscription;
+  const { productName } = mainItem(subscription);
   return { subscriptionId, customerId: customer.id, productName, reason: protoReasons[reason] };
 }
 
@@ -82,19 +84,15 @@ function toProtoRevenue(
   return revenueReport(sums, shown).map(toProtoCurrencyRevenue);
 }
 
-// Expansion and contraction are 0: no call changes a subscription's revenue.
 function toProtoCurrencyRevenue({ currency, months }: CurrencyRevenue): ProtoCurrencyRevenue {
   return {
     currency,
-    months: months.map(({ month, startedAmount, endedAmount, mrr, started, ended }) => ({
-      month,
+    months: months.map(({ startedAmount, endedAmount, expansion, contraction, ...month }) => ({
+      ...month,
       newAmount: startedAmount,
-      expansionAmount: 0n,
-      contractionAmount: 0n,
+      expansionAmount: expansion,
+      contractionAmount: contraction,
       churnedAmount: endedAmount,
-      mrr,
-      started,
-      ended,
     })),
   };
 }

@@ -83,6 +83,7 @@ test('revenue follows the stored subscriptions, including late changes of a mont
     startedAmount: 303n,
     ended: 0n,
     endedAmount: 0n,
+    ...{ expansion: 0n, contraction: 0n },
   };
   expect(await revenueOf(context)).toEqual({ trialing: 1n, months: [january] });
 
@@ -96,7 +97,10 @@ test('revenue follows the stored subscriptions, including late changes of a mont
   await stored(aNewSubscription(anInput({ startAt: day('01-01') }), creation).state, later);
   const { trialing, months } = await revenueOf(later);
   expect(trialing).toBe(0n);
-  const none = { started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n };
+  const none = {
+    ...{ started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n },
+    ...{ expansion: 0n, contraction: 0n },
+  };
   expect(new Set(months)).toEqual(
     new Set([
       { ...january, started: 2n, startedAmount: 303n + 102n },

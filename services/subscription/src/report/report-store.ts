@@ -11,7 +11,7 @@ import {
 import type { Service } from '@billing/chassis/service';
 import { parkedFor, type ParkReason } from '../over-limit/parking';
 import type { Subscription } from '../subscription/subscription';
-import { type ReportedStep, reportedSteps } from '../subscription/reached-step';
+import { isChangeStep, isReportedStep, type ReportedStep } from '../subscription/reached-step';
 import { addendOf, type Recurring, type RevenueRow } from './recurring-revenue';
 import type { RevenueSums } from './revenue-report';
 import { subscriptionsWith } from '../subscription-store';
@@ -35,10 +35,15 @@ type Steps = Partial<Record<ReportedStep, ReportedStep>>;
 /** Running totals over all subscriptions. */
 const revenueTotals: TotalsDefinition = {
   collection: 'revenueTotals',
-  revision: 2,
+  revision: 3,
   follows: { TRIAL_LEFT: 'TRIAL_BEGUN', ENDED: 'STARTED' } satisfies Steps,
-  fields: ['anchor', 'endedAt', 'quantity', ...priceFields.map((field) => `price.${field}`)],
-  addendsOf: (document, step) => (isReported(step) ? [toAddend(document, step)] : []),
+  fields: [
+    ...['anchor', 'endedAt', 'items.quantity', 'changes.startedAmount', 'changes.revenue'],
+    ...priceFields.map((field) => `items.price.${field}`),
+    // Documents of earlier releases have one price, not items.
+    ...['quantity', ...priceFields.map((field) => `price.${field}`)],
+  ],
+  addendsOf: (document, step) => (isCounted(document, step) ? [toAddend(document, step)] : []),
 };
 
 /** Reads figures about subscriptions. */
@@ -103,13 +108,15 @@ export class ReportStore {
   }
 }
 
-function isReported(step: string): step is ReportedStep {
-  return (reportedSteps as readonly string[]).includes(step);
+// A change follows the start of its subscription; see `follows`.
+function isCounted({ milestones }: CountedDocument, step: string): step is ReportedStep {
+  if (!isReportedStep(step)) return false;
+  return !isChangeStep(step) || milestones?.STARTED !== undefined;
 }
 
 type Count = number | bigint;
 
-interface RecurringDocument extends Omit<Recurring, 'quantity' | 'price'> {
+interface ItemDocument {
   readonly quantity: Count;
   readonly price: Omit<Recurring['price'], 'amount' | 'intervalCount'> & {
     readonly amount: Count;
@@ -117,13 +124,35 @@ interface RecurringDocument extends Omit<Recurring, 'quantity' | 'price'> {
   };
 }
 
+type RecurringDocument = Pick<Recurring, 'anchor' | 'endedAt'> &
+  Partial<ItemDocument> & {
+    readonly items?: readonly ItemDocument[];
+    readonly changes?: {
+      readonly startedAmount: Count | null;
+      readonly revenue: readonly {
+        readonly at: Date;
+        readonly before: Count;
+        readonly after: Count;
+      }[];
+    };
+  };
+
 function toAddend(document: CountedDocument, step: ReportedStep): Addend {
-  const { anchor, endedAt, quantity, price } = document as unknown as RecurringDocument;
+  const { anchor, endedAt, items, changes, ...only } = document as unknown as RecurringDocument;
+  const { quantity, price } = items?.[0] ?? only;
+  if (quantity === undefined || price === undefined) throw new Error('A subscription has a price');
+  const { startedAmount = null, revenue = [] } = changes ?? {};
   const recurring: Recurring = {
     anchor,
     endedAt,
     quantity: Number(quantity),
     price: { ...price, amount: BigInt(price.amount), intervalCount: Number(price.intervalCount) },
+    startedAmount: startedAmount === null ? null : BigInt(startedAmount),
+    revenue: revenue.map(({ at, before, after }) => ({
+      at,
+      before: BigInt(before),
+      after: BigInt(after),
+    })),
   };
   const { row, counts } = addendOf(recurring, step);
   return { row: rowKey(row), counts };
@@ -141,6 +170,8 @@ function monthsOf(totals: Totals): RevenueSums[] {
     .map(([row, counts]) => {
       const [month = '', currency = ''] = row.split(' ');
       const { started = 0n, startedAmount = 0n, ended = 0n, endedAmount = 0n } = counts;
-      return { month, currency, started, startedAmount, ended, endedAmount };
+      const { expansion = 0n, contraction = 0n } = counts;
+      const grown = { expansion, contraction };
+      return { month, currency, started, startedAmount, ended, endedAmount, ...grown };
     });
 }

@@ -1,6 +1,9 @@
 import { activeCount } from './revenue-report';
 
-const none = { started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n };
+const none = {
+  ...{ started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n },
+  ...{ expansion: 0n, contraction: 0n },
+};
 const row = (parts: object) => ({ month: '2026-01', currency: 'EUR', ...none, ...parts });
 
 test('active subscriptions have begun, have not ended and are not past due', () => {

@@ -12,6 +12,9 @@ export interface RevenueSums {
   readonly startedAmount: bigint;
   readonly ended: bigint;
   readonly endedAmount: bigint;
+  /** Increases and decreases by changes of running subscriptions. */
+  readonly expansion: bigint;
+  readonly contraction: bigint;
 }
 
 /** One month of a currency, and the recurring revenue at its end. */
@@ -23,7 +26,10 @@ export interface CurrencyRevenue {
   readonly months: readonly RevenueMonth[];
 }
 
-const nothing = { started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n };
+const nothing = {
+  ...{ started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n },
+  ...{ expansion: 0n, contraction: 0n },
+};
 
 /** Lists the months of a report, oldest first; the last one is that of `now`. */
 export function monthsUntil(now: Date, count: number): string[] {
@@ -51,9 +57,10 @@ function monthsOf(rows: readonly RevenueSums[], months: readonly string[]): Reve
   const byMonth = new Map(rows.map((row) => [row.month, row]));
   let mrr = earlier.reduce((sum, row) => sum + netOf(row), 0n);
   return months.map((month) => {
-    const { started, startedAmount, ended, endedAmount } = byMonth.get(month) ?? nothing;
-    mrr += startedAmount - endedAmount;
-    return { month, started, startedAmount, ended, endedAmount, mrr };
+    const sums = byMonth.get(month) ?? nothing;
+    mrr += netOf(sums);
+    const { started, startedAmount, ended, endedAmount, expansion, contraction } = sums;
+    return { month, started, startedAmount, ended, endedAmount, expansion, contraction, mrr };
   });
 }
 
@@ -72,8 +79,13 @@ export function activeCount(sums: readonly RevenueSums[], pastDue: bigint): bigi
   return recurring > pastDue ? recurring - pastDue : 0n;
 }
 
-function netOf({ startedAmount, endedAmount }: RevenueSums): bigint {
-  return startedAmount - endedAmount;
+function netOf({
+  startedAmount,
+  endedAmount,
+  expansion,
+  contraction,
+}: Omit<RevenueSums, 'month' | 'currency'>): bigint {
+  return startedAmount + expansion - contraction - endedAmount;
 }
 
 // Years beyond 9999 have a sign and six digits.

@@ -14,6 +14,13 @@ export interface PaymentOutcome {
   readonly nextAttemptAt: Date | null;
 }
 
+/** The change of items that an update announces. */
+export interface ChangeNews {
+  readonly changeId?: string;
+  /** Invoice that paid for the change. */
+  readonly invoice?: InvoiceForm;
+}
+
 /**
  * Carries the subscription as it was right after the event's own step: one decision may take
  * several steps, and each is announced separately.
@@ -35,7 +42,10 @@ export type SubscriptionEvent = DomainEvent &
       }
     | {
         readonly type: 'subscription.updated';
-        readonly data: { readonly subscription: Subscription; readonly before: Subscription };
+        readonly data: {
+          readonly subscription: Subscription;
+          readonly before: Subscription;
+        } & ChangeNews;
       }
     | {
         readonly type: 'subscription.payment_succeeded' | 'subscription.payment_failed';
@@ -62,8 +72,12 @@ export function canceled(
 }
 
 /** `before` is the state known to the receiver; the event names every field that differs. */
-export function updated(before: Subscription, subscription: Subscription): SubscriptionEvent {
-  return { type: 'subscription.updated', data: { subscription, before } };
+export function updated(
+  before: Subscription,
+  subscription: Subscription,
+  news: ChangeNews = {},
+): SubscriptionEvent {
+  return { type: 'subscription.updated', data: { subscription, before, ...news } };
 }
 
 export function paymentSucceeded(

@@ -1,7 +1,8 @@
 import type { Command } from '@billing/kernel/transition';
 
 /** The reason why an invoice was created. */
-export type BillingReason = 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
+export type BillingReason =
+  'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL' | 'SUBSCRIPTION_CHANGE';
 
 /** Orders the invoice of a period; ignored once the subscription is CANCELED. */
 export interface BillPeriod extends Command {
@@ -87,6 +88,24 @@ export interface ResolveAuthorization extends Command {
   readonly payload: { readonly authorizedTransactionId: string };
 }
 
+/** Creates the invoice of a change, which the change's own record describes. */
+export interface InvoiceChange extends Command {
+  readonly type: 'invoiceChange';
+  readonly payload: { readonly changeId: string };
+}
+
+/** Moves finished changes from the subscription to the records of changes. */
+export interface RecordChanges extends Command {
+  readonly type: 'recordChanges';
+  readonly payload: Record<string, never>;
+}
+
+/** Voids unpaid invoices of changes, because the subscription ends in their period. */
+export interface VoidChangeInvoices extends Command {
+  readonly type: 'voidChangeInvoices';
+  readonly payload: { readonly invoiceIds: readonly string[] };
+}
+
 export type BillingCommand =
   | BillPeriod
   | BillOwed
@@ -96,4 +115,7 @@ export type BillingCommand =
   | EndCollection
   | ConfirmRedemption
   | ReleaseRedemption
-  | ResolveAuthorization;
+  | ResolveAuthorization
+  | InvoiceChange
+  | RecordChanges
+  | VoidChangeInvoices;

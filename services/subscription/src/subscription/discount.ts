@@ -3,7 +3,13 @@ import { isCurrency } from '@billing/kernel/currency';
 import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { applyDiscount } from '@billing/kernel/discounting';
 import { recurringCharge } from '@billing/kernel/pricing';
-import { periodOf, type Subscription } from './subscription';
+import {
+  currencyOf,
+  type DiscountSnapshot,
+  mainItem,
+  periodOf,
+  type Subscription,
+} from './subscription';
 
 /** A subscription that enters a period, and the decision whether its discount applies there. */
 export interface DiscountedPeriod {
@@ -16,9 +22,12 @@ export interface DiscountedPeriod {
  * span: a free period neither uses a discount up nor needs one.
  */
 export function takeDiscount(subscription: Subscription, periodIndex: number): DiscountedPeriod {
-  const { discount, price, quantity } = subscription;
+  const { discount } = subscription;
+  const { price, quantity, productId } = mainItem(subscription);
+  const isFor = discount !== null && isForProduct(discount, productId);
   const costsNothing = recurringCharge({ ...price, quantity }).amount <= 0n;
-  if (discount === null || costsNothing) return { state: subscription, isDiscounted: false };
+  if (discount === null || !isFor || costsNothing)
+    return { state: subscription, isDiscounted: false };
   const { start } = periodOf(subscription, periodIndex);
   const first = discount.firstPeriodStart;
   const isDiscounted = discountsPeriod(discount, { first, start });
@@ -27,13 +36,21 @@ export function takeDiscount(subscription: Subscription, periodIndex: number): D
   return { state: { ...subscription, discount: begun }, isDiscounted };
 }
 
+/** True if the discount takes something off the product; where that is not known, true. */
+export function isForProduct(
+  { productIds }: Pick<DiscountSnapshot, 'productIds'>,
+  productId: string,
+): boolean {
+  return productIds === null || productIds.length === 0 || productIds.includes(productId);
+}
+
 /** Time from which periods are no longer discounted; null when it is not known yet, or never. */
-export function discountEndsAt({ discount, anchor, price }: Subscription): Date | null {
+export function discountEndsAt({ discount, anchor, items }: Subscription): Date | null {
   if (discount === null || discount.firstPeriodStart === null) return null;
   const { duration, durationInMonths, firstPeriodStart } = discount;
   switch (duration) {
     case 'ONCE':
-      return periodContaining(anchor, price, firstPeriodStart).end;
+      return periodContaining(anchor, items[0].price, firstPeriodStart).end;
     case 'REPEATING':
       return durationInMonths === null ? null : addMonths(firstPeriodStart, durationInMonths);
     case 'FOREVER':
@@ -42,8 +59,9 @@ export function discountEndsAt({ discount, anchor, price }: Subscription): Date 
 }
 
 /** The deduction from an invoice with these amounts. */
-export function amountOff({ discount, price }: Subscription, amounts: readonly bigint[]): bigint {
-  const { currency } = price;
+export function amountOff(subscription: Subscription, amounts: readonly bigint[]): bigint {
+  const { discount } = subscription;
+  const currency = currencyOf(subscription);
   if (discount === null || !isCurrency(currency)) return 0n;
   const { type, value } = discount;
   // The redemption has checked the product and the currency.

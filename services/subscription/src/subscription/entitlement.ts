@@ -22,6 +22,8 @@ function awaitsFirstPayment(
   const { collectionMethod, trialEnd, openInvoices } = subscription;
   if (collectionMethod === 'SEND_INVOICE' || trialEnd !== null) return false;
   const first = firstBilledPeriod(subscription, creation);
-  const isOpen = openInvoices.some(({ periodIndex }) => periodIndex === first);
+  const isOpen = openInvoices.some(
+    ({ periodIndex, isOfChange = false }) => periodIndex === first && !isOfChange,
+  );
   return isOpen && recurringTotal(subscription, first) > 0n;
 }

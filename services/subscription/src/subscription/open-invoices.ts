@@ -9,6 +9,23 @@ export function openInvoice(
   return { ...subscription, openInvoices: [...subscription.openInvoices, invoice] };
 }
 
+/** The invoice of a change that is applied before the invoice is paid. */
+export function openChangeInvoice(
+  subscription: Subscription,
+  { invoiceId, periodIndex }: Pick<OpenInvoice, 'invoiceId' | 'periodIndex'>,
+  { lastResult, isSettling } = { lastResult: 0, isSettling: true },
+): Subscription {
+  const invoice: OpenInvoice = {
+    invoiceId,
+    periodIndex,
+    lastResult,
+    isPastDue: false,
+    isSettling,
+    isOfChange: true,
+  };
+  return { ...subscription, openInvoices: [...subscription.openInvoices, invoice] };
+}
+
 export function findOpenInvoice(
   { openInvoices }: Subscription,
   invoiceId: string,

@@ -1,4 +1,5 @@
 import { periodLine } from './recurring-charge';
+import { mainItem } from './subscription';
 import { aPrice, aSubscription, day } from '../testing/fixtures';
 
 describe('the line of a period', () => {
@@ -6,7 +7,10 @@ describe('the line of a period', () => {
     const subscription = aSubscription({ quantity: 3 }, { productName: 'Pro' });
     expect(periodLine(subscription, 1)).toEqual({
       description: 'Pro',
-      priceId: subscription.price.id,
+      itemId: mainItem(subscription).id,
+      productId: mainItem(subscription).productId,
+      kind: 'RECURRING',
+      priceId: mainItem(subscription).price.id,
       quantity: '1',
       unitAmount: '2900',
       amount: 2900n,

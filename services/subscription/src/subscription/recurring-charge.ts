@@ -1,10 +1,13 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import { type RecurringCharge, recurringCharge } from '@billing/kernel/pricing';
 import { amountOff, takeDiscount } from './discount';
-import { periodOf, type Subscription } from './subscription';
+import { mainItem, periodOf, type Subscription } from './subscription';
 
 /** One charge on an invoice, with the figures that it was computed from. */
 export interface PeriodLine extends RecurringCharge {
+  readonly itemId: string;
+  readonly productId: string;
+  readonly kind: 'RECURRING';
   readonly description: string;
   readonly priceId: string;
   readonly period: BillingPeriod;
@@ -12,8 +15,11 @@ export interface PeriodLine extends RecurringCharge {
 
 /** Computes the recurring charge of a period. */
 export function periodLine(subscription: Subscription, periodIndex: number): PeriodLine {
-  const { productName, price, quantity } = subscription;
+  const { id: itemId, productId, productName, price, quantity } = mainItem(subscription);
   return {
+    itemId,
+    productId,
+    kind: 'RECURRING',
     description: productName,
     priceId: price.id,
     ...recurringCharge({ ...price, quantity }),

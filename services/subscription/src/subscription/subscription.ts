@@ -9,6 +9,7 @@ import type { DiscountSpan } from '@billing/kernel/discount-validity';
 import type { DiscountType } from '@billing/kernel/discounting';
 import type { PricingType } from '@billing/kernel/pricing';
 import type { Tier } from '@billing/kernel/tiers';
+import type { SubscriptionChanges } from './subscription-change';
 import type { UsageBilling } from './usage-billing';
 
 export type SubscriptionStatus = 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
@@ -16,7 +17,7 @@ export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
 export type CancelReason = 'REQUESTED' | 'PAYMENT_FAILED';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
-/** The price version at the subscription's start; later versions do not change it. */
+/** A price version of an item; later versions do not change it. */
 export interface PriceSnapshot extends Recurrence {
   readonly id: string;
   readonly type: PricingType;
@@ -47,6 +48,8 @@ export interface CustomerSnapshot {
  * subscription.
  */
 export interface DiscountSnapshot extends DiscountSpan {
+  /** Products that it is for, empty for all; null: not known, stored by an earlier release. */
+  readonly productIds: readonly string[] | null;
   readonly id: string;
   readonly name: string;
   readonly type: DiscountType;
@@ -79,6 +82,8 @@ export interface OpenInvoice {
    * answer to a creation waits for that.
    */
   readonly isSettling: boolean;
+  /** True for the invoice of a change; absent: false. */
+  readonly isOfChange?: boolean;
 }
 
 /** The newest invoice that was created. */
@@ -88,21 +93,29 @@ export interface LatestInvoice {
   readonly periodIndex: number | null;
 }
 
+/** A price version and a quantity that the subscription bills each period. */
+export interface SubscriptionItem {
+  /** Sorts by the real time of creation. A change of price or quantity keeps it. */
+  readonly id: string;
+  readonly productId: string;
+  /** The name when the product was bought, shown on invoice lines. */
+  readonly productName: string;
+  readonly price: PriceSnapshot;
+  readonly quantity: number;
+}
+
+/** The items of a subscription: exactly one in this release. */
+export type SubscriptionItems = readonly [SubscriptionItem, ...SubscriptionItem[]];
+
 /** A customer's running purchase of a product. */
 export interface Subscription {
   readonly isTombstone: false;
   readonly id: string;
-  /** Id of its only item; sorts by the real time of creation. */
-  readonly itemId: string;
   /** Tells a retried creation with the same input from a different one. */
   readonly fingerprint: string;
   readonly customer: CustomerSnapshot;
   readonly collectionMethod: CollectionMethod;
-  readonly productId: string;
-  /** The name at the start, shown on invoice lines. */
-  readonly productName: string;
-  readonly price: PriceSnapshot;
-  readonly quantity: number;
+  readonly items: SubscriptionItems;
   readonly discount: SubscriptionDiscount | null;
   readonly authorizedTransactionId: string | null;
   /**
@@ -134,6 +147,17 @@ export interface Subscription {
   readonly openInvoices: readonly OpenInvoice[];
   readonly latestInvoice: LatestInvoice | null;
   readonly usage: UsageBilling;
+  readonly changes: SubscriptionChanges;
+}
+
+/** The first item: product, price and quantity of the subscription are its. */
+export function mainItem({ items }: Pick<Subscription, 'items'>): SubscriptionItem {
+  return items[0];
+}
+
+/** ISO 4217 code of all items, upper case. */
+export function currencyOf(subscription: Pick<Subscription, 'items'>): string {
+  return mainItem(subscription).price.currency;
 }
 
 /**
@@ -149,8 +173,11 @@ export function currentPeriod(subscription: Subscription): BillingPeriod {
 }
 
 /** Computes billed period n from the anchor alone. */
-export function periodOf({ anchor, price }: Subscription, periodIndex: number): BillingPeriod {
-  return periodAt(anchor, price, periodIndex);
+export function periodOf(
+  { anchor, items }: Pick<Subscription, 'anchor' | 'items'>,
+  periodIndex: number,
+): BillingPeriod {
+  return periodAt(anchor, items[0].price, periodIndex);
 }
 
 /**
@@ -174,8 +201,8 @@ export function nextInvoiceAt(subscription: Subscription): Date | null {
  * The first billed period: the one in which the subscription was created, where it started earlier.
  */
 export function firstBilledPeriod(
-  { anchor, price }: Subscription,
+  { anchor, items }: Subscription,
   { createdAt }: { readonly createdAt: Date },
 ): number {
-  return createdAt <= anchor ? 0 : periodContaining(anchor, price, createdAt).index;
+  return createdAt <= anchor ? 0 : periodContaining(anchor, items[0].price, createdAt).index;
 }

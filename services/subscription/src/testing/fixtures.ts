@@ -77,6 +77,7 @@ export function aDiscount(parts: Partial<DiscountSnapshot> = {}): DiscountSnapsh
     value: '50',
     duration: 'ONCE',
     durationInMonths: null,
+    productIds: [],
     ...parts,
   };
 }

@@ -4,6 +4,7 @@ import {
   currentPeriod,
   endedWithin,
   firstBilledPeriod,
+  mainItem,
   periodOf,
   type Subscription,
 } from '../subscription/subscription';
@@ -76,7 +77,7 @@ export function overlappingPeriods(
   creation: { readonly createdAt: Date },
   span: BillingPeriod,
 ): OverlappingPeriod[] {
-  const { anchor, price, trialStart, trialEnd } = subscription;
+  const { anchor, trialStart, trialEnd } = subscription;
   const found: OverlappingPeriod[] = [];
   const add = (index: number | null, whole: BillingPeriod) => {
     const period = { start: whole.start, end: countedUntilOf(subscription, index, whole) };
@@ -86,7 +87,7 @@ export function overlappingPeriods(
   };
   if (trialStart !== null && trialEnd !== null) add(null, { start: trialStart, end: trialEnd });
   const from = later(span.start, anchor);
-  const { index: current } = periodContaining(anchor, price, from);
+  const { index: current } = periodContaining(anchor, mainItem(subscription).price, from);
   for (let index = Math.max(current, firstBilledPeriod(subscription, creation)); ; index += 1) {
     const period = periodOf(subscription, index);
     if (period.start >= span.end) return found;

@@ -7,6 +7,7 @@ import {
 import fc from 'fast-check';
 import {
   firstBilledPeriod,
+  mainItem,
   periodOf,
   type PriceSnapshot,
   type Subscription,
@@ -137,7 +138,8 @@ test("an event of any period and time is first settled for its own period, by th
   const comings = fc.record({ lastButSome, waitMs: fc.nat(40 * dayMs), age });
   const run = fc.property(lives, comings, (life, { lastButSome: some, waitMs, age: part }) => {
     const { subscription, createdAt, made, lastBilled } = settlementsOf(life);
-    const { anchor, price, endedAt } = subscription;
+    const { anchor, endedAt } = subscription;
+    const { price } = mainItem(subscription);
     const first = firstBilledPeriod(subscription, { createdAt });
     const { start } = periodOf(subscription, first);
     const arrivedMs = (made[made.length - 1 - some]?.atMs ?? start.getTime()) + waitMs;

@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { invalidInput } from '@billing/kernel/domain-error';
+import type { ChangeInput } from '@billing/proto/billing/subscription/v1/change_service';
+import {
+  itemQuantity,
+  SubscriptionChangeJson,
+  toJsonSubscriptionChange,
+} from '@billing/proto/json/subscription-change';
+import { changeAts, changeStatuses } from '@billing/proto/values/subscription';
+import { created, ok, present } from '../../http/answer';
+import {
+  irreversibleAction,
+  metadata,
+  optional,
+  pageShape,
+  readBody,
+  readQuery,
+} from '../input/input';
+import { page, pageQuery } from '../input/list';
+import { param } from '../input/request';
+import { listOf } from '../schemas/list';
+import type { Route } from './route';
+
+const WantedItem = z.strictObject({
+  productId: optional(z.string()),
+  priceId: optional(z.string()),
+  quantity: optional(itemQuantity),
+});
+
+const changeShape = {
+  kind: optional(z.enum(['UPDATE'])),
+  productId: optional(z.string()).meta({
+    description: 'Product of the item. The product that it has keeps its price version.',
+  }),
+  priceId: optional(z.string()).meta({
+    description: 'Current price version of a product, or the version that the item has.',
+  }),
+  quantity: optional(itemQuantity),
+  items: optional(z.array(WantedItem).min(1).max(1, 'Only one item is supported')).meta({
+    description: 'The items as they shall be, in place of the three fields above.',
+  }),
+  at: optional(z.enum(['AUTO', 'NOW', 'PERIOD_END'])).meta({
+    description: 'Defaults to `AUTO`: an upgrade takes effect now, a downgrade at the period end.',
+  }),
+  proration: optional(z.enum(['PRORATE'])),
+  collect: optional(z.enum(['NOW'])),
+  requirePayment: optional(z.boolean()).meta({
+    description: 'Defaults to `true`: the change takes effect once its invoice is paid.',
+  }),
+  metadata: optional(metadata),
+};
+
+const CreateSubscriptionChange = irreversibleAction({
+  ...changeShape,
+  previewToken: optional(z.string().max(1_000)).meta({
+    description: 'Token of a preview: the change costs what was shown, or is refused.',
+  }),
+}).meta({
+  id: 'CreateSubscriptionChange',
+  examples: [{ quantity: 12, at: 'NOW' }],
+});
+
+/** Change of a preview. */
+export const PreviewedChange = irreversibleAction(changeShape).meta({ id: 'PreviewedChange' });
+
+/** A change of items in a request body. */
+type ChangeBody = z.infer<typeof PreviewedChange>;
+
+const ListChanges = z.object({
+  ...pageShape,
+  status: SubscriptionChangeJson.shape.status.optional(),
+});
+
+export const subscriptionChangeRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/subscriptions/:id/changes',
+    operation: {
+      id: 'createSubscriptionChange',
+      summary: 'Change the product or quantity of a subscription',
+      description:
+        'Returns once the change is applied, failed or pending, or after 8 seconds. A failed payment is an answer: 201 with `status` `FAILED` and the reason in `failure`.',
+      body: CreateSubscriptionChange,
+      answer: { status: 201, schema: SubscriptionChangeJson },
+      errors: [
+        'subscription_not_found',
+        'product_not_found',
+        'conflict',
+        'preview_stale',
+        'stale_version',
+      ],
+    },
+    handle: async (request, peers) => {
+      const input = readBody(CreateSubscriptionChange, request);
+      const { change } = await peers.change.createChange(
+        {
+          subscriptionId: param(request, 'id'),
+          change: toProtoChangeInput(input),
+          metadata: input.metadata,
+          previewToken: input.previewToken,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      const stored = present(change);
+      const location = `/subscriptions/${stored.subscriptionId}/changes/${stored.id}`;
+      return created(location, toJsonSubscriptionChange(stored));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/subscriptions/:id/changes',
+    operation: {
+      id: 'listSubscriptionChanges',
+      summary: 'List the changes of a subscription, newest first',
+      query: ListChanges,
+      answer: { status: 200, schema: listOf(SubscriptionChangeJson, 'SubscriptionChangeList') },
+      errors: ['subscription_not_found'],
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListChanges, request);
+      const { changes, total } = await peers.change.listChanges(
+        {
+          subscriptionId: param(request, 'id'),
+          ...pageQuery(query),
+          status: query.status && changeStatuses.valueOf(query.status),
+        },
+        request.context,
+      );
+      return page(changes, { ...query, total }, toJsonSubscriptionChange);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/subscriptions/:id/changes/:changeId',
+    operation: {
+      id: 'getSubscriptionChange',
+      summary: 'Get a change of a subscription',
+      answer: { status: 200, schema: SubscriptionChangeJson },
+      errors: ['subscription_not_found', 'change_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { change } = await peers.change.getChange(
+        { subscriptionId: param(request, 'id'), id: param(request, 'changeId') },
+        request.context,
+      );
+      return ok(toJsonSubscriptionChange(present(change)));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/subscriptions/:id/changes/:changeId',
+    operation: {
+      id: 'cancelSubscriptionChange',
+      summary: 'Cancel a pending change of a subscription',
+      answer: { status: 204 },
+      errors: ['subscription_not_found', 'change_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      await peers.change.cancelChange(
+        { subscriptionId: param(request, 'id'), id: param(request, 'changeId') },
+        request.context,
+      );
+      return { status: 204 };
+    },
+  },
+];
+
+/** Reads the item that a body asks for; refuses a body that names it twice. */
+export function toProtoChangeInput(body: ChangeBody): ChangeInput {
+  const { productId, priceId, quantity, items, at, requirePayment } = body;
+  const isNamed = [productId, priceId, quantity].some((field) => field !== undefined);
+  if (items !== undefined && isNamed) {
+    throw invalidInput({ items: ['Not together with productId, priceId or quantity'] });
+  }
+  const [item] = items ?? [{ productId, priceId, quantity }];
+  return {
+    productId: item?.productId,
+    priceId: item?.priceId,
+    quantity: item?.quantity,
+    ofItems: items !== undefined,
+    at: changeAts.valueOf(at === 'AUTO' ? undefined : at),
+    requirePayment,
+  };
+}

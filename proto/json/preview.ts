@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type {
+  PreviewChangeResponse,
+  PreviewInvoice,
+} from '../gen/billing/subscription/v1/change_service';
+import { TaxStatus } from '../gen/billing/checkout/v1/invoice_tax';
+import { billingReasons } from '../values/checkout';
+import { InvoiceJson, LineItemJson, toJsonDiscount, toJsonLineItem } from './invoice';
+import { toJsonTaxes } from './invoice-tax';
+import { amount, id, time, toJsonAmount, toJsonTime } from './scalars';
+
+const LineJson = LineItemJson.omit({ id: true, invoiceId: true }).meta({ id: 'PreviewLineItem' });
+
+const PreviewInvoiceJson = InvoiceJson.pick({
+  billingReason: true,
+  currency: true,
+  periodStart: true,
+  periodEnd: true,
+  subtotal: true,
+  discountAmount: true,
+  tax: true,
+  taxes: true,
+  total: true,
+  balanceApplied: true,
+  amountDue: true,
+  discounts: true,
+})
+  .extend({ lineItems: z.array(LineJson) })
+  .meta({ id: 'PreviewInvoice' });
+type PreviewInvoiceJson = z.infer<typeof PreviewInvoiceJson>;
+
+const NextInvoiceJson = PreviewInvoiceJson.extend({
+  estimated: z.boolean().meta({ description: 'Whether usage may be added.' }),
+}).meta({ id: 'PreviewNextInvoice' });
+
+export const PreviewJson = z
+  .object({
+    kind: z.enum(['CHANGE']),
+    at: time,
+    validUntil: time,
+    token: z.string().max(1_000),
+    effectiveAt: time,
+    invoice: PreviewInvoiceJson.nullable().meta({
+      description: 'What is charged at once. Null: nothing.',
+    }),
+    linesPutOff: z.array(LineJson),
+    creditNotes: z.array(
+      z.object({ invoiceId: id, amount, settledBy: z.enum(['AMOUNT_DUE', 'BALANCE']) }),
+    ),
+    dueNow: amount,
+    usageInvoice: NextInvoiceJson.nullable(),
+    nextInvoice: NextInvoiceJson.nullable().meta({
+      description: 'Invoice of the next period, without usage. Not promised.',
+    }),
+    monthlyAmountBefore: amount,
+    monthlyAmountAfter: amount,
+  })
+  .meta({ id: 'Preview' });
+export type PreviewJson = z.infer<typeof PreviewJson>;
+
+/** A preview in REST responses. */
+export function toJsonPreview(preview: PreviewChangeResponse): PreviewJson {
+  const { invoice, nextInvoice, nextInvoiceEstimated: estimated } = preview;
+  return {
+    kind: 'CHANGE',
+    at: toJsonTime(preview.at),
+    validUntil: toJsonTime(preview.validUntil),
+    token: preview.token,
+    effectiveAt: toJsonTime(preview.effectiveAt),
+    invoice: invoice === undefined ? null : toJsonPreviewInvoice(invoice),
+    linesPutOff: [],
+    creditNotes: [],
+    dueNow: toJsonAmount(preview.dueNow),
+    usageInvoice: null,
+    nextInvoice:
+      nextInvoice === undefined ? null : { ...toJsonPreviewInvoice(nextInvoice), estimated },
+    monthlyAmountBefore: toJsonAmount(preview.monthlyAmountBefore),
+    monthlyAmountAfter: toJsonAmount(preview.monthlyAmountAfter),
+  };
+}
+
+// The terms of a quote are those of a final invoice.
+const quoted = { taxStatus: TaxStatus.TAX_STATUS_FINAL };
+
+function toJsonPreviewInvoice(invoice: PreviewInvoice): PreviewInvoiceJson {
+  return {
+    billingReason: billingReasons.nameOf(invoice.billingReason),
+    currency: invoice.currency,
+    periodStart: toJsonTime(invoice.periodStart),
+    periodEnd: toJsonTime(invoice.periodEnd),
+    subtotal: toJsonAmount(invoice.subtotal),
+    discountAmount: toJsonAmount(invoice.discountAmount),
+    tax: toJsonAmount(invoice.tax),
+    taxes: toJsonTaxes(invoice.taxes),
+    total: toJsonAmount(invoice.total),
+    balanceApplied: toJsonAmount(invoice.balanceApplied),
+    amountDue: toJsonAmount(invoice.amountDue),
+    discounts: invoice.discounts.map(toJsonDiscount),
+    lineItems: invoice.lineItems.map((line) => {
+      const { id: _id, invoiceId: _invoiceId, ...shown } = toJsonLineItem(line, quoted);
+      return shown;
+    }),
+  };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type {
+  ChangeSide,
+  SubscriptionChange,
+  SubscriptionItem,
+} from '../gen/billing/subscription/v1/change';
+import { changeAts, changeStatuses } from '../values/subscription';
+import { PriceJson, toJsonPrice } from './product';
+import {
+  amount,
+  id,
+  metadata,
+  time,
+  timestamps,
+  toJsonAmount,
+  toJsonMetadata,
+  toJsonTime,
+} from './scalars';
+
+export const itemQuantity = z.int().min(1).max(1_000_000);
+
+export const SubscriptionItemJson = z
+  .object({ id, productId: id, priceId: id, quantity: itemQuantity, price: PriceJson.nullable() })
+  .meta({ id: 'SubscriptionItem' });
+type SubscriptionItemJson = z.infer<typeof SubscriptionItemJson>;
+
+const ChangeSideJson = z
+  .object({
+    items: z.array(SubscriptionItemJson),
+    discountId: id.nullable(),
+    currentPeriodStart: time,
+    currentPeriodEnd: time,
+  })
+  .meta({ id: 'SubscriptionChangeSide' });
+type ChangeSideJson = z.infer<typeof ChangeSideJson>;
+
+export const SubscriptionChangeJson = z
+  .object({
+    id,
+    subscriptionId: id,
+    kind: z.enum(['UPDATE']),
+    status: z.enum(['PENDING', 'PAYING', 'APPLIED', 'FAILED', 'CANCELED']),
+    at: z.enum(['NOW', 'PERIOD_END']),
+    effectiveAt: time.meta({
+      description: 'When the change takes effect. For a pending change, the expected time.',
+    }),
+    proration: z.enum(['PRORATE']),
+    collect: z.enum(['NOW']),
+    requirePayment: z.boolean(),
+    from: ChangeSideJson,
+    to: ChangeSideJson,
+    monthlyAmountBefore: amount,
+    monthlyAmountAfter: amount,
+    invoiceId: id.nullable(),
+    creditNoteIds: z.array(id),
+    failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+    replacedBy: id.nullable(),
+    migrationId: id.nullable(),
+    resumeAt: time.nullable(),
+    metadata,
+    ...timestamps,
+  })
+  .meta({ id: 'SubscriptionChange' });
+export type SubscriptionChangeJson = z.infer<typeof SubscriptionChangeJson>;
+
+/** A change in REST responses and webhooks. */
+export function toJsonSubscriptionChange(change: SubscriptionChange): SubscriptionChangeJson {
+  const { from, to, failure } = change;
+  if (from === undefined || to === undefined) throw new Error('A change has two sides');
+  return {
+    id: change.id,
+    subscriptionId: change.subscriptionId,
+    kind: 'UPDATE',
+    status: changeStatuses.nameOf(change.status),
+    at: changeAts.nameOf(change.at),
+    effectiveAt: toJsonTime(change.effectiveAt),
+    proration: 'PRORATE',
+    collect: 'NOW',
+    requirePayment: change.requirePayment,
+    from: toJsonSide(from),
+    to: toJsonSide(to),
+    monthlyAmountBefore: toJsonAmount(change.monthlyAmountBefore),
+    monthlyAmountAfter: toJsonAmount(change.monthlyAmountAfter),
+    invoiceId: change.invoiceId ?? null,
+    creditNoteIds: [],
+    failure: failure === undefined ? null : { code: failure.code, message: failure.message },
+    replacedBy: change.replacedBy ?? null,
+    migrationId: null,
+    resumeAt: null,
+    metadata: toJsonMetadata(change.metadata),
+    createdAt: toJsonTime(change.createdAt),
+    updatedAt: toJsonTime(change.updatedAt),
+  };
+}
+
+/** An item in REST responses and webhooks. */
+export function toJsonItem(item: SubscriptionItem): SubscriptionItemJson {
+  return {
+    id: item.id,
+    productId: item.productId,
+    priceId: item.priceId,
+    quantity: item.quantity,
+    price: item.price === undefined ? null : toJsonPrice(item.price),
+  };
+}
+
+function toJsonSide(side: ChangeSide): ChangeSideJson {
+  return {
+    items: side.items.map(toJsonItem),
+    discountId: side.discountId ?? null,
+    currentPeriodStart: toJsonTime(side.currentPeriodStart),
+    currentPeriodEnd: toJsonTime(side.currentPeriodEnd),
+  };
+}

@@ -1,0 +1,198 @@
+import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
+import {
+  type Count,
+  fromDocumentItems,
+  fromDocumentPrice,
+  type ItemDocument,
+  type PriceDocument,
+  readMetadata,
+  toDocumentItem,
+  toDocumentPrice,
+} from './item-document';
+import {
+  type ChangedPeriod,
+  type ChangeInvoice,
+  type ChangeLine,
+  type ChangeSide,
+  noChanges,
+  type SubscriptionChange,
+  type SubscriptionChanges,
+  type WantedChange,
+} from './subscription/subscription-change';
+
+type SideDocument = Omit<ChangeSide, 'items'> & { readonly items: readonly ItemDocument[] };
+
+type LineDocument = Omit<ChangeLine, 'amount' | 'discountAmount' | 'proration'> & {
+  readonly amount: Count;
+  readonly discountAmount: Count;
+  readonly proration: {
+    readonly numerator: Count;
+    readonly denominator: Count;
+    readonly of: string;
+  };
+};
+
+type InvoiceDocument = Omit<ChangeInvoice, 'periodIndex' | 'lines' | 'balanceRound'> & {
+  readonly periodIndex: Count;
+  readonly lines: readonly LineDocument[];
+  readonly balanceRound: Count | null;
+};
+
+type ChargeDocument = Omit<ItemCharge, 'from' | 'gross' | 'net'> & {
+  readonly from: Count;
+  readonly gross: Count;
+  readonly net: Count;
+};
+
+/** A change as stored, in its subscription and as its own record. */
+export type ChangeDocument = Omit<
+  SubscriptionChange,
+  'wanted' | 'from' | 'to' | 'invoice' | 'charges' | 'metadata' | `monthlyAmount${string}`
+> & {
+  readonly wanted: {
+    readonly product:
+      | (Omit<NonNullable<WantedChange['product']>, 'price'> & { readonly price: PriceDocument })
+      | null;
+    readonly quantity: Count | null;
+  };
+  readonly from: SideDocument;
+  readonly to: SideDocument;
+  readonly monthlyAmountBefore: Count;
+  readonly monthlyAmountAfter: Count;
+  readonly invoice: InvoiceDocument | null;
+  readonly charges: readonly ChargeDocument[];
+  readonly metadata: string;
+};
+
+/** The changes in a subscription's document. */
+export interface ChangesDocument {
+  readonly waiting: ChangeDocument | null;
+  readonly paying: ChangeDocument | null;
+  readonly finished: readonly ChangeDocument[];
+  readonly period:
+    | (Omit<ChangedPeriod, 'periodIndex' | 'applied' | 'charges'> & {
+        readonly periodIndex: Count;
+        readonly applied: Count;
+        readonly charges: readonly ChargeDocument[];
+      })
+    | null;
+  readonly refused: readonly {
+    readonly changeId: string;
+    readonly round: Count;
+    readonly until: Date;
+  }[];
+  readonly recentIds: readonly string[];
+  readonly startedAmount: Count | null;
+  readonly revenue: readonly { readonly at: Date; readonly before: Count; readonly after: Count }[];
+}
+
+/** Converts the changes of a subscription to their stored form. */
+export function toDocumentChanges(changes: SubscriptionChanges): ChangesDocument {
+  const { waiting, paying, finished } = changes;
+  return {
+    ...changes,
+    waiting: waiting === null ? null : toDocumentChange(waiting),
+    paying: paying === null ? null : toDocumentChange(paying),
+    finished: finished.map(toDocumentChange),
+  };
+}
+
+/** Reads the changes of a subscription; undefined: stored by an earlier release. */
+export function fromDocumentChanges(changes: ChangesDocument | undefined): SubscriptionChanges {
+  if (changes === undefined) return noChanges;
+  const { waiting, paying, finished, period, refused, startedAmount, revenue } = changes;
+  return {
+    waiting: waiting === null ? null : fromDocumentChange(waiting),
+    paying: paying === null ? null : fromDocumentChange(paying),
+    finished: finished.map(fromDocumentChange),
+    period: period === null ? null : fromDocumentPeriod(period),
+    refused: refused.map((one) => ({ ...one, round: Number(one.round) })),
+    recentIds: changes.recentIds,
+    startedAmount: startedAmount === null ? null : BigInt(startedAmount),
+    revenue: revenue.map(({ at, before, after }) => ({
+      at,
+      before: BigInt(before),
+      after: BigInt(after),
+    })),
+  };
+}
+
+/** Converts a change to its stored form. */
+export function toDocumentChange(change: SubscriptionChange): ChangeDocument {
+  const { wanted, from, to, metadata } = change;
+  const { product } = wanted;
+  const pinned = product === null ? null : { ...product, price: toDocumentPrice(product.price) };
+  return {
+    ...change,
+    wanted: { ...wanted, product: pinned },
+    from: { ...from, items: from.items.map(toDocumentItem) },
+    to: { ...to, items: to.items.map(toDocumentItem) },
+    metadata: JSON.stringify(metadata),
+  };
+}
+
+/** Reads a stored change. */
+export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
+  const { wanted, from, to, invoice, charges, metadata } = change;
+  const { product, quantity } = wanted;
+  return {
+    id: change.id,
+    status: change.status,
+    at: change.at,
+    effectiveAt: change.effectiveAt,
+    requirePayment: change.requirePayment,
+    wanted: {
+      product: product === null ? null : { ...product, price: fromDocumentPrice(product.price) },
+      quantity: quantity === null ? null : Number(quantity),
+    },
+    from: { ...from, items: fromDocumentItems(from.items) },
+    to: { ...to, items: fromDocumentItems(to.items) },
+    monthlyAmountBefore: BigInt(change.monthlyAmountBefore),
+    monthlyAmountAfter: BigInt(change.monthlyAmountAfter),
+    invoice: invoice === null ? null : fromDocumentInvoice(invoice),
+    charges: charges.map(fromDocumentCharge),
+    failure: change.failure,
+    replacedBy: change.replacedBy,
+    metadata: readMetadata(metadata),
+    createdAt: change.createdAt,
+    updatedAt: change.updatedAt,
+  };
+}
+
+function fromDocumentInvoice(invoice: InvoiceDocument): ChangeInvoice {
+  const { periodIndex, lines, balanceRound } = invoice;
+  return {
+    ...invoice,
+    periodIndex: Number(periodIndex),
+    lines: lines.map(fromDocumentLine),
+    balanceRound: balanceRound === null ? null : Number(balanceRound),
+  };
+}
+
+function fromDocumentLine(line: LineDocument): ChangeLine {
+  const { numerator, denominator, of } = line.proration;
+  return {
+    ...line,
+    amount: BigInt(line.amount),
+    discountAmount: BigInt(line.discountAmount),
+    proration: { numerator: BigInt(numerator), denominator: BigInt(denominator), of },
+  };
+}
+
+function fromDocumentPeriod({
+  periodIndex,
+  applied,
+  charges,
+  invoiceIds,
+}: NonNullable<ChangesDocument['period']>): ChangedPeriod {
+  return {
+    periodIndex: Number(periodIndex),
+    applied: Number(applied),
+    charges: charges.map(fromDocumentCharge),
+    invoiceIds,
+  };
+}
+
+function fromDocumentCharge({ from, gross, net, ...charge }: ChargeDocument): ItemCharge {
+  return { ...charge, from: Number(from), gross: BigInt(gross), net: BigInt(net) };
+}

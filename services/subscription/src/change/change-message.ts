@@ -1,0 +1,38 @@
+import {
+  type ChangeInput as ProtoInput,
+  type CreateChangeRequest,
+} from '@billing/proto/billing/subscription/v1/change_service';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import { subscriptionProblems } from '@billing/kernel/input/subscription';
+import { changeAts } from '@billing/proto/values/subscription';
+import { checkMetadata } from '@billing/chassis/request-fields';
+import type { ChangeInput } from './read-wanted-change';
+
+/** Reads what a call asks for; refuses invalid fields. */
+export function fromProtoChangeInput(
+  input: ProtoInput | undefined,
+  { metadata, now }: { readonly metadata: CreateChangeRequest['metadata']; readonly now: Date },
+): ChangeInput {
+  if (input === undefined) throw invalidInput({ change: ['Required'] });
+  const { productId, priceId, quantity } = input;
+  refuseProblems({
+    ...subscriptionProblems({ quantity }, { now }),
+    metadata: checkMetadata(metadata),
+  });
+  if ([productId, priceId, quantity].every((field) => field === undefined)) {
+    throw invalidInput({ items: ['Required'] });
+  }
+  if (productId !== undefined && priceId !== undefined) {
+    throw invalidInput({ priceId: ['Not together with productId'] });
+  }
+  return {
+    productId: productId ?? null,
+    priceId: priceId ?? null,
+    quantity: quantity ?? null,
+    itemField: input.ofItems ? 'items' : 'item',
+    at: changeAts.knownName(input.at) ?? 'AUTO',
+    requirePayment: input.requirePayment ?? true,
+    metadata: metadata ?? {},
+  };
+}

@@ -1,0 +1,78 @@
+import { readPage, expectedVersionOf } from '@billing/chassis/request-fields';
+import { rpcService } from '@billing/chassis/rpc';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import {
+  type ChangeServiceServer,
+  ChangeServiceService,
+} from '@billing/proto/billing/subscription/v1/change_service';
+import { changeStatuses } from '@billing/proto/values/subscription';
+import { changeCallers } from '../callers';
+import { cancelChange } from '../lifecycle/apply-change';
+import { decideAfterDueSteps } from '../lifecycle/renewals';
+import { toProtoChange } from '../subscription-message';
+import { fromProtoChangeInput } from './change-message';
+import { previewChange, type PreviewDependencies, promiseOf } from './describe-change';
+import { change } from './create-change';
+
+/** The calls that change the items of subscriptions. */
+export function changeRpc(dependencies: PreviewDependencies) {
+  const { subscriptions, changes } = dependencies;
+  return rpcService<ChangeServiceServer>(
+    ChangeServiceService,
+    {
+      createChange: async (request, context) => {
+        const { subscriptionId, metadata } = request;
+        const input = fromProtoChangeInput(request.change, { metadata, now: context.now });
+        const { expectedVersion } = expectedVersionOf(request);
+        const { previewToken: token } = request;
+        const asked = { subscriptionId, input };
+        const promised =
+          token === undefined ? undefined : await promiseOf(token, asked, context, dependencies);
+        const call = { ...asked, expectedVersion, promised };
+        const changed = await change(call, context, dependencies);
+        return { change: toProtoChange(changed.change, changed.stored.state) };
+      },
+
+      getChange: async ({ subscriptionId, id }, context) => {
+        const { state } = await subscriptions.get(subscriptionId, context);
+        return { change: toProtoChange(await changes.get(state, id, context), state) };
+      },
+
+      listChanges: async ({ subscriptionId, status, ...request }, context) => {
+        const { state } = await subscriptions.get(subscriptionId, context);
+        const named = status === undefined ? undefined : changeStatuses.knownName(status);
+        if (status !== undefined && named === undefined) {
+          throw invalidInput({ status: ['Invalid status'] });
+        }
+        const listed = { ...readPage(request), status: named };
+        const { data, total } = await changes.list(state, listed, context);
+        return { changes: data.map((one) => toProtoChange(one, state)), total };
+      },
+
+      previewChange: async ({ subscriptionId, ...request }, context) => {
+        const asked = { metadata: undefined, now: context.now };
+        const input = fromProtoChangeInput(request.change, asked);
+        return previewChange({ subscriptionId, input }, context, dependencies);
+      },
+
+      cancelChange: async ({ subscriptionId, id }, context) => {
+        const before = await subscriptions.get(subscriptionId, context);
+        await changes.get(before.state, id, context);
+        const { state } = await subscriptions.change(subscriptionId, context, (current, decision) =>
+          decideAfterDueSteps(current, decision, (caughtUp) =>
+            cancelChange(caughtUp, id, decision.now),
+          ),
+        );
+        const { status } = await changes.get(state, id, context);
+        if (status !== 'CANCELED') throw notPending();
+        return {};
+      },
+    },
+    { callers: changeCallers },
+  );
+}
+
+function notPending(): DomainError {
+  const message = 'Change is no longer pending';
+  return new DomainError('failed_precondition', 'CHANGE_NOT_PENDING', message);
+}

@@ -1,0 +1,121 @@
+import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { notFound } from '@billing/kernel/domain-error';
+import { only } from '@billing/kernel/transition';
+import { type ChangeDocument, fromDocumentChange, toDocumentChange } from '../change-document';
+import {
+  type ChangeStatus,
+  findChange,
+  pendingChange,
+  type SubscriptionChange,
+  type SubscriptionChanges,
+} from '../subscription/subscription-change';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+/** A finished change of a subscription. */
+export interface RecordedChange extends SubscriptionChange {
+  readonly subscriptionId: string;
+}
+
+/** Finished changes as documents; none is ever changed. */
+export const changeDefinition: AggregateDefinition<RecordedChange> = {
+  collection: 'changes',
+  aggregate: 'change',
+  resource: 'Change',
+  indexes: [{ name: 'subscription', keys: { subscriptionId: 1, askedAt: -1, _id: -1 } }],
+  fixedFields: ['subscriptionId', 'status'],
+  toDocument: ({ subscriptionId, ...change }) => {
+    const { id: _id, createdAt, updatedAt, ...fields } = toDocumentChange(change);
+    return { subscriptionId, ...fields, askedAt: createdAt, finishedAt: updatedAt };
+  },
+  fromDocument: (document) => {
+    const {
+      _id: id,
+      subscriptionId,
+      askedAt,
+      finishedAt,
+      ...fields
+    } = document as unknown as {
+      readonly _id: string;
+      readonly subscriptionId: string;
+      readonly askedAt: Date;
+      readonly finishedAt: Date;
+    } & Omit<ChangeDocument, 'id' | 'createdAt' | 'updatedAt'>;
+    const change = { ...fields, id, createdAt: askedAt, updatedAt: finishedAt };
+    return { ...fromDocumentChange(change), subscriptionId };
+  },
+};
+
+/** The changes of subscriptions: those in their documents, and the recorded ones. */
+export class Changes {
+  constructor(private readonly records: AggregateCollection<RecordedChange>) {}
+
+  /** Records a finished change; a repeat finds it recorded. */
+  async record(change: RecordedChange, context: Context): Promise<void> {
+    await this.records.within(context).insert(only(change));
+  }
+
+  /** Finds a change of a subscription. */
+  async find(
+    { id: subscriptionId, changes }: ChangeOwner,
+    id: string,
+    context: Context,
+  ): Promise<SubscriptionChange | undefined> {
+    const present = findChange(changes, id);
+    if (present !== undefined) return present;
+    const recorded = await this.records.within(context).find(id);
+    return recorded?.state.subscriptionId === subscriptionId ? recorded.state : undefined;
+  }
+
+  /** Like `find`; throws not_found for an unknown change. */
+  async get(owner: ChangeOwner, id: string, context: Context): Promise<SubscriptionChange> {
+    const found = await this.find(owner, id, context);
+    if (found === undefined) throw notFound('Change');
+    return found;
+  }
+
+  /**
+   * One page of the changes of a subscription and their exact count, newest first. The few changes
+   * that are not recorded yet are merged in.
+   */
+  async list(
+    { id: subscriptionId, changes }: ChangeOwner,
+    { page, perPage, status }: ChangePage,
+    context: Context,
+  ): Promise<{ data: SubscriptionChange[]; total: number }> {
+    const unrecorded = [pendingChange(changes), changes.waiting, ...changes.finished]
+      .filter((change) => change !== null)
+      .filter((change, index, all) => all.indexOf(change) === index)
+      .filter((change) => status === undefined || change.status === status);
+    const filter = {
+      subscriptionId,
+      ...(status !== undefined && { status }),
+      ...(unrecorded.length > 0 && { _id: { $nin: unrecorded.map(({ id }) => id) } }),
+    };
+    const records = this.records.within(context);
+    if (unrecorded.length === 0) {
+      const { data, total } = await records.list({ filter, page, perPage });
+      return { data: data.map(({ state }) => state), total };
+    }
+    const recorded = await records.listAll(filter);
+    const all = [...unrecorded, ...recorded.map(({ state }: Stored<RecordedChange>) => state)].sort(
+      (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1),
+    );
+    return { data: all.slice((page - 1) * perPage, page * perPage), total: all.length };
+  }
+}
+
+/** The subscription of changes. */
+export interface ChangeOwner {
+  readonly id: string;
+  readonly changes: SubscriptionChanges;
+}
+
+export interface ChangePage {
+  readonly page: number;
+  readonly perPage: number;
+  /** Undefined: any. */
+  readonly status: ChangeStatus | undefined;
+}

@@ -1,0 +1,83 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
+import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
+import { invoiceStatuses } from '@billing/proto/values/checkout';
+import type { PeriodFacts, PeriodInvoice } from '../lifecycle/plan-change';
+import type { Peers } from '../peer/peers';
+import { mainItem, type Subscription } from '../subscription/subscription';
+import type { Subscriptions } from '../subscription-store';
+
+// The gateway's deadline is 10 s; the change itself needs the rest.
+const invoiceWithinMs = 8_000;
+
+export interface FactDependencies {
+  readonly subscriptions: Subscriptions;
+  readonly peers: Pick<Peers, 'checkout'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Reads the invoices of the running period, newest first; null where none is billed. Waits for the
+ * invoice of a period that has just begun; throws `unavailable` if it is not there in time.
+ */
+export async function fetchPeriodFacts(
+  { state: { id, phase, periodIndex } }: Stored<Subscription>,
+  context: CallContext,
+  { subscriptions, peers, clock }: FactDependencies,
+): Promise<PeriodFacts | null> {
+  if (phase !== 'REGULAR' || periodIndex === null) return null;
+  const waitUntil = clock.now().getTime() + invoiceWithinMs;
+  const until = new Date(Math.min(answerBy(context).getTime(), waitUntil));
+  const { state } = await subscriptions.waitFor(id, context, { isReached: isInvoiced, until });
+  if (!isInvoiced(state) || state.periodIndex !== periodIndex) throw notInvoiced();
+  const ids = invoiceIdsOf(state).toReversed();
+  const invoices = await Promise.all(
+    ids.map(async (invoiceId) => {
+      const found = await unlessNotFound(peers.checkout.getInvoice({ id: invoiceId }, context));
+      if (found?.invoice === undefined) throw notInvoiced();
+      return fromProtoInvoice(found.invoice, state);
+    }),
+  );
+  return { periodIndex, invoices };
+}
+
+// An ended or waiting subscription is refused by the rule.
+function isInvoiced({ phase, periodIndex, latestInvoice }: Subscription): boolean {
+  return phase !== 'REGULAR' || latestInvoice?.periodIndex === periodIndex;
+}
+
+function invoiceIdsOf({ changes: { period }, periodIndex, latestInvoice }: Subscription): string[] {
+  if (period !== null && period.periodIndex === periodIndex) return [...period.invoiceIds];
+  return latestInvoice === null ? [] : [latestInvoice.id];
+}
+
+function fromProtoInvoice(invoice: Invoice, subscription: Subscription): PeriodInvoice {
+  const { id: itemId, price } = mainItem(subscription);
+  // Invoices of earlier releases and of checkout sessions name the price of the line alone.
+  const charge = invoice.lineItems.find((line) =>
+    line.itemId === undefined
+      ? line.priceId === price.id && line.meterId === undefined
+      : line.itemId === itemId && line.amount > 0n && line.meterId === undefined,
+  );
+  return {
+    invoiceId: invoice.id,
+    status: invoiceStatuses.nameOf(invoice.status),
+    room: invoice.total - invoice.amountCredited,
+    recurring: charge === undefined ? null : pricedCharge(charge),
+  };
+}
+
+// Where prices include tax, the amount of a line is without it.
+function pricedCharge(line: LineItem): PeriodInvoice['recurring'] {
+  const { id: lineItemId, amount, discountAmount, pricedAmount, total } = line;
+  const isInclusive = pricedAmount !== 0n && pricedAmount !== amount;
+  return isInclusive
+    ? { lineItemId, amount: pricedAmount, discountAmount: pricedAmount - total }
+    : { lineItemId, amount, discountAmount };
+}
+
+function notInvoiced(): DomainError {
+  return new DomainError('unavailable', 'PERIOD_NOT_INVOICED', 'Service unavailable');
+}

@@ -1,0 +1,47 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { unlessNotFound } from '@billing/kernel/domain-error';
+import type {
+  CheckChangeRequest,
+  CheckChangeResponse,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import type { Subscription } from '../subscription/subscription';
+import type { Subscriptions } from '../subscription-store';
+import type { Changes } from './change-store';
+
+// Longer than any call that reserves and then stores a change.
+const refusedForMs = 60 * 60 * 1000;
+const refusedMax = 100;
+
+/**
+ * Returns whether a subscription has stored a change with the round. One that it has not is refused
+ * from then on, so that its reservation can be released.
+ */
+export async function checkChange(
+  { subscriptionId, changeId, round }: CheckChangeRequest,
+  context: CallContext,
+  { subscriptions, changes }: { readonly subscriptions: Subscriptions; readonly changes: Changes },
+): Promise<CheckChangeResponse> {
+  const found = await unlessNotFound(subscriptions.get(subscriptionId, context));
+  if (found === undefined) return { exists: false };
+  const isOfRound = async (state: Subscription) =>
+    (await changes.find(state, changeId, context))?.invoice?.balanceRound === round;
+  if (await isOfRound(found.state)) return { exists: true };
+  await subscriptions.record(subscriptionId, context, (current) =>
+    refuseRound(current, { changeId, round }, context.now),
+  );
+  // The change may have been stored before the refusal.
+  const { state } = await subscriptions.get(subscriptionId, context);
+  return { exists: await isOfRound(state) };
+}
+
+function refuseRound(
+  subscription: Subscription,
+  { changeId, round }: { readonly changeId: string; readonly round: number },
+  now: Date,
+): Subscription {
+  const { changes } = subscription;
+  const until = new Date(now.getTime() + refusedForMs);
+  const kept = changes.refused.filter((one) => one.until > now).slice(-refusedMax);
+  const refused = [...kept, { changeId, round, until }];
+  return { ...subscription, changes: { ...changes, refused } };
+}

@@ -1,0 +1,103 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import {
+  type DomainError,
+  invalidInput,
+  notFound,
+  unlessNotFound,
+} from '@billing/kernel/domain-error';
+import { isAmount } from '@billing/kernel/money';
+import { recurringCharge, type RecurringPrice } from '@billing/kernel/pricing';
+import { isSameInterval } from '../lifecycle/plan-change';
+import { fetchProduct } from '../peer/catalog';
+import type { Peers } from '../peer/peers';
+import type { ProductFacts } from '../subscription/product';
+import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
+import type { ChangeAt, WantedChange } from '../subscription/subscription-change';
+
+/** The item that a change asks for. */
+export interface WantedItem {
+  readonly productId: string | null;
+  readonly priceId: string | null;
+  readonly quantity: number | null;
+}
+
+/** A change as asked for; the form of its fields is valid. */
+export interface ChangeInput extends WantedItem {
+  /** Name of the field under which problems of the item are reported. */
+  readonly itemField: 'item' | 'items';
+  readonly at: ChangeAt | 'AUTO';
+  readonly requirePayment: boolean;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads the product that a change asks for, and refuses one that the subscription cannot have. A
+ * product that the subscription has keeps its price version.
+ */
+export async function resolveWanted(
+  subscription: Subscription,
+  input: ChangeInput,
+  context: CallContext,
+  peers: Peers,
+): Promise<WantedChange> {
+  const main = mainItem(subscription);
+  const { priceId, quantity } = input;
+  const productId =
+    input.productId ?? (priceId === null ? main.productId : await productOf(priceId));
+  const keepsPrice = priceId === null || priceId === main.price.id;
+  const isSameProduct = productId === main.productId;
+  if (isSameProduct && keepsPrice) {
+    checkTotal(main.price, quantity ?? main.quantity);
+    return { product: null, quantity };
+  }
+  const product = await fetchProduct(peers, productId, context);
+  if (!product.active) throw notFound('Product');
+  if (priceId !== null && product.price.id !== priceId) throw notFound('Product');
+  return { product: checkProduct(subscription, product, input), quantity };
+
+  async function productOf(id: string): Promise<string> {
+    if (id === main.price.id) return main.productId;
+    const found = await unlessNotFound(peers.catalog.getPrice({ id }, context));
+    if (found?.price === undefined) throw notFound('Product');
+    return found.price.productId;
+  }
+}
+
+function checkProduct(
+  subscription: Subscription,
+  { id: productId, name: productName, price, meterPriceSet }: ProductFacts,
+  input: ChangeInput,
+): NonNullable<WantedChange['product']> {
+  const { billingInterval } = price;
+  const main = mainItem(subscription);
+  if (billingInterval === 'ONE_TIME') throw problem(input, 'Price is not recurring');
+  if (price.currency !== currencyOf(subscription)) {
+    throw problem(input, 'Price has another currency');
+  }
+  const recurring = { ...price, billingInterval };
+  const isBilled = subscription.phase === 'REGULAR';
+  if (isBilled && !isSameInterval(main, { price: recurring })) {
+    throw problem(input, 'Changes to another billing interval are not supported');
+  }
+  if (productId !== main.productId) checkMeters(subscription, meterPriceSet, input);
+  checkTotal(recurring, input.quantity ?? main.quantity);
+  return { productId, productName, price: recurring };
+}
+
+// The usage of a period is billed by one set of meter prices.
+function checkMeters({ usage }: Subscription, meterPriceSet: number, input: ChangeInput): void {
+  if (meterPriceSet === 0 && usage.rates.every(({ set }) => set === 0)) return;
+  throw problem(input, 'Changes between products with metered prices are not supported');
+}
+
+function checkTotal(price: Omit<RecurringPrice, 'quantity'>, quantity: number): void {
+  if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
+  throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
+}
+
+function problem({ itemField, priceId }: ChangeInput, message: string): DomainError {
+  if (itemField === 'items') {
+    return invalidInput({ items: [`0.${priceId === null ? 'productId' : 'priceId'}: ${message}`] });
+  }
+  return invalidInput({ [priceId === null ? 'productId' : 'priceId']: [message] });
+}

@@ -1,0 +1,11 @@
+import type { Subscription } from '../subscription/subscription';
+import { digestOf } from './preview-token';
+
+/** Digest of the state of a subscription that changes depend on. */
+export function subscriptionDigest(subscription: Subscription): string {
+  const { items, status, phase, periodIndex, anchor, cancelAtPeriodEnd, changes } = subscription;
+  const { waiting, paying, period } = changes;
+  const held = items.map(({ id, price, quantity }) => [id, price.id, quantity]);
+  const running = [status, phase, periodIndex, anchor, cancelAtPeriodEnd];
+  return digestOf([held, running, waiting?.id, paying?.id, period]);
+}

@@ -1,0 +1,406 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { unchanged } from '@billing/kernel/transition';
+import { isParked } from '../over-limit/parking';
+import {
+  paymentFailed,
+  type PaymentOutcome,
+  paymentSucceeded,
+  type SubscriptionEvent,
+  updated,
+} from '../subscription/announcement';
+import type { BillingCommand, RecordChanges } from '../subscription/command';
+import { openChangeInvoice } from '../subscription/open-invoices';
+import {
+  type ChangeAt,
+  type ChangeFailure,
+  findChange,
+  type SubscriptionChange,
+  type SubscriptionChanges,
+} from '../subscription/subscription-change';
+import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
+import type { Decision, SubscriptionTransition } from '../subscription/transition';
+import { isSameItems, itemsAfter } from '../subscription/change-side';
+import { type ChangePlan, type ChangeTerms, planChange } from './plan-change';
+
+const changesAPeriodMax = 50;
+const recentIdsMax = 50;
+
+/** A change as a caller asks for it. */
+export interface ChangeRequest extends Omit<ChangeTerms, 'at'> {
+  readonly changeId: string;
+  readonly at: ChangeAt | 'AUTO';
+  /** Instant of a preview; null: the time of the decision. */
+  readonly instant: Date | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Stores a change of the items:
+ * - PENDING: it takes effect at the end of the period;
+ * - PAYING: its invoice is charged first;
+ * - APPLIED otherwise, and its invoice is collected like any other.
+ *
+ * A repeat of a stored change changes nothing. The caller has taken the due steps.
+ */
+export function requestChange(
+  current: Subscription,
+  request: ChangeRequest,
+  { now }: Pick<Decision, 'now'>,
+): SubscriptionTransition {
+  if (isStoredChange(current.changes, request.changeId)) return unchanged(current);
+  if (isRefused(current.changes, request)) throw roundRefused();
+  return checkRequest(current, request) === 'PERIOD_END'
+    ? wait(current, request, now)
+    : changeNow(current, request, now);
+}
+
+/** Refuses a change that the state of the subscription does not allow; returns its time. */
+export function checkRequest(
+  current: Subscription,
+  request: Pick<ChangeRequest, 'at' | 'wanted'>,
+): ChangeAt {
+  checkChangeable(current);
+  checkRoom(current);
+  const at = resolveAt(current, request);
+  const isSame = isSameItems(current.items, itemsAfter(current, request.wanted));
+  if (at === 'PERIOD_END' && current.cancelAtPeriodEnd) throw setToCancel();
+  const replaces = at === 'PERIOD_END' && current.changes.waiting !== null;
+  if (isSame && !replaces) throw nothingToChange();
+  return at;
+}
+
+/** Refuses a subscription that takes no changes. */
+export function checkChangeable(subscription: Subscription): void {
+  const { status, changes } = subscription;
+  if (status === 'CANCELED') {
+    throw refusal('SUBSCRIPTION_CANCELED', 'Subscription is already canceled');
+  }
+  if (changes.paying !== null) throw refusal('CHANGE_PAYING', 'Another change is being paid');
+  if (isParked(subscription)) throw refusal('SUBSCRIPTION_PARKED', 'Subscription is parked');
+}
+
+/** Resolves AUTO: an upgrade takes effect now, a downgrade at the end of the period. */
+export function resolveAt(
+  subscription: Subscription,
+  { at, wanted }: Pick<ChangeRequest, 'at' | 'wanted'>,
+): ChangeAt {
+  if (subscription.phase === 'SCHEDULED') return 'NOW';
+  if (at !== 'AUTO') return at;
+  if (subscription.phase !== 'REGULAR') return 'NOW';
+  const { monthlyAmountBefore, monthlyAmountAfter } = amountsOf(subscription, wanted);
+  return monthlyAmountAfter >= monthlyAmountBefore ? 'NOW' : 'PERIOD_END';
+}
+
+function amountsOf(subscription: Subscription, wanted: ChangeTerms['wanted']): ChangePlan {
+  const free = { invoiceId: '', requirePayment: false, balanceRound: null, facts: null };
+  const taxFacts = { buyer: null, taxCategory: null };
+  return planChange(subscription, { ...free, taxFacts, wanted, at: new Date(0) });
+}
+
+function wait(
+  subscription: Subscription,
+  request: ChangeRequest,
+  now: Date,
+): SubscriptionTransition {
+  const { start, end } = currentPeriod(subscription);
+  const plan = amountsOf(subscription, request.wanted);
+  const change: SubscriptionChange = {
+    ...newChange(request, now),
+    ...plan,
+    to: { ...plan.to, currentPeriodStart: start, currentPeriodEnd: end },
+    status: 'PENDING',
+    at: 'PERIOD_END',
+    effectiveAt: end,
+  };
+  const replaced = cancelWaiting(subscription, { now, replacedBy: change.id });
+  const changes = { ...remembered(replaced.changes, change.id), waiting: change };
+  const state: Subscription = { ...replaced, changes };
+  return {
+    state,
+    events: [updated(subscription, state, { changeId: change.id })],
+    commands: recordChanges(state),
+  };
+}
+
+function changeNow(
+  subscription: Subscription,
+  request: ChangeRequest,
+  now: Date,
+): SubscriptionTransition {
+  const effectiveAt = request.instant ?? now;
+  const change: SubscriptionChange = {
+    ...newChange(request, now),
+    ...planChange(subscription, { ...request, at: effectiveAt }),
+    status: 'PAYING',
+    at: 'NOW',
+    effectiveAt,
+  };
+  const known = { ...subscription, changes: remembered(subscription.changes, change.id) };
+  const { invoice } = change;
+  const ordered: BillingCommand[] =
+    invoice === null ? [] : [{ type: 'invoiceChange', payload: { changeId: change.id } }];
+  if (invoice?.isPaidFirst === true) {
+    const state = { ...known, changes: { ...known.changes, paying: change } };
+    return { state, events: [], commands: ordered };
+  }
+  const applied = withAppliedChange(known, change, {
+    now,
+    periodIndex: request.facts?.periodIndex ?? null,
+  });
+  const state = invoice === null ? applied : openChangeInvoice(applied, invoice);
+  return {
+    state,
+    events: [updated(subscription, state, { changeId: change.id })],
+    commands: [...ordered, ...recordChanges(state)],
+  };
+}
+
+/** A result of the collection of a change's invoice. */
+export interface ChangePayment {
+  readonly payment: PaymentOutcome;
+  readonly resultNumber: number;
+}
+
+/** Applies the change that was being paid; its invoice is PAID. */
+export function applyPaidChange(
+  subscription: Subscription,
+  change: SubscriptionChange,
+  { payment, isCharged }: { readonly payment: PaymentOutcome; readonly isCharged: boolean },
+  now: Date,
+): SubscriptionTransition {
+  const before = withoutPaying(subscription);
+  const state = withLatest(withAppliedChange(before, change, { now }), change);
+  const announced: SubscriptionEvent[] = isCharged ? [paymentSucceeded(before, payment)] : [];
+  const news = { changeId: change.id, invoice: payment.invoice };
+  return {
+    state,
+    events: [...announced, updated(before, state, news)],
+    commands: recordChanges(state),
+  };
+}
+
+/**
+ * Applies the change that was being paid, although its invoice cannot be charged: the provider
+ * cannot take the amount, or there is none. The invoice stays open.
+ */
+export function applyUnchargedChange(
+  subscription: Subscription,
+  change: SubscriptionChange,
+  { lastResult, now }: { readonly lastResult: number; readonly now: Date },
+): SubscriptionTransition {
+  const { invoice } = change;
+  if (invoice === null) throw new Error(`Change ${change.id} has no invoice`);
+  const before = withoutPaying(subscription);
+  const applied = withLatest(withAppliedChange(before, change, { now }), change);
+  const state = openChangeInvoice(applied, invoice, { lastResult, isSettling: false });
+  return {
+    state,
+    events: [updated(before, state, { changeId: change.id })],
+    commands: recordChanges(state),
+  };
+}
+
+/** Ends the change that was being paid: its invoice is void, and nothing else has changed. */
+export function failChange(
+  subscription: Subscription,
+  change: SubscriptionChange,
+  {
+    failure,
+    payment,
+  }: { readonly failure: ChangeFailure; readonly payment: PaymentOutcome | null },
+  now: Date,
+): SubscriptionTransition {
+  const before = withoutPaying(subscription);
+  const failed: SubscriptionChange = { ...change, status: 'FAILED', failure, updatedAt: now };
+  const state = withFinished(before, failed);
+  return {
+    state,
+    events: payment === null ? [] : [paymentFailed(state, payment)],
+    commands: recordChanges(state),
+  };
+}
+
+/** Takes back a change that waits; a canceled one stays as it is. */
+export function cancelChange(
+  subscription: Subscription,
+  changeId: string,
+  now: Date,
+): SubscriptionTransition {
+  if (subscription.changes.waiting?.id !== changeId) return unchanged(subscription);
+  const state = cancelWaiting(subscription, { now, replacedBy: null });
+  return {
+    state,
+    events: [updated(subscription, state, { changeId })],
+    commands: recordChanges(state),
+  };
+}
+
+/** Applies the change that waits for the period that begins; the renewal follows in this write. */
+export function applyWaitingChange(subscription: Subscription, at: Date): SubscriptionTransition {
+  const { waiting } = subscription.changes;
+  if (waiting === null) return unchanged(subscription);
+  const plan = amountsOf(subscription, waiting.wanted);
+  const applied: SubscriptionChange = {
+    ...waiting,
+    ...plan,
+    status: 'APPLIED',
+    effectiveAt: at,
+    updatedAt: at,
+  };
+  const { changes } = subscription;
+  const state = withFinished(
+    withRevenue(
+      { ...subscription, items: applied.to.items, changes: { ...changes, waiting: null } },
+      applied,
+      subscription,
+    ),
+    applied,
+  );
+  return {
+    state,
+    events: [updated(subscription, state, { changeId: waiting.id })],
+    commands: recordChanges(state),
+  };
+}
+
+/** Cancels the change that waits, because the subscription ends. */
+export function cancelWaiting(
+  subscription: Subscription,
+  { now, replacedBy }: { readonly now: Date; readonly replacedBy: string | null },
+): Subscription {
+  const { changes } = subscription;
+  const { waiting } = changes;
+  if (waiting === null) return subscription;
+  const canceled: SubscriptionChange = {
+    ...waiting,
+    status: 'CANCELED',
+    replacedBy,
+    updatedAt: now,
+  };
+  return withFinished({ ...subscription, changes: { ...changes, waiting: null } }, canceled);
+}
+
+/** Orders that the finished changes are recorded. */
+export function recordChanges({ changes }: Subscription): RecordChanges[] {
+  return changes.finished.length === 0 ? [] : [{ type: 'recordChanges', payload: {} }];
+}
+
+/**
+ * Refuses an end while a change is being paid: its payment has an outcome within moments, and the
+ * end is tried again after it.
+ */
+export function checkNotPaying({ changes }: Subscription): void {
+  if (changes.paying === null) return;
+  throw new DomainError('unavailable', 'CHANGE_PAYING', 'Service unavailable');
+}
+
+function newChange({ changeId, ...request }: ChangeRequest, now: Date) {
+  return {
+    id: changeId,
+    requirePayment: request.requirePayment,
+    wanted: request.wanted,
+    failure: null,
+    replacedBy: null,
+    metadata: request.metadata,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function withAppliedChange(
+  subscription: Subscription,
+  change: SubscriptionChange,
+  { now }: { readonly now: Date; readonly periodIndex?: number | null },
+): Subscription {
+  const isOfProducts = mainItem(change.to).productId !== mainItem(change.from).productId;
+  const current = isOfProducts
+    ? cancelWaiting(subscription, { now, replacedBy: change.id })
+    : subscription;
+  const { changes, periodIndex } = current;
+  const earlier = changes.period?.periodIndex === periodIndex ? changes.period : null;
+  const invoiceIds = [
+    ...(earlier?.invoiceIds ?? (current.latestInvoice === null ? [] : [current.latestInvoice.id])),
+    ...(change.invoice === null ? [] : [change.invoice.invoiceId]),
+  ];
+  const period =
+    periodIndex === null
+      ? null
+      : { periodIndex, applied: (earlier?.applied ?? 0) + 1, charges: change.charges, invoiceIds };
+  const next = { ...current, items: change.to.items, changes: { ...changes, period } };
+  const applied: SubscriptionChange = { ...change, status: 'APPLIED', updatedAt: now };
+  return withFinished(withRevenue(next, change, current), applied);
+}
+
+function withRevenue(
+  next: Subscription,
+  { effectiveAt, monthlyAmountBefore, monthlyAmountAfter }: SubscriptionChange,
+  before: Subscription,
+): Subscription {
+  if (before.periodIndex === null || before.phase !== 'REGULAR') return next;
+  const { startedAmount, revenue } = before.changes;
+  const step = { at: effectiveAt, before: monthlyAmountBefore, after: monthlyAmountAfter };
+  return {
+    ...next,
+    changes: {
+      ...next.changes,
+      startedAmount: startedAmount ?? monthlyAmountBefore,
+      revenue: [...revenue, step],
+    },
+  };
+}
+
+function withFinished(subscription: Subscription, change: SubscriptionChange): Subscription {
+  const { changes } = subscription;
+  return { ...subscription, changes: { ...changes, finished: [...changes.finished, change] } };
+}
+
+function withoutPaying(subscription: Subscription): Subscription {
+  return { ...subscription, changes: { ...subscription.changes, paying: null } };
+}
+
+function withLatest(
+  subscription: Subscription,
+  { invoice }: Pick<SubscriptionChange, 'invoice'>,
+): Subscription {
+  if (invoice === null) return subscription;
+  const { invoiceId: id, periodIndex } = invoice;
+  return { ...subscription, latestInvoice: { id, periodIndex } };
+}
+
+function remembered(changes: SubscriptionChanges, id: string): SubscriptionChanges {
+  return { ...changes, recentIds: [...changes.recentIds, id].slice(-recentIdsMax) };
+}
+
+/** True if a change was stored under an id, unless many others followed it. */
+export function isStoredChange(changes: SubscriptionChanges, id: string): boolean {
+  return changes.recentIds.includes(id) || findChange(changes, id) !== undefined;
+}
+
+function isRefused({ refused }: SubscriptionChanges, request: ChangeRequest): boolean {
+  return refused.some(
+    ({ changeId, round }) => changeId === request.changeId && round === request.balanceRound,
+  );
+}
+
+function checkRoom({ changes: { period }, periodIndex }: Subscription): void {
+  if (period === null || period.periodIndex !== periodIndex) return;
+  if (period.applied >= changesAPeriodMax) {
+    throw refusal('TOO_MANY_CHANGES', 'Too many changes in this period');
+  }
+}
+
+function roundRefused(): DomainError {
+  return new DomainError('unavailable', 'ROUND_REFUSED', 'Service unavailable');
+}
+
+function setToCancel(): DomainError {
+  return refusal('SUBSCRIPTION_SET_TO_CANCEL', 'Subscription is set to cancel');
+}
+
+function nothingToChange(): DomainError {
+  return refusal('NOTHING_TO_CHANGE', 'Nothing to change');
+}
+
+function refusal(reason: string, message: string): DomainError {
+  return new DomainError('failed_precondition', reason, message);
+}

@@ -1,0 +1,40 @@
+import { monthlyAmount } from './monthly-amount';
+import { currentPeriod, type Subscription, type SubscriptionItems } from './subscription';
+import type { ChangeSide, WantedChange } from './subscription-change';
+
+/** The items after a change; what it does not name stays. */
+export function itemsAfter(
+  { items }: Pick<Subscription, 'items'>,
+  { product, quantity }: WantedChange,
+): SubscriptionItems {
+  const [main, ...others] = items;
+  return [{ ...main, ...product, quantity: quantity ?? main.quantity }, ...others];
+}
+
+/** True if items have the same price versions and quantities. */
+export function isSameItems(left: SubscriptionItems, right: SubscriptionItems): boolean {
+  const [a, b] = [left, right].map((items) =>
+    items.map(({ productId, price, quantity }) => [productId, price.id, quantity].join()),
+  );
+  return a?.join(' ') === b?.join(' ');
+}
+
+/** Recurring amount a month of items; 0 while nothing is billed. */
+export function monthlyAmountOf(
+  { phase }: Pick<Subscription, 'phase'>,
+  items: SubscriptionItems,
+): bigint {
+  const [{ price, quantity }] = items;
+  return phase === 'REGULAR' ? monthlyAmount(price, quantity) : 0n;
+}
+
+/** The subscription as one side of a change. */
+export function sideOf(subscription: Subscription): ChangeSide {
+  const { start, end } = currentPeriod(subscription);
+  return {
+    items: subscription.items,
+    discountId: subscription.discount?.id ?? null,
+    currentPeriodStart: start,
+    currentPeriodEnd: end,
+  };
+}

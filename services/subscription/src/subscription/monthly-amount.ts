@@ -1,0 +1,37 @@
+import type { Recurrence } from '@billing/kernel/billing-period';
+import { recurringCharge } from '@billing/kernel/pricing';
+import type { PriceSnapshot } from './subscription';
+
+/** The price facts that a recurring amount is computed from. */
+export type RecurringPrice = Pick<PriceSnapshot, 'type' | 'amount' | 'tiers'> &
+  Pick<PriceSnapshot, 'billingInterval' | 'intervalCount'>;
+
+// Periods a month, for an interval count of 1: a year has 365 days, 52 weeks and 12 months.
+const periodsAMonth: Readonly<
+  Record<PriceSnapshot['billingInterval'], readonly [dividend: bigint, divisor: bigint]>
+> = {
+  DAILY: [365n, 12n],
+  WEEKLY: [52n, 12n],
+  MONTHLY: [1n, 1n],
+  QUARTERLY: [1n, 3n],
+  YEARLY: [1n, 12n],
+};
+
+/**
+ * Monthly revenue of a subscription, in the currency's smallest unit: the licensed charge of one
+ * period, before discounts and without usage, times the periods in a month, rounded once, half up.
+ */
+export function monthlyAmount(price: RecurringPrice, quantity: number): bigint {
+  const { amount } = recurringCharge({ ...price, quantity });
+  const [dividend, divisor] = periodsAMonth[price.billingInterval];
+  return roundedRatio(amount * dividend, divisor * countOf(price));
+}
+
+function countOf({ intervalCount }: Recurrence): bigint {
+  return BigInt(intervalCount);
+}
+
+// Neither is negative.
+function roundedRatio(dividend: bigint, divisor: bigint): bigint {
+  return (2n * dividend + divisor) / (2n * divisor);
+}

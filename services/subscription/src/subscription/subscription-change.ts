@@ -1,0 +1,172 @@
+import type { DiscountType } from '@billing/kernel/discounting';
+import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
+import type { SubscriptionItem, SubscriptionItems } from './subscription';
+
+export type ChangeStatus = 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCELED';
+
+/** Time at which a change takes effect; AUTO is resolved when the change is asked for. */
+export type ChangeAt = 'NOW' | 'PERIOD_END';
+
+/** Changes as a caller asks for it: what is null stays as it is when the change takes effect. */
+export interface WantedChange {
+  /** Product and price version, pinned when the change is asked for. */
+  readonly product: Pick<SubscriptionItem, 'productId' | 'productName' | 'price'> | null;
+  readonly quantity: number | null;
+}
+
+/** A subscription before or after a change. */
+export interface ChangeSide {
+  readonly items: SubscriptionItems;
+  readonly discountId: string | null;
+  readonly currentPeriodStart: Date;
+  readonly currentPeriodEnd: Date;
+}
+
+/** A line of a change's invoice; the amount of unused time is below 0. */
+export interface ChangeLine {
+  readonly kind: 'UNUSED_TIME' | 'REMAINING_TIME';
+  readonly itemId: string;
+  readonly productId: string;
+  readonly priceId: string;
+  readonly description: string;
+  /** Decimal strings. */
+  readonly quantity: string;
+  readonly exactAmount: string;
+  /** In the currency's smallest unit. */
+  readonly amount: bigint;
+  /** The line's share of the discount. */
+  readonly discountAmount: bigint;
+  /** Line whose tax an unused time takes back; null: the line is taxed like a new charge. */
+  readonly taxedAs: { readonly invoiceId: string; readonly lineItemId: string } | null;
+  /** The exact amount is `of`, a decimal string, times `numerator` / `denominator` milliseconds. */
+  readonly proration: {
+    readonly numerator: bigint;
+    readonly denominator: bigint;
+    readonly of: string;
+  };
+}
+
+/** Invoice of a change. */
+export interface ChangeInvoice {
+  readonly invoiceId: string;
+  readonly periodIndex: number;
+  readonly periodStart: Date;
+  readonly periodEnd: Date;
+  readonly lines: readonly ChangeLine[];
+  /** Discount of the remaining time; null: none. */
+  readonly discount: {
+    readonly id: string;
+    readonly name: string;
+    readonly type: DiscountType;
+    readonly value: string;
+  } | null;
+  /** What the invoice needs to know of the customer, encoded; null: the customer is unknown. */
+  readonly buyer: string | null;
+  /** Tax category of the product; null: `standard`. */
+  readonly taxCategory: string | null;
+  /** True: it is charged once, and its failure ends the change. */
+  readonly isPaidFirst: boolean;
+  /** Round of the reservation of the customer's balance; null: none. */
+  readonly balanceRound: number | null;
+}
+
+export interface ChangeFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A change of a subscription's items, as asked for and as it went. */
+export interface SubscriptionChange {
+  readonly id: string;
+  readonly status: ChangeStatus;
+  readonly at: ChangeAt;
+  /** Time at which it takes effect; for a waiting change the expected one. */
+  readonly effectiveAt: Date;
+  readonly requirePayment: boolean;
+  readonly wanted: WantedChange;
+  readonly from: ChangeSide;
+  readonly to: ChangeSide;
+  /** Recurring revenue a month, in the currency's smallest unit. */
+  readonly monthlyAmountBefore: bigint;
+  readonly monthlyAmountAfter: bigint;
+  /** Null: nothing is charged. */
+  readonly invoice: ChangeInvoice | null;
+  /** Charges of the running period from the change on. */
+  readonly charges: readonly ItemCharge[];
+  readonly failure: ChangeFailure | null;
+  /** Id of the change that took its place; null: none. */
+  readonly replacedBy: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Charges of the running period after changes in it. */
+export interface ChangedPeriod {
+  readonly periodIndex: number;
+  /** Changes that were applied in the period. */
+  readonly applied: number;
+  readonly charges: readonly ItemCharge[];
+  /** The invoices of the period, oldest first: its own, then those of changes. */
+  readonly invoiceIds: readonly string[];
+}
+
+/** Part of a change's revenue, for the report. */
+export interface RevenueStep {
+  readonly at: Date;
+  /** In the currency's smallest unit a month. */
+  readonly before: bigint;
+  readonly after: bigint;
+}
+
+/** A round of a change's reservation that was never stored. */
+export interface RefusedRound {
+  readonly changeId: string;
+  readonly round: number;
+  /** Real or environment time after which no call of the round can be in flight. */
+  readonly until: Date;
+}
+
+/** The changes of a subscription that its document decides. */
+export interface SubscriptionChanges {
+  /** PENDING. */
+  readonly waiting: SubscriptionChange | null;
+  /** PAYING. */
+  readonly paying: SubscriptionChange | null;
+  /** Finished changes that are not recorded yet, oldest first. */
+  readonly finished: readonly SubscriptionChange[];
+  /** Null: no change was applied in the running period. */
+  readonly period: ChangedPeriod | null;
+  /** Rounds that checkout was told not to exist; a change in one of them is refused. */
+  readonly refused: readonly RefusedRound[];
+  /** Ids of the latest changes, oldest first, for retries of the calls that asked for them. */
+  readonly recentIds: readonly string[];
+  /** Recurring amount a month at the start; null: the present one. */
+  readonly startedAmount: bigint | null;
+  readonly revenue: readonly RevenueStep[];
+}
+
+/** Before the first change. */
+export const noChanges: SubscriptionChanges = {
+  waiting: null,
+  paying: null,
+  finished: [],
+  period: null,
+  refused: [],
+  recentIds: [],
+  startedAmount: null,
+  revenue: [],
+};
+
+/** The change that waits or is being paid: the one being paid first. */
+export function pendingChange({ waiting, paying }: SubscriptionChanges): SubscriptionChange | null {
+  return paying ?? waiting;
+}
+
+/** Finds a change in the subscription's document; undefined: it is recorded, or unknown. */
+export function findChange(
+  { waiting, paying, finished }: SubscriptionChanges,
+  id: string,
+): SubscriptionChange | undefined {
+  return [waiting, paying, ...finished].find((change) => change?.id === id) ?? undefined;
+}
