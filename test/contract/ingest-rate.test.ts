@@ -27,7 +27,7 @@ test('batches of usage events have a separate rate limit', async () => {
   const answers = await Promise.all(Array.from({ length: 100 }, send));
   const seconds = (performance.now() - startedAt) / 1_000;
   const refused = answers.filter(({ status }) => status === 429);
-  // A slow machine takes longer, and the bucket refills meanwhile.
+  // A slow machine takes longer, and the bucket refills in that time.
   const refilled = Math.ceil(3 * seconds);
   expect(answers.length - refused.length).toBeLessThanOrEqual(6 + refilled);
   expect(refused.length).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 
 /** Folder for screenshots to be examined by people. */
 const screenshots = join(__dirname, '../..', '.cache', 'screenshots');
-// They take a third of the time of a page. Nobody looks at those of CI.
+// They take a third of the time of a page, and are not examined after CI.
 const takesScreenshots = process.env.TEST_TIER !== 'all';
 
 export const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };

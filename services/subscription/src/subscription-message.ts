@@ -120,7 +120,7 @@ function toProtoSide({ items, discountId, ...period }: ChangeSide): ProtoSide {
 }
 
 /** Maps an item to its public form. */
-export function toProtoItem(item: SubscriptionItem): ProtoItem {
+function toProtoItem(item: SubscriptionItem): ProtoItem {
   const { id, productId, quantity } = item;
   const price = toProtoPrice(item.price, productId);
   return { id, productId, priceId: price.id, quantity, price };

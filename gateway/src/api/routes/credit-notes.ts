@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { creditNoteProblems } from '@billing/kernel/input/credit-note';
-import { CreditNoteJson, toJsonCreditNote } from '@billing/proto/json/credit-note';
+import { CreditNoteJson, toJsonCreditNote } from '@billing/proto/json/credit-note/credit-note';
 import { creditNoteReasons, creditNoteSettlements } from '@billing/proto/values/checkout';
 import {
   amount,

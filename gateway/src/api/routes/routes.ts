@@ -11,17 +11,17 @@ import { invoiceRoutes } from './invoices';
 import { meterRoutes } from './meters';
 import { meterPriceRoutes } from './meter-prices';
 import { portalSessionRoutes } from './portal-sessions';
-import { previewRoutes } from './previews';
+import { previewRoutes } from './subscriptions/previews';
 import { productRoutes } from './products';
 import { refundRoutes } from './refunds';
 import { sellerRoutes } from './seller';
 import { taxRateRoutes } from './tax-rates';
 import { sandboxRoutes } from './sandboxes';
-import { subscriptionChangeRoutes } from './subscription-changes';
-import { subscriptionRoutes } from './subscriptions';
-import { webhookDeliveryRoutes } from './webhook-deliveries';
-import { webhookEndpointRoutes } from './webhook-endpoints';
-import { webhookEventRoutes } from './webhook-events';
+import { subscriptionChangeRoutes } from './subscriptions/subscription-changes';
+import { subscriptionRoutes } from './subscriptions/subscriptions';
+import { webhookDeliveryRoutes } from './webhooks/webhook-deliveries';
+import { webhookEndpointRoutes } from './webhooks/webhook-endpoints';
+import { webhookEventRoutes } from './webhooks/webhook-events';
 import type { Route } from './route';
 
 /** All operations under /v1. */

@@ -4,8 +4,8 @@ import type { ApiRequest } from '../input/request';
 import type { Route } from './route';
 import { apiKeyRoutes } from './api-keys';
 import { sandboxRoutes } from './sandboxes';
-import { subscriptionRoutes } from './subscriptions';
-import { webhookEndpointRoutes } from './webhook-endpoints';
+import { subscriptionRoutes } from './subscriptions/subscriptions';
+import { webhookEndpointRoutes } from './webhooks/webhook-endpoints';
 
 const routes: readonly Route[] = [
   ...apiKeyRoutes,

@@ -103,7 +103,7 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
   stepsReached?(state: S): readonly string[];
   /**
    * Returns the events of a write in their order: those that its decision named, and those that
-   * follow from the change, whatever decided it. Absent: only those of the decision.
+   * follow from the change, independent of what decided it. Absent: only those of the decision.
    */
   announce?(decided: readonly DomainEvent[], change: AggregateChange<S>): readonly DomainEvent[];
   /**

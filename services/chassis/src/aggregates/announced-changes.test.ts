@@ -37,7 +37,7 @@ test('a change lists each field that callers see, and takes over what the decisi
   expect(announce([given], change)).toEqual([{ ...given, data: { total: 7, changes } }]);
 });
 
-test('a write that callers do not see announces nothing, whatever the decision gives', () => {
+test('a write that callers do not see announces nothing, whichever events the decision has', () => {
   const given = { type: 'parcel.updated', data: {} };
   for (const state of [{}, { counted: 1 }, { hidden: true }]) {
     expect(announce([given], { before: parcel({}), after: parcel(state, 2) })).toEqual([]);

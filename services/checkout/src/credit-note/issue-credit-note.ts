@@ -40,13 +40,13 @@ export type CreditedAmounts =
   | { readonly kind: 'ALL' };
 
 /** Line to credit; without an amount all that is left of it. */
-export interface RequestedLine {
+interface RequestedLine {
   readonly lineItemId: string;
   readonly amount: bigint | undefined;
 }
 
 /** Where the part goes that lowers nothing owed. */
-export type CreditSettlement = 'BALANCE' | 'REFUND' | 'EXTERNAL';
+type CreditSettlement = 'BALANCE' | 'REFUND' | 'EXTERNAL';
 
 /** Credit note as a caller asks for it. */
 export interface NewCreditNote extends Pick<CreditNote, 'id' | 'reason' | 'memo' | 'metadata'> {
@@ -95,7 +95,7 @@ export function issueCreditNote(
 
 /**
  * Issues the credit note of a plan change to the balance, in place of what the change has reserved.
- * A VOID invoice, and one of which nothing is left, gets none; the reservation is freed then.
+ * A VOID invoice, and one with nothing left, gets none; the reservation is freed then.
  */
 export function issueChangeCredit(
   record: InvoiceRecord,

@@ -54,10 +54,10 @@ export interface LineItem {
   readonly tax?: TaxOfLine | undefined;
 }
 
-export type LineKind = 'RECURRING' | 'UNUSED_TIME' | 'REMAINING_TIME' | 'USAGE';
+type LineKind = 'RECURRING' | 'UNUSED_TIME' | 'REMAINING_TIME' | 'USAGE';
 
 /** Part of a period that a line charges or gives back. */
-export interface Proration {
+interface Proration {
   /** Milliseconds. */
   readonly numerator: bigint;
   readonly denominator: bigint;

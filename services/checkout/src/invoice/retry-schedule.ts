@@ -57,7 +57,7 @@ export function needsSlot(
  * - A retry has failed once the customer's other methods have failed too: the next one takes the
  *   slot in the same write, so that no crash comes between them.
  * - A sent invoice has no schedule, nor has the invoice of an ended subscription.
- * - The invoice of a plan change is charged once: a decline, or a challenge that nobody can answer,
+ * - The invoice of a plan change is charged once: a decline, or a challenge without a payer,
  *   voids it. It gives back what it has taken from the customer's balance.
  * - A canceled challenge does not show if the payer pays, so the subscription is not notified.
  */

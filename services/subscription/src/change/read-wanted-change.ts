@@ -15,7 +15,7 @@ import { currencyOf, mainItem, type Subscription } from '../subscription/subscri
 import type { ChangeAt, WantedChange } from '../subscription/subscription-change';
 
 /** The item that a change asks for. */
-export interface WantedItem {
+interface WantedItem {
   readonly productId: string | null;
   readonly priceId: string | null;
   readonly quantity: number | null;

@@ -156,7 +156,7 @@ function changeNow(
 }
 
 /** A result of the collection of a change's invoice. */
-export interface ChangePayment {
+interface ChangePayment {
   readonly payment: PaymentOutcome;
   readonly resultNumber: number;
 }

@@ -42,7 +42,7 @@ export interface PeriodInvoice {
 }
 
 /** Facts about customer and product that the tax of an invoice depends on. */
-export interface TaxFacts {
+interface TaxFacts {
   readonly buyer: string | null;
   readonly taxCategory: string | null;
 }

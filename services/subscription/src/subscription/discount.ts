@@ -37,7 +37,7 @@ export function takeDiscount(subscription: Subscription, periodIndex: number): D
 }
 
 /** True if the discount takes something off the product; where that is not known, true. */
-export function isForProduct(
+function isForProduct(
   { productIds }: Pick<DiscountSnapshot, 'productIds'>,
   productId: string,
 ): boolean {

@@ -120,7 +120,7 @@ export interface RevenueStep {
 }
 
 /** A round of a change's reservation that was never stored. */
-export interface RefusedRound {
+interface RefusedRound {
   readonly changeId: string;
   readonly round: number;
   /** Real or environment time after which no call of the round can be in flight. */

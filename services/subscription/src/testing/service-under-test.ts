@@ -436,6 +436,5 @@ function unavailable(): DomainError {
   return new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable');
 }
 
-function neverAsked(): Promise<never> {
-  return Promise.reject(new Error('This service never asks that'));
-}
+const neverAsked = (): Promise<never> =>
+  Promise.reject(new Error('This service never asks that'));

@@ -1,7 +1,7 @@
 import { sumOf } from '@billing/kernel/money';
 
 /** Reason of a credit note. CHANGE: a plan change. */
-export type CreditNoteReason =
+type CreditNoteReason =
   'DUPLICATE' | 'SERVICE' | 'CANCELLATION' | 'GOODWILL' | 'OTHER' | 'CHANGE';
 
 /** Credited part of a line. Below 0 for a line below 0. */

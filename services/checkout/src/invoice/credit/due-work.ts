@@ -1,4 +1,3 @@
-import type { DueAt } from '@billing/chassis/aggregate';
 import { resumeAt } from '../attempt';
 import { needsWorker } from '../attempt-slot';
 import type { InvoiceRecord } from '../invoice';
@@ -8,7 +7,9 @@ import { earliest, refundsLookAt, refundsResumeAt } from './refundable';
  * Time at which an invoice is due. It is not due for its attempt while that runs: the provider is
  * asked for the outcome at intervals, not on each pass.
  */
-export function invoiceDueAt(record: InvoiceRecord): DueAt | undefined {
+export function invoiceDueAt(
+  record: InvoiceRecord,
+): { readonly at: Date; readonly workClass: 'COLLECTION' } | undefined {
   if (record.isTombstone) return undefined;
   const collectAt = record.attempt?.status === 'PENDING' ? undefined : record.collectAt;
   const at = earliest([collectAt, refundsLookAt(record)]);

@@ -34,7 +34,7 @@ export function leftOfInvoice(invoice: Creditable): bigint {
 }
 
 /** Amount with tax of a priced amount of the line. */
-export function withTax(line: LineItem, priced: bigint): bigint {
+function withTax(line: LineItem, priced: bigint): bigint {
   const { pricedAmount, pricedDiscount } = pricedOf(line);
   const net = pricedAmount - pricedDiscount;
   return net === 0n ? 0n : roundedShare(priced, lineTotalOf(line), net);

@@ -5,7 +5,7 @@ import type { Invoice, InvoiceRecord, Payment } from '../invoice';
 export type ChargeInitiator = 'SCHEDULE' | 'CALLER' | 'PAYER' | 'NEW_METHOD';
 
 /** Details of a failed charge. */
-export interface FailedPayment {
+interface FailedPayment {
   /** Number of the payment at its invoice. */
   readonly payment: number;
   /** Number of the try of the schedule, from 1. */
@@ -42,7 +42,7 @@ export const overdue: InvoiceEvent = { type: 'invoice.overdue', data: {} };
 
 /**
  * Completes the events of a write: numbering, recorded payments and the status follow from the
- * change, whatever decided it. A tombstone announces nothing.
+ * change, independent of what decided it. A tombstone announces nothing.
  */
 export function announceInvoice(
   decided: readonly DomainEvent[],

@@ -49,7 +49,7 @@ export const sandboxDisputeDefinition: AggregateDefinition<SandboxDispute> = {
 };
 
 /** Counts an announcement that is due. */
-export function announce(dispute: SandboxDispute, now: Date): Transition<SandboxDispute> {
+function announce(dispute: SandboxDispute, now: Date): Transition<SandboxDispute> {
   const dueAt = sandboxDisputeDefinition.dueAt?.(dispute)?.at;
   if (dueAt === undefined || dueAt > now) return unchanged(dispute);
   return only({ ...dispute, announced: dispute.announced + 1 });

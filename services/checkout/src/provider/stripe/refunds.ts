@@ -86,7 +86,7 @@ export class StripeRefundClient {
 const pageSize = 100;
 
 /** Reads the state of a refund. */
-export function outcomeOf({
+function outcomeOf({
   id: providerRefundId,
   status,
   failure_reason: reason,
@@ -103,7 +103,7 @@ export function outcomeOf({
 }
 
 /** A dispute without an effect on the money, such as an inquiry that was closed, counts as won. */
-export function disputeStatusOf(status: Stripe.Dispute.Status): ProviderDispute['status'] {
+function disputeStatusOf(status: Stripe.Dispute.Status): ProviderDispute['status'] {
   switch (status) {
     case 'lost':
       return 'LOST';

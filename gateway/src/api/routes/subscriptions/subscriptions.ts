@@ -3,7 +3,7 @@ import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { SubscriptionJson, toJsonSubscription } from '@billing/proto/json/subscription';
 import { subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
-import { listOf } from '../schemas/list';
+import { listOf } from '../../schemas/list';
 import {
   irreversibleAction,
   metadata,
@@ -13,12 +13,12 @@ import {
   readBody,
   readQuery,
   time,
-} from '../input/input';
-import { lookupOf, page, pageQuery } from '../input/list';
-import { changeable, frozen, readPatch } from '../input/patch';
-import { type ApiAnswer, created, etag, ok, present } from '../../http/answer';
-import { param } from '../input/request';
-import type { Route } from './route';
+} from '../../input/input';
+import { lookupOf, page, pageQuery } from '../../input/list';
+import { changeable, frozen, readPatch } from '../../input/patch';
+import { type ApiAnswer, created, etag, ok, present } from '../../../http/answer';
+import { param } from '../../input/request';
+import type { Route } from '../route';
 
 const CreateSubscription = z
   .object({

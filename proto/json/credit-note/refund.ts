@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Dispute, type Refund, RefundSettlement } from '../gen/billing/checkout/v1/refund';
-import { disputeStatuses, refundSettlements, refundStatuses } from '../values/checkout';
+import { type Dispute, type Refund, RefundSettlement } from '../../gen/billing/checkout/v1/refund';
+import { disputeStatuses, refundSettlements, refundStatuses } from '../../values/checkout';
 import {
   amount,
   currency,
@@ -9,7 +9,7 @@ import {
   toJsonAmount,
   toJsonOptionalTime,
   toJsonTime,
-} from './scalars';
+} from '../scalars';
 
 const text = z.string().nullable();
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { CreditNote, CreditNoteLine } from '../gen/billing/checkout/v1/credit_note';
-import { creditNoteReasons } from '../values/checkout';
-import { creditTaxShape, toJsonCreditTax } from './invoice-tax';
+import type { CreditNote, CreditNoteLine } from '../../gen/billing/checkout/v1/credit_note';
+import { creditNoteReasons } from '../../values/checkout';
+import { creditTaxShape, toJsonCreditTax } from '../invoice-tax';
 import { RefundJson, toJsonRefund } from './refund';
 import {
   amount,
@@ -13,7 +13,7 @@ import {
   toJsonAmount,
   toJsonMetadata,
   toJsonTime,
-} from './scalars';
+} from '../scalars';
 
 const CreditNoteLineJson = z
   .object({

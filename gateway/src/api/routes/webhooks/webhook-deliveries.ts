@@ -5,14 +5,14 @@ import {
   toJsonWebhookDelivery,
   toJsonWebhookGap,
 } from '@billing/proto/json/webhook-delivery';
-import { WebhookGaps, WebhookReplay, WebhookTest } from '../schemas/webhook-delivery';
-import { listOf } from '../schemas/list';
-import { optional, orderShape, pageShape, readBody, readQuery, time } from '../input/input';
-import { orderOf, page, pageQuery } from '../input/list';
-import { RateLimit, tooManyRequests } from '../../http/rate-limit';
-import { type ApiAnswer, ok, present } from '../../http/answer';
-import { param } from '../input/request';
-import type { Route } from './route';
+import { WebhookGaps, WebhookReplay, WebhookTest } from '../../schemas/webhook-delivery';
+import { listOf } from '../../schemas/list';
+import { optional, orderShape, pageShape, readBody, readQuery, time } from '../../input/input';
+import { orderOf, page, pageQuery } from '../../input/list';
+import { RateLimit, tooManyRequests } from '../../../http/rate-limit';
+import { type ApiAnswer, ok, present } from '../../../http/answer';
+import { param } from '../../input/request';
+import type { Route } from '../route';
 
 // The ownership of the URLs is not proven, so tests must not become a flood of requests.
 const testsPerMinute = 10;

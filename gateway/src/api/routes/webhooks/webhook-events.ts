@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { WebhookEventJson, toWebhookEventText } from '@billing/proto/json/webhook-event';
-import { type ApiAnswer, ok, present } from '../../http/answer';
-import { param } from '../input/request';
-import { readQuery, wholeNumber } from '../input/input';
-import { WebhookEventPage } from '../schemas/webhook-event';
-import type { Route } from './route';
+import { type ApiAnswer, ok, present } from '../../../http/answer';
+import { param } from '../../input/request';
+import { readQuery, wholeNumber } from '../../input/input';
+import { WebhookEventPage } from '../../schemas/webhook-event';
+import type { Route } from '../route';
 
 const waitSecondsMax = 20;
 // A call that waits ends with its wait.

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { webhookEndpointProblems, webhookEventNames } from '@billing/kernel/input/webhook-endpoint';
 import type { WebhookEndpoint as ProtoWebhookEndpoint } from '@billing/proto/billing/notifier/v1/notifier';
 import { WebhookEndpointJson, toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
-import { NewWebhookEndpoint } from '../schemas/webhook-endpoint';
-import { listOf } from '../schemas/list';
-import { optional, orderShape, pageShape, readBody, readQuery } from '../input/input';
-import { orderOf, page, pageQuery } from '../input/list';
-import { changeable, frozen, readPatch, required } from '../input/patch';
-import { created, etag, ok, present, secretOrNull } from '../../http/answer';
-import { param } from '../input/request';
-import type { Route } from './route';
+import { NewWebhookEndpoint } from '../../schemas/webhook-endpoint';
+import { listOf } from '../../schemas/list';
+import { optional, orderShape, pageShape, readBody, readQuery } from '../../input/input';
+import { orderOf, page, pageQuery } from '../../input/list';
+import { changeable, frozen, readPatch, required } from '../../input/patch';
+import { created, etag, ok, present, secretOrNull } from '../../../http/answer';
+import { param } from '../../input/request';
+import type { Route } from '../route';
 
 const url = z
   .string()

@@ -7,7 +7,7 @@ import {
   toJsonSubscriptionChange,
 } from '@billing/proto/json/subscription-change';
 import { changeAts, changeStatuses } from '@billing/proto/values/subscription';
-import { created, ok, present } from '../../http/answer';
+import { created, ok, present } from '../../../http/answer';
 import {
   irreversibleAction,
   metadata,
@@ -15,11 +15,11 @@ import {
   pageShape,
   readBody,
   readQuery,
-} from '../input/input';
-import { page, pageQuery } from '../input/list';
-import { param } from '../input/request';
-import { listOf } from '../schemas/list';
-import type { Route } from './route';
+} from '../../input/input';
+import { page, pageQuery } from '../../input/list';
+import { param } from '../../input/request';
+import { listOf } from '../../schemas/list';
+import type { Route } from '../route';
 
 const WantedItem = z.strictObject({
   productId: optional(z.string()),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PreviewJson, toJsonPreview } from '@billing/proto/json/preview';
-import { ok } from '../../http/answer';
-import { irreversibleAction, readBody } from '../input/input';
-import type { Route } from './route';
+import { ok } from '../../../http/answer';
+import { irreversibleAction, readBody } from '../../input/input';
+import type { Route } from '../route';
 import { PreviewedChange, toProtoChangeInput } from './subscription-changes';
 
 const CreatePreview = irreversibleAction({
