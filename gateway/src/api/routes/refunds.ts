@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { refundSettlementProblems } from '@billing/kernel/input/credit-note';
-import { DisputeJson, RefundJson, toJsonDispute, toJsonRefund } from '@billing/proto/json/credit-note/refund';
+import {
+  DisputeJson,
+  RefundJson,
+  toJsonDispute,
+  toJsonRefund,
+} from '@billing/proto/json/credit-note/refund';
 import { disputeStatuses, refundSettlements, refundStatuses } from '@billing/proto/values/checkout';
 import { irreversibleAction, optional, pageShape, readBody, readQuery } from '../input/input';
 import { page, pageQuery } from '../input/list';
