@@ -155,12 +155,6 @@ function changeNow(
   };
 }
 
-/** A result of the collection of a change's invoice. */
-interface ChangePayment {
-  readonly payment: PaymentOutcome;
-  readonly resultNumber: number;
-}
-
 /** Applies the change that was being paid; its invoice is PAID. */
 export function applyPaidChange(
   subscription: Subscription,

@@ -436,5 +436,4 @@ function unavailable(): DomainError {
   return new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable');
 }
 
-const neverAsked = (): Promise<never> =>
-  Promise.reject(new Error('This service never asks that'));
+const neverAsked = (): Promise<never> => Promise.reject(new Error('This service never asks that'));

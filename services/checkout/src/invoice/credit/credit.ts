@@ -1,8 +1,7 @@
 import { sumOf } from '@billing/kernel/money';
 
 /** Reason of a credit note. CHANGE: a plan change. */
-type CreditNoteReason =
-  'DUPLICATE' | 'SERVICE' | 'CANCELLATION' | 'GOODWILL' | 'OTHER' | 'CHANGE';
+type CreditNoteReason = 'DUPLICATE' | 'SERVICE' | 'CANCELLATION' | 'GOODWILL' | 'OTHER' | 'CHANGE';
 
 /** Credited part of a line. Below 0 for a line below 0. */
 export interface CreditNoteLine {
