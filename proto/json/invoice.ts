@@ -42,9 +42,9 @@ const LineDetailsJson = z
     creditsUsed: z.array(z.object({ grantId: id, quantity: decimal })),
     billedQuantity: decimal,
     exactAmount: decimal,
-    proration: z.object({ numerator: amount, denominator: amount, of: decimal }).nullable().meta({
+    proration: z.object({ numerator: amount, denominator: amount, of: decimal }).optional().meta({
       description:
-        'Part of a period that the line charges or takes back: milliseconds, and the amount that the fraction multiplies.',
+        'Only on lines of a change: the part of a period that the line charges or takes back, in milliseconds, and the amount that the fraction multiplies.',
     }),
   })
   .meta({ id: 'LineDetails', description: 'Calculation of the amount of a line.' });
@@ -249,13 +249,15 @@ function toJsonDetails(details: LineItemDetails): LineDetailsJson {
     creditsUsed: details.creditsUsed.map(({ grantId, quantity }) => ({ grantId, quantity })),
     billedQuantity: details.billedQuantity,
     exactAmount: details.exactAmount,
-    proration: toJsonProration(details.proration),
+    ...(details.proration !== undefined && { proration: toJsonProration(details.proration) }),
   };
 }
 
-function toJsonProration(proration: LineItemDetails['proration']): LineDetailsJson['proration'] {
-  if (proration === undefined) return null;
-  const { numerator, denominator, of } = proration;
+function toJsonProration({
+  numerator,
+  denominator,
+  of,
+}: NonNullable<LineItemDetails['proration']>) {
   return { numerator: Number(numerator), denominator: Number(denominator), of };
 }
 

@@ -32,8 +32,11 @@ export async function documentsNaming(
   return counts;
 }
 
-/** The path of a request about an environment belongs to the environment in which it was made. */
-function isNaming({ path: _path, ...document }: Record<string, unknown>, id: string): boolean {
+/** Path and bodies of a request belong to the environment in which it was made. */
+function isNaming(
+  { path: _path, request: _request, response: _response, ...document }: Record<string, unknown>,
+  id: string,
+): boolean {
   const text = JSON.stringify(document, (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   );

@@ -63,7 +63,7 @@ export async function writeHostileTexts(
     url: `${receiver.url}/endpoint-url/${encodeURI(markup)}?"><script>__x=1</script>`,
     description: hostile('endpoint-description', 200),
   });
-  const customer = await create('/customers', {
+  const created = await api.post('/customers', {
     email: 'hostile@example.com',
     externalId: hostile('customer-external-id', 255),
     name: hostile('customer-name', 200),
@@ -77,7 +77,7 @@ export async function writeHostileTexts(
     },
     metadata: { mark: hostile('customer-metadata', 500) },
   });
-  const customerId = customer.id as string;
+  const customerId = (await api.expect(201, Promise.resolve(created))).id as string;
   const { product, discount } = await offer(create);
   const { id: meterId } = await create('/meters', {
     name: hostile('meter-name', 120),
@@ -116,6 +116,7 @@ export async function writeHostileTexts(
       '/products/:id': product.id,
       '/discounts/:id': discount.id,
       '/developers/webhooks/:id': endpoint.id,
+      '/developers/requests/:id': created.headers.get('x-request-id') ?? '',
     },
     publicPages: [...publicPages, hostedUrl],
     portalUrl: portal.url,
