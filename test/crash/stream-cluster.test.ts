@@ -30,7 +30,7 @@ describe('a system on three NATS servers', () => {
     system = await startTestSystem({
       infrastructure,
       processes: true,
-      stream: { STREAM_REPLICAS: '3', STREAM_MAX_BYTES: '1000000' },
+      stream: { STREAM_REPLICAS: '3', STREAM_MAX_BYTES: '3000000' },
     });
     receiver = await startWebhookReceiver();
     client = await system.live.manualSandbox('2026-01-31T00:00:00Z');
@@ -124,7 +124,7 @@ describe('a system on three NATS servers', () => {
       const before = await wholeStream();
       const { notifier = 0 } = system.pids();
       const metadata = Object.fromEntries(
-        Array.from({ length: 20 }, (_, index) => [`key${String(index)}`, 'x'.repeat(400)]),
+        Array.from({ length: 45 }, (_, index) => [`key${String(index)}`, 'x'.repeat(400)]),
       );
       process.kill(notifier, 'SIGSTOP');
       try {
