@@ -169,8 +169,9 @@ export function failedPayment({ payments, lastPaymentError }: Invoice): Html | u
 /** Explanation of the status of an invoice that can no longer be paid. */
 export function statusText(invoice: Invoice): string {
   const { text } = wordsOf(invoice);
-  const { paidAt } = invoice;
-  return paidAt === undefined ? text : `${text} Payment received on ${dateText(paidAt)}.`;
+  const { amountPaid, paidAt } = invoice;
+  if (paidAt === undefined) return text;
+  return `${text} ${amountPaid > 0n ? 'Payment received' : 'Settled'} on ${dateText(paidAt)}.`;
 }
 
 /** Field with the amount that the payment button shows. */

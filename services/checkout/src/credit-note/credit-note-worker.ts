@@ -12,7 +12,6 @@ import type { PaymentMethodStore } from '../payment-method/store';
 import type { RefundWorker } from '../refund/refund-worker';
 import {
   type ChangeCredit,
-  checkIssuable,
   findNote,
   issueChangeCredit,
   issueCreditNote,
@@ -120,7 +119,11 @@ export class CreditNoteWorker {
       realNow: clock.now(),
       refundIdOf: (index: number) => derivedId(environmentId, 'refund', creditNoteId, index),
     };
-    if (!hasNote(stored, creditNoteId)) await this.freeSlot(stored, context);
+    if (!hasNote(stored, creditNoteId)) {
+      await this.freeSlot(stored, context, (record) =>
+        decide(record, { ...facts, now: context.now }),
+      );
+    }
     const issued = await atBoundary('creditNote', 'decide', () =>
       invoices.mutate(invoiceId, (record, now) => decide(record, { ...facts, now })),
     );
@@ -135,12 +138,17 @@ export class CreditNoteWorker {
     return refundsWereSent(numbered) ? invoices.get(invoiceId) : numbered;
   }
 
-  // Refuses what would be refused anyway before a challenge is canceled; the write checks again.
-  private async freeSlot(stored: Stored<InvoiceRecord>, context: Context): Promise<void> {
+  // Refuses what would be refused anyway before a challenge is canceled; the write decides again. A
+  // challenge that has succeeded by then changes no refusal: what it paid can be refunded.
+  private async freeSlot(
+    stored: Stored<InvoiceRecord>,
+    context: Context,
+    check: (record: InvoiceRecord) => unknown,
+  ): Promise<void> {
     const { state } = stored;
     if (state.isTombstone || state.attempt === undefined) return;
+    check({ ...state, attempt: undefined });
     if (state.attempt.status === 'PENDING') throw paymentInProgress();
-    checkIssuable({ ...state, attempt: undefined });
     await this.dependencies.attempts.release(stored, context);
   }
 

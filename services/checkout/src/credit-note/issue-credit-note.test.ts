@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { voidForCaller } from '../invoice/collection';
+import { markUncollectible, payNow, voidForCaller } from '../invoice/collection';
 import {
   amountCredited,
   amountReduced,
@@ -20,7 +20,7 @@ import {
 import { recordExternal } from '../invoice/recorded-payment';
 import { reserve } from '../invoice/reservation';
 import { recordListed, recordRefund, refundKey, settleRefund } from '../refund/refund';
-import { aDraft, aLineItem, anOpened, asInvoice } from '../testing/invoice';
+import { aClaim, aDraft, aLineItem, anOpened, asInvoice } from '../testing/invoice';
 import {
   type CreditedAmounts,
   issueChangeCredit,
@@ -70,6 +70,18 @@ const bank = (invoice: Invoice, amount: bigint | undefined, callId: string) =>
   });
 
 describe('a credit note', () => {
+  test('for all of a written-off invoice leaves nothing to pay', () => {
+    const lost = asInvoice(markUncollectible(opened, facts).state);
+    const credited = issue(lost, all);
+    const claim = { ...aClaim(), callId: undefined, returnUrl: undefined, methods: facts.methods };
+    expect(credited.status).toBe('UNCOLLECTIBLE');
+    expect(() => bank(credited, undefined, 'a')).toThrow('Invoice is not open');
+    expect(() => bank(credited, 1n, 'b')).toThrow('Invoice is not open');
+    expect(() => payNow(credited, claim)).toThrow('Invoice is not open');
+    const part = issue(lost, amountOf(3450n));
+    expect(asInvoice(bank(part, undefined, 'c').state).status).toBe('PAID');
+  });
+
   test('M6: lowers what is owed first, and the rest goes to the balance', () => {
     const part = asInvoice(bank(opened, 2000n, 'a').state);
     const note = asked(all);

@@ -132,8 +132,7 @@ export function findNote({ creditNotes }: Invoice, id: string): CreditNote | und
   return creditNotes.find((note) => note.id === id);
 }
 
-/** Throws unless credit notes may be issued for the invoice. */
-export function checkIssuable(record: InvoiceRecord): asserts record is Invoice {
+function checkIssuable(record: InvoiceRecord): asserts record is Invoice {
   if (record.isTombstone) throw notFound('Invoice');
   const { status, session, attempt } = record;
   const isIssued = status === 'OPEN' || status === 'PAID' || status === 'UNCOLLECTIBLE';

@@ -168,7 +168,7 @@ export function payNow(
 ): Transition<InvoiceRecord> {
   if (record.isTombstone) throw notFound('Invoice');
   if (attemptOfCall(record, claim.callId) !== undefined) return unchanged(record);
-  if (!isOwed(record)) throw invoiceNotOpen();
+  checkPayable(record);
   if (record.attempt !== undefined) throw paymentInProgress();
   if ((claim.expectedAmount ?? outstandingOf(record)) !== outstandingOf(record)) {
     throw amountChanged();
@@ -400,6 +400,15 @@ export function checkOfNoSession(record: InvoiceRecord): asserts record is Invoi
   if (record.session === undefined) return;
   const message = 'Invoice belongs to a checkout session';
   throw new DomainError('failed_precondition', 'INVOICE_OF_CHECKOUT', message);
+}
+
+/**
+ * Throws unless a payment of the invoice may be taken. Credit notes leave an uncollectible invoice
+ * as it is, even when nothing is outstanding any more.
+ */
+export function checkPayable(invoice: Invoice): void {
+  const isCredited = invoice.status === 'UNCOLLECTIBLE' && outstandingOf(invoice) === 0n;
+  if (!isOwed(invoice) || isCredited) throw invoiceNotOpen();
 }
 
 /** Error of a request to pay or void an invoice that is not owed. */

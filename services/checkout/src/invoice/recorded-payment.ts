@@ -1,13 +1,12 @@
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { afterPayment, withOverpayment } from './after-payment';
-import { attemptOfCall, checkOfNoSession, invoiceNotOpen } from './collection';
+import { attemptOfCall, checkOfNoSession, checkPayable } from './collection';
 import { balanceProvider, externalProvider, type RecordedPayment } from './attempt';
 import { claimSlot, lastAttemptNumber } from './attempt-slot';
 import {
   type Invoice,
   type InvoiceRecord,
-  isOwed,
   outstandingOf,
   type Payment,
   paymentInProgress,
@@ -91,7 +90,7 @@ export function claimBalance(
 /** Throws unless payments may be recorded on the invoice, regardless of its slot. */
 export function checkRecordable(record: InvoiceRecord): asserts record is Invoice {
   if (record.isTombstone) throw notFound('Invoice');
-  if (!isOwed(record)) throw invoiceNotOpen();
+  checkPayable(record);
   checkOfNoSession(record);
   const successes = record.payments.filter(({ status }) => status === 'SUCCEEDED');
   if (successes.length >= paymentsMax) throw tooManyPayments();
