@@ -189,8 +189,16 @@ export class RefundWorker {
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
     let current = stored;
-    // One after another: all of them write the same invoice.
-    for (const refund of refunds) current = await this.send(current, refund, context);
+    const failures: unknown[] = [];
+    // One after another, because all of them write the same invoice. One that fails holds up none.
+    for (const refund of refunds) {
+      try {
+        current = await this.send(current, refund, context);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
     return current;
   }
 

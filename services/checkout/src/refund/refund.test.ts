@@ -1,4 +1,5 @@
-import { type Invoice, pay, type Payment } from '../invoice/invoice';
+import type { CallContext } from '@billing/chassis/call-context';
+import { type Invoice, type InvoiceRecord, pay, type Payment } from '../invoice/invoice';
 import type { Refund } from '../invoice/credit/credit';
 import { refundsLookAt, refundsResumeAt } from '../invoice/credit/refundable';
 import { anOpened, asInvoice } from '../testing/invoice';
@@ -10,6 +11,7 @@ import {
   type Settlement,
   takeOverRefunds,
 } from './refund';
+import { type RefundDependencies, RefundWorker } from './refund-worker';
 
 const now = new Date('2026-01-02T00:00:00.000Z');
 const later = (ms: number) => new Date(now.getTime() + ms);
@@ -125,4 +127,25 @@ describe('the list of a provider', () => {
     const unchangedRefunds = having({});
     expect(listed(unchangedRefunds, older).state).toBe(unchangedRefunds);
   });
+});
+
+test('a refund that cannot be sent holds up no other of its invoice', async () => {
+  const due = { claimedAt: undefined, lookAt: now };
+  let state: InvoiceRecord = having({ ...due, id: 'broken', paymentId: 'gone' }, due);
+  const worker = new RefundWorker({
+    invoices: {
+      within: () => ({
+        get: () => Promise.resolve({ state }),
+        mutate: (_id: string, decide: (record: InvoiceRecord, at: Date) => { state: Invoice }) => {
+          state = decide(state, now).state;
+          return Promise.resolve({ state });
+        },
+      }),
+    },
+    rows: { copy: () => Promise.resolve() },
+    providerOf: () => ({ name: 'sandbox', findRefund: () => Promise.resolve(succeeded) }),
+  } as unknown as RefundDependencies);
+  const context = { tenant: {}, now } as unknown as CallContext;
+  await expect(worker.lookWhenDue(invoice.id, context)).rejects.toThrow('has no payment');
+  expect(asInvoice(state).refunds).toMatchObject([{ status: 'PENDING' }, { status: 'SUCCEEDED' }]);
 });
