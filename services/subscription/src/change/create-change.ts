@@ -22,6 +22,7 @@ import { mainItem, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
 import { type ChangeInput, resolveWanted } from './read-wanted-change';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
+import { isStoredElseReleased, nextRound } from './find-reserved-change';
 import type { Changes } from './change-store';
 import { subscriptionDigest } from './subscription-digest';
 
@@ -92,7 +93,7 @@ async function storeChange(
 ): Promise<void> {
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     try {
-      if (await tryToStore(changeId, { ...call, attempt }, context, dependencies)) return;
+      if (await tryToStore(changeId, call, context, dependencies)) return;
     } catch (error) {
       throw call.promised === undefined ? error : asStale(error);
     }
@@ -103,7 +104,7 @@ async function storeChange(
 /** False if the subscription has moved since the facts were read. */
 async function tryToStore(
   changeId: string,
-  { subscriptionId, input, promised, attempt, expectedVersion }: ChangeCall & { attempt: number },
+  { subscriptionId, input, promised, expectedVersion }: ChangeCall,
   context: CallContext,
   dependencies: ChangeDependencies,
 ): Promise<boolean> {
@@ -112,7 +113,7 @@ async function tryToStore(
   const customer = await peers.customers.find(stored.state.customer.id, context);
   const asked = { stored, customer, input };
   const request = await requestFor(changeId, asked, context, dependencies);
-  const round = promised === undefined ? null : attempt;
+  const round = promised === undefined ? null : nextRound(stored.state, changeId);
   const wanted = { ...request, balanceRound: round, instant: promised?.at ?? null };
   if (promised !== undefined) {
     await promised.check(wanted, stored, customer);
@@ -135,7 +136,10 @@ async function tryToStore(
     );
     return true;
   } catch (error) {
-    if (round !== null) await peers.checkout.releaseForChange({ changeId, round }, context);
+    if (round !== null) {
+      const reserved = { subscriptionId, changeId, round };
+      if (await isStoredElseReleased(reserved, context, dependencies)) return true;
+    }
     if (isOutdated) return false;
     throw error;
   }

@@ -1,9 +1,11 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Logger } from '@billing/chassis/logging';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import type {
   CheckChangeRequest,
   CheckChangeResponse,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import type { Peers } from '../peer/peers';
 import type { Subscription } from '../subscription/subscription';
 import type { Subscriptions } from '../subscription-store';
 import type { Changes } from './change-store';
@@ -32,6 +34,40 @@ export async function checkChange(
   // The change may have been stored before the refusal.
   const { state } = await subscriptions.get(subscriptionId, context);
   return { exists: await isOfRound(state) };
+}
+
+/**
+ * Returns whether a change is stored with a round, after an error of the write that stores it. What
+ * the round has reserved is released only where it is certain that the change is not stored, and
+ * never will be with this round. Where that stays unknown, checkout asks later.
+ */
+export async function isStoredElseReleased(
+  reserved: CheckChangeRequest,
+  context: CallContext,
+  {
+    peers,
+    logger,
+    ...dependencies
+  }: Parameters<typeof checkChange>[2] & {
+    readonly peers: Pick<Peers, 'checkout'>;
+    readonly logger: Pick<Logger, 'warn'>;
+  },
+): Promise<boolean> {
+  const { changeId, round } = reserved;
+  try {
+    const { exists } = await checkChange(reserved, context, dependencies);
+    if (!exists) await peers.checkout.releaseForChange({ changeId, round }, context);
+    return exists;
+  } catch (err) {
+    logger.warn({ err, changeId, round }, 'reservation of a change is left to checkout');
+    return false;
+  }
+}
+
+/** The first round of a change that was not refused: a released one reserves nothing again. */
+export function nextRound({ changes }: Pick<Subscription, 'changes'>, changeId: string): number {
+  const refused = changes.refused.filter((one) => one.changeId === changeId);
+  return Math.max(0, ...refused.map(({ round }) => round)) + 1;
 }
 
 function refuseRound(

@@ -17,7 +17,7 @@ import {
   type SubscriptionChange,
   type SubscriptionChanges,
 } from '../subscription/subscription-change';
-import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
+import { currentPeriod, mainItem, periodOf, type Subscription } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 import { isSameItems, itemsAfter } from '../subscription/change-side';
 import { type ChangePlan, type ChangeTerms, planChange } from './plan-change';
@@ -60,8 +60,8 @@ export function checkRequest(
   request: Pick<ChangeRequest, 'at' | 'wanted'>,
 ): ChangeAt {
   checkChangeable(current);
-  checkRoom(current);
   const at = resolveAt(current, request);
+  if (at === 'NOW') checkRoom(current);
   const isSame = isSameItems(current.items, itemsAfter(current, request.wanted));
   if (at === 'PERIOD_END' && current.cancelAtPeriodEnd) throw setToCancel();
   const replaces = at === 'PERIOD_END' && current.changes.waiting !== null;
@@ -97,17 +97,24 @@ function amountsOf(subscription: Subscription, wanted: ChangeTerms['wanted']): C
   return planChange(subscription, { ...free, taxFacts, wanted, at: new Date(0) });
 }
 
+// After a change that waits, the period that it begins is the running one.
+function planAtRenewal(subscription: Subscription, wanted: ChangeTerms['wanted']): ChangePlan {
+  const plan = amountsOf(subscription, wanted);
+  const { anchor, periodIndex } = subscription;
+  const next = periodIndex === null ? 0 : periodIndex + 1;
+  const { start, end } = periodOf({ anchor, items: plan.to.items }, next);
+  return { ...plan, to: { ...plan.to, currentPeriodStart: start, currentPeriodEnd: end } };
+}
+
 function wait(
   subscription: Subscription,
   request: ChangeRequest,
   now: Date,
 ): SubscriptionTransition {
-  const { start, end } = currentPeriod(subscription);
-  const plan = amountsOf(subscription, request.wanted);
+  const { end } = currentPeriod(subscription);
   const change: SubscriptionChange = {
     ...newChange(request, now),
-    ...plan,
-    to: { ...plan.to, currentPeriodStart: start, currentPeriodEnd: end },
+    ...planAtRenewal(subscription, request.wanted),
     status: 'PENDING',
     at: 'PERIOD_END',
     effectiveAt: end,
@@ -233,10 +240,9 @@ export function cancelChange(
 export function applyWaitingChange(subscription: Subscription, at: Date): SubscriptionTransition {
   const { waiting } = subscription.changes;
   if (waiting === null) return unchanged(subscription);
-  const plan = amountsOf(subscription, waiting.wanted);
   const applied: SubscriptionChange = {
     ...waiting,
-    ...plan,
+    ...planAtRenewal(subscription, waiting.wanted),
     status: 'APPLIED',
     effectiveAt: at,
     updatedAt: at,

@@ -1,0 +1,97 @@
+import { testContext } from '@billing/chassis/testing';
+import { aSubscription } from '../testing/fixtures';
+import type { Subscription } from '../subscription/subscription';
+import type { SubscriptionChange } from '../subscription/subscription-change';
+import { isStoredElseReleased, nextRound } from './find-reserved-change';
+
+const changeId = 'change';
+const reserved = { subscriptionId: 'subscription', changeId, round: 1 };
+const context = testContext();
+
+describe('after an error of the write that stores a change', () => {
+  test('what it has reserved is released if the change is not stored, and its round refused', async () => {
+    const { isStored, released, present } = await afterError({ storedRound: null });
+    expect(isStored).toBe(false);
+    expect(released).toEqual([{ changeId, round: 1 }]);
+    expect(present.changes.refused).toMatchObject([{ changeId, round: 1 }]);
+    expect(nextRound(present, changeId)).toBe(2);
+    expect(nextRound(present, 'other')).toBe(1);
+  });
+
+  test('nothing is released if the change is stored with its round', async () => {
+    const { isStored, released, present } = await afterError({ storedRound: 1 });
+    expect(isStored).toBe(true);
+    expect(released).toEqual([]);
+    expect(present.changes.refused).toEqual([]);
+  });
+
+  test('the round is released if the change is stored with another one', async () => {
+    const { isStored, released } = await afterError({ storedRound: 2 });
+    expect(isStored).toBe(false);
+    expect(released).toEqual([{ changeId, round: 1 }]);
+  });
+
+  test('nothing is released if the change is stored right before the refusal', async () => {
+    const { isStored, released } = await afterError({ storedRound: null, storedLate: 1 });
+    expect(isStored).toBe(true);
+    expect(released).toEqual([]);
+  });
+
+  test('nothing is released while it is unknown whether the change is stored', async () => {
+    const { isStored, released, warned } = await afterError({ storedRound: null, isAway: true });
+    expect(isStored).toBe(false);
+    expect(released).toEqual([]);
+    expect(warned).toBe(1);
+  });
+});
+
+async function afterError({
+  storedRound,
+  storedLate = null,
+  isAway = false,
+}: {
+  readonly storedRound: number | null;
+  readonly storedLate?: number | null;
+  readonly isAway?: boolean;
+}) {
+  let present = withChange(storedRound);
+  const released: unknown[] = [];
+  let warned = 0;
+  const stored = () => ({ state: present, version: 1 });
+  const dependencies = {
+    subscriptions: {
+      get: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(stored())),
+      record: (_id: string, _context: unknown, next: (current: Subscription) => Subscription) => {
+        if (storedLate !== null) present = withChange(storedLate);
+        present = next(present);
+        return Promise.resolve(stored());
+      },
+    },
+    changes: {
+      find: ({ changes: { paying } }: Subscription, id: string) =>
+        Promise.resolve(paying?.id === id ? paying : undefined),
+    },
+    peers: {
+      checkout: {
+        releaseForChange: (round: unknown) => {
+          released.push(round);
+          return Promise.resolve({});
+        },
+      },
+    },
+    logger: {
+      warn: () => {
+        warned += 1;
+      },
+    },
+  } as unknown as Parameters<typeof isStoredElseReleased>[2];
+  const isStored = await isStoredElseReleased(reserved, context, dependencies);
+  return { isStored, released, present, warned };
+}
+
+function withChange(round: number | null): Subscription {
+  const subscription = aSubscription();
+  if (round === null) return subscription;
+  const paying = { id: changeId, invoice: { balanceRound: round } } as SubscriptionChange;
+  return { ...subscription, changes: { ...subscription.changes, paying } };
+}
