@@ -1,4 +1,4 @@
-import { StoringGate } from './call-context';
+import { answerBy, StoringGate, waitAtMost } from './call-context';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (ms: number) => new Date(start.getTime() + ms);
@@ -24,4 +24,10 @@ test('a request that has started to store completes its writes, however little t
   expect(() => {
     gate.pass();
   }).not.toThrow();
+});
+
+test('a call waits for the given time, and no longer than it has to answer', () => {
+  const context = { deadline: after(10_000) };
+  expect(waitAtMost(2_000, context, start)).toEqual(after(2_000));
+  expect(waitAtMost(60_000, context, start)).toEqual(answerBy(context));
 });

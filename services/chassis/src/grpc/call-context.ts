@@ -82,6 +82,15 @@ export function answerBy({ deadline }: Pick<CallContext, 'deadline'>): Date {
   return new Date(deadline.getTime() - answerMarginMs);
 }
 
+/** Real time until which a call may wait: at most `ms` from `realNow`, and in time to answer. */
+export function waitAtMost(
+  ms: number,
+  context: Pick<CallContext, 'deadline'>,
+  realNow: Date,
+): Date {
+  return new Date(Math.min(realNow.getTime() + ms, answerBy(context).getTime()));
+}
+
 /**
  * Timeline on which an environment's due work runs: its own where the clock is manual, otherwise
  * the common one.

@@ -1,6 +1,6 @@
 import type { Completion, Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
@@ -163,9 +163,8 @@ export class CreditNoteWorker {
       const note = state.isTombstone ? undefined : findNote(state, creditNoteId);
       return note === undefined || note.number !== undefined;
     };
-    const soon = new Date(clock.now().getTime() + waitMsMax);
-    const until = answerBy(context) < soon ? answerBy(context) : soon;
     if (isReached(issued)) return Promise.resolve(issued);
+    const until = waitAtMost(waitMsMax, context, clock.now());
     return invoices.waitFor(issued.state.id, context, { isReached, until });
   }
 }

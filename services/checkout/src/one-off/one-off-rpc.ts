@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { answerBy, type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import { checkMetadata, expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
@@ -126,8 +126,7 @@ async function untilAttempted(
 ): Promise<Stored<InvoiceRecord>> {
   const isReached = ({ state }: Stored<InvoiceRecord>) =>
     state.isTombstone || (state.status !== 'DRAFT' && state.attempt?.status !== 'PENDING');
-  const soon = new Date(clock.now().getTime() + waitMsMax);
-  const until = answerBy(context) < soon ? answerBy(context) : soon;
+  const until = waitAtMost(waitMsMax, context, clock.now());
   return invoices.waitFor(stored.state.id, context, { isReached, until });
 }
 

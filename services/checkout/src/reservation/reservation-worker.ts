@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
 import {
@@ -138,8 +138,7 @@ export class ReservationWorker {
     context: CallContext,
   ): Promise<void> {
     const { invoices, clock } = this.dependencies;
-    const waitUntil = clock.now().getTime() + waitMsMax;
-    const until = new Date(Math.min(answerBy(context).getTime(), waitUntil));
+    const until = waitAtMost(waitMsMax, context, clock.now());
     const isReached = ({ state }: Stored<InvoiceRecord>) =>
       state.isTombstone ||
       state.reservation === undefined ||

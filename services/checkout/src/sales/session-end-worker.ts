@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { SessionRecord } from './session';
 import { endEarlier, isEnding } from './session-ending';
@@ -23,10 +23,9 @@ export function untilEnded(
   context: CallContext,
   { sessions, clock }: SessionEndDependencies,
 ): Promise<Stored<SessionRecord>> {
-  const latest = Math.min(clock.now().getTime() + endedWithinMs, answerBy(context).getTime());
   return sessions.waitFor(id, context, {
     isReached: ({ state }) => !isEnding(state),
-    until: new Date(latest),
+    until: waitAtMost(endedWithinMs, context, clock.now()),
   });
 }
 

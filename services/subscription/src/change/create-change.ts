@@ -1,9 +1,9 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import {
-  answerBy,
   type CallContext,
   mayHaveRun,
   newResourceId,
+  waitAtMost,
 } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { derivedId } from '@billing/chassis/ids';
@@ -73,8 +73,7 @@ export async function change(
   dependencies: ChangeDependencies,
 ): Promise<ChangedSubscription> {
   const { subscriptions, changes, clock } = dependencies;
-  const waitUntil = clock.now().getTime() + answerWithinMs;
-  const until = new Date(Math.min(answerBy(context).getTime(), waitUntil));
+  const until = waitAtMost(answerWithinMs, context, clock.now());
   const id = newResourceId(context, 'change');
   const { subscriptionId } = call;
   const before = await subscriptions.get(subscriptionId, context);

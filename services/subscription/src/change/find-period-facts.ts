@@ -1,5 +1,5 @@
 import type { Stored } from '@billing/chassis/aggregate';
-import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
@@ -28,8 +28,7 @@ export async function fetchPeriodFacts(
   { subscriptions, peers, clock }: FactDependencies,
 ): Promise<PeriodFacts | null> {
   if (phase !== 'REGULAR' || periodIndex === null) return null;
-  const waitUntil = clock.now().getTime() + invoiceWithinMs;
-  const until = new Date(Math.min(answerBy(context).getTime(), waitUntil));
+  const until = waitAtMost(invoiceWithinMs, context, clock.now());
   const { state } = await subscriptions.waitFor(id, context, { isReached: isInvoiced, until });
   if (!isInvoiced(state) || state.periodIndex !== periodIndex) throw notInvoiced();
   const ids = invoiceIdsOf(state).toReversed();

@@ -1,9 +1,9 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import {
-  answerBy,
   type CallContext,
   mayHaveRun,
   newResourceId,
+  waitAtMost,
 } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, newId } from '@billing/chassis/ids';
@@ -48,7 +48,7 @@ export async function create(
   context: CallContext,
   dependencies: CreationDependencies,
 ): Promise<Stored<Subscription>> {
-  const until = settleBy(context, dependencies.clock);
+  const until = waitAtMost(settleWithinMs, context, dependencies.clock.now());
   const stored = await storeSubscription(input, context, dependencies);
   return awaitOutcome(stored, { until, context, dependencies });
 }
@@ -163,8 +163,4 @@ async function awaitOutcome(
     logger.warn(facts, 'waiting for first invoice failed, returning subscription as stored');
     return created;
   }
-}
-
-function settleBy(context: CallContext, clock: Clock): Date {
-  return new Date(Math.min(clock.now().getTime() + settleWithinMs, answerBy(context).getTime()));
 }

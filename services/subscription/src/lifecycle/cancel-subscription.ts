@@ -1,5 +1,5 @@
 import type { Stored } from '@billing/chassis/aggregate';
-import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { cancel, runningInvoice } from './cancellation';
@@ -58,8 +58,8 @@ async function voidRunningInvoice(
   const { invoiceIdOf } = decisionOn(subscription.id, context.tenant, context.now);
   const invoice = runningInvoice(subscription, invoiceIdOf);
   if (invoice === undefined) return;
-  const limitMs = Math.min(clock.now().getTime() + voidWithinMs, answerBy(context).getTime());
-  const limited: CallContext = { ...context, deadline: new Date(limitMs) };
+  const deadline = waitAtMost(voidWithinMs, context, clock.now());
+  const limited: CallContext = { ...context, deadline };
   try {
     await voidInvoice(invoice.invoiceId, subscription, limited, peers);
   } catch (error) {
