@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Decimal, DECIMAL_PLACES_MAX } from './decimal';
+import { Decimal, DECIMAL_PLACES_MAX, roundedQuotient } from './decimal';
 
 const unscaled = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
 const decimal = fc
@@ -170,4 +170,15 @@ describe('steps', () => {
 
 test.each([-1, 0.5, NaN])('a scale of %d is refused', (scale) => {
   expect(() => Decimal.of(1n, scale)).toThrow('whole number');
+});
+
+test.each([
+  [5n, 2n, 3n],
+  [-5n, 2n, -3n],
+  [5n, -2n, -3n],
+  [-5n, -2n, 3n],
+  [4n, 3n, 1n],
+  [0n, -7n, 0n],
+])('%s divided by %s is rounded to %s', (dividend, divisor, rounded) => {
+  expect(roundedQuotient(dividend, divisor)).toBe(rounded);
 });

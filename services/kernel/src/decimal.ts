@@ -11,6 +11,18 @@ const DECIMAL = new RegExp(
   `^(-?)(0|[1-9]\\d{0,${String(INTEGER_DIGITS_MAX - 1)}})(?:\\.(\\d{1,${String(DECIMAL_PLACES_MAX)}}))?$`,
 );
 
+/** Nearest integer to a fraction; a half is rounded away from zero, for negatives too. */
+export function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
+  const isNegative = dividend < 0n !== divisor < 0n;
+  const [above, below] = [magnitudeOf(dividend), magnitudeOf(divisor)];
+  const rounded = (2n * above + below) / (2n * below);
+  return isNegative ? -rounded : rounded;
+}
+
+function magnitudeOf(number: bigint): bigint {
+  return number < 0n ? -number : number;
+}
+
 /**
  * Exact decimal number, `unscaled` × 10^-`scale`. It is immutable and always in lowest terms (no
  * trailing zeros, one zero), so equal numbers have equal fields. There is no division, since its
@@ -89,10 +101,7 @@ export class Decimal {
 
   /** Nearest integer; a half is rounded away from zero, for negatives too. */
   roundHalfUp(): bigint {
-    const divisor = powerOfTen(this.scale);
-    const magnitude = this.unscaled < 0n ? -this.unscaled : this.unscaled;
-    const rounded = magnitude / divisor + ((magnitude % divisor) * 2n >= divisor ? 1n : 0n);
-    return this.unscaled < 0n ? -rounded : rounded;
+    return roundedQuotient(this.unscaled, powerOfTen(this.scale));
   }
 
   /** Canonical plain notation, such as `-0.25`; equal numbers have equal texts. */

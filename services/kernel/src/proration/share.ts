@@ -1,4 +1,4 @@
-import type { Decimal } from '../decimal';
+import { type Decimal, roundedQuotient } from '../decimal';
 
 /** Exact part of a span of time: `numerator` of `denominator` milliseconds. */
 export interface Share {
@@ -27,5 +27,5 @@ export function partOf(amount: Decimal, { numerator, denominator }: Share): bigi
   if (amount.unscaled < 0n) throw new Error(`A negative amount has no part: ${amount.toString()}`);
   if (denominator === 0n) return 0n;
   const divisor = denominator * 10n ** BigInt(amount.scale);
-  return (2n * amount.unscaled * numerator + divisor) / (2n * divisor);
+  return roundedQuotient(amount.unscaled * numerator, divisor);
 }

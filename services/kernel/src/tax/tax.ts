@@ -1,6 +1,6 @@
 import { sumOf } from '../money';
 import type { Currency } from '../currency';
-import { Decimal } from '../decimal';
+import { Decimal, roundedQuotient } from '../decimal';
 import { isInEu } from './european-union';
 import { EXEMPT_CATEGORY, type TaxRate, taxRateAt } from './tax-rate';
 import {
@@ -236,11 +236,8 @@ function divided({ dividend, divisor }: Fraction): { whole: bigint; rest: bigint
   return { whole: (dividend - rest) / divisor, rest };
 }
 
-/** Nearest whole number; a half is rounded away from zero. */
 function roundHalfUp({ dividend, divisor }: Fraction): bigint {
-  const magnitude = dividend < 0n ? -dividend : dividend;
-  const rounded = (2n * magnitude + divisor) / (2n * divisor);
-  return dividend < 0n ? -rounded : rounded;
+  return roundedQuotient(dividend, divisor);
 }
 
 type Group<Line> = [Line, ...Line[]];

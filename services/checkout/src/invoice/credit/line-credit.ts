@@ -1,3 +1,4 @@
+import { roundedQuotient } from '@billing/kernel/decimal';
 import { smallerOf, sumOf } from '@billing/kernel/money';
 import type { Invoice, LineItem } from '../invoice';
 import type { Credits } from './credit';
@@ -37,7 +38,7 @@ export function leftOfInvoice(invoice: Creditable): bigint {
 function withTax(line: LineItem, priced: bigint): bigint {
   const { pricedAmount, pricedDiscount } = pricedOf(line);
   const net = pricedAmount - pricedDiscount;
-  return net === 0n ? 0n : roundedShare(priced, lineTotalOf(line), net);
+  return net === 0n ? 0n : roundedQuotient(priced * lineTotalOf(line), net);
 }
 
 /** Largest credit that a plan change gets of a line, of a priced amount. */
@@ -59,15 +60,6 @@ export function taxOfCredit(
   { before, amount }: { readonly before: bigint; readonly amount: bigint },
 ): bigint {
   if (total === 0n) return 0n;
-  const taxUpTo = (credited: bigint) => roundedShare(taxAmount, credited, total);
+  const taxUpTo = (credited: bigint) => roundedQuotient(taxAmount * credited, total);
   return taxUpTo(before + amount) - taxUpTo(before);
-}
-
-/** value × part / whole, a half away from zero. */
-function roundedShare(value: bigint, part: bigint, whole: bigint): bigint {
-  const [dividend, divisor] = [value * part, whole];
-  const isNegative = dividend < 0n !== divisor < 0n;
-  const [n, d] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor];
-  const rounded = n / d + ((n % d) * 2n >= d ? 1n : 0n);
-  return isNegative ? -rounded : rounded;
 }
