@@ -150,10 +150,7 @@ function changeNow(
     const state = { ...known, changes: { ...known.changes, paying: change } };
     return { state, events: [], commands: ordered };
   }
-  const applied = withAppliedChange(known, change, {
-    now,
-    periodIndex: request.facts?.periodIndex ?? null,
-  });
+  const applied = withAppliedChange(known, change, now);
   const state = invoice === null ? applied : openChangeInvoice(applied, invoice);
   return {
     state,
@@ -170,7 +167,7 @@ export function applyPaidChange(
   now: Date,
 ): SubscriptionTransition {
   const before = withoutPaying(subscription);
-  const state = withLatest(withAppliedChange(before, change, { now }), change);
+  const state = withLatest(withAppliedChange(before, change, now), change);
   const announced: SubscriptionEvent[] = isCharged ? [paymentSucceeded(before, payment)] : [];
   const news = { changeId: change.id, invoice: payment.invoice };
   return {
@@ -192,7 +189,7 @@ export function applyUnchargedChange(
   const { invoice } = change;
   if (invoice === null) throw new Error(`Change ${change.id} has no invoice`);
   const before = withoutPaying(subscription);
-  const applied = withLatest(withAppliedChange(before, change, { now }), change);
+  const applied = withLatest(withAppliedChange(before, change, now), change);
   const state = openChangeInvoice(applied, invoice, { lastResult, isSettling: false });
   return {
     state,
@@ -310,7 +307,7 @@ function newChange({ changeId, ...request }: ChangeRequest, now: Date) {
 function withAppliedChange(
   subscription: Subscription,
   change: SubscriptionChange,
-  { now }: { readonly now: Date; readonly periodIndex?: number | null },
+  now: Date,
 ): Subscription {
   const isOfProducts = mainItem(change.to).productId !== mainItem(change.from).productId;
   const current = isOfProducts
