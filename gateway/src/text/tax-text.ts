@@ -1,3 +1,4 @@
+import { sumOf } from '@billing/kernel/money';
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import { type InvoiceTax, TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { printedAmount } from './amount-text';
@@ -17,7 +18,7 @@ export function shownAmount({ amount, pricedAmount }: LineItem, invoice: Taxed):
 export function discountRows(invoice: Invoice): SumRow[] {
   const { discounts, lineItems, total } = invoice;
   // An invoice has at most one discount. Line totals are their prices less their discounts.
-  const priced = lineItems.reduce((sum, { pricedAmount }) => sum + pricedAmount, 0n) - total;
+  const priced = sumOf(lineItems.map(({ pricedAmount }) => pricedAmount)) - total;
   return discounts.map(({ name, amount }) => [
     `Discount: ${name}`,
     -(includesTax(invoice) ? priced : amount),

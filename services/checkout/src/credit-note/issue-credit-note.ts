@@ -15,7 +15,6 @@ import {
   leftOfInvoice,
   leftOfLine,
   taxOfCredit,
-  taxOfLine,
 } from '../invoice/credit/line-credit';
 import { refundableOf, refundTooHigh } from '../invoice/credit/refundable';
 import {
@@ -28,7 +27,7 @@ import {
   paymentInProgress,
 } from '../invoice/invoice';
 import type { MethodChoice } from '../invoice/method-choice';
-import { lineTotalOf } from '../tax/finalization';
+import { lineTaxOf, lineTotalOf } from '../tax/finalization';
 import { release } from '../invoice/reservation';
 import { afterDueWork } from '../invoice/retry-schedule';
 
@@ -84,7 +83,7 @@ export function issueCreditNote(
   facts: IssueFacts,
 ): Transition<InvoiceRecord> {
   if (record.isTombstone) throw notFound('Invoice');
-  if (hasNote(record, note)) return unchanged(record);
+  if (findNote(record, note.id) !== undefined) return unchanged(record);
   if (amounts.kind === 'LINES') checkLines(record, amounts.lines);
   checkIssuable(record);
   const requested = requestedOf(record, amounts);
@@ -103,7 +102,7 @@ export function issueChangeCredit(
   facts: IssueFacts,
 ): Transition<InvoiceRecord> {
   if (record.isTombstone || record.status === 'VOID') return unchanged(record);
-  if (hasNote(record, { id })) return unchanged(record);
+  if (findNote(record, id) !== undefined) return unchanged(record);
   checkIssuable(record);
   const freed = freeReservation(record, changeId);
   const requested = creditsOfChange(freed, lines);
@@ -192,7 +191,7 @@ function settleIfNothingIsLeft(invoice: Invoice, now: Date): Transition<InvoiceR
 
 function creditLine({ line, amount }: LineAmount, invoice: Invoice): CreditNoteLine {
   const before = creditedOf(line, invoice);
-  const taxed = { total: lineTotalOf(line), taxAmount: taxOfLine(line) };
+  const taxed = { total: lineTotalOf(line), taxAmount: lineTaxOf(line) };
   return {
     lineItemId: line.id,
     total: amount,
@@ -290,10 +289,6 @@ function freeReservation(invoice: Invoice, changeId: string): Invoice {
   if (invoice.reservation?.changeId !== changeId) return invoice;
   const { state } = release(invoice, invoice.reservation);
   return state.isTombstone ? invoice : state;
-}
-
-function hasNote({ creditNotes }: Invoice, { id }: Pick<CreditNote, 'id'>): boolean {
-  return creditNotes.some((note) => note.id === id);
 }
 
 function lineOf({ lineItems }: Invoice, lineItemId: string): LineItem | undefined {

@@ -1,7 +1,7 @@
 import { noCredits } from '../invoice/credit/credit';
 import type { Currency } from '@billing/kernel/currency';
 import { invalidInput } from '@billing/kernel/domain-error';
-import { AMOUNT_MAX, isAmount, parseAmount } from '@billing/kernel/money';
+import { AMOUNT_MAX, isAmount, parseAmount, sumOf } from '@billing/kernel/money';
 import type { TaxTerms } from '@billing/kernel/tax/tax';
 import type { Transition } from '@billing/kernel/transition';
 import {
@@ -106,7 +106,7 @@ export function totalOfNew({
   readonly lineItems: readonly Pick<LineItem, 'amount'>[];
 }): bigint {
   const amounts = lineItems.map(({ amount }) => amount);
-  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0n);
+  const subtotal = sumOf(amounts);
   return discount === undefined
     ? subtotal
     : subtotal - discountLines(discount, { currency, amounts }).amount;
@@ -115,7 +115,7 @@ export function totalOfNew({
 function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {
   if (lineItems.length === 0) throw invalidInput({ lineItems: ['Required'] });
   for (const { amount } of lineItems) parseAmount(amount < 0n ? -amount : amount, 'lineItems');
-  const sum = lineItems.reduce((total, { amount }) => total + amount, 0n);
+  const sum = sumOf(lineItems.map(({ amount }) => amount));
   if (!isAmount(sum)) {
     throw invalidInput({ lineItems: [`Must sum to 0 to ${AMOUNT_MAX.toString()}`] });
   }

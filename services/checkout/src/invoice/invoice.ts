@@ -1,5 +1,6 @@
 import type { Currency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
+import { sumOf } from '@billing/kernel/money';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { Attempt, AttemptOrigin, RecordedPayment } from './attempt';
 import { amountReduced, type Credits } from './credit/credit';
@@ -7,7 +8,7 @@ import type { DeclineKind } from '../provider/port/payment-provider';
 import type { InvoiceDiscount } from './invoice-discount';
 import { type PaidPeriod, periodFrom } from './paid-period';
 import type { Reservation } from './reservation';
-import { type Finalization, fixed, type TaxOfLine } from '../tax/finalization';
+import { type Finalization, fixed, lineTaxOf, type TaxOfLine } from '../tax/finalization';
 
 type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
 export type BillingReason =
@@ -400,17 +401,17 @@ export interface Amounts {
 
 /** Σ of the lines. */
 export function subtotalOf({ lineItems }: Amounts): bigint {
-  return lineItems.reduce((sum, { amount }) => sum + amount, 0n);
+  return sumOf(lineItems.map(({ amount }) => amount));
 }
 
 /** Σ of the discounts. */
 export function discountAmountOf({ discounts }: Pick<Invoice, 'discounts'>): bigint {
-  return discounts.reduce((sum, { amount }) => sum + amount, 0n);
+  return sumOf(discounts.map(({ amount }) => amount));
 }
 
 /** Σ of the lines' taxes. */
 export function taxOf({ lineItems }: Amounts): bigint {
-  return lineItems.reduce((sum, { tax }) => sum + (tax?.amount ?? 0n), 0n);
+  return sumOf(lineItems.map(lineTaxOf));
 }
 
 /** Total owed. */
@@ -427,9 +428,8 @@ export function payableOf(
 
 /** Σ of the successful payments without what was paid beyond the outstanding amount. */
 export function amountPaid({ payments }: Pick<Invoice, 'payments'>): bigint {
-  return payments
-    .filter(({ status }) => status === 'SUCCEEDED')
-    .reduce((sum, { amount, overpayment }) => sum + amount - overpayment, 0n);
+  const succeeded = payments.filter(({ status }) => status === 'SUCCEEDED');
+  return sumOf(succeeded.map(({ amount, overpayment }) => amount - overpayment));
 }
 
 /** Part of the total that nothing has paid or lowered yet. */

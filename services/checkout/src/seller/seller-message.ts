@@ -17,7 +17,7 @@ import type {
 } from '@billing/proto/billing/customer/v1/customer';
 import { taxPrices, taxRateSources } from '@billing/proto/values/checkout';
 import { taxIdTypes } from '@billing/proto/values/customer';
-import type { BillingSettings, OwnTaxRate, TaxSettings } from './billing-settings';
+import type { BillingSettings, OwnTaxRate, Seller, TaxSettings } from './billing-settings';
 
 /** Changes of a seller as sent: null returns a field to its off value. */
 export type SentSellerChanges = {
@@ -50,20 +50,10 @@ export function toProtoSeller({
   sellerVersion,
   sellerUpdatedAt,
 }: BillingSettings): ProtoSeller {
-  const { address, bankAccount, logo, tax } = seller;
+  const { tax } = seller;
   return {
+    ...toProtoShownSeller(seller),
     legalName: seller.legalName ?? undefined,
-    contactName: seller.contactName ?? undefined,
-    email: seller.email ?? undefined,
-    phone: seller.phone ?? undefined,
-    address: address === null ? undefined : toProtoAddress(address),
-    taxIds: seller.taxIds.map(toProtoTaxId),
-    registrationNumber: seller.registrationNumber ?? undefined,
-    registrationText: seller.registrationText ?? undefined,
-    footer: seller.footer ?? undefined,
-    bankAccount:
-      bankAccount === null ? undefined : { ...bankAccount, bic: bankAccount.bic ?? undefined },
-    logo: logo ?? undefined,
     invoicePrefix: seller.invoicePrefix,
     netDays: seller.netDays,
     tax:
@@ -72,6 +62,26 @@ export function toProtoSeller({
         : { prices: taxPrices.valueOf(tax.prices), registrations: [...tax.registrations] },
     version: BigInt(sellerVersion),
     updatedAt: sellerUpdatedAt,
+  };
+}
+
+/** The fields of a seller that invoices show, but its name. */
+export function toProtoShownSeller(
+  seller: Omit<Seller, 'legalName' | 'invoicePrefix' | 'netDays' | 'tax'>,
+) {
+  const { address, bankAccount, logo } = seller;
+  return {
+    contactName: seller.contactName ?? undefined,
+    email: seller.email ?? undefined,
+    phone: seller.phone ?? undefined,
+    address: toProtoAddress(address),
+    taxIds: seller.taxIds.map(toProtoTaxId),
+    registrationNumber: seller.registrationNumber ?? undefined,
+    registrationText: seller.registrationText ?? undefined,
+    footer: seller.footer ?? undefined,
+    bankAccount:
+      bankAccount === null ? undefined : { ...bankAccount, bic: bankAccount.bic ?? undefined },
+    logo: logo ?? undefined,
   };
 }
 
@@ -114,11 +124,12 @@ function fromProtoTaxId({ type, value }: ProtoTaxId, index: number): TaxId {
   return { type: known, value };
 }
 
-function toProtoTaxId({ type, value }: TaxId): ProtoTaxId {
+export function toProtoTaxId({ type, value }: TaxId): ProtoTaxId {
   return { type: taxIdTypes.valueOf(type), value };
 }
 
-function toProtoAddress(address: Address): ProtoAddress {
+export function toProtoAddress(address: Address | null): ProtoAddress | undefined {
+  if (address === null) return undefined;
   return {
     line1: address.line1 ?? undefined,
     line2: address.line2 ?? undefined,

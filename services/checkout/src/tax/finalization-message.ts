@@ -1,4 +1,4 @@
-import { type Address, addressOf } from '@billing/kernel/input/address';
+import { addressOf } from '@billing/kernel/input/address';
 import { invalidInput } from '@billing/kernel/domain-error';
 import type { TaxRow } from '@billing/kernel/tax/tax';
 import type { TaxId } from '@billing/kernel/tax/tax-id';
@@ -9,18 +9,16 @@ import type {
   InvoiceSeller as ProtoInvoiceSeller,
   InvoiceTax as ProtoInvoiceTax,
 } from '@billing/proto/billing/checkout/v1/invoice_tax';
-import type {
-  Address as ProtoAddress,
-  Customer,
-  TaxId as ProtoTaxId,
-} from '@billing/proto/billing/customer/v1/customer';
+import type { Customer, TaxId as ProtoTaxId } from '@billing/proto/billing/customer/v1/customer';
 import { taxEvidenceKinds, taxReasons, taxStatuses } from '@billing/proto/values/checkout';
 import { taxExempts, taxIdTypes } from '@billing/proto/values/customer';
+import { toProtoAddress, toProtoShownSeller, toProtoTaxId } from '../seller/seller-message';
 import {
   type BuyerFacts,
   type Finalization,
   type InvoiceBuyer,
   type InvoiceSeller,
+  lineTaxOf,
   lineTotalOf,
   pricedOf,
   type TaxableAmounts,
@@ -68,29 +66,14 @@ export function toProtoLineTax(
     taxCategory: line.taxCategory ?? (tax === undefined ? undefined : STANDARD_CATEGORY),
     taxReason: taxReasons.valueOf(tax?.reason),
     taxPercent: tax?.percent,
-    taxAmount: tax?.amount ?? 0n,
+    taxAmount: lineTaxOf(line),
     total: lineTotalOf(line),
     taxedAs: undefined,
   };
 }
 
-function toProtoSeller(seller: InvoiceSeller): ProtoInvoiceSeller {
-  const { address, bankAccount, logo } = seller;
-  return {
-    legalName: seller.legalName,
-    contactName: seller.contactName ?? undefined,
-    email: seller.email ?? undefined,
-    phone: seller.phone ?? undefined,
-    address: toProtoAddress(address),
-    taxIds: seller.taxIds.map(toProtoTaxId),
-    registrationNumber: seller.registrationNumber ?? undefined,
-    registrationText: seller.registrationText ?? undefined,
-    footer: seller.footer ?? undefined,
-    bankAccount:
-      bankAccount === null ? undefined : { ...bankAccount, bic: bankAccount.bic ?? undefined },
-    logo: logo ?? undefined,
-    version: BigInt(seller.version),
-  };
+function toProtoSeller({ legalName, version, ...shown }: InvoiceSeller): ProtoInvoiceSeller {
+  return { ...toProtoShownSeller(shown), legalName, version: BigInt(version) };
 }
 
 function toProtoBuyer(buyer: InvoiceBuyer): ProtoInvoiceBuyer {
@@ -131,21 +114,4 @@ function fromProtoTaxId({ type, value }: ProtoTaxId): TaxId {
   const known = taxIdTypes.knownName(type);
   if (known === undefined) throw invalidInput({ buyer: ['taxIds: Invalid type'] });
   return { type: known, value };
-}
-
-function toProtoTaxId({ type, value }: TaxId): ProtoTaxId {
-  return { type: taxIdTypes.valueOf(type), value };
-}
-
-function toProtoAddress(address: Address | null): ProtoAddress | undefined {
-  if (address === null) return undefined;
-  const { line1, line2, city, state, postalCode, country } = address;
-  return {
-    line1: line1 ?? undefined,
-    line2: line2 ?? undefined,
-    city: city ?? undefined,
-    state: state ?? undefined,
-    postalCode: postalCode ?? undefined,
-    country: country ?? undefined,
-  };
 }

@@ -71,9 +71,14 @@ export interface TaxableAmounts {
   readonly tax?: TaxOfLine | undefined;
 }
 
+/** Tax of a line, in minor units. */
+export function lineTaxOf({ tax }: Pick<TaxableAmounts, 'tax'>): bigint {
+  return tax?.amount ?? 0n;
+}
+
 /** Total of a line, in minor units. */
-export function lineTotalOf({ amount, discountAmount, tax }: TaxableAmounts): bigint {
-  return amount - discountAmount + (tax?.amount ?? 0n);
+export function lineTotalOf(line: TaxableAmounts): bigint {
+  return line.amount - line.discountAmount + lineTaxOf(line);
 }
 
 /** The line as it is priced, with tax where prices include it. */

@@ -1,4 +1,5 @@
 import type { Currency } from '@billing/kernel/currency';
+import { sumOf } from '@billing/kernel/money';
 import {
   lineAmounts,
   type LineTax,
@@ -59,7 +60,7 @@ export function withTerms<Line extends TaxableLine, Discount extends { readonly 
   const { seller } = settings;
   const taxed = taxedLines(invoice, terms, taxedAs);
   const lineItems = taxed?.lineItems ?? invoice.lineItems.map(untaxed);
-  const amount = lineItems.reduce((sum, { discountAmount }) => sum + discountAmount, 0n);
+  const amount = sumOf(lineItems.map(({ discountAmount }) => discountAmount));
   const finalization = {
     at: isFinal ? at : undefined,
     netDays: buyer?.netDays ?? seller.netDays,

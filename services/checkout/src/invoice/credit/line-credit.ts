@@ -7,11 +7,6 @@ import { lineTotalOf, pricedOf } from '../../tax/finalization';
 /** The fields of an invoice that decide how much of a line can be credited. */
 export type Creditable = Pick<Credits, 'creditNotes'> & Pick<Invoice, 'lineItems' | 'reservation'>;
 
-/** Tax of a line. */
-export function taxOfLine({ tax }: Pick<LineItem, 'tax'>): bigint {
-  return tax?.amount ?? 0n;
-}
-
 /** Amount of a line that credit notes have credited, with tax. */
 export function creditedOf(
   { id }: Pick<LineItem, 'id'>,
