@@ -19,7 +19,10 @@ beforeAll(async () => {
   methods = new AggregateCollection(mongo.db, paymentMethodDefinition, { clock: systemClock });
 });
 
-beforeEach(() => mongo.db.dropDatabase());
+beforeEach(async () => {
+  await methods.documents.deleteMany({});
+  await mongo.db.collection('expiryProgress').deleteMany({});
+});
 
 afterAll(async () => {
   await mongo.close();
