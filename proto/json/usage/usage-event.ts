@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { UsageEvent } from '../gen/billing/metering/v1/metering';
-import { decimal, id, metadata, time, toJsonMetadata, toJsonTime } from './scalars';
+import type { UsageEvent } from '../../gen/billing/metering/v1/metering';
+import { decimal, id, metadata, time, toJsonMetadata, toJsonTime } from '../scalars';
 
 export const UsageEventJson = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { UsageState } from '../gen/billing/metering/v1/metering';
-import { currency, decimal, id, time, toJsonAmount, toJsonTime } from './scalars';
+import type { UsageState } from '../../gen/billing/metering/v1/metering';
+import { currency, decimal, id, time, toJsonAmount, toJsonTime } from '../scalars';
 
 export const UsageStateJson = z.object({
   meterId: id,
