@@ -5,6 +5,7 @@ import type {
 } from '../gen/billing/subscription/v1/change_service';
 import { TaxStatus } from '../gen/billing/checkout/v1/invoice_tax';
 import { billingReasons } from '../values/checkout';
+import { changeSettlements } from '../values/subscription';
 import { InvoiceJson, LineItemJson, toJsonDiscount, toJsonLineItem } from './invoice';
 import { toJsonTaxes } from './invoice-tax';
 import { amount, id, time, toJsonAmount, toJsonTime } from './scalars';
@@ -69,7 +70,11 @@ export function toJsonPreview(preview: PreviewChangeResponse): PreviewJson {
     effectiveAt: toJsonTime(preview.effectiveAt),
     invoice: invoice === undefined ? null : toJsonPreviewInvoice(invoice),
     linesPutOff: [],
-    creditNotes: [],
+    creditNotes: preview.creditNotes.map(({ invoiceId, amount: credited, settledBy }) => ({
+      invoiceId,
+      amount: toJsonAmount(credited),
+      settledBy: changeSettlements.nameOf(settledBy),
+    })),
     dueNow: toJsonAmount(preview.dueNow),
     usageInvoice: null,
     nextInvoice:

@@ -82,7 +82,7 @@ export function toJsonSubscriptionChange(change: SubscriptionChange): Subscripti
     monthlyAmountBefore: toJsonAmount(change.monthlyAmountBefore),
     monthlyAmountAfter: toJsonAmount(change.monthlyAmountAfter),
     invoiceId: change.invoiceId ?? null,
-    creditNoteIds: [],
+    creditNoteIds: change.creditNoteIds,
     failure: failure === undefined ? null : { code: failure.code, message: failure.message },
     replacedBy: change.replacedBy ?? null,
     migrationId: null,

@@ -1,4 +1,5 @@
 import { CheckoutLinkEvent } from '../gen/billing/event/v1/checkout_link_event';
+import { CreditEvent } from '../gen/billing/event/v1/credit_event';
 import { CustomerEvent } from '../gen/billing/event/v1/customer_event';
 import { DiscountEvent } from '../gen/billing/event/v1/discount_event';
 import { InvoiceEvent } from '../gen/billing/event/v1/invoice_event';
@@ -7,10 +8,22 @@ import { MeterPricesEvent } from '../gen/billing/event/v1/meter_prices_event';
 import { PaymentMethodEvent } from '../gen/billing/event/v1/payment_method_event';
 import { ProductEvent } from '../gen/billing/event/v1/product_event';
 import { SessionEvent } from '../gen/billing/event/v1/session_event';
-import { type FieldChange, SubscriptionEvent } from '../gen/billing/event/v1/subscription_event';
-import { chargeInitiators, collectionProgress, invoiceStatuses } from '../values/checkout';
+import {
+  type FieldChange,
+  SubscriptionEvent,
+  type UpcomingCharge,
+} from '../gen/billing/event/v1/subscription_event';
+import {
+  chargeInitiators,
+  collectionProgress,
+  disputeStatuses,
+  invoiceStatuses,
+  refundStatuses,
+} from '../values/checkout';
 import { toJsonCheckoutLink } from './checkout-link';
 import { toJsonSession, toJsonSessionStatus } from './checkout-session';
+import { toJsonCreditNote } from './credit-note/credit-note';
+import { toJsonDispute, toJsonRefund } from './credit-note/refund';
 import { toJsonCustomer } from './customer';
 import { toJsonDiscount } from './discount';
 import { toJsonFieldChanges } from './field-changes';
@@ -18,6 +31,7 @@ import { toJsonInvoice, toJsonPayment } from './invoice';
 import { toJsonMeter } from './meter';
 import { toJsonPaymentMethod } from './payment-method';
 import { toJsonMeterPrice, toJsonProduct } from './product';
+import { toJsonAmount, toJsonTime } from './scalars';
 import { toJsonCancelReason, toJsonSubscription, toJsonSubscriptionStatus } from './subscription';
 
 /** Data of a webhook by the resource that its type names. */
@@ -25,6 +39,7 @@ export type WebhookData =
   | { readonly kind: 'subscription'; readonly event: SubscriptionEvent }
   | { readonly kind: 'checkout'; readonly event: SessionEvent }
   | { readonly kind: 'invoice'; readonly event: InvoiceEvent }
+  | { readonly kind: 'credit_note' | 'refund' | 'dispute'; readonly event: CreditEvent }
   | { readonly kind: 'customer'; readonly event: CustomerEvent }
   | { readonly kind: 'payment_method'; readonly event: PaymentMethodEvent }
   | { readonly kind: 'product'; readonly event: ProductEvent }
@@ -39,6 +54,9 @@ const readers: Readonly<Record<WebhookResource, (data: unknown) => WebhookData>>
   subscription: (data) => ({ kind: 'subscription', event: SubscriptionEvent.fromJSON(data) }),
   checkout: (data) => ({ kind: 'checkout', event: SessionEvent.fromJSON(data) }),
   invoice: (data) => ({ kind: 'invoice', event: InvoiceEvent.fromJSON(data) }),
+  credit_note: (data) => ({ kind: 'credit_note', event: CreditEvent.fromJSON(data) }),
+  refund: (data) => ({ kind: 'refund', event: CreditEvent.fromJSON(data) }),
+  dispute: (data) => ({ kind: 'dispute', event: CreditEvent.fromJSON(data) }),
   customer: (data) => ({ kind: 'customer', event: CustomerEvent.fromJSON(data) }),
   payment_method: (data) => ({
     kind: 'payment_method',
@@ -104,6 +122,12 @@ function toJsonData(data: WebhookData): object {
       return toJsonEnd(data.event);
     case 'invoice':
       return toJsonInvoiceEvent(data.event);
+    case 'credit_note':
+      return toJsonNoteEvent(data.event);
+    case 'refund':
+      return toJsonRefundEvent(data.event);
+    case 'dispute':
+      return toJsonDisputeEvent(data.event);
     case 'customer': {
       const { customer, changes } = data.event;
       if (customer === undefined) throw new Error('An event without its customer');
@@ -182,7 +206,12 @@ function toJsonTransition(event: SubscriptionEvent) {
     nextAttemptAt: nextAttemptAt?.toISOString(),
     canceledAt: canceledAt?.toISOString(),
     reason: toJsonCancelReason(reason) ?? undefined,
+    upcoming: event.upcoming === undefined ? undefined : toJsonUpcoming(event.upcoming),
   };
+}
+
+function toJsonUpcoming({ at, amount, currency }: UpcomingCharge) {
+  return { at: toJsonTime(at), amount: toJsonAmount(amount), currency };
 }
 
 function toJsonEnd({ session, invoice }: SessionEvent) {
@@ -214,5 +243,42 @@ function toJsonInvoiceEvent(event: InvoiceEvent) {
     initiator: chargeInitiators.knownName(initiator),
     collection: collectionProgress.knownName(collection),
     nextAttemptAt: nextAttemptAt?.toISOString(),
+    reminder: event.reminder,
   };
+}
+
+function toJsonNoteEvent({ creditNote, invoice }: CreditEvent) {
+  if (creditNote === undefined) throw new Error('An event without its credit note');
+  const shown = toJsonCreditNote(creditNote);
+  const { id: creditNoteId, customerId, status } = shown;
+  return { creditNoteId, customerId, status, creditNote: shown, ...ofInvoice(invoice) };
+}
+
+function toJsonRefundEvent({ refund, creditNote, invoice, changes }: CreditEvent) {
+  if (refund === undefined) throw new Error('An event without its refund');
+  return {
+    refundId: refund.id,
+    customerId: refund.customerId,
+    status: refundStatuses.nameOf(refund.status),
+    refund: toJsonRefund(refund),
+    ...ofInvoice(invoice),
+    creditNote: creditNote === undefined ? null : toJsonCreditNote(creditNote),
+    ...changed(changes),
+  };
+}
+
+function toJsonDisputeEvent({ dispute, invoice }: CreditEvent) {
+  if (dispute === undefined) throw new Error('An event without its dispute');
+  return {
+    disputeId: dispute.id,
+    customerId: dispute.customerId,
+    status: disputeStatuses.nameOf(dispute.status),
+    dispute: toJsonDispute(dispute),
+    ...ofInvoice(invoice),
+  };
+}
+
+function ofInvoice(invoice: CreditEvent['invoice']) {
+  if (invoice === undefined) throw new Error('An event without its invoice');
+  return { invoiceId: invoice.id, invoice: toJsonInvoice(invoice) };
 }

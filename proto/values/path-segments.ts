@@ -25,6 +25,8 @@ export const pathSegments = [
   'refunds',
   'disputes',
   'previews',
+  'emails',
+  'email-suppressions',
 ] as const;
 
 /** All scopes that a key can have. */
