@@ -6,7 +6,7 @@ const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/*/src/**/testing/**/*.t
 
 // Where each kind of module may be imported; the reasons are in the READMEs of the folders.
 const noService = {
-  regex: '^@billing/(?!(kernel|chassis|proto)/)',
+  regex: '^@billing/(?!(kernel|chassis|presentation|proto)/)',
   message: 'A service never imports another service: call it by gRPC.',
 };
 const noInfrastructure = (names) => ({
@@ -24,8 +24,9 @@ const infrastructure = [
 const domainOnly = {
   // Pure computation is no I/O: hashing, decompression, and the ranges of IP addresses.
   regex:
-    '^(?!(node:crypto|node:zlib|ipaddr\\.js)$)(@billing/(?!kernel/)|node:|[^.@]|@(?!billing/))',
-  message: 'A rule imports only @billing/kernel and rules of its own service.',
+    '^(?!(node:crypto|node:zlib|ipaddr\\.js)$)(@billing/(?!(kernel|presentation)/)|node:|[^.@]|@(?!billing/))',
+  message:
+    'A rule imports only @billing/kernel, @billing/presentation and rules of its own service.',
 };
 // In every folder of a service: the files that connect it to its peers, and gRPC handlers.
 const edges = [
@@ -175,6 +176,23 @@ export default tseslint.config(
       'no-restricted-imports': [
         'error',
         { patterns: [{ regex: '^[^.]', message: 'The kernel depends on nothing.' }] },
+      ],
+    },
+  },
+  {
+    files: ['services/presentation/src/**/*.ts'],
+    ignores: tests,
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^(@billing/(?!kernel/)|node:|(?!(intl-messageformat|markdown-it)$)[^.@])',
+              message: 'Texts and documents are computed from data, without I/O.',
+            },
+          ],
+        },
       ],
     },
   },

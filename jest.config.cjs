@@ -4,7 +4,8 @@ const tiers = require('./test/support/test-tiers.cjs');
 const packages = ['services', 'gateway', 'deploy', 'proto'];
 
 // Published as ES modules alone.
-const esModules = 'uuid|openid-client|oauth4webapi|jose|svix';
+const esModules =
+  'uuid|openid-client|oauth4webapi|jose|svix|intl-messageformat|@formatjs[+/][\\w-]+';
 
 const project = {
   rootDir: __dirname,

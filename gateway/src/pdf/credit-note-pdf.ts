@@ -1,0 +1,108 @@
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { CreditNote, CreditNoteLine } from '@billing/proto/billing/checkout/v1/credit_note';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { printedAmount } from '../text/amount-text';
+import { creditRows } from '../text/credit-text';
+import { dateText } from '../text/date-text';
+import { buyerLines, sellerLines, sellerTexts } from '../text/party-text';
+import { taxRows } from '../text/tax-text';
+import { columns, faint, type PdfWriter, renderPdf } from './pdf-writer';
+
+/** Data of a credit note document. */
+export interface CreditNoteDocument {
+  readonly note: CreditNote;
+  /** The credited invoice. */
+  readonly invoice: Pick<Invoice, 'number' | 'createdAt'>;
+  /** Shown if the credit note has no buyer of its own. */
+  readonly customer: Customer;
+  /** PNG or JPEG image of the seller. */
+  readonly logo?: Uint8Array | undefined;
+  /** True for a credit note of a sandbox. */
+  readonly isTest?: boolean;
+}
+
+/** Renders a credit note as PDF: the same note gives the same bytes. */
+export function renderCreditNotePdf({
+  note,
+  invoice,
+  customer,
+  logo,
+  isTest = false,
+}: CreditNoteDocument): Promise<Buffer> {
+  const title = `Credit note ${note.number ?? ''}`;
+  return renderPdf({ title, date: note.issuedAt, logo, isTest }, (writer) => {
+    writeHead(writer, note, invoice);
+    writeParties(writer, note, customer);
+    writeLines(writer, note);
+    writeTotals(writer, note);
+    if (note.seller !== undefined) writer.blocks(sellerTexts(note.seller, note.memo));
+    else if (note.memo !== undefined) writer.blocks([note.memo.split(/\r?\n/u)]);
+  });
+}
+
+function writeHead(
+  writer: PdfWriter,
+  { number, issuedAt }: CreditNote,
+  invoice: CreditNoteDocument['invoice'],
+): void {
+  writer.write('Credit note', { size: 22, isBold: true });
+  writer.y += 36;
+  writer.fact('Number', number ?? '—');
+  if (issuedAt !== undefined) writer.fact('Date', dateText(issuedAt));
+  const of = invoice.createdAt === undefined ? '' : ` of ${dateText(invoice.createdAt)}`;
+  writer.fact('Invoice', `${invoice.number ?? '—'}${of}`);
+  writer.y += 14;
+}
+
+function writeParties(writer: PdfWriter, { seller, buyer }: CreditNote, customer: Customer): void {
+  if (seller !== undefined) {
+    writer.party('From', sellerLines(seller));
+    writer.y += 10;
+  }
+  writer.party('Credited to', buyerLines(buyer, customer));
+  writer.y += 18;
+}
+
+function writeLines(writer: PdfWriter, note: CreditNote): void {
+  const isTaxed = note.taxes.length > 0;
+  const head = { size: 9, color: faint } as const;
+  writer.write('Description', head);
+  if (isTaxed) {
+    writer.write('Net', { ...head, right: columns.quantity });
+    writer.write('Tax', { ...head, right: columns.unit });
+  }
+  writer.write(isTaxed ? 'Total' : 'Amount', { ...head, right: columns.amount });
+  writer.y += 15;
+  writer.rule();
+  for (const line of note.lines) writeLine(writer, line, note);
+  writer.y += 6;
+}
+
+function writeLine(
+  writer: PdfWriter,
+  { description, amount, taxAmount, total }: CreditNoteLine,
+  { currency, taxes }: CreditNote,
+): void {
+  const width = columns.description - 60;
+  const height = writer.heightOf(description, { size: 10, width });
+  writer.ensureSpace(height + 16);
+  writer.write(description, { width });
+  if (taxes.length > 0) {
+    writer.write(printedAmount(amount, currency), { right: columns.quantity });
+    writer.write(printedAmount(taxAmount, currency), { right: columns.unit });
+  }
+  writer.write(printedAmount(total, currency), { right: columns.amount });
+  writer.y += height + 6;
+  writer.rule();
+}
+
+function writeTotals(writer: PdfWriter, note: CreditNote): void {
+  const { currency, subtotal, total } = note;
+  const print = (amount: bigint) => printedAmount(amount, currency);
+  writer.total('Subtotal', print(subtotal));
+  // The lines are shown without tax, so the tax is added.
+  const taxes = taxRows({ ...note, pricesIncludeTax: false });
+  for (const [label, amount] of taxes) writer.total(label, print(amount));
+  writer.total('Total credited', print(total), true);
+  for (const [label, amount] of creditRows(note)) writer.total(label, print(amount));
+}

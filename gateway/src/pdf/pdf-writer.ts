@@ -1,0 +1,199 @@
+import PDFDocument from 'pdfkit';
+import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './fonts';
+
+export const margin = 56;
+const pageWidth = 595;
+const pageHeight = 842;
+export const contentWidth = pageWidth - 2 * margin;
+const bottom = pageHeight - margin - 24;
+const ink = '#1a1a1a';
+export const faint = '#666666';
+export const accent = '#2447c9';
+
+/** Columns of the lines by their right edges. The first column starts at the left margin. */
+export const columns = { description: 225, quantity: 283, unit: 383, amount: contentWidth };
+
+const numberWidth = 94;
+const logoWidth = 160;
+const logoHeight = 48;
+
+/** What a document is, apart from its content. */
+export interface PdfFrame {
+  /** Title of the file: `Invoice INV-000001`. */
+  readonly title: string;
+  /** The id of the file derives from this date; the current time would change the bytes. */
+  readonly date: Date | undefined;
+  /** PNG or JPEG image of the seller. */
+  readonly logo: Uint8Array | undefined;
+  /** True for a document of a sandbox. */
+  readonly isTest: boolean;
+}
+
+/** Renders a PDF. The output is deterministic: the same content gives the same bytes. */
+export function renderPdf(
+  { title, date, logo, isTest }: PdfFrame,
+  write: (writer: PdfWriter) => void,
+): Promise<Buffer> {
+  const document = new PDFDocument({
+    size: [pageWidth, pageHeight],
+    margin,
+    // Page numbers are added after all pages are rendered.
+    bufferPages: true,
+    autoFirstPage: true,
+    lang: 'en',
+    displayTitle: true,
+    info: {
+      Title: `${isTest ? 'TEST ' : ''}${title}`.trim(),
+      CreationDate: date ?? new Date(0),
+    },
+  });
+  const chunks: Buffer[] = [];
+  const done = new Promise<Buffer>((resolve, reject) => {
+    document.on('data', (chunk: Buffer) => chunks.push(chunk));
+    document.on('end', () => {
+      resolve(Buffer.concat(chunks));
+    });
+    document.on('error', reject);
+  });
+  const writer = new PdfWriter(document);
+  if (isTest) writer.testMark();
+  if (logo !== undefined) writer.logo(logo);
+  write(writer);
+  writer.pageNumbers();
+  document.end();
+  return done;
+}
+
+/** Writes from top to bottom; `y` is the position of the next element. */
+export class PdfWriter {
+  y = margin;
+  private readonly fonts = pdfFonts();
+
+  constructor(readonly document: PDFKit.PDFDocument) {
+    document.registerFont('regular', this.fonts.regular.bytes);
+    document.registerFont('bold', this.fonts.bold.bytes);
+  }
+
+  logo(image: Uint8Array): void {
+    const fit = [logoWidth, logoHeight] as [number, number];
+    this.document.image(Buffer.from(image), margin, this.y, { fit });
+    this.y += logoHeight + 16;
+  }
+
+  /** Says at the top that no money is owed. */
+  testMark(): void {
+    this.write('TEST: a sandbox document, not a demand for payment', {
+      size: 10,
+      isBold: true,
+      color: accent,
+    });
+    this.y += 20;
+  }
+
+  pageNumbers(): void {
+    const { start, count } = this.document.bufferedPageRange();
+    for (let page = start; page < start + count; page += 1) {
+      this.document.switchToPage(page);
+      this.y = bottom + 10;
+      const text = `Page ${String(page - start + 1)} of ${String(count)}`;
+      this.write(text, { size: 8, color: faint, align: 'right' });
+    }
+  }
+
+  party(label: string, lines: readonly string[]): void {
+    this.write(label, { size: 9, color: faint });
+    this.y += 14;
+    for (const line of lines) this.paragraph(line);
+  }
+
+  total(label: string, amount: string, isBold = false): void {
+    const width = columns.unit;
+    const height = this.heightOf(label, { size: 10, width });
+    this.ensureSpace(height + 6);
+    this.write(label, { width, isBold, align: 'right' });
+    this.write(amount, { right: columns.amount, isBold });
+    this.y += height + 6;
+  }
+
+  fact(label: string, value: string): void {
+    this.write(label, { color: faint });
+    this.write(value, { left: 80 });
+    this.y += 16;
+  }
+
+  /** Blocks of lines below each other; empty blocks take no space. */
+  blocks(blocks: readonly (readonly string[])[]): void {
+    for (const block of blocks) {
+      if (block.length === 0) continue;
+      this.y += 16;
+      for (const line of block) this.paragraph(line);
+    }
+  }
+
+  paragraph(text: string): void {
+    const height = this.heightOf(text, { size: 10, width: contentWidth });
+    this.ensureSpace(height);
+    this.write(text, { width: contentWidth });
+    this.y += height + 2;
+  }
+
+  rule(): void {
+    const { document } = this;
+    document.moveTo(margin, this.y).lineTo(margin + contentWidth, this.y);
+    document.lineWidth(0.5).strokeColor('#cccccc').stroke();
+    this.y += 7;
+  }
+
+  ensureSpace(height: number): void {
+    if (this.y + height <= bottom) return;
+    this.document.addPage();
+    this.y = margin;
+  }
+
+  heightOf(text: string, { size, width }: { size: number; width: number }): number {
+    this.document.font('regular').fontSize(size);
+    return this.document.heightOfString(showable(text, this.fonts.regular), { width });
+  }
+
+  /**
+   * Writes text at `y` without moving it. `right` is the right edge of the text, from the left
+   * margin.
+   */
+  write(
+    text: string,
+    { size = 10, isBold = false, color = ink, left = 0, right, width, align, link }: TextStyle = {},
+  ): void {
+    const font: PdfFont = isBold ? this.fonts.bold : this.fonts.regular;
+    const { document } = this;
+    document
+      .font(isBold ? 'bold' : 'regular')
+      .fontSize(size)
+      .fillColor(color);
+    const shown = showable(text, font);
+    // Long numbers get a smaller font, so that columns do not overlap.
+    const natural = right === undefined ? 0 : document.widthOfString(shown);
+    if (natural > numberWidth) document.fontSize((size * numberWidth) / natural);
+    const start = right === undefined ? left : right - document.widthOfString(shown);
+    const fits = document.widthOfString(shown) <= (width ?? contentWidth);
+    const lineBreak = align !== undefined || (width !== undefined && !fits);
+    document.text(shown, margin + start, this.y, {
+      width: width ?? contentWidth - start + 1,
+      align: right === undefined ? (align ?? 'left') : 'left',
+      lineBreak,
+      // A features list, even an empty one, makes the library shape a line as a whole.
+      ...(!lineBreak && runsRightToLeft(shown) && { features: [] }),
+      ...(link !== undefined && { link }),
+    });
+  }
+}
+
+interface TextStyle {
+  readonly size?: number;
+  readonly isBold?: boolean;
+  readonly color?: string;
+  readonly left?: number;
+  readonly right?: number;
+  readonly width?: number;
+  readonly align?: 'left' | 'right';
+  readonly link?: string;
+}

@@ -1,0 +1,83 @@
+/** Kinds of mails to payers. */
+export const mailKinds = [
+  'INVOICE_ISSUED',
+  'RECEIPT',
+  'PAYMENT_FAILED',
+  'ACTION_REQUIRED',
+  'PAYMENT_REMINDER',
+  'CREDIT_NOTE_ISSUED',
+  'TRIAL_STARTED',
+  'TRIAL_ENDING',
+  'RENEWAL_UPCOMING',
+  'CANCELLATION_SCHEDULED',
+  'SUBSCRIPTION_CANCELED',
+] as const;
+
+export type MailKind = (typeof mailKinds)[number];
+
+/** Subject and body of a mail, with `{{variables}}`; the body is Markdown. */
+export interface MailText {
+  readonly subject: string;
+  readonly body: string;
+}
+
+const ofAll = [
+  'seller.name',
+  'seller.supportEmail',
+  'customer.name',
+  'customer.email',
+  'link',
+] as const;
+
+const ofInvoices = [
+  'invoice.number',
+  'invoice.total',
+  'invoice.amountDue',
+  'invoice.amountPaid',
+  'invoice.issuedAt',
+  'invoice.dueDate',
+  'invoice.paidAt',
+  'invoice.description',
+] as const;
+
+const ofFailures = ['payment.reason', 'payment.attempt', 'payment.nextAttemptAt'] as const;
+
+const ofCreditNotes = ['creditNote.number', 'creditNote.total', 'invoice.number'] as const;
+
+const ofSubscriptions = [
+  'subscription.product',
+  'subscription.trialEnd',
+  'subscription.periodEnd',
+  'subscription.endsAt',
+  'subscription.upcomingAmount',
+  'subscription.upcomingAt',
+] as const;
+
+export type MailVariable =
+  | (typeof ofAll)[number]
+  | (typeof ofInvoices)[number]
+  | (typeof ofFailures)[number]
+  | (typeof ofCreditNotes)[number]
+  | (typeof ofSubscriptions)[number];
+
+/** Values of variables, formatted in the mail's locale. A variable without a value is absent. */
+export type MailValues = Readonly<Partial<Record<MailVariable, string>>>;
+
+const variables: Readonly<Record<MailKind, readonly MailVariable[]>> = {
+  INVOICE_ISSUED: [...ofAll, ...ofInvoices],
+  RECEIPT: [...ofAll, ...ofInvoices],
+  PAYMENT_FAILED: [...ofAll, ...ofInvoices, ...ofFailures],
+  ACTION_REQUIRED: [...ofAll, ...ofInvoices, ...ofFailures],
+  PAYMENT_REMINDER: [...ofAll, ...ofInvoices],
+  CREDIT_NOTE_ISSUED: [...ofAll, ...ofCreditNotes],
+  TRIAL_STARTED: [...ofAll, ...ofSubscriptions],
+  TRIAL_ENDING: [...ofAll, ...ofSubscriptions],
+  RENEWAL_UPCOMING: [...ofAll, ...ofSubscriptions],
+  CANCELLATION_SCHEDULED: [...ofAll, ...ofSubscriptions],
+  SUBSCRIPTION_CANCELED: [...ofAll, ...ofSubscriptions],
+};
+
+/** Variables that texts of a kind may use. */
+export function variablesOf(kind: MailKind): readonly MailVariable[] {
+  return variables[kind];
+}

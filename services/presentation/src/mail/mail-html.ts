@@ -1,0 +1,73 @@
+import type { Block, Span } from './body';
+import type { MailParts } from './mail-text';
+
+// Mail programs drop style sheets, so each element has its own style. Nothing is loaded.
+const accent = '#2447C9';
+const onAccent = '#FFFFFF';
+const linkOnLight = '#2447C9';
+const page =
+  'margin:0;padding:24px 12px;background:#F4F5F7;color:#1B1E24;font:16px/1.5 -apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
+const sheet =
+  'max-width:560px;margin:0 auto;padding:28px 24px;background:#FFFFFF;border-radius:8px';
+const noticeStyle =
+  'margin:0 0 20px;padding:8px 12px;background:#FFF4D6;color:#5C4300;border-radius:6px;font-size:14px';
+const headingStyle = 'margin:0 0 16px;font-size:22px;line-height:1.3';
+const paragraphStyle = 'margin:0 0 16px;overflow-wrap:anywhere';
+const listStyle = 'margin:0 0 16px;padding:0 0 0 20px';
+const buttonStyle = `display:inline-block;padding:12px 20px;background:${accent};color:${onAccent};border-radius:6px;font-weight:600;text-decoration:none`;
+const linkStyle = `color:${linkOnLight}`;
+const footerStyle = 'margin:0;color:#565C68;font-size:13px';
+
+/** The HTML document of a mail. */
+export function toHtml({ subject, locale, blocks, notice, footer }: MailParts): string {
+  const noticeHtml =
+    notice === undefined ? '' : `<p style="${noticeStyle}">${escapeHtml(notice)}</p>`;
+  return `<!doctype html>
+<html lang="${escapeHtml(locale)}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
+<body style="${page}">
+<main style="${sheet}">
+${noticeHtml}${blocks.map((block, index) => blockHtml(block, blocks, index)).join('\n')}
+<hr style="border:0;border-top:1px solid #DADDE3;margin:24px 0 16px">
+<p style="${footerStyle}">${footer.map(escapeHtml).join('<br>')}</p>
+</main>
+</body>
+</html>
+`;
+}
+
+function blockHtml(block: Block, blocks: readonly Block[], index: number): string {
+  const inside = block.spans.map((span) => spanHtml(span, block.kind)).join('');
+  switch (block.kind) {
+    case 'heading':
+      return `<h1 style="${headingStyle}">${inside}</h1>`;
+    case 'paragraph':
+    case 'button':
+      return `<p style="${paragraphStyle}">${inside}</p>`;
+    case 'item': {
+      const isFirst = blocks[index - 1]?.kind !== 'item';
+      const isLast = blocks[index + 1]?.kind !== 'item';
+      const list = isFirst ? `<ul style="${listStyle}">` : '';
+      return `${list}<li>${inside}</li>${isLast ? '</ul>' : ''}`;
+    }
+  }
+}
+
+function spanHtml({ text, isStrong, href }: Span, kind: Block['kind']): string {
+  const inside = isStrong ? `<strong>${escapeHtml(text)}</strong>` : escapeHtml(text);
+  if (href === undefined) return inside;
+  const style = kind === 'button' ? buttonStyle : linkStyle;
+  return `<a href="${escapeHtml(href)}" style="${style}">${inside}</a>`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,33 @@
+import type { Block, Span } from './body';
+
+/** The parts of a mail in the order in which both forms show them. */
+export interface MailParts {
+  readonly subject: string;
+  readonly locale: string;
+  readonly blocks: readonly Block[];
+  /** Shown first; absent: nothing. */
+  readonly notice: string | undefined;
+  readonly footer: readonly string[];
+}
+
+/** The plain text of a mail. */
+export function toText({ blocks, notice, footer }: MailParts): string {
+  const paragraphs = blocks.reduce<string[]>((lines, block, index) => {
+    const isNextItem = block.kind === 'item' && blocks[index - 1]?.kind === 'item';
+    const text = textOf(block);
+    return isNextItem
+      ? [...lines.slice(0, -1), `${lines.at(-1) ?? ''}\n${text}`]
+      : [...lines, text];
+  }, []);
+  const all = [...(notice === undefined ? [] : [notice]), ...paragraphs, '--', footer.join('\n')];
+  return `${all.join('\n\n')}\n`;
+}
+
+function textOf({ kind, spans }: Block): string {
+  const line = spans.map(spanText).join('').trim();
+  return kind === 'item' ? `- ${line}` : line;
+}
+
+function spanText({ text, href }: Span): string {
+  return href === undefined || href === text ? text : `${text}: ${href}`;
+}

@@ -1,0 +1,62 @@
+import { catalogueOf } from '../catalogue/catalogue';
+import { languageOf } from '../locale';
+import { type MailKind, type MailValues, variablesOf } from '../mail-kind';
+import { oneLine } from '../one-line';
+import { phrase } from '../phrase';
+import { parseBody } from './body';
+import { toHtml } from './mail-html';
+import { toText } from './mail-text';
+import { insertValues, markVariables } from './template';
+
+/** What a mail says. */
+export interface MailRequest {
+  readonly kind: MailKind;
+  /** A supported locale; its language chooses the texts. */
+  readonly locale: string;
+  /** Formatted in the locale. */
+  readonly values: MailValues;
+  /** True for a mail of a sandbox, which says so. */
+  readonly isTest: boolean;
+}
+
+/** A rendered mail: one line of subject, and two complete forms of the content. */
+export interface RenderedMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+// A header of 10,000 characters is refused by some servers.
+const subjectMax = 200;
+
+/** Renders a mail with the built-in texts. */
+export function renderMail({ kind, locale, values, isTest }: MailRequest): RenderedMail {
+  const { subject, body } = catalogueOf(languageOf(locale)).mails[kind];
+  const allowed = variablesOf(kind);
+  const line = markVariables(subject, values, allowed);
+  const shown = shorten(oneLine(insertValues(line.source, line, values)));
+  const parts = {
+    subject: shown,
+    locale,
+    blocks: parseBody(markVariables(body, values, allowed), values),
+    notice: isTest ? phrase('testMail', locale) : undefined,
+    footer: footerOf(values, locale),
+  };
+  return { subject: shown, text: toText(parts), html: toHtml(parts) };
+}
+
+function footerOf(values: MailValues, locale: string): string[] {
+  const seller = oneLine(values['seller.name'] ?? '');
+  const email = oneLine(values['seller.supportEmail'] ?? '');
+  const hasSeller = String(seller !== '');
+  return [
+    phrase('automaticMail', locale, { seller, hasSeller }),
+    ...(email === '' ? [] : [phrase('contact', locale, { email })]),
+  ];
+}
+
+function shorten(line: string): string {
+  const characters = Array.from(line);
+  if (characters.length <= subjectMax) return line;
+  return `${characters.slice(0, subjectMax - 1).join('')}…`;
+}
