@@ -5,7 +5,7 @@ import type { CatalogServiceServer } from '@billing/proto/billing/catalog/v1/cat
 
 export const catalogCallers: Callers<CatalogServiceServer> = {
   createProduct: ['gateway'],
-  getProduct: ['gateway', 'discount', 'checkout', 'subscription'],
+  getProduct: ['gateway', 'discount', 'checkout', 'subscription', 'notifier'],
   getProducts: ['checkout', 'subscription'],
   listProducts: ['gateway'],
   updateProduct: ['gateway'],

@@ -69,6 +69,7 @@ async function startOwners(): Promise<RunningService> {
       paySession: unused,
       listSessions: unused,
       answerSessionChallenge: unused,
+      changeSessionBuyer: unused,
       checkSessionRedemption: ({ sessionId, discountId }, context) =>
         answer(`session ${sessionId}`, discountId, context),
     }),

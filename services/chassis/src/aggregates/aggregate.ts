@@ -91,6 +91,11 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
   /** Environment time at which `wake` is due; absent: never. */
   dueAt?(state: S): DueAt | undefined;
   /**
+   * Number of the rule `dueAt`; raise it when documents of an earlier release are due at other
+   * times by it. They are then scheduled again. Absent: the rule never changed.
+   */
+  readonly scheduleRevision?: number;
+  /**
    * Real time at which `recover` resumes a started step; absent: never. The aggregate counts as
    * pending while set.
    */

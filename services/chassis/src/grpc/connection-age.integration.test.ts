@@ -30,6 +30,7 @@ test('no call is cut when its connection reaches its maximum age during the call
     },
     getCustomers: unused,
     identifyCustomers: unused,
+    fillCustomer: unused,
     fixCurrency: unused,
     listCustomers: unused,
     updateCustomer: unused,

@@ -17,6 +17,7 @@ const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
   createCustomer: neverCalled,
   getCustomers: neverCalled,
   identifyCustomers: neverCalled,
+  fillCustomer: neverCalled,
   fixCurrency: neverCalled,
   listCustomers: neverCalled,
   updateCustomer: neverCalled,

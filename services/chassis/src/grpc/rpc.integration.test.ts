@@ -34,6 +34,7 @@ describe('a call between services', () => {
       createCustomer: () => Promise.reject(new DomainError('unavailable', 'X', 'Try again')),
       getCustomers: () => Promise.reject(new Error('Never called')),
       identifyCustomers: () => Promise.reject(new Error('Never called')),
+      fillCustomer: () => Promise.reject(new Error('Never called')),
       fixCurrency: () => Promise.reject(new Error('Never called')),
       listCustomers: () => Promise.reject(new Error('Never called')),
       updateCustomer: () => Promise.reject(new Error('Never called')),

@@ -63,6 +63,7 @@ export const chassisCollections: CollectionLayouts = {
   keyClaims: shardedById(),
   poisonMessages: unsharded,
   replicas: unsharded,
+  scheduleProgress: unsharded,
   schema: unsharded,
   searchProgress: unsharded,
   secretFingerprints: unsharded,

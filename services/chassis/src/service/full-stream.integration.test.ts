@@ -118,8 +118,15 @@ describe('a service', () => {
     expect(await loggedCount(ids)).toBe(ids.length);
     const { outboxAgeSeconds } = await calls.getStatus({}, testContext());
     expect(outboxAgeSeconds).toBeGreaterThan(0);
-    const [age] = await readOutboxAges([orders as never], systemClock);
-    expect(age?.value).toBeGreaterThan(0);
+    const ages = await readOutboxAges([orders as never], systemClock);
+    expect(ages).toEqual([
+      { value: 0, attributes: { 'billing.aggregate': 'order', 'billing.live': true } },
+      {
+        value: expect.any(Number),
+        attributes: { 'billing.aggregate': 'order', 'billing.live': false },
+      },
+    ]);
+    expect(ages[1]?.value).toBeGreaterThan(0);
 
     await refuseEvents(false);
     await eventually(async () => {

@@ -6,7 +6,7 @@ import type { Tenant } from '../grpc/call-context';
 import { newId } from '../ids';
 import { connectMongo, type MongoConnection } from '../mongo/mongo';
 import { EnvironmentDeletion } from './environment-deletion';
-import { SearchIndexing } from './search-indexing';
+import { searchIndexing } from './search-indexing';
 import { createLogger } from '../telemetry/logging';
 import { TestClock } from '../testing/test-clock';
 import { testTenant } from '../testing/testing';
@@ -181,7 +181,7 @@ describe('documents of an earlier release', () => {
     { documents = people.documents, hasOlder = false } = {},
   ) => {
     const hasOlderReplica = () => Promise.resolve(hasOlder);
-    return new SearchIndexing(mongo.db, documents, indexed, { logger, hasOlderReplica });
+    return searchIndexing(mongo.db, documents, indexed, { logger, hasOlderReplica });
   };
 
   test('are found once they are indexed, without a new version', async () => {

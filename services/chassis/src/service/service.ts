@@ -40,6 +40,7 @@ import { Closers } from './process';
 import { beatEveryMs, Replicas } from '../replicas/replicas';
 import type { RpcService, RpcDependencies } from '../grpc/rpc';
 import { StuckCommands } from '../outbox/stuck-commands';
+import { scheduleRevisionWork } from './schedule-revision';
 import { searchIndexingWork } from './search-indexing';
 import { systemRpc } from './system-status';
 import { checkFingerprints, type DataSecret } from './secret-fingerprints';
@@ -82,7 +83,7 @@ export class Service {
   private readonly closers = new Closers();
   private readonly collections: AnyCollection[] = [];
   private readonly indexers: (() => Promise<void>)[] = [];
-  private readonly starters: (() => Promise<void>)[] = [];
+  private readonly starters: (() => Promise<void> | void)[] = [];
   private readonly consumers: RunningConsumer[] = [];
   /** Share of this replica in work that replicas divide. */
   readonly slices: Replicas;
@@ -205,6 +206,9 @@ export class Service {
     this.collections.push(collection as unknown as AnyCollection);
     this.indexers.push(() => collection.ensureIndexes());
     if (definition.search !== undefined) this.every(searchIndexingWork(this, collection));
+    if (definition.scheduleRevision !== undefined) {
+      this.every(scheduleRevisionWork(this, collection));
+    }
     return collection;
   }
 
@@ -272,7 +276,6 @@ export class Service {
   every(work: PeriodicWork): void {
     this.starters.push(() => {
       this.periodic.start(work);
-      return Promise.resolve();
     });
   }
 
@@ -287,6 +290,16 @@ export class Service {
    */
   onClose(name: string, close: () => Promise<void>): void {
     this.closers.add(name, close);
+  }
+
+  /**
+   * Registers a resource that is closed before relay and due work, whose end waits for their
+   * handlers: what lets the handlers end.
+   */
+  onCloseBeforeWork(name: string, close: () => Promise<void>): void {
+    this.starters.push(() => {
+      this.onClose(name, close);
+    });
   }
 
   /** Creates indexes, starts all work and serves. Closes everything again after a failure. */

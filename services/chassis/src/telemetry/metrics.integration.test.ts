@@ -116,7 +116,10 @@ describe('a service whose metrics are exported', () => {
   }
 
   const attributesOf = ({ attributes }: any) =>
-    Object.fromEntries(attributes.map(({ key, value }: any) => [key, value.stringValue]));
+    Object.fromEntries(
+      attributes.map(({ key, value }: any) => [key, value.stringValue ?? value.boolValue]),
+    );
+  const isOfSandboxes = (point: any) => attributesOf(point)['billing.live'] === false;
 
   test('identifies itself', async () => {
     await eventually(() => {
@@ -138,8 +141,11 @@ describe('a service whose metrics are exported', () => {
 
   test('reports the age of its oldest outbox, and the amount and age of due work', async () => {
     await eventually(() => {
-      const [age] = pointsOf('billing.outbox.age');
-      expect(attributesOf(age)).toEqual({ 'billing.aggregate': 'order' });
+      const ages = pointsOf('billing.outbox.age');
+      expect(ages.map(attributesOf)).toEqual(
+        [true, false].map((live) => ({ 'billing.aggregate': 'order', 'billing.live': live })),
+      );
+      const age = ages.find(isOfSandboxes);
       expect(age.asDouble).toBeGreaterThan(0.2);
       const [backlog] = pointsOf('billing.due_work.backlog');
       expect(attributesOf(backlog)).toEqual({
@@ -147,8 +153,8 @@ describe('a service whose metrics are exported', () => {
         'billing.due_work.kind': 'wake',
       });
       expect(backlog.asDouble ?? Number(backlog.asInt)).toBe(1);
-      const [dueAge] = pointsOf('billing.due_work.age');
-      expect(attributesOf(dueAge)).toEqual(attributesOf(backlog));
+      const dueAge = pointsOf('billing.due_work.age').find(isOfSandboxes);
+      expect(attributesOf(dueAge)).toEqual({ ...attributesOf(backlog), 'billing.live': false });
       const realAge = (systemClock.now().getTime() - Date.parse('2026-01-01T00:00:00Z')) / 1_000;
       expect(dueAge.asDouble ?? Number(dueAge.asInt)).toBeGreaterThan(realAge - 60);
       expect(dueAge.asDouble ?? Number(dueAge.asInt)).toBeLessThan(realAge + 1);
@@ -207,7 +213,7 @@ describe('a service whose metrics are exported', () => {
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(0);
     expect(collector.exports.length).toBeGreaterThan(before);
-    expect(pointsOf('billing.outbox.age')).toHaveLength(1);
+    expect(pointsOf('billing.outbox.age')).toHaveLength(2);
     const [ready] = pointsOf('billing.ready');
     expect(Number(ready.asInt ?? ready.asDouble)).toBe(0);
   });

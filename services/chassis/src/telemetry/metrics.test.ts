@@ -52,13 +52,14 @@ describe('the metrics of a service', () => {
     metrics.recordPayment({ outcome: 'FAILED', live: true });
     metrics.recordPayment({ outcome: 'FAILED', live: false });
     metrics.recordParkedSubscription({ reason: 'INVOICES_A_DAY', live: false });
-    metrics.recordWebhook({ lagMs: 250 });
+    metrics.recordWebhook({ lagMs: 250, live: false });
     metrics.recordPoisonMessage('notifier');
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 20);
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 40);
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'NOT_FOUND', 1);
     const request = { method: 'GET', route: '/v1/customers/:id', status: 200 };
     metrics.recordRequest({ ...request, durationMs: 250 });
+    metrics.recordRequest({ ...request, live: true, durationMs: 250 });
     metrics.recordRequest({ ...request, method: 'BREW', durationMs: 500 });
     const found = await exported();
     const pointsOf = (instrument: keyof typeof instruments) =>
@@ -72,7 +73,7 @@ describe('the metrics of a service', () => {
       [2, undefined, live],
       [1, undefined, sandbox],
     ]);
-    expect(pointsOf('renewalLag')).toEqual([[1.5, 1, {}]]);
+    expect(pointsOf('renewalLag')).toEqual([[1.5, 1, live]]);
     expect(pointsOf('payments')).toEqual([
       [1, undefined, { 'billing.payment.outcome': 'SUCCEEDED', ...live }],
       [2, undefined, { 'billing.payment.outcome': 'FAILED', ...live }],
@@ -81,7 +82,7 @@ describe('the metrics of a service', () => {
     expect(pointsOf('parkedSubscriptions')).toEqual([
       [1, undefined, { 'billing.park.reason': 'INVOICES_A_DAY', ...sandbox }],
     ]);
-    expect(pointsOf('webhookLag')).toEqual([[0.25, 1, {}]]);
+    expect(pointsOf('webhookLag')).toEqual([[0.25, 1, sandbox]]);
     expect(pointsOf('poisonMessages')).toEqual([
       [1, undefined, { 'messaging.consumer.group.name': 'notifier' }],
     ]);
@@ -96,6 +97,7 @@ describe('the metrics of a service', () => {
     const answered = { 'http.route': '/v1/customers/:id', 'http.response.status_code': 200 };
     expect(pointsOf('requestDuration')).toEqual([
       [0.25, 1, { ...answered, 'http.request.method': 'GET' }],
+      [0.25, 1, { ...answered, 'http.request.method': 'GET', ...live }],
       [0.5, 1, { ...answered, 'http.request.method': '_OTHER' }],
     ]);
     for (const { name, unit } of Object.values(instruments)) {

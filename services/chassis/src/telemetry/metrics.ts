@@ -32,9 +32,11 @@ export const attributeValues = {
 export type AttributeValue<Name extends keyof typeof attributeValues> =
   (typeof attributeValues)[Name][number];
 
-// In seconds. A call has 10 s; lags are minutes and hours.
-const callBoundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const lagBoundaries = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
+/** Upper bounds of histograms in seconds. A call has 10 s; lags are minutes and hours. */
+export const callBoundaries = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
+export const lagBoundaries = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 
 const eventLoopResolutionMs = 20;
 
@@ -96,6 +98,8 @@ export interface AnsweredRequest {
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
+  /** Environment of a valid API key; undefined for other callers. */
+  readonly live?: boolean | undefined;
 }
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -159,7 +163,7 @@ export class Metrics {
   /** `lagMs` is absent under a manual clock, which is never late. */
   recordRenewal({ lagMs, live }: LiveFlag & { lagMs: number | undefined }): void {
     this.renewals.add(1, { 'billing.live': live });
-    if (lagMs !== undefined) this.renewalLag.record(lagMs / 1_000);
+    if (lagMs !== undefined) this.renewalLag.record(lagMs / 1_000, { 'billing.live': live });
   }
 
   recordParkedSubscription({
@@ -190,8 +194,8 @@ export class Metrics {
     this.providerReports.add(1, { 'billing.provider_report.kind': kind, 'billing.live': live });
   }
 
-  recordWebhook({ lagMs }: { lagMs: number }): void {
-    this.webhookLag.record(lagMs / 1_000);
+  recordWebhook({ lagMs, live }: LiveFlag & { lagMs: number }): void {
+    this.webhookLag.record(lagMs / 1_000, { 'billing.live': live });
   }
 
   recordPoisonMessage(consumer: string): void {
@@ -249,8 +253,9 @@ export class Metrics {
   }
 
   /** `route` is the path with unfilled parameters. */
-  recordRequest({ method, route, status, durationMs }: AnsweredRequest): void {
+  recordRequest({ method, route, status, durationMs, live }: AnsweredRequest): void {
     this.requestDuration.record(durationMs / 1_000, {
+      ...(live !== undefined && { 'billing.live': live }),
       // Callers can invent methods.
       'http.request.method': knownMethods.has(method) ? method : '_OTHER',
       'http.route': route,

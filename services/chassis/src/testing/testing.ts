@@ -228,11 +228,12 @@ export function measureAll(metrics: Metrics): void {
   metrics.recordRenewal({ lagMs: 1, live: true });
   metrics.recordParkedSubscription({ reason: 'OPEN_INVOICES', live: true });
   metrics.recordPayment({ outcome: 'FAILED', live: true });
-  metrics.recordWebhook({ lagMs: 1 });
+  metrics.recordWebhook({ lagMs: 1, live: true });
   metrics.recordPoisonMessage('notifier');
   metrics.recordDroppedRequests(1);
   metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 1);
-  metrics.recordRequest({ method: 'GET', route: '/v1/products', status: 200, durationMs: 1 });
+  const answered = { method: 'GET', route: '/v1/products', status: 200, durationMs: 1 };
+  metrics.recordRequest({ ...answered, live: true });
   // A kind of aggregate without documents: its observations have their attributes all the same.
   const nothing = {
     documents: { findOne: async () => null, countDocuments: async () => 0 },

@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { TAX_ID_TYPES, type TaxId, taxIdOf, taxIdsProblems, type TaxIdType } from './tax-id';
+import {
+  isTaxIdOf,
+  TAX_ID_TYPES,
+  type TaxId,
+  taxIdOf,
+  taxIdsProblems,
+  type TaxIdType,
+  taxIdTypeOf,
+} from './tax-id';
 
 function problemsOf(type: TaxIdType, value: string): string[] {
   return taxIdsProblems([{ type, value }]);
@@ -121,3 +129,20 @@ test('one wrong digit of a German VAT id is found', () => {
     }),
   );
 });
+
+test.each<[country: string, type: TaxIdType, value: string, isOfCountry: boolean]>([
+  ['FR', 'EU_VAT', 'FR40303265045', true],
+  ['FR', 'EU_VAT', 'IT00743110157', false],
+  ['GR', 'EU_VAT', 'EL094259216', true],
+  ['GB', 'GB_VAT', 'GB980780684', true],
+  ['CH', 'CH_VAT', 'CHE107787577IVA', true],
+  ['NO', 'NO_VAT', 'NO995525828MVA', true],
+  ['US', 'OTHER', '12-3456789', true],
+  ['FR', 'OTHER', '12', false],
+])(
+  'a country %s has tax ids of the type %s; %s is one: %s',
+  (country, type, value, isOfCountry) => {
+    expect(isTaxIdOf({ type, value }, country)).toBe(isOfCountry);
+    if (isOfCountry) expect(taxIdTypeOf(country)).toBe(type);
+  },
+);

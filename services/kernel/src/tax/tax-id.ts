@@ -1,5 +1,6 @@
 import { digitAt, mod11CheckDigit, weightedSum } from './check-digits';
 import { isEuVatId } from './eu-vat-id';
+import { isInEu, vatPrefixOf } from './european-union';
 
 /** Kinds of tax ids. OTHER is not checked. */
 export const TAX_ID_TYPES = ['EU_VAT', 'GB_VAT', 'CH_VAT', 'NO_VAT', 'OTHER'] as const;
@@ -18,6 +19,12 @@ export const TAX_IDS_MAX = 5;
 
 const otherLengthMax = 40;
 
+const typesOutsideEu: Readonly<Partial<Record<string, TaxIdType>>> = {
+  CH: 'CH_VAT',
+  GB: 'GB_VAT',
+  NO: 'NO_VAT',
+};
+
 const rules: Record<TaxIdType, { readonly isValid: (value: string) => boolean; problem: string }> =
   {
     EU_VAT: { isValid: isEuVatId, problem: 'Invalid EU VAT id' },
@@ -29,6 +36,18 @@ const rules: Record<TaxIdType, { readonly isValid: (value: string) => boolean; p
       problem: `Must have 1 to ${String(otherLengthMax)} characters`,
     },
   };
+
+/** Kind of the tax ids of a country. */
+export function taxIdTypeOf(country: string): TaxIdType {
+  if (isInEu(country)) return 'EU_VAT';
+  return typesOutsideEu[country] ?? 'OTHER';
+}
+
+/** True for a tax id of the country. An id that is not checked may be of any other country. */
+export function isTaxIdOf({ type, value }: TaxId, country: string): boolean {
+  if (type !== taxIdTypeOf(country)) return false;
+  return type !== 'EU_VAT' || value.startsWith(vatPrefixOf(country));
+}
 
 /** Tax id in its stored form. Does not check it. */
 export function taxIdOf({ type, value }: TaxId): TaxId {

@@ -1,5 +1,5 @@
-import { isInEu, vatPrefixOf } from './european-union';
-import type { TaxId } from './tax-id';
+import { isInEu } from './european-union';
+import { isTaxIdOf, type TaxId } from './tax-id';
 
 /** Registration that stands for the one-stop shop of the European Union. */
 export const EU_REGISTRATION = 'EU';
@@ -61,8 +61,7 @@ export function treatmentOf({
   if (taxExempt === 'EXEMPT') return { kind: 'EXEMPT', country };
   if (taxExempt === 'REVERSE') return { kind: 'REVERSE_CHARGE', country };
   if (country === home) return taxedIn(home, { seller, buyer });
-  const isReversible = isInEu(country) || country === 'GB' || country === 'NO';
-  if (isReversible && businessIdOf(buyer.taxIds, country) !== undefined) {
+  if (businessIdOf(buyer.taxIds, country) !== undefined) {
     return { kind: 'REVERSE_CHARGE', country };
   }
   const isRegistered =
@@ -88,11 +87,8 @@ export function taxEvidenceOf({ seller, buyer }: Parties, at: Date): TaxEvidence
 
 /** Tax id that makes the buyer a business of the country; undefined: none. */
 function businessIdOf(taxIds: readonly TaxId[], country: string): TaxId | undefined {
-  return taxIds.find(({ type, value }) => {
-    if (type === 'GB_VAT') return country === 'GB';
-    if (type === 'NO_VAT') return country === 'NO';
-    return type === 'EU_VAT' && isInEu(country) && value.startsWith(vatPrefixOf(country));
-  });
+  const isReversible = isInEu(country) || country === 'GB' || country === 'NO';
+  return isReversible ? taxIds.find((taxId) => isTaxIdOf(taxId, country)) : undefined;
 }
 
 /** The state is the buyer's in the buyer's country, otherwise the seller's. */

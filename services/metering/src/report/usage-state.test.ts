@@ -1,7 +1,7 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { AMOUNT_MAX } from '@billing/kernel/money';
 import { UsageState as ProtoUsageState } from '@billing/proto/billing/metering/v1/metering';
-import { toJsonUsageState } from '@billing/proto/json/usage-state';
+import { toJsonUsageState } from '@billing/proto/json/usage/usage-state';
 import fc from 'fast-check';
 import {
   addGrant,

@@ -107,6 +107,7 @@ async function startCustomers(ids: ReadonlySet<string>) {
       createCustomer: unused,
       getCustomers: unused,
       fixCurrency: unused,
+      fillCustomer: unused,
       identifyCustomers: async (names) => ({
         ids: names.ids.filter((id) => ids.has(id)),
         externalCustomers: [],
