@@ -6,12 +6,13 @@ import type { PortalServiceServer } from '@billing/proto/billing/customer/v1/por
 
 export const customerCallers: Callers<CustomerServiceServer> = {
   createCustomer: ['gateway'],
-  getCustomer: ['gateway', 'checkout', 'subscription', 'metering'],
+  getCustomer: ['gateway', 'checkout', 'subscription', 'metering', 'notifier'],
   getCustomers: ['gateway', 'checkout', 'subscription'],
   identifyCustomers: ['metering'],
   listCustomers: ['gateway'],
   updateCustomer: ['gateway'],
   fixCurrency: ['gateway', 'checkout', 'subscription'],
+  fillCustomer: ['checkout'],
 };
 
 export const portalCallers: Callers<PortalServiceServer> = {
@@ -21,4 +22,6 @@ export const portalCallers: Callers<PortalServiceServer> = {
   enterPortal: ['gateway'],
   findPortalVisit: ['gateway'],
   leavePortal: ['gateway'],
+  getPortalSettings: ['gateway'],
+  updatePortalSettings: ['gateway'],
 };

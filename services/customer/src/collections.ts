@@ -12,5 +12,6 @@ export const collections: CollectionLayouts = {
     'environmentId externalIdKey': 'many names resolved at a time',
   }),
   portalSessions: shardedById({ expiresAt: 'retention' }),
+  portalSettings: shardedAggregates(),
   portalVisits: shardedById({ expiresAt: 'retention' }),
 };

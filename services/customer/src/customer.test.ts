@@ -2,6 +2,7 @@ import type { Address } from '@billing/kernel/input/address';
 import {
   changeCustomer,
   createCustomer,
+  fillCustomer,
   fixCurrency,
   type CustomerChanges,
   type CustomerInput,
@@ -267,5 +268,48 @@ describe('the currency of the first invoice', () => {
     );
     const named = changeCustomer(inEuros, { name: 'Ada' }, { metadataProblems: [] });
     expect(named).toEqual({ ...inEuros, name: 'Ada' });
+  });
+});
+
+describe('what a payer typed', () => {
+  const french = { type: 'EU_VAT', value: 'FR40303265045' } as const;
+  const other = { type: 'OTHER', value: '12' } as const;
+  const typed = { country: 'FR', state: 'Bretagne', name: 'Bob', taxId: french };
+
+  test('fills a customer who has none of it', () => {
+    expect(fillCustomer(createCustomer(input, creation), typed)).toMatchObject({
+      ...{ name: 'Bob', taxIds: [french] },
+      address: anAddress({ country: 'FR', state: 'Bretagne' }),
+    });
+  });
+
+  test.each<[string, Partial<CustomerInput>, object]>([
+    ['a name', { name: 'Ada' }, { name: 'Ada', taxIds: [french] }],
+    [
+      'the rest of an address',
+      { address: { city: 'Brest' } },
+      { address: anAddress({ city: 'Brest', country: 'FR', state: 'Bretagne' }) },
+    ],
+    [
+      'another country, which has neither the state nor the tax id',
+      { address: { country: 'DE' } },
+      { address: anAddress({ country: 'DE' }), taxIds: [], name: 'Bob' },
+    ],
+    ['a tax id that is not of the country', { taxIds: [other] }, { taxIds: [other, french] }],
+    [
+      'a tax id of the country',
+      { taxIds: [{ type: 'EU_VAT', value: 'FR00300076965' }] },
+      { taxIds: [{ type: 'EU_VAT', value: 'FR00300076965' }] },
+    ],
+  ])('leaves %s', (_case, overrides, kept) => {
+    const customer = createCustomer({ ...input, ...overrides }, creation);
+    expect(fillCustomer(customer, typed)).toMatchObject(kept);
+  });
+
+  test('changes nothing a second time, or if it is empty', () => {
+    const customer = createCustomer(input, creation);
+    expect(fillCustomer(customer, {})).toBe(customer);
+    const filled = fillCustomer(customer, typed);
+    expect(fillCustomer(filled, typed)).toBe(filled);
   });
 });

@@ -10,7 +10,7 @@ import {
   type CustomerText,
   forCustomerTexts,
 } from '@billing/kernel/input/customer';
-import { type TaxId, taxIdOf } from '@billing/kernel/tax/tax-id';
+import { isTaxIdOf, TAX_IDS_MAX, type TaxId, taxIdOf } from '@billing/kernel/tax/tax-id';
 import type { TaxExempt } from '@billing/kernel/tax/treatment';
 
 // Organizations cannot configure another default yet.
@@ -123,6 +123,41 @@ export function changeCustomer(
 export function fixCurrency(customer: Customer, currency: string): Customer {
   if (customer.isCurrencyFixed) return customer;
   return { ...customer, currency: parseCurrency(currency), isCurrencyFixed: true };
+}
+
+/** Facts that a payer typed at a purchase; an absent one was not typed. */
+export interface TypedFacts {
+  readonly country?: string | undefined;
+  readonly state?: string | undefined;
+  readonly name?: string | undefined;
+  readonly taxId?: TaxId | undefined;
+}
+
+/**
+ * Fills in what a payer typed where the customer has nothing, with the rules of createCustomer. A
+ * state and a tax id count only for the country for which they were typed.
+ */
+export function fillCustomer(customer: Customer, typed: TypedFacts): Customer {
+  const country = customer.address?.country ?? typed.country ?? null;
+  const isOfCountry = country !== null && (typed.country ?? country) === country;
+  const state = customer.address?.state ?? (isOfCountry ? typed.state : null) ?? null;
+  const taxIds =
+    isOfCountry && typed.taxId !== undefined
+      ? withTaxId(customer, typed.taxId, country)
+      : undefined;
+  const name = customer.name ?? typed.name ?? null;
+  const hasAddress = customer.address !== null || country !== null;
+  const changes = {
+    ...(hasAddress && { address: { ...customer.address, country, state } }),
+    ...(taxIds !== undefined && { taxIds }),
+    ...(name !== null && { name }),
+  };
+  return changeCustomer(customer, changes, { metadataProblems: [] });
+}
+
+function withTaxId({ taxIds }: Customer, taxId: TaxId, country: string): readonly TaxId[] {
+  const isFull = taxIds.length >= TAX_IDS_MAX;
+  return isFull || taxIds.some((one) => isTaxIdOf(one, country)) ? taxIds : [...taxIds, taxId];
 }
 
 /** Texts of a customer; null for an absent one. */

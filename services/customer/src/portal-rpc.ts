@@ -2,6 +2,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import { type CallContext, newResourceId, type Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import { optionalProblems, refuseProblems } from '@billing/kernel/input-problems';
@@ -10,6 +11,7 @@ import {
   PortalDoor as ProtoPortalDoor,
   type PortalServiceServer,
   PortalServiceService,
+  type PortalSettings as ProtoPortalSettings,
 } from '@billing/proto/billing/customer/v1/portal';
 import { portalCallers } from './callers';
 import type { Customer } from './customer';
@@ -29,10 +31,13 @@ import {
   visitSecret,
 } from './portal-session';
 import type { WithTenant, PortalSessionStore } from './portal-session-store';
+import { changePortalSettings, type PortalSettings } from './portal-settings';
+import type { PortalSettingsStore } from './portal-settings-store';
 
 export interface PortalRpcDependencies {
   readonly customers: AggregateCollection<Customer>;
   readonly sessions: PortalSessionStore;
+  readonly settings: PortalSettingsStore;
   readonly site: PortalSite;
   readonly clock: Clock;
 }
@@ -48,7 +53,7 @@ const protoLinkStatuses: Readonly<Record<SignInLinkStatus, ProtoPortalDoor>> = {
  * contains it.
  */
 export function portalRpc(dependencies: PortalRpcDependencies) {
-  const { sessions, site, clock } = dependencies;
+  const { sessions, settings, site, clock } = dependencies;
   const siteUrl = site.url;
   return rpcService<PortalServiceServer>(
     PortalServiceService,
@@ -90,6 +95,20 @@ export function portalRpc(dependencies: PortalRpcDependencies) {
       leavePortal: async ({ secret }) => {
         await sessions.endVisit(secret, clock.now());
         return {};
+      },
+
+      getPortalSettings: async (_request, context) => ({
+        settings: toProtoSettings(await settings.read(context)),
+      }),
+
+      updatePortalSettings: async ({ products, quantity = false, ...request }, context) => {
+        const changes = maskedFields({ products, quantity }, request.updateMask);
+        const { expectedVersion } = expectedVersionOf(request);
+        const changed = await settings.change(
+          (state, now) => changePortalSettings(state, changes, { expectedVersion, now }),
+          context,
+        );
+        return { settings: toProtoSettings(changed) };
       },
     },
     {
@@ -160,4 +179,14 @@ async function enter(
   const visit = await sessions.findStarted({ token, secret });
   if (visit === undefined || !isReplayable(visit, begunAt)) throw sessionUsed();
   return secret;
+}
+
+function toProtoSettings(settings: PortalSettings): ProtoPortalSettings {
+  const { products, quantity, settingsVersion, settingsUpdatedAt } = settings;
+  return {
+    products: [...products],
+    quantity,
+    version: BigInt(settingsVersion),
+    updatedAt: settingsUpdatedAt,
+  };
 }

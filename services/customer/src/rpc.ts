@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { newResourceId } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import {
   checkMetadata,
   filterByIds,
@@ -29,6 +29,7 @@ import type { CustomerNameStore } from './customer-name-store';
 import {
   changeCustomer,
   createCustomer,
+  fillCustomer,
   fixCurrency,
   type Customer,
   type CustomerChanges,
@@ -48,6 +49,20 @@ export interface CustomerDependencies {
 
 /** gRPC handlers of the service. */
 export function customerRpc({ customers, names }: CustomerDependencies) {
+  const changeStored = async (
+    { id, expectedVersion }: { readonly id: string; readonly expectedVersion?: bigint | undefined },
+    change: (customer: Customer) => Customer,
+    context: CallContext,
+  ) => {
+    const stored = await customers
+      .within(context)
+      .mutate(
+        id,
+        (customer) => ({ state: change(customer), events: [], commands: [] }),
+        expectedVersionOf({ expectedVersion }),
+      );
+    return { customer: toProtoCustomer(stored) };
+  };
   return rpcService<CustomerServiceServer>(
     CustomerServiceService,
     {
@@ -93,25 +108,18 @@ export function customerRpc({ customers, names }: CustomerDependencies) {
       updateCustomer: async (request, context) => {
         const changes = fromProtoCustomerChanges(request);
         const metadataProblems = checkMetadata(changes.metadata);
-        const stored = await customers.within(context).mutate(
-          request.id,
-          (customer) => ({
-            state: changeCustomer(customer, changes, { metadataProblems }),
-            events: [],
-            commands: [],
-          }),
-          expectedVersionOf(request),
-        );
-        return { customer: toProtoCustomer(stored) };
+        const change = (customer: Customer) =>
+          changeCustomer(customer, changes, { metadataProblems });
+        return changeStored(request, change, context);
       },
 
-      fixCurrency: async ({ id, currency }, context) => {
-        const stored = await customers.within(context).mutate(id, (customer) => ({
-          state: fixCurrency(customer, currency),
-          events: [],
-          commands: [],
-        }));
-        return { customer: toProtoCustomer(stored) };
+      fixCurrency: async ({ id, currency }, context) =>
+        changeStored({ id }, (customer) => fixCurrency(customer, currency), context),
+
+      fillCustomer: async ({ id, taxId: sent, ...texts }, context) => {
+        const taxId = sent === undefined ? undefined : fromProtoTaxId(sent, 0);
+        const change = (customer: Customer) => fillCustomer(customer, { ...texts, taxId });
+        return changeStored({ id }, change, context);
       },
     },
     { callers: customerCallers },

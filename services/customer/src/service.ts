@@ -7,6 +7,7 @@ import { CustomerNameStore } from './customer-name-store';
 import { announcedCustomers } from './events';
 import { portalRpc } from './portal-rpc';
 import { PortalSessionStore } from './portal-session-store';
+import { portalSettingsDefinition, PortalSettingsStore } from './portal-settings-store';
 import { customerRpc } from './rpc';
 
 const cleanupIntervalMs = 60 * 60 * 1_000;
@@ -20,6 +21,7 @@ export async function start(
   const customers = service.aggregates(announcedCustomers);
   const sessions = new PortalSessionStore(service.db);
   service.ensureIndexes(() => sessions.ensureIndexes());
+  const settings = new PortalSettingsStore(service.aggregates(portalSettingsDefinition));
   const { clock } = service;
   service.every({
     name: 'forget portal sessions',
@@ -41,6 +43,6 @@ export async function start(
       describe: ({ name, email }) =>
         name === null ? { title: email } : { title: name, detail: email },
     }),
-    portalRpc({ customers, sessions, site, clock }),
+    portalRpc({ customers, sessions, settings, site, clock }),
   ]);
 }
