@@ -18,7 +18,7 @@ export const checkoutCallers: Callers<CheckoutServiceServer> = {
   createInvoice: ['subscription'],
   createInvoices: ['subscription'],
   quoteInvoice: ['subscription'],
-  getInvoice: ['gateway', 'subscription'],
+  getInvoice: ['gateway', 'subscription', 'notifier'],
   listInvoices: ['gateway'],
   getBilledCurrency: ['gateway', 'subscription'],
   voidDerivedInvoice: ['subscription'],
@@ -39,6 +39,7 @@ export const sessionCallers: Callers<SessionServiceServer> = {
   createSession: ['gateway'],
   getSession: ['gateway'],
   paySession: ['gateway'],
+  changeSessionBuyer: ['gateway'],
   answerSessionChallenge: ['gateway'],
   checkSessionRedemption: ['discount'],
   listSessions: ['gateway'],
@@ -73,7 +74,7 @@ export const refundCallers: Callers<RefundServiceServer> = {
 };
 
 export const sellerCallers: Callers<SellerServiceServer> = {
-  getSeller: ['gateway'],
+  getSeller: ['gateway', 'notifier'],
   updateSeller: ['gateway'],
   getLogo: ['gateway'],
   createTaxRate: ['gateway'],

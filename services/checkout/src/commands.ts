@@ -8,7 +8,7 @@ import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
 import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { collectionOutcomes } from '@billing/proto/values/subscription';
-import { providerWaitMs, withinTime } from './collection/within-time';
+import { providerWaitMs, withinTime } from './provider/within-time';
 import type { CollectionWorker } from './collection/collection-worker';
 import type { CreditNoteWorker } from './credit-note/credit-note-worker';
 import type { InvoiceRecord } from './invoice/invoice';

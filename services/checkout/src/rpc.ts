@@ -2,6 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
+import { expectedVersionOf } from '@billing/chassis/request-fields';
 import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
@@ -102,14 +103,13 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
         const stored = await worker.voidDerived(holder, context);
         return { invoice: stored.state.isTombstone ? undefined : toProto(stored) };
       },
-      voidInvoice: async ({ id, expectedVersion }, context) => {
-        const version = expectedVersion === undefined ? undefined : Number(expectedVersion);
-        const stored = await worker.voidForCaller(id, { expectedVersion: version }, context);
+      voidInvoice: async (request, context) => {
+        const stored = await worker.voidForCaller(request.id, expectedVersionOf(request), context);
         return { invoice: toProto(stored) };
       },
-      markUncollectible: async ({ id, expectedVersion }, context) => {
-        const version = expectedVersion === undefined ? undefined : Number(expectedVersion);
-        const stored = await worker.markUncollectible(id, { expectedVersion: version }, context);
+      markUncollectible: async (request, context) => {
+        const call = { ...expectedVersionOf(request), callId: context.resourceSeed };
+        const stored = await worker.markUncollectible(request.id, call, context);
         return { invoice: toProto(stored) };
       },
       endCollection: async ({ invoiceId, subscriptionId, writeOff }, context) => {

@@ -1,7 +1,7 @@
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
-import { providerWaitMs, withinTime } from './collection/within-time';
+import { providerWaitMs, withinTime } from './provider/within-time';
 import type { CollectionWorker } from './collection/collection-worker';
 import {
   type InvoiceCommandDependencies,
@@ -23,6 +23,7 @@ import {
   paymentMethodDefinition,
   PaymentMethodStore,
 } from './payment-method/store';
+import { ExpiryWarningWorker } from './payment-method/expiry-warning-worker';
 import { paymentMethodRpc } from './payment-method/rpc';
 import {
   UnknownExpiryStore,
@@ -44,7 +45,7 @@ import { billingSettingsDefinition, BillingSettingsStore } from './seller/billin
 import { LogoStore } from './seller/logo-store';
 import { sellerRpc } from './seller/seller-rpc';
 import { openSessions } from './sales/service';
-import { announcedInvoices } from './invoice/event/events';
+import { announcedInvoices } from './announcement/invoice-event-message';
 import { foundInvoices } from './invoice/document/search-document';
 import { noRateAlarm } from './tax/no-rate-alarm';
 import { WaitingAuthorizationStore } from './collection/waiting-authorization-store';
@@ -106,7 +107,7 @@ export async function start(
   });
   const shared = { invoices, balances, pages, worker };
   handleInvoices({ ...shared, ...credits, recordedPayments, saver, sessions, peers, logger });
-  payers.handle({ commands: payerCommands({ payers, methods, worker }) });
+  handleMethods({ payers, saved, methods, worker, peers });
   const reservations = openChangeReservations(service, { invoices, balances, peers });
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
@@ -155,6 +156,20 @@ function handleInvoices(dependencies: InvoiceCommandDependencies): void {
       await withinTime(providerWaitMs, settled(work));
     },
   });
+}
+
+function handleMethods({
+  payers,
+  saved,
+  methods,
+  worker,
+  peers,
+}: Pick<ReturnType<typeof openMethods>, 'payers' | 'saved' | 'methods'> &
+  Pick<InvoiceCommandDependencies, 'worker' | 'peers'>): void {
+  payers.handle({ commands: payerCommands({ payers, methods, worker }) });
+  const { subscriptions } = methods;
+  const warnings = new ExpiryWarningWorker({ saved, payers, subscriptions, peers });
+  saved.handle({ wake: (id, context) => warnings.warn(id, context) });
 }
 
 // Waits for all, so that the failure of one does not hide that another is still running.

@@ -5,7 +5,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
 import type { Metrics } from '@billing/chassis/metrics';
 import { DomainError } from '@billing/kernel/domain-error';
-import { type Attempt, chargeKey, type Claim } from '../invoice/attempt';
+import { type Attempt, chargeKey, type ScheduledClaim } from '../invoice/attempt';
 import type { BalanceStore } from '../balance/balance-store';
 import { needsWorker, takeOver } from '../invoice/attempt-slot';
 import { amountOf, recordResult, recordWaiting } from '../invoice/collection';
@@ -68,7 +68,7 @@ export class AttemptWorker {
     source: ChargeSource,
     { customerId }: Pick<Invoice, 'customerId'>,
     { tenant }: Context,
-  ): Omit<Claim, 'now'> {
+  ): Omit<ScheduledClaim, 'now'> {
     const isCharged = source.kind !== 'NONE';
     const { name } = this.dependencies.providerOf(tenant);
     return {
@@ -77,6 +77,7 @@ export class AttemptWorker {
       provider: isCharged ? name : 'none',
       claimedAt: this.dependencies.clock.now(),
       isProviderMissing: name === noProvider.name,
+      retryDays: this.dependencies.retryDays,
     };
   }
 

@@ -11,6 +11,7 @@ import {
   collectWhenDue,
   collectWithNewDefault,
   endCollection,
+  isWrittenOffBy,
   markUncollectible,
   openAndCollect,
   opensWithDefault,
@@ -154,7 +155,7 @@ export class CollectionWorker {
   /** Voids an OPEN invoice at a caller's request. */
   async voidForCaller(
     invoiceId: string,
-    { expectedVersion }: { readonly expectedVersion: number | undefined },
+    { expectedVersion }: { readonly expectedVersion?: number | undefined },
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
     const invoices = this.invoices(context);
@@ -177,12 +178,16 @@ export class CollectionWorker {
   /** Writes an OPEN invoice off at a caller's request. */
   async markUncollectible(
     invoiceId: string,
-    { expectedVersion }: { readonly expectedVersion: number | undefined },
+    {
+      expectedVersion,
+      callId,
+    }: { readonly expectedVersion?: number | undefined; readonly callId: string | undefined },
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
     const invoices = this.invoices(context);
     const stored = await invoices.get(invoiceId);
     const { state, version } = stored;
+    if (isWrittenOffBy(state, callId)) return stored;
     if (expectedVersion !== undefined && expectedVersion !== version) throw staleVersion();
     // Checked before a challenge is canceled; the write checks again.
     checkMarkable(state);
@@ -192,7 +197,7 @@ export class CollectionWorker {
     const expected = expectedVersion === undefined ? undefined : released.version;
     return invoices.mutate(
       invoiceId,
-      (record, now) => markUncollectible(record, { methods, now }),
+      (record, now) => markUncollectible(record, { methods, now, callId }),
       { expectedVersion: expected },
     );
   }

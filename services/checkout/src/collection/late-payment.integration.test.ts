@@ -169,15 +169,21 @@ test.each([
   ['that has expired', true],
   ['whose time is over', false],
 ])(
-  'a session %s is not paid, and the success is reported as a contradiction',
+  'a session %s is not paid: the money goes to the balance once its invoice is void',
   async (_case, isExpired) => {
     const scene = await aContradictedScene();
     const later = { ...scene.context, now: new Date(sceneEnd.getTime() + 1) };
     if (isExpired) await process.worker.expireDue(scene.sessionId, later);
-    expect(await settleLate(scene, later.now)).toBe('CONTRADICTION');
+    const early = settleLate(scene, later.now);
+    await expect(early).rejects.toMatchObject({ reason: 'PAYMENT_IN_PROGRESS' });
     await finish(process, scene);
+    expect(await settleLate(scene, later.now)).toBe('SETTLED');
     const { session, invoice } = await endOf(process, scene);
     expect([session.phase, session.isDelivered, invoice.status]).toEqual(['EXPIRED', true, 'VOID']);
+    expect(invoice.payments).toMatchObject([{ status: 'SUCCEEDED', overpayment: 2900n }]);
+    const document = await process.invoices.documents.findOne({ _id: scene.invoiceId });
+    const types = (document?.outbox ?? []).map(({ type }) => type);
+    expect(types).toContain('creditOverpayment');
   },
 );
 

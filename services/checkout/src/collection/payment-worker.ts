@@ -7,7 +7,7 @@ import type { AttemptWorker, FinishOptions } from './attempt-worker';
 import type { NotCharged } from '../provider/alarms';
 import { attemptOfCall, invoiceNotOpen, payNow, takeAnswer } from '../invoice/collection';
 import { noProviderCode } from '../provider/port/decline';
-import { type InvoiceRecord, type Payment, paymentInProgress } from '../invoice/invoice';
+import { type InvoiceRecord, isOwed, type Payment, paymentInProgress } from '../invoice/invoice';
 import { settleLate } from '../invoice/late-payment';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { ChargeSource } from '../provider/port/payment-provider';
@@ -113,8 +113,9 @@ export class PaymentWorker {
 
   /**
    * Settles an invoice with a payment that is recorded as failed, if the provider says that it has
-   * succeeded. Throws PAYMENT_IN_PROGRESS while another attempt runs, so that the provider sends
-   * its event again.
+   * succeeded; of an invoice that is paid or void the payment goes to the balance. Throws
+   * PAYMENT_IN_PROGRESS while another attempt runs, and until the invoice of an ended session is
+   * void, so that the provider sends its event again.
    */
   async settleLate(
     stored: Stored<InvoiceRecord>,
@@ -123,7 +124,11 @@ export class PaymentWorker {
   ): Promise<'SETTLED' | 'CONTRADICTION'> {
     const outcome = await this.dependencies.attempts.lookUp(stored.state, payment, context);
     if (outcome?.status !== 'SUCCEEDED') return 'CONTRADICTION';
-    if (!(await holdSession())) return 'CONTRADICTION';
+    if (isOwed(stored.state) && !(await holdSession())) {
+      // The invoice of a session that has ended is about to be void.
+      const { state } = await this.dependencies.invoices.within(context).get(stored.state.id);
+      if (isOwed(state)) throw paymentInProgress();
+    }
     const { state } = await this.dependencies.attempts.release(stored, context);
     const { number } = payment;
     const methods = await this.dependencies.methods.choiceFor(state, context);

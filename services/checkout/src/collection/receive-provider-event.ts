@@ -4,6 +4,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { retryTransient } from '@billing/chassis/mongo';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { sumOf } from '@billing/kernel/money';
+import { isHeld } from '../invoice/credit/credit';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { contradictedPayment } from '../invoice/late-payment';
 import type { ConfiguredProviders } from '../provider/configured-provider';
@@ -11,6 +12,7 @@ import type {
   ProviderEvents,
   ProviderReport,
   ReceivedProviderEvent,
+  RefundNotice,
 } from '../provider/port/provider-events';
 import type { ProviderReportStore } from '../provider/report-store';
 import type { RefundWorker } from '../refund/refund-worker';
@@ -78,7 +80,7 @@ async function followPayment(
 }
 
 async function keepReport(
-  report: ProviderReport,
+  report: ProviderReport | RefundNotice,
   { refunds, reports, chargeOf, invoices, clock }: ProviderEventDependencies,
 ): Promise<void> {
   const charge = await chargeOf(report.providerPaymentId);
@@ -90,24 +92,25 @@ async function keepReport(
   const tenant = tenantOf(document);
   const now = clock.now();
   const context = { tenant, now };
-  const { providerPaymentId, providerDisputeId } = report;
-  if (providerDisputeId !== undefined) {
-    await refunds.checkDispute(_id, providerDisputeId, context);
+  if (report.kind !== 'REFUND_CHANGED' && report.providerDisputeId !== undefined) {
+    await refunds.checkDispute(_id, report.providerDisputeId, context);
   } else {
-    await refunds.checkAtProvider(_id, providerPaymentId, context);
+    await refunds.checkAtProvider(_id, report.providerPaymentId, context);
+    if (report.kind === 'REFUND_CHANGED') return;
     const { state } = await invoices.within(context).get(_id);
     if (isAskedFor(report, state)) return;
   }
   await reports.add(report, { invoiceId: _id, tenant, now });
 }
 
-// A report of a refund has the total that was refunded of its payment.
+// A report of a refund has the total that was refunded of its payment, without failed refunds.
 function isAskedFor({ amount, providerPaymentId }: ProviderReport, record: InvoiceRecord): boolean {
   if (record.isTombstone) return false;
   const { payments, refunds } = record;
   const payment = payments.find((one) => one.providerPaymentId === providerPaymentId);
   const own = refunds.filter(
-    (refund) => refund.paymentId === payment?.id && refund.creditNoteId !== undefined,
+    (refund) =>
+      refund.paymentId === payment?.id && refund.creditNoteId !== undefined && isHeld(refund),
   );
   return sumOf(own.map((refund) => refund.amount)) >= amount;
 }

@@ -3,9 +3,11 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import type { Currency } from '@billing/kernel/currency';
+import { DomainError } from '@billing/kernel/domain-error';
 import { only } from '@billing/kernel/transition';
 import type { AttemptWorker } from './attempt-worker';
 import { attemptOfCall, settle } from '../invoice/collection';
+import { type BuyerChange, changeBuyer } from './buyer-change';
 import type { CollectionWorker } from './collection-worker';
 import { draft, type NewInvoice } from '../draft/draft';
 import {
@@ -29,6 +31,8 @@ export type SessionPayment = { readonly invoice: Stored<Invoice> } & (
   | { readonly kind: 'WAITING'; readonly attempt: number; readonly redirectUrl: string | undefined }
   /** Another attempt runs, or the provider's answer is unknown: the worker resumes within 30 s. */
   | { readonly kind: 'IN_PROGRESS' }
+  /** Another amount than the expected one is due: nothing was charged. */
+  | { readonly kind: 'AMOUNT_CHANGED' }
   /** VOID: nothing was charged. */
   | { readonly kind: 'NOT_OPEN' }
 );
@@ -45,11 +49,19 @@ export interface SessionInvoices {
    */
   open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>>;
   /**
-   * Makes one attempt with the payer present, in the invoice's slot. If nothing is due, it verifies
-   * the method. A waiting challenge of another key is canceled first; if it had already succeeded,
-   * the answer is PAID. Continues when the caller disconnects.
+   * Makes one attempt with the payer present, in the invoice's slot, for the expected amount. If
+   * nothing is due, it verifies the method. A waiting challenge of another key is canceled first;
+   * if it had already succeeded, the answer is PAID. Continues when the caller disconnects.
    */
   pay(charge: SessionCharge, context: Context): Promise<SessionPayment>;
+  /**
+   * Takes what the payer typed about the buyer and computes the taxes again, unless a payment runs
+   * or has paid the invoice. Throws invalid_input under the names of the page's fields.
+   */
+  changeBuyer(
+    change: Omit<BuyerChange, 'now'> & { readonly invoiceId: string },
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>>;
   /**
    * Continues the attempt that waits; a different attempt stays as it is, and its state is
    * returned.
@@ -155,7 +167,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
   }
 
   async pay(
-    { invoiceId, paymentKey: callId, paymentMethodId, returnUrl }: SessionCharge,
+    { invoiceId, paymentKey: callId, paymentMethodId, ...presence }: SessionCharge,
     context: Context,
   ): Promise<SessionPayment> {
     const found = await this.invoices(context).get(invoiceId);
@@ -164,11 +176,22 @@ export class SessionInvoiceWorker implements SessionInvoices {
     }
     const source = { kind: 'METHOD', paymentMethodId } as const;
     const payment = { invoiceId, source };
-    const paid = await this.dependencies.payments.pay(payment, { callId, returnUrl }, context);
+    const payer = { ...presence, callId };
+    const paid = await unlessAmountChanged(this.dependencies.payments.pay(payment, payer, context));
+    if (paid === undefined) return this.afterAmountChange(invoiceId, context);
     const { state } = paid;
     const attempt = attemptOfKey(state, callId);
     const isStarted = attempt !== undefined || state.isTombstone || state.attempt !== undefined;
     return isStarted ? paymentOf(paid, attempt) : notStarted(paid);
+  }
+
+  changeBuyer(
+    { invoiceId, ...change }: Parameters<SessionInvoices['changeBuyer']>[0],
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    return this.invoices(context).mutate(invoiceId, (record, now) =>
+      changeBuyer(record, { ...change, now }),
+    );
   }
 
   async answerChallenge(answer: ChallengeAnswer, context: Context): Promise<SessionPayment> {
@@ -212,6 +235,11 @@ export class SessionInvoiceWorker implements SessionInvoices {
     return this.dependencies.collection.voidDerived(tombstone, context);
   }
 
+  private async afterAmountChange(invoiceId: string, context: Context): Promise<SessionPayment> {
+    const payment = paymentOf(await this.invoices(context).get(invoiceId), undefined);
+    return payment.kind === 'IN_PROGRESS' ? { ...payment, kind: 'AMOUNT_CHANGED' } : payment;
+  }
+
   private invoices(context: Context) {
     return this.dependencies.invoices.within(context);
   }
@@ -235,6 +263,16 @@ function toNewInvoice(invoice: NewSessionInvoice, { tenant }: Context): NewInvoi
       periodEnd: undefined,
     })),
   };
+}
+
+/** Undefined if another amount is due than the payer was shown. */
+async function unlessAmountChanged<T>(payment: Promise<T>): Promise<T | undefined> {
+  try {
+    return await payment;
+  } catch (error) {
+    if (error instanceof DomainError && error.reason === 'AMOUNT_CHANGED') return undefined;
+    throw error;
+  }
 }
 
 function attemptOfKey(record: InvoiceRecord, key: string): number | undefined {

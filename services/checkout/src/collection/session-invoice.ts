@@ -36,4 +36,6 @@ export interface SessionCharge {
   readonly paymentMethodId: string;
   /** Address to which the payer returns from the provider's own page. */
   readonly returnUrl: string;
+  /** Amount that the payer was shown; undefined: not compared. */
+  readonly expectedAmount?: bigint | undefined;
 }

@@ -10,9 +10,14 @@ import type { Invoice } from '../invoice/invoice';
 import { toProtoFinalization } from '../tax/finalization-message';
 import { toProtoRefund } from '../refund/refund-message';
 
-/** Credit notes of an invoice, the oldest first. */
-export function toProtoCreditNotes(stored: Stored<Invoice>): ProtoCreditNote[] {
-  return stored.state.creditNotes.map((note) => toProtoCreditNote(note, stored));
+/** Credit notes of an invoice that are asked for, the oldest first; undefined: all of them. */
+export function toProtoCreditNotes(
+  stored: Stored<Invoice>,
+  ids?: ReadonlySet<string>,
+): ProtoCreditNote[] {
+  return stored.state.creditNotes
+    .filter(({ id }) => ids?.has(id) ?? true)
+    .map((note) => toProtoCreditNote(note, stored));
 }
 
 function toProtoCreditNote(

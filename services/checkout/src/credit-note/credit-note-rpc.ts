@@ -116,13 +116,17 @@ function amountsOf({
 }
 
 function fromProtoChangeCredit(request: IssueCreditNoteRequest): ChangeCredit {
-  refuseProblems(creditNoteProblems({ lines: request.lines.map(() => ({})) }));
   return {
     id: readId(request.creditNoteId, 'creditNoteId'),
     changeId: readId(request.changeId, 'changeId'),
-    lines: request.lines.map(({ lineItemId, amount }) => ({
-      lineItemId,
-      amount: parseAmount(amount, 'lines'),
-    })),
+    lines: request.inFull ? 'ALL' : readLines(request),
   };
+}
+
+function readLines({ lines }: IssueCreditNoteRequest): Exclude<ChangeCredit['lines'], 'ALL'> {
+  refuseProblems(creditNoteProblems({ lines: lines.map(() => ({})) }));
+  return lines.map(({ lineItemId, amount }) => ({
+    lineItemId,
+    amount: parseAmount(amount, 'lines'),
+  }));
 }

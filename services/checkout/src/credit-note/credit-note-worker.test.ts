@@ -62,3 +62,48 @@ test.each([
   await expect(issued).rejects.toThrow(message);
   expect(release).toHaveBeenCalledTimes(releases);
 });
+
+describe('a credit note that is refunded', () => {
+  const numbered = { number: 'CN-000001' };
+
+  /** Issues a note whose number is taken or not by the end of the wait. */
+  function refunding(change: Partial<typeof numbered>) {
+    const note = { id: 'note', number: undefined, lines: [], ...change };
+    const state = { ...opened, attempt: undefined, creditNotes: [note] };
+    const sendNew = jest.fn(() => Promise.resolve({ state }));
+    const stored = { state: { ...state, creditNotes: [{ ...note, number: undefined }] } };
+    const invoices = {
+      get: () => Promise.resolve({ state }),
+      mutate: () => Promise.resolve(stored),
+    };
+    const dependencies = {
+      invoices: { within: () => invoices, waitFor: () => Promise.resolve({ state }) },
+      methods: { choiceFor: () => Promise.resolve({ methodId: undefined }) },
+      refunds: { sendNew },
+      clock: { now: () => now },
+    } as unknown as CreditNoteDependencies;
+    const deadline = new Date(now.getTime() + 60_000);
+    const issued = new CreditNoteWorker(dependencies).issue('invoice', asked({}), {
+      ...context,
+      deadline,
+    });
+    return { issued, sendNew };
+  }
+
+  test('is sent once it has a number, within 8 s of the call', async () => {
+    const { issued, sendNew } = refunding(numbered);
+    await issued;
+    const until = new Date(now.getTime() + 8_000);
+    expect(sendNew).toHaveBeenCalledWith(
+      expect.objectContaining({}),
+      expect.objectContaining({ until }),
+      expect.objectContaining({ deadline: expect.any(Date) }),
+    );
+  });
+
+  test('is left to the worker that resumes it if its number takes longer', async () => {
+    const { issued, sendNew } = refunding({});
+    await issued;
+    expect(sendNew).not.toHaveBeenCalled();
+  });
+});

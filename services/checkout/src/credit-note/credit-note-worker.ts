@@ -6,10 +6,11 @@ import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
 import type { BalanceStore } from '../balance/balance-store';
 import type { AttemptWorker } from '../collection/attempt-worker';
+import type { Refund } from '../invoice/credit/credit';
 import { type InvoiceRecord, paymentInProgress } from '../invoice/invoice';
 import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
 import type { PaymentMethodStore } from '../payment-method/store';
-import type { RefundWorker } from '../refund/refund-worker';
+import { type RefundWorker, refundWaitMsMax } from '../refund/refund-worker';
 import {
   type ChangeCredit,
   findNote,
@@ -31,9 +32,6 @@ export interface CreditNoteDependencies {
   readonly refunds: RefundWorker;
   readonly clock: Clock;
 }
-
-// A caller waits this long for the number and the first try of each refund.
-const waitMsMax = 8_000;
 
 /**
  * Issues credit notes. The write on the invoice decides; its command then takes the number and
@@ -127,15 +125,12 @@ export class CreditNoteWorker {
     const issued = await atBoundary('creditNote', 'decide', () =>
       invoices.mutate(invoiceId, (record, now) => decide(record, { ...facts, now })),
     );
-    const [numbered] = await Promise.all([
-      this.untilNumbered(issued, creditNoteId, context),
-      refunds.sendNew(
-        issued,
-        ({ creditNoteId: of, claimedAt }) => of === creditNoteId && claimedAt !== undefined,
-        context,
-      ),
-    ]);
-    return refundsWereSent(numbered) ? invoices.get(invoiceId) : numbered;
+    const until = waitAtMost(refundWaitMsMax, context, facts.realNow);
+    const numbered = await this.untilNumbered(issued, creditNoteId, { until, context });
+    if (!isNumbered(numbered, creditNoteId)) return numbered;
+    const isNew = ({ creditNoteId: of, claimedAt }: Refund) =>
+      of === creditNoteId && claimedAt !== undefined;
+    return refunds.sendNew(numbered, { isNew, until }, context);
   }
 
   // Refuses what would be refused anyway before a challenge is canceled; the write decides again. A
@@ -152,19 +147,17 @@ export class CreditNoteWorker {
     await this.dependencies.attempts.release(stored, context);
   }
 
-  // The command numbers the note, in this or another replica.
+  // The command numbers the note, in this or another replica. Its refunds are sent afterwards, so
+  // that they are announced after the note.
   private untilNumbered(
     issued: Stored<InvoiceRecord>,
     creditNoteId: string,
-    context: CallContext,
+    { until, context }: { readonly until: Date; readonly context: CallContext },
   ): Promise<Stored<InvoiceRecord>> {
-    const { invoices, clock } = this.dependencies;
-    const isReached = ({ state }: Stored<InvoiceRecord>) => {
-      const note = state.isTombstone ? undefined : findNote(state, creditNoteId);
-      return note === undefined || note.number !== undefined;
-    };
+    const { invoices } = this.dependencies;
+    const isReached = (stored: Stored<InvoiceRecord>) =>
+      !hasNote(stored, creditNoteId) || isNumbered(stored, creditNoteId);
     if (isReached(issued)) return Promise.resolve(issued);
-    const until = waitAtMost(waitMsMax, context, clock.now());
     return invoices.waitFor(issued.state.id, context, { isReached, until });
   }
 }
@@ -173,6 +166,6 @@ function hasNote({ state }: Stored<InvoiceRecord>, id: string): boolean {
   return !state.isTombstone && findNote(state, id) !== undefined;
 }
 
-function refundsWereSent({ state }: Stored<InvoiceRecord>): boolean {
-  return !state.isTombstone && state.refunds.length > 0;
+function isNumbered({ state }: Stored<InvoiceRecord>, id: string): boolean {
+  return !state.isTombstone && findNote(state, id)?.number !== undefined;
 }

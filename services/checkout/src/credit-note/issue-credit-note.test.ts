@@ -226,6 +226,39 @@ describe('the credit note of a plan change', () => {
     expect(issueChangeCredit(credited, credit, withIds).state).toBe(credited);
   });
 
+  test('in full credits all that was paid for a change that came too late', () => {
+    const lineItems = [line('a', 4451n), line('b', -1000n)];
+    const { state } = issueChangeCredit(
+      { ...paid, lineItems },
+      { ...credit, lines: 'ALL' },
+      withIds,
+    );
+    const credited = asInvoice(state);
+    expect(credited.creditNotes).toMatchObject([{ reason: 'CHANGE', toBalance: 3451n }]);
+    expect(credited.creditNotes[0]?.lines.map(({ total }) => total)).toEqual([4451n, -1000n]);
+    expect(issueChangeCredit(credited, { ...credit, lines: 'ALL' }, withIds).state).toBe(credited);
+  });
+
+  test('in full credits nothing where credits of amounts have left lines of opposite signs', () => {
+    const lineItems = [line('a', 4451n), line('b', -1000n)];
+    const credited = issue({ ...paid, lineItems }, amountOf(3451n));
+    expect(issueChangeCredit(credited, { ...credit, lines: 'ALL' }, withIds).state).toBe(credited);
+  });
+
+  test('keeps its place among the 50 notes of an invoice', () => {
+    const lineItems = [line('a', 100_000n)];
+    let full: Invoice = { ...paid, lineItems };
+    for (let count = 1; count < 50; count += 1) full = issue(full, amountOf(1n));
+    const held = asInvoice(
+      reserve(full, { ...change, credits: [{ lineItemId: 'a', amount: 1000n }] }).state,
+    );
+    expect(() => issue(held, amountOf(1n))).toThrow('Too many credit notes');
+    const credited = asInvoice(issueChangeCredit(held, credit, withIds).state);
+    expect(credited.creditNotes).toHaveLength(50);
+    const other = { changeId: 'other', round: 1, credits: [{ lineItemId: 'a', amount: 1n }] };
+    expect(() => reserve(credited, other)).toThrow('Too many credit notes');
+  });
+
   test('leaves out what is left no more, and a VOID invoice', () => {
     const whole = issue(paid, all);
     expect(issueChangeCredit(whole, credit, withIds).state).toBe(whole);

@@ -5,9 +5,10 @@ import { withResult } from '../invoice/collection-result';
 import {
   type CreditNote,
   type CreditNoteLine,
-  creditNotesMax,
+  hasAllNotes,
   type Refund,
   refundsMax,
+  tooManyCreditNotes,
 } from '../invoice/credit/credit';
 import {
   creditedOf,
@@ -57,8 +58,13 @@ export interface NewCreditNote extends Pick<CreditNote, 'id' | 'reason' | 'memo'
 export interface ChangeCredit {
   readonly id: string;
   readonly changeId: string;
-  /** Priced amounts. */
-  readonly lines: readonly { readonly lineItemId: string; readonly amount: bigint }[];
+  /** Priced amounts; ALL: what is left of the invoice. */
+  readonly lines: 'ALL' | readonly PricedLine[];
+}
+
+interface PricedLine {
+  readonly lineItemId: string;
+  readonly amount: bigint;
 }
 
 /** Facts that are looked up before the decision. */
@@ -86,6 +92,7 @@ export function issueCreditNote(
   if (findNote(record, note.id) !== undefined) return unchanged(record);
   if (amounts.kind === 'LINES') checkLines(record, amounts.lines);
   checkIssuable(record);
+  if (hasAllNotes(record)) throw tooManyCreditNotes();
   const requested = requestedOf(record, amounts);
   return afterDueWork(record, facts, (invoice) =>
     withNote(invoice, { ...note, requested, settle }, facts),
@@ -105,8 +112,10 @@ export function issueChangeCredit(
   if (findNote(record, id) !== undefined) return unchanged(record);
   checkIssuable(record);
   const freed = freeReservation(record, changeId);
-  const requested = creditsOfChange(freed, lines);
-  if (requested.length === 0) return freed === record ? unchanged(record) : only(freed);
+  const requested =
+    lines === 'ALL' ? requestedOf(freed, { kind: 'ALL' }) : creditsOfChange(freed, lines);
+  const isNothingLeft = sumOf(requested.map(({ amount }) => amount)) < 1n;
+  if (isNothingLeft) return freed === record ? unchanged(record) : only(freed);
   const details = { reason: 'CHANGE', memo: undefined, metadata: {}, settle: 'BALANCE' } as const;
   return afterDueWork(freed, facts, (invoice) =>
     withNote(invoice, { id, ...details, requested }, facts),
@@ -137,10 +146,6 @@ function checkIssuable(record: InvoiceRecord): asserts record is Invoice {
   const isIssued = status === 'OPEN' || status === 'PAID' || status === 'UNCOLLECTIBLE';
   if (!isIssued || (status === 'OPEN' && session !== undefined)) throw notCreditable();
   if (attempt !== undefined) throw paymentInProgress();
-  if (record.creditNotes.length >= creditNotesMax) {
-    const message = 'Too many credit notes';
-    throw new DomainError('failed_precondition', 'TOO_MANY_CREDIT_NOTES', message);
-  }
 }
 
 interface DecidedNote extends Pick<CreditNote, 'id' | 'reason' | 'memo' | 'metadata'> {
@@ -273,7 +278,7 @@ function spread(
   });
 }
 
-function creditsOfChange(invoice: Invoice, lines: ChangeCredit['lines']): LineAmount[] {
+function creditsOfChange(invoice: Invoice, lines: readonly PricedLine[]): LineAmount[] {
   let leftOfAll = leftOfInvoice(invoice);
   return lines.flatMap(({ lineItemId, amount: priced }) => {
     const line = lineOf(invoice, lineItemId);

@@ -71,6 +71,7 @@ export function draft({
     paidAt: undefined,
     collectAt: undefined,
     retriesLeft: [],
+    reminderDates: [],
     firstFailedAt: undefined,
     ended: undefined,
     givenUpAt: undefined,

@@ -92,6 +92,12 @@ export interface Claim extends MethodChoice {
   readonly isProviderMissing?: boolean;
 }
 
+/** Input of a step of the collection schedule. */
+export interface ScheduledClaim extends Claim {
+  /** Days after a first failure on which it is charged again, or reminded after its due date. */
+  readonly retryDays: readonly number[];
+}
+
 /** The paying call, if a call requested the attempt. */
 export interface PayerPresence {
   readonly callId: string | undefined;

@@ -328,9 +328,23 @@ describe('due work', () => {
     );
 
     expect(second.commands).toEqual([]);
+    expect([second.events, last.events]).toEqual([
+      [{ type: 'invoice.reminded', data: { reminder: 1 } }],
+      [],
+    ]);
     expect(second.state).toMatchObject({ collectAt: seventh, attempt: undefined });
     expect(last.state).toMatchObject({ status: 'UNCOLLECTIBLE', collectAt: undefined });
     expect(last.commands[0]?.payload).toMatchObject({ outcome: 'UNCOLLECTIBLE', attempt: 1 });
+  });
+
+  test('after a charge reminds with the number of its own date', () => {
+    const methods = { methodId };
+    const soft = collectWhenDue(failedWith(failed), dueAt(third)).state;
+    const facts = { ...finished(refused, 2), now: third, methods };
+    const hard = recordResult(soft, facts).state;
+    const { state, events } = collectWhenDue(hard, dueAt(seventh));
+    expect(events).toEqual([{ type: 'invoice.reminded', data: { reminder: 2 } }]);
+    expect(state).toMatchObject({ collectAt: fourteenth, attempt: undefined });
   });
 
   test('after a hard decline is a charge of another method', () => {
@@ -405,7 +419,7 @@ describe('a due date for which the scanner is late', () => {
   test('is reported before a payment', () => {
     const paying = payNow(sent, payment(late));
     expect(reports(paying)).toEqual([[1, 'OVERDUE']]);
-    expect(asInvoice(paying.state)).toMatchObject({ collectAt: undefined, attempt: { number: 1 } });
+    expect(asInvoice(paying.state).attempt).toMatchObject({ number: 1 });
     expect(reports(recordResult(paying.state, paidAt(late)))).toEqual([[2, 'SUCCEEDED']]);
   });
 

@@ -5,6 +5,7 @@ import {
   type Attempt,
   type Claim,
   type PayerPresence,
+  type ScheduledClaim,
   resumeAttempt,
   waitForPayer,
 } from './attempt';
@@ -41,8 +42,9 @@ import {
   isDue,
   isDunningOver,
   needsSlot,
-  passDueDate,
+  passSentDate,
   skipDate,
+  withDueDate,
 } from './retry-schedule';
 
 /**
@@ -62,7 +64,7 @@ const firstCollectionDelayMs = 60 * 60 * 1000;
  */
 export function openAndCollect(
   record: InvoiceRecord,
-  { number, balanceApplied, ...claim }: Claim & Omit<Opening, 'now'>,
+  { number, balanceApplied, retryDays, ...claim }: ScheduledClaim & Omit<Opening, 'now'>,
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT') return unchanged(record);
   const { authorizedTransactionId } = record;
@@ -72,7 +74,7 @@ export function openAndCollect(
     return withResult(pay(invoice, claim.now), { outcome: 'NOTHING_DUE', attempt: 0 });
   }
   if (invoice.collectionMethod === 'SEND_INVOICE') {
-    const sent = { ...invoice, collectAt: invoice.dueDate };
+    const sent = withDueDate(invoice, retryDays);
     if (claim.source.kind !== 'AUTHORIZATION') return only(sent);
     return only(
       claim.isProviderMissing === true
@@ -93,19 +95,22 @@ export function openAndCollect(
 
 /**
  * Does one step of due work: claims the slot for an attempt with the first of the customer's
- * methods that may be charged; skips a date at which a charge would be useless; ends dunning after
- * the last date; or reports a sent invoice as overdue. Changes nothing before the date or while the
- * slot is taken.
+ * methods that may be charged; reminds the payer at a date at which a charge would be useless; ends
+ * dunning after the last date; reports a sent invoice as overdue, or reminds of it. Changes nothing
+ * before the date or while the slot is taken.
  */
-export function collectWhenDue(record: InvoiceRecord, claim: Claim): Transition<InvoiceRecord> {
+export function collectWhenDue(
+  record: InvoiceRecord,
+  { retryDays, ...claim }: ScheduledClaim,
+): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN' || !isDue(record, claim.now)) return unchanged(record);
-  if (record.collectionMethod === 'SEND_INVOICE') return passDueDate(record);
+  if (record.collectionMethod === 'SEND_INVOICE') return passSentDate(record, claim.now);
   if (record.attempt !== undefined && needsSlot(record, claim)) return unchanged(record);
   if (claim.isProviderMissing === true) return only(awaitProvider(record, claim.now));
   const { payments } = record;
   const retry = nextRetry(payments);
   const next = nextMethod(claim, { payments, retry });
-  if (next === undefined) return skipDate(record, claim.now);
+  if (next === undefined) return skipDate(record, { now: claim.now, retryDays });
   const { methodId } = next;
   const isFirst = methodId === undefined || methodId === claim.methodId;
   const chosen = isFirst ? claim : withMethod(claim, methodId);
@@ -180,7 +185,8 @@ export function payNow(
   );
 }
 
-function amountChanged(): DomainError {
+/** Error of a payment of another amount than is due. */
+export function amountChanged(): DomainError {
   return new DomainError('failed_precondition', 'AMOUNT_CHANGED', 'The total has changed.');
 }
 
@@ -318,20 +324,34 @@ export function voidForCaller(record: InvoiceRecord, now: Date): Transition<Invo
 
 /**
  * Writes an OPEN invoice off for a caller. Unlike at the end of dunning its subscription goes on.
- * Dunning that is over is ended first.
+ * Dunning that is over is ended first. A retried call changes nothing.
  */
 export function markUncollectible(
   record: InvoiceRecord,
-  { methods, now }: { readonly methods: MethodChoice; readonly now: Date },
+  {
+    methods,
+    now,
+    callId: writtenOffBy,
+  }: {
+    readonly methods: MethodChoice;
+    readonly now: Date;
+    readonly callId?: string | undefined;
+  },
 ): Transition<InvoiceRecord> {
+  if (isWrittenOffBy(record, writtenOffBy)) return unchanged(record);
   checkMarkable(record);
   if (record.attempt !== undefined) throw paymentInProgress();
   return afterDueWork(record, { methods, now }, (invoice) => {
-    if (invoice.status === 'UNCOLLECTIBLE') return only(invoice);
-    const givenUp = { ...withoutSchedule(invoice), givenUpAt: now };
+    if (invoice.status === 'UNCOLLECTIBLE') return only({ ...invoice, writtenOffBy });
+    const givenUp = { ...withoutSchedule(invoice), givenUpAt: now, writtenOffBy };
     const uncollectible = { ...givenUp, status: 'UNCOLLECTIBLE' } as const;
     return withResult(uncollectible, { outcome: 'WRITTEN_OFF', attempt: 0 });
   });
+}
+
+/** True if the call has written the invoice off. */
+export function isWrittenOffBy(record: InvoiceRecord, callId: string | undefined): boolean {
+  return callId !== undefined && !record.isTombstone && record.writtenOffBy === callId;
 }
 
 /** Throws unless a caller may write the invoice off, regardless of its slot. */

@@ -162,6 +162,8 @@ export interface OneOffTerms {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Environment time at which the draft was accepted for opening; a draft before it can change. */
   readonly finalizedAt: Date | undefined;
+  /** Idempotency: the call that has finalized the draft, if it has such an id. */
+  readonly finalizedBy?: string | undefined;
 }
 
 /** Amount that a customer owes for one period. */
@@ -189,10 +191,15 @@ export interface Invoice extends Credits {
   readonly authorizedTransactionId: string | undefined;
   readonly dueDate: Date | undefined;
   readonly paidAt: Date | undefined;
-  /** Environment time of the next automatic step: an attempt, or the due date of a sent invoice. */
+  /**
+   * Environment time of the next automatic step: an attempt, or the due date or next reminder of a
+   * sent invoice.
+   */
   readonly collectAt: Date | undefined;
   /** Retry dates after `collectAt`. */
   readonly retriesLeft: readonly Date[];
+  /** All reminders of a sent invoice after its due date; empty for others and for a draft. */
+  readonly reminderDates: readonly Date[];
   /** Time of the first failed attempt of the schedule; retry dates count from it. */
   readonly firstFailedAt: Date | undefined;
   /**
@@ -202,6 +209,8 @@ export interface Invoice extends Credits {
   readonly ended: 'PAYABLE' | 'WRITTEN_OFF' | undefined;
   /** End of dunning without payment; the invoice may still be paid later. */
   readonly givenUpAt: Date | undefined;
+  /** Idempotency: the call that has written the invoice off, if it has such an id. */
+  readonly writtenOffBy?: string | undefined;
   /**
    * Time since which collection waits for a payment provider to be configured; undefined if it does
    * not wait.

@@ -2,7 +2,8 @@ import { unchanged } from '@billing/kernel/transition';
 import type { Claim } from './attempt';
 import { openAndCollect, payNow, recordResult } from './collection';
 import { declined } from '../provider/port/decline';
-import type { InvoiceRecord } from './invoice';
+import { refundableOf } from './credit/refundable';
+import { amountPaid, type InvoiceRecord } from './invoice';
 import { contradictedPayment, settleLate } from './late-payment';
 import type { MethodChoice } from './method-choice';
 import { aClaim, aDraft, anOpened, savedMethod, asInvoice } from '../testing/invoice';
@@ -70,9 +71,34 @@ describe('the method of a payment that succeeds late', () => {
   });
 });
 
-test('an invoice that is void or being paid stays as it is', () => {
-  const voided = { ...failed, status: 'VOID' as const };
-  expect(settleLate(voided, { number: 1, methods, now })).toEqual(unchanged(voided));
+describe.each([
+  ['PAID in another way', { ...failed, status: 'PAID', paidAt: now, collectAt: undefined }],
+  ['VOID', { ...failed, status: 'VOID', collectAt: undefined }],
+] as const)('on an invoice that is %s', (_case, ended) => {
+  test('all of a late success goes to the balance, and nothing else changes', () => {
+    const later = new Date(now.getTime() + 1);
+    const { state, events, commands } = settleLate(ended, { number: 1, methods, now: later });
+    expect(state).toEqual({
+      ...ended,
+      payments: [
+        {
+          ...failed.payments[0],
+          ...{ status: 'SUCCEEDED', failureCode: undefined, decline: undefined },
+          ...{ overpayment: 2900n, endedAt: later },
+        },
+      ],
+    });
+    expect([events, commands]).toEqual([
+      [],
+      [{ type: 'creditOverpayment', payload: { paymentId: 'payment' } }],
+    ]);
+    expect(amountPaid(asInvoice(state))).toBe(0n);
+    expect(refundableOf(asInvoice(state).payments[0]!, asInvoice(state))).toBe(0n);
+    expect(settleLate(state, { number: 1, methods, now })).toEqual(unchanged(state));
+  });
+});
+
+test('an invoice that is being paid stays as it is', () => {
   const presence = { callId: undefined, returnUrl: undefined, methods: { methodId: undefined } };
   const claim = aClaim({ source: savedMethod, now });
   const paying = payNow(failed, { ...claim, ...presence }).state;

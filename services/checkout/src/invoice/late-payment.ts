@@ -1,4 +1,4 @@
-import { type Transition, unchanged } from '@billing/kernel/transition';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { afterPayment, withOverpayment } from './after-payment';
 import { type Invoice, type InvoiceRecord, isOwed, outstandingOf, type Payment } from './invoice';
 import type { MethodChoice } from './method-choice';
@@ -20,8 +20,8 @@ export function contradictedPayment(
  * Settles the invoice with a payment that was recorded as failed and has succeeded after all. Its
  * method is kept like that of any success, dated at the recorded failure: a method that the
  * customer gave later stays the default. What other payments have paid since is paid twice and goes
- * to the customer's balance. An invoice that is void, already paid, or being paid at
- * this moment stays as it is.
+ * to the customer's balance: for an invoice that is already paid or void all of it, which changes
+ * nothing else. An invoice that is being paid at this moment stays as it is.
  */
 export function settleLate(
   record: InvoiceRecord,
@@ -31,14 +31,15 @@ export function settleLate(
     now,
   }: { readonly number: number; readonly methods: MethodChoice; readonly now: Date },
 ): Transition<InvoiceRecord> {
-  if (!isOwed(record) || record.attempt !== undefined) return unchanged(record);
+  if (record.isTombstone || record.attempt !== undefined) return unchanged(record);
   const late = record.payments.find((payment) => payment.number === number);
   if (late?.status !== 'FAILED') return unchanged(record);
-  const outstanding = outstandingOf(record);
+  const outstanding = isOwed(record) ? outstandingOf(record) : 0n;
   const overpayment = late.amount > outstanding ? late.amount - outstanding : 0n;
   const success = { ...succeeded(late, now), overpayment };
   const payments = record.payments.map((payment) => (payment === late ? success : payment));
   const settled = { ...record, payments };
+  if (!isOwed(record)) return withOverpayment(only(settled), success);
   return withMethodUse(
     withOverpayment(afterPayment(settled, { number, now }), success),
     lateUse(settled, late, methods),

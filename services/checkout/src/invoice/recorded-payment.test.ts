@@ -1,4 +1,4 @@
-import type { Transition } from '@billing/kernel/transition';
+import { type Transition, unchanged } from '@billing/kernel/transition';
 import { anOpened, aClaim, asInvoice, aLineItem, savedMethod } from '../testing/invoice';
 import { balanceProvider } from './attempt';
 import {
@@ -93,6 +93,16 @@ describe('an external payment', () => {
     expect(stateOf(part).status).toBe('UNCOLLECTIBLE');
     const paid = record(part.state);
     expect([stateOf(paid).status, paid.commands]).toEqual(['PAID', []]);
+  });
+
+  test('of a written-off invoice is possible after the call was repeated', () => {
+    const lost = markUncollectible(opened(), { methods, now, callId: 'call' });
+    const again = { methods, now: new Date(now.getTime() + 1), callId: 'call' };
+    expect(markUncollectible(lost.state, again)).toEqual(unchanged(lost.state));
+    for (const callId of ['other', undefined]) {
+      expect(() => markUncollectible(lost.state, { ...again, callId })).toThrow('not open');
+    }
+    expect(stateOf(record(lost.state)).status).toBe('PAID');
   });
 
   test('after a due date that the scanner has not seen yet is reported after it', () => {

@@ -1,5 +1,6 @@
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import { hasAllNotes, tooManyCreditNotes } from './credit/credit';
 import { creditOfChange, leftOfInvoice, leftOfLine } from './credit/line-credit';
 import type { Invoice, InvoiceRecord } from './invoice';
 
@@ -34,6 +35,7 @@ export function reserve(
   if (isOf(record.reservation, change)) return unchanged(record);
   if (record.reservation !== undefined) throw reservationInProgress();
   if (!isCreditable(record)) throw notCreditable();
+  if (hasAllNotes(record)) throw tooManyCreditNotes();
   return only({ ...record, reservation: { ...change, lines: limited(record, credits) } });
 }
 

@@ -3,7 +3,7 @@ import type { Attempt } from './attempt';
 import { claimSlot, lastAttemptNumber, withMethod } from './attempt-slot';
 import { withResult } from './collection-result';
 import { datesAfter, retryDates } from './dunning';
-import { overdue } from './event/announcement';
+import { overdue, reminded } from './event/announcement';
 import {
   withoutSchedule,
   withReturnedBalance,
@@ -94,11 +94,18 @@ function voidAfterFailure(invoice: Invoice, { number }: Attempt): Transition<Inv
 }
 
 /**
- * Skips a date on which a charge would be useless, or ends dunning after the last one. Only the end
- * is reported.
+ * Skips a date on which a charge would be useless and reminds the payer, or ends dunning after the
+ * last one. Only the end is reported to the subscription.
  */
-export function skipDate(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
-  return invoice.retriesLeft.length > 0 ? only(toNextDate(invoice, now)) : endDunning(invoice, now);
+export function skipDate(
+  invoice: Invoice,
+  { now, retryDays }: { readonly now: Date; readonly retryDays: readonly number[] },
+): Transition<InvoiceRecord> {
+  const { retriesLeft } = invoice;
+  if (retriesLeft.length === 0) return endDunning(invoice, now);
+  // The configuration may have had fewer dates when the schedule began.
+  const number = Math.max(1, retryDays.length - retriesLeft.length);
+  return { ...only(toNextDate(invoice, now)), events: [reminded(number)] };
 }
 
 /**
@@ -115,15 +122,29 @@ export function isDunningOver(
   return collectAt < now && hasNoChargeableMethod(invoice.payments, methods);
 }
 
-/** Marks a sent invoice as overdue. */
-export function passDueDate(invoice: Invoice): Transition<Invoice> {
-  const passed = { ...invoice, collectAt: undefined };
-  return { ...withResult(passed, { outcome: 'OVERDUE', attempt: 0 }), events: [overdue] };
+/** A sent invoice that waits for its due date, and then for the dates of its reminders. */
+export function withDueDate(invoice: Invoice, retryDays: readonly number[]): Invoice {
+  const { dueDate } = invoice;
+  const reminderDates = dueDate === undefined ? [] : retryDates(dueDate, retryDays);
+  return { ...invoice, collectAt: dueDate, reminderDates };
 }
 
 /**
- * Applies a decision to an invoice after a due date that has passed before it, in case the scanner
- * is late.
+ * Marks a sent invoice as overdue at its due date, and reminds its payer at the dates after it.
+ */
+export function passSentDate(invoice: Invoice, now: Date): Transition<Invoice> {
+  const { collectAt, reminderDates } = invoice;
+  const isPassed = (date: Date) => collectAt !== undefined && date <= collectAt;
+  const passed = reminderDates.filter(isPassed);
+  const left = datesAfter(now, reminderDates.slice(passed.length));
+  const next = { ...invoice, collectAt: left[0], reminderDates: [...passed, ...left] };
+  if (passed.length > 0) return { ...only(next), events: [reminded(passed.length)] };
+  return { ...withResult(next, { outcome: 'OVERDUE', attempt: 0 }), events: [overdue] };
+}
+
+/**
+ * Applies a decision to an invoice after a date that has passed before it, in case the scanner is
+ * late: its due date, or that of a reminder.
  */
 export function afterDueDate(
   invoice: Invoice,
@@ -133,7 +154,7 @@ export function afterDueDate(
   const { collectionMethod, collectAt } = invoice;
   const isLate = collectionMethod === 'SEND_INVOICE' && collectAt !== undefined && collectAt < now;
   if (!isLate) return decide(invoice);
-  const passed = passDueDate(invoice);
+  const passed = passSentDate(invoice, now);
   const { state, events, commands } = decide(passed.state);
   return {
     state,

@@ -9,6 +9,7 @@ import {
   type CheckoutServiceServer,
   type Invoice as ProtoInvoice,
   type InvoiceStatus as ProtoInvoiceStatus,
+  type LineLeft,
   type LineItem as ProtoLineItem,
   type ListInvoicesRequest,
   type Payment as ProtoPayment,
@@ -24,8 +25,10 @@ import {
 } from '@billing/proto/values/checkout';
 import { collectionMethods } from '@billing/proto/values/customer';
 import type { Attempt, RecordedPayment } from './attempt';
+import { billedCurrency } from './billed-currency-store';
 import { amountOf } from './collection';
 import { amountCredited, amountReduced, amountRefunded } from './credit/credit';
+import { leftOfLine } from './credit/line-credit';
 import type { HostedResource } from '../hosted-page/hosted-page';
 import { payerMessage } from '../provider/port/payer-message';
 import {
@@ -44,7 +47,7 @@ import {
   taxOf,
   totalOf,
 } from './invoice';
-import { billedCurrency, paymentIdOf, shownInvoices } from './store';
+import { paymentIdOf, shownInvoices } from './store';
 import { toProtoFinalization, toProtoLineTax } from '../tax/finalization-message';
 
 const perPageMax = 100;
@@ -71,10 +74,11 @@ export function invoiceHandlers({
 > {
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   return {
-    getInvoice: async ({ id }, context) => {
+    getInvoice: async ({ id, changeId }, context) => {
       const stored = await invoices.within(context).get(id);
-      if (stored.state.isTombstone) throw notFound('Invoice');
-      return { invoice: toProto(stored) };
+      const { state } = stored;
+      if (state.isTombstone) throw notFound('Invoice');
+      return { invoice: toProto(stored), left: toProtoLeft(state, changeId) };
     },
     listInvoices: async (request, context) => {
       const { page, perPage, oldestFirst, ids, ...filter } = fromProtoListInvoices(request);
@@ -319,4 +323,14 @@ export function fromProtoCollectionMethod(
 ): CollectionMethod | undefined {
   if (method === ProtoCollectionMethod.COLLECTION_METHOD_UNSPECIFIED) return 'CHARGE_AUTOMATICALLY';
   return collectionMethods.knownName(method);
+}
+
+/** What is left of each line, where the reservation of a change counts as left. */
+function toProtoLeft(invoice: Invoice, changeId: string | undefined): LineLeft[] {
+  const isOwn = invoice.reservation !== undefined && invoice.reservation.changeId === changeId;
+  const creditable = isOwn ? { ...invoice, reservation: undefined } : invoice;
+  return invoice.lineItems.map((line) => ({
+    lineItemId: line.id,
+    amount: leftOfLine(line, creditable),
+  }));
 }

@@ -4,7 +4,7 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
 import { recordResult } from './collection';
-import { announcedInvoices } from './event/events';
+import { announcedInvoices } from '../announcement/invoice-event-message';
 import { declined } from '../provider/port/decline';
 import { aDraft, aLineItem, anOpened, savedMethod, asInvoice } from '../testing/invoice';
 import { type InvoiceRecord, tombstone } from './invoice';

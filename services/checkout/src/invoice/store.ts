@@ -1,5 +1,4 @@
 import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { type Currency, isCurrency } from '@billing/kernel/currency';
@@ -62,6 +61,7 @@ type InvoiceFields = Omit<
   | 'resultsSent'
   | 'session'
   | 'balanceRound'
+  | 'reminderDates'
   | 'oneOff'
   | 'reservation'
   | 'finalization'
@@ -71,6 +71,8 @@ type InvoiceFields = Omit<
 > &
   CreditsDocument & {
     readonly finalization?: FinalizationDocument | null;
+    /** Absent in documents of earlier releases. */
+    readonly reminderDates?: readonly Date[];
     readonly session: SessionDocument | null;
     readonly lineItems: readonly LineItemDocument[];
     readonly payments: readonly PaymentDocument[];
@@ -142,6 +144,10 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
     { name: 'subscription', keys: { isTombstone: 1, subscriptionId: 1, createdAt: -1, _id: -1 } },
     { name: 'status', keys: { isTombstone: 1, status: 1, createdAt: -1, _id: -1 } },
     { name: 'customer', keys: { isTombstone: 1, customerId: 1, createdAt: -1, _id: -1 } },
+    {
+      name: 'billingReason',
+      keys: { isTombstone: 1, billingReason: 1, createdAt: -1, _id: -1 },
+    },
     { name: 'number', keys: { number: 1 } },
   ],
   fixedFields: ['isTombstone'],
@@ -184,29 +190,6 @@ export function invoicesAtRisk(kind: RiskKind | undefined, now: Date): Record<st
     OVERDUE: { dueDate: { $lt: now } },
   };
   return kind === undefined ? { ...open, $or: Object.values(risks) } : { ...open, ...risks[kind] };
-}
-
-/**
- * Currency set by a customer's first invoice; undefined if there is none. A checkout session's
- * invoice counts once it is PAID, any other once it is created.
- */
-export async function billedCurrency(
-  customerId: string,
-  invoices: Pick<ReturnType<AggregateCollection<InvoiceRecord>['within']>, 'list'>,
-): Promise<string | undefined> {
-  const customer = { isTombstone: false, customerId };
-  // Two queries, because a single query with both conditions would not use the customer's index.
-  const setters = [
-    { ...customer, billingReason: { $ne: 'CHECKOUT' } },
-    { ...customer, status: 'PAID' },
-  ];
-  const oldest = await Promise.all(
-    setters.map((filter) => invoices.list({ filter, page: 1, perPage: 1, oldestFirst: true })),
-  );
-  const [first] = oldest
-    .flatMap(({ data }) => data)
-    .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
-  return first?.state.currency;
 }
 
 /** Decodes a result that encodeCommand has encoded. */
@@ -306,6 +289,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     paidAt: document.paidAt ?? undefined,
     collectAt: document.collectAt ?? undefined,
     retriesLeft: document.retriesLeft,
+    reminderDates: document.reminderDates ?? [],
     firstFailedAt: document.firstFailedAt ?? undefined,
     ended: document.ended ?? undefined,
     givenUpAt: document.givenUpAt ?? undefined,
@@ -321,6 +305,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     finalization: fromFinalizationDocument(document.finalization),
     ...fromCreditsDocument(document),
     ...(document.isChargedOnce === true && { isChargedOnce: true }),
+    ...(typeof document.writtenOffBy === 'string' && { writtenOffBy: document.writtenOffBy }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { oneOffAmount, type OneOffLineFields } from '@billing/kernel/input/one-off-invoice';
-import { only, type Transition } from '@billing/kernel/transition';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { checkTotal, draft as newDraft, type NewInvoice, type NewLineItem } from '../draft/draft';
 import { type Invoice, type InvoiceRecord, type OneOffTerms, totalOf } from '../invoice/invoice';
 import { type InvoiceTerms, withTerms } from '../tax/invoice-terms';
@@ -17,7 +17,9 @@ export interface OneOffLine extends OneOffLineFields {
 /** Fields of a draft that its caller may change; an absent one stays. */
 export type DraftChanges = Partial<
   Pick<Invoice, 'collectionMethod'> &
-    Omit<OneOffTerms, 'finalizedAt'> & { readonly lineItems: NewInvoice['lineItems'] }
+    Omit<OneOffTerms, 'finalizedAt' | 'finalizedBy'> & {
+      readonly lineItems: NewInvoice['lineItems'];
+    }
 >;
 
 /** Facts that a finalization looks up before its write. */
@@ -26,6 +28,8 @@ export interface Finalization {
   readonly hasBalance: boolean;
   readonly terms: DraftTerms;
   readonly now: Date;
+  /** Idempotency: the same call finalizes once; undefined if the call has no such id. */
+  readonly callId: string | undefined;
 }
 
 /** Seller and buyer as a write of the draft reads them. */
@@ -84,19 +88,25 @@ export function changeDraft(
 
 /**
  * Accepts a draft for opening; from now on it cannot be changed. Its taxes are computed for the
- * last time. Its command numbers it.
+ * last time. Its command numbers it. A retried call changes nothing.
  */
 export function finalize(
   record: InvoiceRecord,
-  { hasBalance, terms, now }: Finalization,
+  { hasBalance, terms, now, callId }: Finalization,
 ): Transition<InvoiceRecord> {
+  if (isFinalizedBy(record, callId)) return unchanged(record);
   const draft = draftOf(record);
   const invoice = { ...draft, ...withTerms(draft, { ...terms, at: now, isFinal: true }) };
   checkTotal(invoice);
-  const oneOff = { ...invoice.oneOff, finalizedAt: now };
+  const oneOff = { ...invoice.oneOff, finalizedAt: now, finalizedBy: callId };
   const commands = [{ type: 'openInvoice', payload: {} }];
   const balanceRound = roundOf(invoice, hasBalance);
   return { state: { ...invoice, oneOff, balanceRound }, events: [], commands };
+}
+
+/** True if the call has finalized the invoice. */
+export function isFinalizedBy(record: InvoiceRecord, callId: string | undefined): boolean {
+  return callId !== undefined && !record.isTombstone && record.oneOff?.finalizedBy === callId;
 }
 
 /** As for the invoices of subscriptions: only one with a total asks a balance when it opens. */

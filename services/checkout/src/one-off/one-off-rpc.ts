@@ -21,7 +21,7 @@ import type { HostedPageStore } from '../hosted-page/store';
 import type { NewInvoice } from '../draft/draft';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { fromProtoCollectionMethod, required, toProtoInvoice } from '../invoice/rpc';
-import { billedCurrency } from '../invoice/store';
+import { billedCurrency } from '../invoice/billed-currency-store';
 import { fetchCustomer } from '../peer/customer';
 import type { Peers } from '../peers';
 import { deleteDraft } from './draft-store';
@@ -31,6 +31,7 @@ import {
   type DraftChanges,
   type DraftTerms,
   finalize,
+  isFinalizedBy,
   lineItemsOf,
   roundOf,
 } from './one-off-invoice';
@@ -102,16 +103,16 @@ export function oneOffHandlers(
     },
 
     finalizeInvoice: async (request, context) => {
+      const { resourceSeed: callId } = context;
       const { state } = await invoices.within(context).get(request.id);
       const isBalanceThere = !state.isTombstone && (await hasBalance(state, context, dependencies));
       const terms = await termsFor(state, context, dependencies);
-      const stored = await invoices
-        .within(context)
-        .mutate(
-          request.id,
-          (record, now) => finalize(record, { hasBalance: isBalanceThere, terms, now }),
-          expectedVersionOf(request),
-        );
+      const stored = await invoices.within(context).mutate(
+        request.id,
+        (record, now) => finalize(record, { hasBalance: isBalanceThere, terms, now, callId }),
+        // A retried call names the version before its own write.
+        isFinalizedBy(state, callId) ? {} : expectedVersionOf(request),
+      );
       if (!stored.state.isTombstone) dependencies.onTaxed(stored.state, context.tenant);
       return toProto(await untilAttempted(stored, context, dependencies));
     },

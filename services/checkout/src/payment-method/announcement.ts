@@ -3,7 +3,11 @@ import type { Payer, PaymentMethod } from './payment-method';
 
 /** Event of a customer's payment method, which the customer's payer numbers. */
 export interface PaymentMethodEvent extends DomainEvent {
-  readonly type: 'payment_method.added' | 'payment_method.updated' | 'payment_method.removed';
+  readonly type:
+    | 'payment_method.added'
+    | 'payment_method.updated'
+    | 'payment_method.removed'
+    | 'payment_method.expiring';
   readonly data: { readonly method: PaymentMethod; readonly isDefault: boolean };
 }
 

@@ -20,6 +20,8 @@ export interface PaymentMethod {
   readonly last4: string;
   /** Undefined if unknown. */
   readonly expiry: CardExpiry | undefined;
+  /** The warning that the method expires was announced or dropped; absent: not yet. */
+  readonly isExpiryWarned?: boolean;
   /** Environment time at which the customer gave the method. */
   readonly usedAt: Date;
   /** Real time of the same moment; orders uses while a manual clock stands still. */
@@ -51,6 +53,8 @@ export interface Payer {
   readonly methodIds: readonly string[];
   /** Removed methods, which are never added again. */
   readonly removedIds: readonly string[];
+  /** Listed methods that were announced to expire; absent: none. */
+  readonly warnedIds?: readonly string[];
 }
 
 /** A payer with a first used method. All open invoices are charged to it. */

@@ -5,6 +5,7 @@ import { derivedId } from '@billing/chassis/ids';
 import type { Transition } from '@billing/kernel/transition';
 import { type MethodDetails, UnknownMethodsError, withMethodEvents } from './announcement';
 import { encodeMethodEvent } from './events';
+import { expiryWarningAt } from './expiry-warning';
 import {
   isLaterUse,
   keep,
@@ -36,9 +37,10 @@ type PayerDocument = Omit<Payer, 'id' | 'methodIds' | 'removedIds'> &
   Partial<Pick<Payer, 'methodIds' | 'removedIds'>> & { readonly _id: string };
 
 /** Documents stored before the expiry was known lack it. */
-type MethodDocument = Omit<PaymentMethod, 'id' | 'expiry'> & {
+type MethodDocument = Omit<PaymentMethod, 'id' | 'expiry' | 'isExpiryWarned'> & {
   readonly _id: string;
   readonly expiry?: CardExpiry | null;
+  readonly isExpiryWarned?: boolean;
 };
 
 export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
@@ -46,8 +48,9 @@ export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
   aggregate: 'paymentMethod',
   resource: 'Payment method',
   indexes: [{ name: 'expiry', keys: { expiresAt: 1 } }],
-  toDocument: ({ id: _id, expiry, ...fields }) => ({
+  toDocument: ({ id: _id, expiry, isExpiryWarned, ...fields }) => ({
     ...fields,
+    isExpiryWarned: isExpiryWarned === true,
     expiry: expiry ?? null,
     expiresAt: expiry === undefined ? null : endOfExpiry(expiry),
   }),
@@ -62,10 +65,20 @@ export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
       expiry,
       usedAt,
       savedAt,
+      isExpiryWarned,
     } = document as MethodDocument;
     const card = { brand, last4, expiry: expiry ?? undefined };
-    return { id, customerId, provider, providerMethodId, ...card, usedAt, savedAt };
+    return {
+      ...{ id, customerId, provider, providerMethodId, ...card, usedAt, savedAt },
+      ...(isExpiryWarned === true && { isExpiryWarned }),
+    };
   },
+  dueAt: (method) => {
+    const at = expiryWarningAt(method);
+    return at === undefined ? undefined : { at, workClass: 'COLLECTION' };
+  },
+  // Since warnings.
+  scheduleRevision: 1,
 };
 
 export const payerDefinition: AggregateDefinition<Payer> = {
@@ -76,8 +89,9 @@ export const payerDefinition: AggregateDefinition<Payer> = {
   fromDocument: (document) => {
     const { _id: id, ...payer } = document as PayerDocument;
     const { customerId, defaultMethodId, usedAt, savedAt } = payer;
-    const { methodIds = knownOf(payer), removedIds = [] } = payer;
-    return { id, customerId, defaultMethodId, usedAt, savedAt, methodIds, removedIds };
+    const { methodIds = knownOf(payer), removedIds = [], warnedIds } = payer;
+    const lists = { methodIds, removedIds, ...(warnedIds !== undefined && { warnedIds }) };
+    return { id, customerId, defaultMethodId, usedAt, savedAt, ...lists };
   },
   encodeEvent: encodeMethodEvent,
 };
@@ -304,7 +318,8 @@ function knownOf({ defaultMethodId }: Pick<Payer, 'defaultMethodId'>): string[] 
   return defaultMethodId === null ? [] : [defaultMethodId];
 }
 
-function payerIdOf(customerId: string, { tenant }: Context): string {
+/** Id of a customer's payer. */
+export function payerIdOf(customerId: string, { tenant }: Context): string {
   return derivedId(tenant.environmentId, 'payer', customerId);
 }
 

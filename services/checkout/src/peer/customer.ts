@@ -7,6 +7,7 @@ import { snapshotsOf } from './snapshot';
 
 export const customerSnapshot = snapshotsOf(Customer);
 
+const perPage = 100;
 const running = [
   SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
   SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE,
@@ -36,4 +37,32 @@ export async function isChargedAutomatically(
     running.map((status) => peers.subscription.listSubscriptions({ ...wanted, status }, context)),
   );
   return lists.some(({ total }) => total > 0);
+}
+
+/** Ids of the customer's subscriptions that are not CANCELED and are charged automatically. */
+export async function chargedSubscriptions(
+  customerId: string,
+  context: CallContext,
+  peers: Pick<Peers, 'customer' | 'subscription'>,
+): Promise<string[]> {
+  const { customer } = await peers.customer.getCustomer({ id: customerId }, context);
+  if (customer?.collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE) return [];
+  const lists = await Promise.all(
+    running.map((status) => subscriptionIds({ customerId, status }, context, peers)),
+  );
+  return lists.flat();
+}
+
+async function subscriptionIds(
+  wanted: { readonly customerId: string; readonly status: SubscriptionStatus },
+  context: CallContext,
+  { subscription }: Pick<Peers, 'subscription'>,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let page = 1; ; page += 1) {
+    const request = { ...wanted, page, perPage };
+    const { subscriptions, total } = await subscription.listSubscriptions(request, context);
+    ids.push(...subscriptions.map(({ id }) => id));
+    if (subscriptions.length === 0 || ids.length >= total) return ids;
+  }
 }

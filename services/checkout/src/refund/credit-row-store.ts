@@ -57,15 +57,19 @@ export class CreditRowStore {
 
   async ensureIndexes(): Promise<void> {
     const newestFirst = { createdAt: -1, _id: -1 } as const;
-    await Promise.all(
-      Object.values(this.collections).map((documents) =>
-        ensureIndexes(documents, [
-          { name: 'list', key: { environmentId: 1, ...newestFirst } },
-          { name: 'customer', key: { environmentId: 1, customerId: 1, ...newestFirst } },
-          { name: 'invoice', key: { environmentId: 1, invoiceId: 1, ...newestFirst } },
-        ]),
-      ),
-    );
+    const of = (field: string) => ({ environmentId: 1, [field]: 1, ...newestFirst }) as const;
+    const common = [
+      { name: 'list', key: { environmentId: 1, ...newestFirst } },
+      { name: 'customer', key: of('customerId') },
+      { name: 'invoice', key: of('invoiceId') },
+    ];
+    const status = { name: 'status', key: of('status') };
+    const { creditNotes, refunds, disputes } = this.collections;
+    await Promise.all([
+      ensureIndexes(creditNotes, common),
+      ensureIndexes(refunds, [...common, { name: 'payment', key: of('paymentId') }, status]),
+      ensureIndexes(disputes, [...common, status]),
+    ]);
   }
 
   /** Copies the parts of an invoice. A row of a later version stays as it is. */

@@ -25,17 +25,21 @@ export function toProtoDispute(dispute: Dispute, invoice: OfInvoice): ProtoDispu
   return { ...dispute, ...ofInvoice(invoice), status: disputeStatuses.valueOf(dispute.status) };
 }
 
+/** Reads the proto forms of an invoice's parts; others than those of the ids may be left out. */
+export type PartsOf<T> = (invoice: Stored<Invoice>, ids: ReadonlySet<string>) => readonly T[];
+
 /** Proto forms of parts that were looked up by their invoices, in the order of the references. */
 export function inOrder<T extends { readonly id: string }>(
   references: readonly { readonly id: string; readonly invoiceId: string }[],
   found: readonly Stored<Invoice | { readonly id: string; readonly isTombstone: true }>[],
-  partsOf: (invoice: Stored<Invoice>) => readonly T[],
+  partsOf: PartsOf<T>,
 ): T[] {
+  const ids = new Set(references.map(({ id }) => id));
   const parts = new Map(
     found.flatMap((stored) =>
       stored.state.isTombstone
         ? []
-        : partsOf({ ...stored, state: stored.state }).map((part) => [part.id, part] as const),
+        : partsOf({ ...stored, state: stored.state }, ids).map((part) => [part.id, part] as const),
     ),
   );
   return references.flatMap(({ id }) => parts.get(id) ?? []);

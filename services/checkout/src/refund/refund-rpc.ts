@@ -14,7 +14,7 @@ import { disputeStatuses, refundSettlements, refundStatuses } from '@billing/pro
 import { refundCallers } from '../callers';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import type { CreditKind, CreditReference, CreditRowStore } from './credit-row-store';
-import { inOrder, toProtoDispute, toProtoRefund } from './refund-message';
+import { inOrder, type PartsOf, toProtoDispute, toProtoRefund } from './refund-message';
 import type { RefundWorker } from './refund-worker';
 
 export interface RefundRpcDependencies {
@@ -76,7 +76,7 @@ export function partReader({ invoices, rows }: Pick<RefundRpcDependencies, 'invo
     /** The parts of the references, in their order. */
     all: async <T extends { readonly id: string }>(
       references: readonly CreditReference[],
-      partsOf: (invoice: Stored<Invoice>) => readonly T[],
+      partsOf: PartsOf<T>,
       context: CallContext,
     ): Promise<T[]> => {
       const ids = new Set(references.map(({ invoiceId }) => invoiceId));
@@ -90,7 +90,7 @@ export function partReader({ invoices, rows }: Pick<RefundRpcDependencies, 'invo
         partsOf,
         context,
       }: {
-        readonly partsOf: (invoice: Stored<Invoice>) => readonly T[];
+        readonly partsOf: PartsOf<T>;
         readonly context: CallContext;
       },
     ): Promise<T> => {
@@ -98,7 +98,8 @@ export function partReader({ invoices, rows }: Pick<RefundRpcDependencies, 'invo
       const stored =
         invoiceId === undefined ? undefined : await invoices.within(context).find(invoiceId);
       if (stored === undefined || stored.state.isTombstone) throw notFound(noun);
-      const found = partsOf({ ...stored, state: stored.state }).find((part) => part.id === id);
+      const parts = partsOf({ ...stored, state: stored.state }, new Set([id]));
+      const found = parts.find((part) => part.id === id);
       if (found === undefined) throw notFound(noun);
       return found;
     },

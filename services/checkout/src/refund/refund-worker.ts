@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { type CallContext, type Tenant, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
@@ -11,6 +11,7 @@ import type { Refund } from '../invoice/credit/credit';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
 import type { PaymentProvider } from '../provider/port/payment-provider';
 import type { RefundOutcome } from '../provider/port/refund';
+import { withinTime } from '../provider/within-time';
 import type { CreditRowStore } from './credit-row-store';
 import { recordDispute } from './dispute';
 import {
@@ -37,6 +38,9 @@ export interface RefundDependencies {
   readonly onUnknownDispute: (providerDisputeId: string, invoiceId: string) => void;
 }
 
+/** A caller waits this long for the first try of its refunds. */
+export const refundWaitMsMax = 8_000;
+
 /**
  * Sends refunds to their providers and records the outcomes. Every step can be retried, also by
  * several replicas in parallel: a refund is unique by its key, and the record is a compare-and-set.
@@ -45,18 +49,28 @@ export class RefundWorker {
   constructor(private readonly dependencies: RefundDependencies) {}
 
   /**
-   * Tries the refunds of an invoice that no other worker has begun. An unknown outcome is left to
-   * the worker that resumes the refund; the current invoice is returned.
+   * Tries the refunds of an invoice that no other worker has begun. An outcome that is
+   * unknown, or not known in time, is left to the worker that resumes the refund. Returns the
+   * current invoice.
    */
   async sendNew(
     stored: Stored<InvoiceRecord>,
-    isNew: (refund: Refund) => boolean,
+    {
+      isNew,
+      until,
+    }: {
+      readonly isNew: (refund: Refund) => boolean;
+      /** Real time. */
+      readonly until: Date;
+    },
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
     const { state } = stored;
     if (state.isTombstone) return stored;
     try {
-      return await this.sendAll(stored, state.refunds.filter(isNew), context);
+      const msLeft = until.getTime() - this.dependencies.clock.now().getTime();
+      const sending = this.sendAll(stored, state.refunds.filter(isNew), context);
+      return await withinTime(msLeft, sending);
     } catch (error) {
       this.dependencies.onUnknown(error, state.id);
       return this.invoices(context).get(state.id);
@@ -144,10 +158,10 @@ export class RefundWorker {
     await this.copyRows(stored);
   }
 
-  /** Settles a failed refund. A second try is sent before the call returns. */
+  /** Settles a failed refund. A second try is sent before the call returns, if its time allows. */
   async settle(
     settlement: Omit<Settlement, 'now' | 'realNow'>,
-    context: Context,
+    context: Context & Pick<CallContext, 'deadline'>,
   ): Promise<Stored<InvoiceRecord>> {
     const { refundId } = settlement;
     const invoiceId = await this.dependencies.rows.invoiceOf('refunds', refundId, context);
@@ -156,11 +170,9 @@ export class RefundWorker {
     const settled = await this.invoices(context).mutate(invoiceId, (record, now) =>
       settleRefund(record, { ...settlement, now, realNow }),
     );
-    const sent = await this.sendNew(
-      settled,
-      ({ id, claimedAt }) => id === refundId && claimedAt !== undefined,
-      context,
-    );
+    const isNew = ({ id, claimedAt }: Refund) => id === refundId && claimedAt !== undefined;
+    const until = waitAtMost(refundWaitMsMax, context, realNow);
+    const sent = await this.sendNew(settled, { isNew, until }, context);
     // For the caller to find the entry and the row right after the call; the commands do the same.
     if (settlement.to === 'BALANCE') {
       await this.creditRefund(sent.state, refundId, context).catch(() => undefined);

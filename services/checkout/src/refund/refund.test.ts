@@ -1,4 +1,6 @@
+import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
 import { type Invoice, type InvoiceRecord, pay, type Payment } from '../invoice/invoice';
 import type { Refund } from '../invoice/credit/credit';
 import { refundsLookAt, refundsResumeAt } from '../invoice/credit/refundable';
@@ -148,4 +150,56 @@ test('a refund that cannot be sent holds up no other of its invoice', async () =
   const context = { tenant: {}, now } as unknown as CallContext;
   await expect(worker.lookWhenDue(invoice.id, context)).rejects.toThrow('has no payment');
   expect(asInvoice(state).refunds).toMatchObject([{ status: 'PENDING' }, { status: 'SUCCEEDED' }]);
+});
+
+describe('a provider that does not answer', () => {
+  const context = (msLeft: number) =>
+    ({ tenant: {}, now, deadline: new Date(Date.now() + msLeft) }) as unknown as CallContext;
+
+  /** A worker whose provider never answers, and the errors that it has noticed. */
+  function waiting(stored: Invoice) {
+    let state: InvoiceRecord = stored;
+    const unknown: unknown[] = [];
+    const worker = new RefundWorker({
+      invoices: {
+        within: () => ({
+          get: () => Promise.resolve({ state }),
+          mutate: (
+            _id: string,
+            decide: (record: InvoiceRecord, at: Date) => { state: Invoice },
+          ) => {
+            state = decide(state, now).state;
+            return Promise.resolve({ state });
+          },
+        }),
+      },
+      rows: { copy: () => Promise.resolve(), invoiceOf: () => Promise.resolve(stored.id) },
+      providerOf: () => ({ name: 'sandbox', findRefund: () => new Promise(() => undefined) }),
+      clock: systemClock,
+      onUnknown: (error: unknown) => unknown.push(error),
+    } as unknown as RefundDependencies);
+    return { worker, unknown };
+  }
+
+  test('does not hold up the call that has issued the refund', async () => {
+    const { worker, unknown } = waiting(having({}));
+    const until = new Date(Date.now() + 20);
+    const stored = { state: having({}) } as Stored<InvoiceRecord>;
+    const { state } = await worker.sendNew(stored, { isNew: () => true, until }, context(10_000));
+    expect(asInvoice(state).refunds).toMatchObject([{ status: 'PENDING', claimedAt: now }]);
+    expect(unknown).toMatchObject([{ reason: 'STILL_UNDER_WAY' }]);
+  });
+
+  test('does not hold up the settlement of a failed refund', async () => {
+    const { worker, unknown } = waiting(having(failed));
+    const settlement = {
+      refundId: 'r',
+      to: 'PROVIDER',
+      reference: undefined,
+      callId: 'c',
+    } as const;
+    const { state } = await worker.settle(settlement, context(2_020));
+    expect(asInvoice(state).refunds).toMatchObject([{ status: 'PENDING', attempt: 2 }]);
+    expect(unknown).toHaveLength(1);
+  });
 });

@@ -68,6 +68,7 @@ const dunningTotals: TotalsDefinition = {
     'payments.origin',
     'payments.retry',
     'payments.amount',
+    'payments.overpayment',
   ],
   addendsOf: (document, step) => (isDunningStep(step) ? [toAddend(document, step)] : []),
 };
@@ -137,6 +138,7 @@ interface DunnedDocument extends Pick<Resolved, 'status'> {
   readonly payments: readonly (Pick<Payment, 'status'> &
     Partial<Pick<Payment, 'origin'>> & {
       readonly amount: Count;
+      readonly overpayment?: Count;
       readonly retry?: Count | null;
     })[];
   /** Absent in documents that were stored before discounts. */
@@ -151,7 +153,12 @@ function toAddend(document: CountedDocument, step: DunningStep): Addend {
   const charge = dunned.payments.find(({ origin = 'COLLECTION' }) => origin === 'COLLECTION');
   const total = sumOf(lineItems) - sumOf(discounts);
   const amount = charge === undefined ? total : BigInt(charge.amount);
-  const payments = dunned.payments.map(({ status, origin = 'COLLECTION', retry }) => ({
+  // One that succeeded after the end of the invoice has paid nothing of it.
+  const counted = dunned.payments.filter(
+    ({ amount: paid, overpayment = 0 }) =>
+      BigInt(paid) === 0n || BigInt(overpayment) < BigInt(paid),
+  );
+  const payments = counted.map(({ status, origin = 'COLLECTION', retry }) => ({
     status,
     origin,
     retry: retry === undefined || retry === null ? undefined : Number(retry),

@@ -67,14 +67,23 @@ export function keepReservation(reservation: ChangeReservation): Transition<Chan
 
 /**
  * Releases the reservation. It is freed a second time later, because a call that was reserving at
- * that moment may have gone on.
+ * that moment may have gone on. `keepsBalance`: the change's invoice has used the amount of the
+ * balance.
  */
 export function releaseReservation(
   reservation: ChangeReservation,
   realNow: Date,
+  { keepsBalance = false } = {},
 ): Transition<ChangeReservation> {
   if (reservation.status === 'RELEASED') return unchanged(reservation);
-  return only({ ...reservation, status: 'RELEASED', lookAt: lookAfter(realNow) });
+  const { reserved } = reservation;
+  const kept = keepsBalance && reserved !== undefined;
+  return only({
+    ...reservation,
+    status: 'RELEASED',
+    reserved: kept ? { ...reserved, balance: undefined } : reserved,
+    lookAt: lookAfter(realNow),
+  });
 }
 
 /** Lets other reservations go first after a look that failed. */

@@ -30,7 +30,8 @@ export function reservationHandlers(
       return {};
     },
     releaseForChange: async (request, context) => {
-      await worker.release(readRound(request), context);
+      const { keepBalance: keepsBalance } = request;
+      await worker.release(readRound(request), context, { keepsBalance });
       return {};
     },
   };

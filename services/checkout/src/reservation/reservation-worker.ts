@@ -69,15 +69,22 @@ export class ReservationWorker {
     }
   }
 
-  /** Frees what a round has reserved, and prevents that it reserves anything later. */
-  async release(round: ChangeRound, context: CallContext): Promise<void> {
+  /**
+   * Frees what a round has reserved, and prevents that it reserves anything later. With
+   * `keepsBalance` the amount of the balance is not returned.
+   */
+  async release(
+    round: ChangeRound,
+    context: CallContext,
+    kept: { readonly keepsBalance?: boolean } = {},
+  ): Promise<void> {
     const reservations = this.dependencies.reservations.within(context);
     const id = reservationIdOf(round, context);
     const realNow = this.dependencies.clock.now();
     const { inserted } = await reservations.insert(preventReservation({ id, ...round }));
     if (inserted) return;
     const { state } = await atBoundary('reservation', 'release', () =>
-      reservations.mutate(id, (reservation) => releaseReservation(reservation, realNow)),
+      reservations.mutate(id, (reservation) => releaseReservation(reservation, realNow, kept)),
     );
     await this.free(state, context);
   }

@@ -10,6 +10,9 @@ import { priceSnapshot } from '../peer/product';
 import type { Peers } from '../peers';
 import { type Session, sessionOf, type SessionRecord } from './session';
 import { recordDelivered, recordVoided } from './session-ending';
+import { toProtoTaxId } from '../seller/seller-message';
+import { buyerFactsOf } from '../tax/finalization-message';
+import { typedFacts } from '../tax/typed-buyer';
 import type { SessionInvoices } from '../collection/session-invoice-worker';
 import type { SessionPreparer } from './session-preparation-worker';
 
@@ -86,11 +89,34 @@ export function sessionCommands(
       await unlessNotFound(peers.customer.fixCurrency({ id, currency }, context));
     },
 
+    fillCustomer: async (_payload, { aggregateId, context }) => {
+      await fillCustomer(await read(aggregateId, context), context, dependencies);
+    },
+
     createSubscription: async (_payload, { aggregateId, context }) => {
       await subscribe(await read(aggregateId, context), context, dependencies);
       await recordDone(aggregateId, context);
     },
   };
+}
+
+// The customer may have been changed, or deleted, since the payer typed.
+async function fillCustomer(
+  { customerId: id, invoiceId, snapshots }: Session,
+  context: CallContext,
+  { invoices, peers }: SessionCommandDependencies,
+): Promise<void> {
+  const { state } = await invoices.within(context).get(invoiceId);
+  const buyer = state.isTombstone ? undefined : state.finalization?.parties?.buyer;
+  if (buyer === undefined) return;
+  const known = buyerFactsOf(customerSnapshot.read(snapshots.customer)).buyer;
+  const { country, taxId, ...texts } = typedFacts(known, buyer);
+  if ([country, taxId, ...Object.values(texts)].every((fact) => fact === undefined)) return;
+  const typed = {
+    ...{ id, ...texts, country: buyer.address?.country ?? undefined },
+    taxId: taxId === undefined ? undefined : toProtoTaxId(taxId),
+  };
+  await unlessNotFound(peers.customer.fillCustomer(typed, context));
 }
 
 async function confirm(
@@ -143,6 +169,8 @@ async function subscribe(
   );
 }
 
+// A charge that succeeded late, when the invoice was already paid, is an overpayment as a whole.
 function isSuccessfulCharge(payment: Payment): boolean {
-  return payment.status === 'SUCCEEDED' && !isVerification(payment);
+  const { status, amount, overpayment } = payment;
+  return status === 'SUCCEEDED' && overpayment < amount && !isVerification(payment);
 }

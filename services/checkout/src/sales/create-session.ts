@@ -9,7 +9,7 @@ import {
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
-import { withinTime } from '../collection/within-time';
+import { withinTime } from '../provider/within-time';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { discountNotValid } from '../peer/discount';
 import {

@@ -7,7 +7,7 @@ import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { fromProtoCollectionMethod } from '../invoice/rpc';
-import { billedCurrency } from '../invoice/store';
+import { billedCurrency } from '../invoice/billed-currency-store';
 import { customerSnapshot, fetchCustomer } from '../peer/customer';
 import { checkDiscountIsKnown } from '../peer/discount';
 import { type BoughtProduct, fetchProduct, priceSnapshot } from '../peer/product';

@@ -29,11 +29,14 @@ export async function paySession(
     paymentMethodId,
     returnUrl,
     clientNetwork,
+    expectedAmount,
   }: {
     readonly id: string;
     readonly paymentMethodId?: string | undefined;
     readonly returnUrl: string;
     readonly clientNetwork?: string | undefined;
+    /** Amount that the payer was shown; undefined: not compared. */
+    readonly expectedAmount?: bigint | undefined;
   },
   context: CallContext,
   dependencies: SessionPaymentDependencies,
@@ -43,7 +46,7 @@ export async function paySession(
   await refused.check(client, context);
   const stored = await currentSession(id, context, dependencies);
   await checkMethod(stored.state, paymentMethodId, context, dependencies);
-  await worker.pay(id, { paymentMethodId, returnUrl }, context);
+  await worker.pay(id, { paymentMethodId, returnUrl, expectedAmount }, context);
   const paid = await untilSettled(id, context, dependencies);
   if (wasRefused(stored, paid)) await refused.record(client, context);
   return paid;

@@ -1,6 +1,6 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Service } from '@billing/chassis/service';
-import { providerWaitMs, withinTime } from '../collection/within-time';
+import { providerWaitMs, withinTime } from '../provider/within-time';
 import { checkoutLinkRpc } from './checkout-link-rpc';
 import { hostedPageRpc } from '../hosted-page/rpc';
 import type { HostedPageStore } from '../hosted-page/store';

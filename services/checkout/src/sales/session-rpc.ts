@@ -32,6 +32,7 @@ import {
   type SessionRecord,
   sessionTombstone,
 } from './session';
+import { type BuyerChangeDependencies, changeSessionBuyer } from './update-buyer';
 import type { SessionCreationWorker } from './create-session';
 import {
   answerSessionChallenge,
@@ -44,7 +45,8 @@ import { isEnding, redemptionOf } from './session-ending';
 import type { SessionInput } from './session-input';
 import { offeredSessions, type SessionStatus } from './session-store';
 
-export interface SessionRpcDependencies extends SessionPaymentDependencies {
+export interface SessionRpcDependencies
+  extends SessionPaymentDependencies, BuyerChangeDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly pages: HostedPageStore;
   readonly creation: SessionCreationWorker;
@@ -82,6 +84,11 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
       paySession: async (request, context) => {
         const paid = await paySession(request, context, dependencies);
         return toPaymentAnswer(paid, context, dependencies);
+      },
+
+      changeSessionBuyer: async ({ id, ...typed }, context) => {
+        const changed = await changeSessionBuyer(id, typed, context, dependencies);
+        return toPaymentAnswer(changed, context, dependencies);
       },
 
       answerSessionChallenge: async (request, context) => {

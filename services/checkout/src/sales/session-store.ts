@@ -189,6 +189,12 @@ function fromDocumentRunning({ claimedAt, latePayment, ...plan }: RunningDocumen
   return { ...fromDocumentPlan(plan), claimedAt, latePayment: number };
 }
 
-function fromDocumentPlan({ paymentKey, paymentMethodId, returnUrl }: PlanDocument): PaymentPlan {
-  return { paymentKey, paymentMethodId: paymentMethodId ?? undefined, returnUrl };
+function fromDocumentPlan(plan: PlanDocument): PaymentPlan {
+  const { paymentKey, paymentMethodId, returnUrl, expectedAmount } = plan;
+  return {
+    paymentKey,
+    paymentMethodId: paymentMethodId ?? undefined,
+    returnUrl,
+    expectedAmount: typeof expectedAmount === 'bigint' ? expectedAmount : undefined,
+  };
 }

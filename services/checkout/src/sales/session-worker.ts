@@ -26,6 +26,7 @@ import type {
   SessionListener,
   SessionPayment,
 } from '../collection/session-invoice-worker';
+import { amountChanged } from '../invoice/collection';
 import { resumeUnfinished } from './session-lease';
 
 export interface SessionWorkerDependencies {
@@ -64,7 +65,7 @@ export class SessionWorker implements SessionListener {
     const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
       startPayment(record, { ...claim, now }),
     );
-    if (isClaimed) return this.carryOut(stored, context);
+    if (isClaimed) return this.carryOut(stored, context, { throwsAmountChange: true });
     return isPastExpiry(stored.state, context.now) ? this.expireDue(id, context) : stored;
   }
 
@@ -160,11 +161,12 @@ export class SessionWorker implements SessionListener {
   private async carryOut(
     stored: Stored<SessionRecord>,
     context: SessionContext,
+    { throwsAmountChange = false }: { readonly throwsAmountChange?: boolean } = {},
   ): Promise<Stored<SessionRecord>> {
     const { invoices } = this.dependencies;
     const session = sessionOf(stored.state);
     const { invoiceId, total } = session;
-    const { paymentKey, paymentMethodId, returnUrl } = planOf(session);
+    const { paymentKey, paymentMethodId, returnUrl, expectedAmount } = planOf(session);
     const latePayment = session.payment?.latePayment;
     if (latePayment !== undefined) {
       const late = { invoiceId, number: latePayment };
@@ -174,8 +176,11 @@ export class SessionWorker implements SessionListener {
       if (total !== 0n) throw new Error(`Session ${session.id} has an amount due but no method`);
       return this.record(stored, await invoices.settle(invoiceId, context), context);
     }
-    const charge = { invoiceId, paymentKey, paymentMethodId, returnUrl };
-    return this.record(stored, await invoices.pay(charge, context), context);
+    const charge = { invoiceId, paymentKey, paymentMethodId, returnUrl, expectedAmount };
+    const payment = await invoices.pay(charge, context);
+    const recorded = await this.record(stored, payment, context);
+    if (throwsAmountChange && payment.kind === 'AMOUNT_CHANGED') throw amountChanged();
+    return recorded;
   }
 
   // A waiting attempt may have succeeded already, so it is canceled before the session ends.
@@ -239,12 +244,14 @@ function resultOf(payment: SessionPayment): PaymentResult | undefined {
       const { invoice } = payment;
       const { id, paidAt } = invoice.state;
       if (paidAt === undefined) throw new Error(`Invoice ${id} has no payment time`);
-      return { kind: 'PAID', paidAt, invoice };
+      const isTaxed = invoice.state.finalization?.taxes !== undefined;
+      return { kind: 'PAID', paidAt, invoice, isTaxed };
     }
     case 'IN_PROGRESS':
       return undefined;
     case 'FAILED':
     case 'WAITING':
+    case 'AMOUNT_CHANGED':
     case 'NOT_OPEN':
       return payment;
   }

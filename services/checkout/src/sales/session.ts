@@ -41,6 +41,8 @@ export interface PaymentPlan {
   readonly paymentMethodId: string | undefined;
   /** Address to which a payer returns from the provider's own page. */
   readonly returnUrl: string;
+  /** Amount that the payer was shown; undefined: not compared. */
+  readonly expectedAmount?: bigint | undefined;
 }
 
 /** A running payment. */
@@ -348,9 +350,17 @@ export function resumeChallenge(
 
 /** Outcome of a payment according to the invoice. */
 export type PaymentResult =
-  | { readonly kind: 'PAID'; readonly paidAt: Date; readonly invoice: InvoiceForm }
+  | {
+      readonly kind: 'PAID';
+      readonly paidAt: Date;
+      readonly invoice: InvoiceForm;
+      /** True if the payer may have typed facts about the buyer. Absent means false. */
+      readonly isTaxed?: boolean;
+    }
   | { readonly kind: 'FAILED'; readonly failureCode: string; readonly at: Date }
   | ({ readonly kind: 'WAITING' } & Pick<Challenge, 'attempt' | 'redirectUrl'>)
+  /** Another amount than the expected one is due, and nothing was charged. */
+  | { readonly kind: 'AMOUNT_CHANGED' }
   /** The invoice can be paid no more, and nothing was charged. */
   | { readonly kind: 'NOT_OPEN' };
 
@@ -375,6 +385,8 @@ export function recordPayment(
   switch (result.kind) {
     case 'NOT_OPEN':
       return end(record, 'INVOICE_CLOSED');
+    case 'AMOUNT_CHANGED':
+      return only(backToReady(record));
     case 'FAILED': {
       const { failureCode: code, at } = result;
       return only({ ...backToReady(record), lastPaymentError: { code, at } });
@@ -418,7 +430,10 @@ export function sessionResumeAt(record: SessionRecord): Date | undefined {
 
 type Paid = Extract<PaymentResult, { kind: 'PAID' }>;
 
-function complete(session: Session, { paidAt: completedAt, invoice }: Paid): SessionTransition {
+function complete(
+  session: Session,
+  { paidAt: completedAt, invoice, isTaxed }: Paid,
+): SessionTransition {
   if (session.phase !== 'PAYING' && session.phase !== 'READY') {
     throw new Error(`Session ${session.id} is ${session.phase}, but its invoice was paid`);
   }
@@ -434,6 +449,7 @@ function complete(session: Session, { paidAt: completedAt, invoice }: Paid): Ses
     // A subscription fixes the customer's currency as it is created.
     command(session.subscriptionId === undefined ? 'fixCurrency' : 'createSubscription'),
     ...(session.discountId === undefined ? [] : [command('confirmRedemption')]),
+    ...(isTaxed === true ? [command('fillCustomer')] : []),
   ];
   return { state, events: [completed(invoice)], commands };
 }

@@ -1,4 +1,4 @@
-import type { AttemptSource, Claim } from '../invoice/attempt';
+import type { AttemptSource, ScheduledClaim } from '../invoice/attempt';
 import { openAndCollect } from '../invoice/collection';
 import { draft, type NewInvoice } from '../draft/draft';
 import type { Invoice, InvoiceRecord, LineItem } from '../invoice/invoice';
@@ -63,12 +63,12 @@ export function aDraft(input: Partial<NewInvoice> = {}): Invoice {
 }
 
 /** Claim of an attempt; without a source by default. */
-export function aClaim(claim: Partial<Claim> = {}): Claim {
+export function aClaim(claim: Partial<ScheduledClaim> = {}): ScheduledClaim {
   const source: AttemptSource = claim.source ?? { kind: 'NONE' };
   const times = { now: january.periodStart, claimedAt: january.periodStart };
   const methodId = source.kind === 'METHOD' ? source.paymentMethodId : undefined;
   const provider = source.kind === 'NONE' ? 'none' : 'sandbox';
-  return { source, methodId, provider, ...times, ...claim };
+  return { source, methodId, provider, ...times, retryDays: [3, 7, 14], ...claim };
 }
 
 /**

@@ -15,11 +15,19 @@ import { connectPeer } from '@billing/chassis/peer';
 import { rpcService } from '@billing/chassis/rpc';
 import { type DomainError, notFound } from '@billing/kernel/domain-error';
 import {
+  type BalanceServiceServer,
+  BalanceServiceService,
+} from '@billing/proto/billing/checkout/v1/balance';
+import {
   BillingReason,
   type CheckoutServiceServer,
   CheckoutServiceService,
   type CreateInvoiceRequest,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type CreditNoteServiceServer,
+  CreditNoteServiceService,
+} from '@billing/proto/billing/checkout/v1/credit_note';
 import { TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import {
   type DueWorkServiceServer,
@@ -33,6 +41,10 @@ import {
   type PaymentMethodServiceServer,
   PaymentMethodServiceService,
 } from '@billing/proto/billing/checkout/v1/payment_method';
+import {
+  type RefundServiceServer,
+  RefundServiceService,
+} from '@billing/proto/billing/checkout/v1/refund';
 import {
   type SellerServiceServer,
   SellerServiceService,
@@ -84,6 +96,9 @@ export async function startCheckout(
     ...options,
     withoutTenant: ['getLogo'],
   });
+  const balances = connectPeer<BalanceServiceServer>(BalanceServiceService, options);
+  const creditNotes = connectPeer<CreditNoteServiceServer>(CreditNoteServiceService, options);
+  const refunds = connectPeer<RefundServiceServer>(RefundServiceService, options);
   const dueWork = connectPeer<DueWorkServiceServer>(DueWorkServiceService, {
     ...options,
     withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
@@ -93,13 +108,17 @@ export async function startCheckout(
     payments.close();
     methods.close();
     seller.close();
+    balances.close();
+    creditNotes.close();
+    refunds.close();
     dueWork.close();
     await service.stop();
     await subscription.stop();
     await dropTestDatabase(configuration);
     await dropTestStream(configuration);
   };
-  return { checkout, payments, methods, seller, dueWork, subscription, configuration, stop };
+  const peers = { checkout, payments, methods, seller, balances, creditNotes, refunds, dueWork };
+  return { ...peers, subscription, configuration, stop };
 }
 
 export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>;

@@ -29,6 +29,12 @@ import {
   SessionServiceService,
 } from '@billing/proto/billing/checkout/v1/session';
 import {
+  type SellerServiceServer,
+  SellerServiceService,
+  TaxPrices,
+  UpdateSellerRequest,
+} from '@billing/proto/billing/checkout/v1/seller';
+import {
   type DueWorkServiceServer,
   DueWorkServiceService,
   WorkClass,
@@ -92,6 +98,7 @@ function connectCalls(address: string) {
       ...options,
       withoutTenant: ['findHostedPage'],
     }),
+    seller: connectPeer<SellerServiceServer>(SellerServiceService, options),
     dueWork: connectPeer<DueWorkServiceServer>(DueWorkServiceService, {
       ...options,
       withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
@@ -100,7 +107,7 @@ function connectCalls(address: string) {
 }
 
 function stepsOf(
-  { sessions, payments, links, dueWork }: ReturnType<typeof connectCalls>,
+  { sessions, payments, links, seller, dueWork }: ReturnType<typeof connectCalls>,
   peers: Shop,
 ) {
   /** A session of a new customer for a new product, unless the request names others. */
@@ -147,13 +154,24 @@ function stepsOf(
     if (checkoutLink === undefined) throw new Error('No link was made');
     return checkoutLink;
   };
+  /** Makes the seller tax prices without tax, at home in Germany and in the European Union. */
+  const setTax = (context: CallContext) =>
+    seller.updateSeller(
+      UpdateSellerRequest.fromPartial({
+        updateMask: ['legalName', 'address', 'tax'],
+        legalName: 'Ada GmbH',
+        address: { country: 'DE' },
+        tax: { prices: TaxPrices.TAX_PRICES_EXCLUDE_TAX, registrations: ['DE', 'EU'] },
+      }),
+      context,
+    );
   /** Runs the environment's due work up to a time of its manual clock, like a clock advance. */
   const runDue = async (until: Date, context: CallContext) => {
     const { environmentId } = context.tenant;
     const workClass = WorkClass.WORK_CLASS_COLLECTION;
     await dueWork.runDue({ environmentId, until, workClass }, context);
   };
-  return { create, aMethod, pay, read, aLink, runDue };
+  return { create, aMethod, pay, read, aLink, setTax, runDue };
 }
 
 /** Answer to a payer: the status reached, or the reason of the refusal. */

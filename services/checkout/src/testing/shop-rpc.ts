@@ -21,6 +21,7 @@ import {
   Customer,
   type CustomerServiceServer,
   CustomerServiceService,
+  type FillCustomerRequest,
 } from '@billing/proto/billing/customer/v1/customer';
 import {
   Discount,
@@ -46,6 +47,8 @@ export class Shop {
   readonly redemptions = new Map<string, 'HELD' | 'CONFIRMED' | 'RELEASED'>();
   /** Requests from which subscriptions were created, by id, including retries. */
   readonly subscribed = new Map<string, CreateFromCheckoutRequest[]>();
+  /** Facts that payers have typed, in the order of their calls. */
+  readonly filled: FillCustomerRequest[] = [];
   /** Called before each answer with the name of the call; an error thrown here is the answer. */
   before: (call: string) => Promise<void> | void = () => undefined;
   private server: TestServer | undefined;
@@ -136,6 +139,10 @@ export class Shop {
           this.customers.set(id, { ...customer, currency, currencyFixed: true });
         }
         return { customer: this.customers.get(id) };
+      },
+      fillCustomer: async (request) => {
+        this.filled.push(request);
+        return { customer: this.customers.get(request.id) };
       },
     });
   }

@@ -19,7 +19,7 @@ import {
 import { sandboxDisputeDefinition, SandboxDisputes } from '../provider/sandbox/disputes';
 import { SandboxProvider } from '../provider/sandbox/provider';
 import { ensureSandboxIndexes, SandboxBooks, SandboxStore } from '../provider/sandbox/store';
-import { announcedInvoices } from '../invoice/event/events';
+import { announcedInvoices } from '../announcement/invoice-event-message';
 import {
   subscriptionMethodDefinition,
   SubscriptionMethodStore,

@@ -1,3 +1,4 @@
+import { DomainError } from '@billing/kernel/domain-error';
 import { sumOf } from '@billing/kernel/money';
 
 /** Reason of a credit note. CHANGE: a plan change. */
@@ -86,9 +87,23 @@ export interface Credits {
 export const noCredits: Credits = { creditNotes: [], refunds: [], disputes: [] };
 
 /** Limits, because every result carries its invoice. */
-export const creditNotesMax = 50;
+const creditNotesMax = 50;
 export const refundsMax = 100;
 export const disputesMax = 20;
+
+/** True if no further credit note can be issued; a reservation keeps the place of its own. */
+export function hasAllNotes({
+  creditNotes,
+  reservation,
+}: Pick<Credits, 'creditNotes'> & { readonly reservation: unknown }): boolean {
+  return creditNotes.length + (reservation === undefined ? 0 : 1) >= creditNotesMax;
+}
+
+/** Refusal of a credit note beyond the limit of its invoice. */
+export function tooManyCreditNotes(): DomainError {
+  const message = 'Too many credit notes';
+  return new DomainError('failed_precondition', 'TOO_MANY_CREDIT_NOTES', message);
+}
 
 /** Amount of a credit note, with tax. */
 export function totalOfNote({ lines }: Pick<CreditNote, 'lines'>): bigint {

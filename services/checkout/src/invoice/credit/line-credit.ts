@@ -1,5 +1,6 @@
 import { roundedQuotient } from '@billing/kernel/decimal';
-import { smallerOf, sumOf } from '@billing/kernel/money';
+import { sumOf } from '@billing/kernel/money';
+import { creditWithTax } from '@billing/kernel/proration/credit-lines';
 import type { Invoice, LineItem } from '../invoice';
 import type { Credits } from './credit';
 import { lineTotalOf, pricedOf } from '../../tax/finalization';
@@ -29,21 +30,15 @@ export function leftOfInvoice(invoice: Creditable): bigint {
   return sumOf(invoice.lineItems.map((line) => leftOfLine(line, invoice)));
 }
 
-/** Amount with tax of a priced amount of the line. */
-function withTax(line: LineItem, priced: bigint): bigint {
-  const { pricedAmount, pricedDiscount } = pricedOf(line);
-  const net = pricedAmount - pricedDiscount;
-  return net === 0n ? 0n : roundedQuotient(priced * lineTotalOf(line), net);
-}
-
 /** Largest credit that a plan change gets of a line, of a priced amount. */
 export function creditOfChange(
   line: LineItem,
   priced: bigint,
-  { left, leftOfAll }: { readonly left: bigint; readonly leftOfAll: bigint },
+  left: { readonly left: bigint; readonly leftOfAll: bigint },
 ): bigint {
-  const most = smallerOf(smallerOf(withTax(line, priced), left), leftOfAll);
-  return most > 0n ? most : 0n;
+  const { pricedAmount, pricedDiscount } = pricedOf(line);
+  const whole = { priced: pricedAmount - pricedDiscount, total: lineTotalOf(line) };
+  return creditWithTax(whole, priced, left);
 }
 
 /**

@@ -22,5 +22,6 @@ export function fromOneOffDocument(
     purchaseOrder: stored.purchaseOrder ?? undefined,
     metadata: JSON.parse(stored.metadata) as Record<string, unknown>,
     finalizedAt: stored.finalizedAt ?? undefined,
+    ...(typeof stored.finalizedBy === 'string' && { finalizedBy: stored.finalizedBy }),
   };
 }

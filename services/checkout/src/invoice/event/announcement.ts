@@ -1,5 +1,6 @@
 import type { DomainEvent } from '@billing/kernel/transition';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice';
+import { type CreditEvent, creditEventOrder, creditsIn } from './credit-announcement';
 
 /** Initiator of a failed charge. */
 export type ChargeInitiator = 'SCHEDULE' | 'CALLER' | 'PAYER' | 'NEW_METHOD';
@@ -21,6 +22,7 @@ export type InvoiceEvent =
   | { readonly type: 'invoice.created'; readonly data: { readonly charging: boolean } }
   | { readonly type: 'invoice.payment_received'; readonly data: { readonly payment: number } }
   | { readonly type: 'invoice.payment_failed'; readonly data: FailedPayment }
+  | { readonly type: 'invoice.reminded'; readonly data: { readonly reminder: number } }
   | {
       readonly type:
         'invoice.paid' | 'invoice.voided' | 'invoice.uncollectible' | 'invoice.overdue';
@@ -28,7 +30,7 @@ export type InvoiceEvent =
     };
 
 // Events of one write stand in this order.
-const order: readonly InvoiceEvent['type'][] = [
+const order: readonly (InvoiceEvent | CreditEvent)['type'][] = [
   'invoice.created',
   'invoice.payment_received',
   'invoice.payment_failed',
@@ -36,13 +38,21 @@ const order: readonly InvoiceEvent['type'][] = [
   'invoice.voided',
   'invoice.uncollectible',
   'invoice.overdue',
+  'invoice.reminded',
+  ...creditEventOrder,
 ];
 
 export const overdue: InvoiceEvent = { type: 'invoice.overdue', data: {} };
 
+/** Reminder of an unpaid invoice at a date without a charge, numbered from 1. */
+export function reminded(reminder: number): InvoiceEvent {
+  return { type: 'invoice.reminded', data: { reminder } };
+}
+
 /**
- * Completes the events of a write: numbering, recorded payments and the status follow from the
- * change, independent of what decided it. A tombstone announces nothing.
+ * Completes the events of a write: numbering, recorded payments, the status, credit notes, refunds
+ * and disputes follow from the change, independent of what decided it. A tombstone announces
+ * nothing.
  */
 export function announceInvoice(
   decided: readonly DomainEvent[],
@@ -60,12 +70,13 @@ export function announceInvoice(
     ...creationOf(former, state),
     ...receivedIn(former?.payments ?? [], state.payments),
     ...statusOf(former, state),
+    ...creditsIn(former, state),
   ];
   return [...decided, ...implied].toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 function placeOf({ type }: DomainEvent): number {
-  const place = order.indexOf(type as InvoiceEvent['type']);
+  const place = order.indexOf(type as (typeof order)[number]);
   return place < 0 ? order.length : place;
 }
 

@@ -41,6 +41,12 @@ export interface ProviderReport {
   readonly status: string;
 }
 
+/** Notice that a refund has changed; what its charge has returned in total is not in it. */
+export interface RefundNotice {
+  readonly kind: 'REFUND_CHANGED';
+  readonly providerPaymentId: string;
+}
+
 /**
  * Reads the events of providers. An event is never trusted for its content: it is the reason to ask
  * the provider.
@@ -54,7 +60,7 @@ export interface ProviderEvents {
   /**
    * Undefined for an event that reports nothing about an earlier payment. Throws as `read` does.
    */
-  readReport(event: ReceivedProviderEvent): Promise<ProviderReport | undefined>;
+  readReport(event: ReceivedProviderEvent): Promise<ProviderReport | RefundNotice | undefined>;
 }
 
 /** Adapter for installations without a provider that sends events. */

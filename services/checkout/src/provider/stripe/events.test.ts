@@ -51,6 +51,31 @@ test.each<[string, string, unknown]>([
   expect(await events.read(notice(type, object))).toBeUndefined();
 });
 
+test.each([
+  ['usd', 900, 900n],
+  ['isk', 90_000, 900n],
+  ['ugx', 90_000, 900n],
+  ['mga', 9, 900n],
+])('an amount refunded in %s is reported in our units', async (currency, sent, amount) => {
+  const charge = { object: 'charge', payment_intent: 'pi_1', currency, amount_refunded: sent };
+  expect(await events.readReport(notice('charge.refunded', charge))).toMatchObject({
+    ...{ kind: 'REFUND', providerPaymentId: 'pi_1', amount, currency: currency.toUpperCase() },
+  });
+});
+
+test.each(['refund.created', 'refund.updated', 'refund.failed'])(
+  'the event %s is the reason to read the refunds of its payment',
+  async (type) => {
+    const refund = { object: 'refund', payment_intent: 'pi_1', amount: 900, currency: 'usd' };
+    expect(await events.readReport(notice(type, refund))).toEqual({
+      kind: 'REFUND_CHANGED',
+      providerPaymentId: 'pi_1',
+    });
+    const other = { ...refund, payment_intent: null };
+    expect(await events.readReport(notice(type, other))).toBeUndefined();
+  },
+);
+
 describe('a signature is refused', () => {
   const refused = expect.objectContaining({ kind: 'permission', reason: 'BAD_SIGNATURE' }) as Error;
   const tampered = notice();

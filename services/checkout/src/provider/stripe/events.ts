@@ -1,13 +1,16 @@
 import Stripe from 'stripe';
 import { isId } from '@billing/chassis/ids';
+import { isCurrency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
   type AnnouncedPayment,
   type ProviderEvents,
   type ProviderReport,
+  type RefundNotice,
   providerNotFound,
   type ReceivedProviderEvent,
 } from '../port/provider-events';
+import { fromStripeAmount } from './amount';
 
 const provider = 'stripe';
 
@@ -34,10 +37,11 @@ export class StripeEvents implements ProviderEvents {
     });
   }
 
-  readReport(received: ReceivedProviderEvent): Promise<ProviderReport | undefined> {
+  readReport(received: ReceivedProviderEvent): Promise<ProviderReport | RefundNotice | undefined> {
     return Promise.resolve().then(() => {
       if (received.provider !== provider) throw providerNotFound();
-      return reportOf(this.verify(received));
+      const event = this.verify(received);
+      return event.type.startsWith(refunds) ? noticeOf(event) : reportOf(event);
     });
   }
 
@@ -52,27 +56,43 @@ export class StripeEvents implements ProviderEvents {
   }
 }
 
+const refunds = 'refund.';
 const disputes = 'charge.dispute.';
+
+// Their charge has events of its own, which report the total.
+function noticeOf({ data }: Stripe.Event): RefundNotice | undefined {
+  const providerPaymentId = paymentIntentOf(data.object as Stripe.Refund);
+  return providerPaymentId === undefined
+    ? undefined
+    : { kind: 'REFUND_CHANGED', providerPaymentId };
+}
 
 // A refund is read from its charge, which has the total refunded amount.
 function reportOf({ id, type, data }: Stripe.Event): ProviderReport | undefined {
   const isDispute = type.startsWith(disputes);
   if (!isDispute && type !== 'charge.refunded') return undefined;
   const object = data.object as Stripe.Charge | Stripe.Dispute;
-  const { payment_intent: intent } = object;
-  const providerPaymentId = typeof intent === 'string' ? intent : intent?.id;
+  const providerPaymentId = paymentIntentOf(object);
   if (providerPaymentId === undefined) return undefined;
   const amount = object.object === 'charge' ? object.amount_refunded : object.amount;
-  const { currency, status } = object;
+  const { status } = object;
+  const currency = object.currency.toUpperCase();
   return {
     id: `${provider}:${id}`,
     kind: isDispute ? 'DISPUTE' : 'REFUND',
     providerPaymentId,
-    amount: BigInt(amount),
-    currency: currency.toUpperCase(),
+    // One in a currency that is not ours is of no payment of ours.
+    amount: isCurrency(currency) ? fromStripeAmount(amount, currency) : BigInt(amount),
+    currency,
     status: isDispute ? status : 'refunded',
     ...(object.object === 'dispute' && { providerDisputeId: object.id }),
   };
+}
+
+function paymentIntentOf({
+  payment_intent: intent,
+}: Pick<Stripe.Refund, 'payment_intent'>): string | undefined {
+  return typeof intent === 'string' ? intent : intent?.id;
 }
 
 // The account may have other uses.

@@ -304,6 +304,32 @@ test('a payment that succeeds after it was recorded as failed settles its invoic
   expect(paidBy(invoice.invoiceId)).toEqual([2900]);
 });
 
+test('a payment that succeeds after its invoice is void goes to the balance', async () => {
+  const context = live();
+  const invoice = await anInvoice({ decline: {} }, context);
+  const { invoice: failed } = await pay(invoice, context);
+  const { providerPaymentId = '' } = failed!.payments[0]!;
+  await checkout.voidInvoice({ id: invoice.invoiceId }, context);
+  stripe.account.succeedLate(providerPaymentId);
+  await announce('payment_intent.succeeded', providerPaymentId);
+  await announce('payment_intent.succeeded', providerPaymentId);
+
+  const { payments: kept, ...voided } = await read(invoice.invoiceId, context);
+  expect(voided).toMatchObject({ status: InvoiceStatus.INVOICE_STATUS_VOID, amountPaid: 0n });
+  const { PAYMENT_STATUS_SUCCEEDED: success } = PaymentStatus;
+  expect(kept).toMatchObject([{ status: success, amount: 2900n, overpayment: 2900n }]);
+  const { customerId } = invoice;
+  await eventually(async () => {
+    const { balances } = await running.balances.listBalances(
+      { customerId, currency: undefined, page: 1, perPage: 10 },
+      context,
+    );
+    expect(balances).toMatchObject([{ balance: 2900n }]);
+  });
+  const { reports } = await payments.listProviderReports({ invoiceId: invoice.invoiceId }, context);
+  expect(reports).toEqual([]);
+});
+
 test("a charge whose answer was lost is found again with Stripe's event", async () => {
   const context = live();
   const invoice = await anInvoice({}, context);

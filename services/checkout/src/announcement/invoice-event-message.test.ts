@@ -8,13 +8,13 @@ import {
   payNow,
   recordResult,
   voidForCaller,
-} from '../collection';
-import { type Invoice, type InvoiceRecord, tombstone, voidInvoice } from '../invoice';
-import { recordExternal } from '../recorded-payment';
-import { type DeclineCode, declined } from '../../provider/port/decline';
-import { aClaim, aDraft, anOpened, asInvoice, savedMethod } from '../../testing/invoice';
-import { announceInvoice } from './announcement';
-import { announcedInvoices } from './events';
+} from '../invoice/collection';
+import { type Invoice, type InvoiceRecord, tombstone, voidInvoice } from '../invoice/invoice';
+import { recordExternal } from '../invoice/recorded-payment';
+import { type DeclineCode, declined } from '../provider/port/decline';
+import { aClaim, aDraft, anOpened, asInvoice, savedMethod } from '../testing/invoice';
+import { announceInvoice } from '../invoice/event/announcement';
+import { announcedInvoices } from './invoice-event-message';
 
 const pages = {
   urlOf: ({ kind }: { kind: string }) => `https://pay.example/${kind.toLowerCase()}`,
@@ -86,6 +86,8 @@ const opening = {
   ...aClaim({ source: savedMethod, now: createdAt, claimedAt: createdAt }),
   number,
 };
+const overdue = asInvoice(collectWhenDue(sent, aClaim({ now: dueDate })).state);
+const remindedAt = overdue.collectAt ?? dueDate;
 const onDay = (day: number) => new Date(Date.UTC(2026, 0, day));
 
 test.each([
@@ -96,6 +98,7 @@ test.each([
   ['voided', example(sent, voidForCaller(sent, onDay(9)), onDay(9))],
   ['uncollectible', example(sent, markUncollectible(sent, { methods, now: onDay(9) }), onDay(9))],
   ['overdue', example(sent, collectWhenDue(sent, aClaim({ now: dueDate })), dueDate)],
+  ['reminded', example(overdue, collectWhenDue(overdue, aClaim({ now: remindedAt })), remindedAt)],
 ])('the event of invoice-%s.json is announced as the file has it', (name, events) => {
   expect(events).toEqual([exampleEvent(`invoice-${name}`)]);
 });

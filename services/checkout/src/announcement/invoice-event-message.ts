@@ -3,10 +3,11 @@ import type { DomainEvent } from '@billing/kernel/transition';
 import { InvoiceEvent as ProtoInvoiceEvent } from '@billing/proto/billing/event/v1/invoice_event';
 import type { Payment } from '@billing/proto/billing/checkout/v1/checkout';
 import { chargeInitiators, collectionProgress } from '@billing/proto/values/checkout';
-import type { InvoiceRecord } from '../invoice';
-import { type InvoicePages, toProtoInvoice } from '../rpc';
-import { invoiceDefinition } from '../store';
-import { announceInvoice, type InvoiceEvent } from './announcement';
+import { announceInvoice, type InvoiceEvent } from '../invoice/event/announcement';
+import type { InvoiceRecord } from '../invoice/invoice';
+import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
+import { invoiceDefinition } from '../invoice/store';
+import { creditEventEncoder, isCreditEvent } from './credit-event-message';
 
 /** Invoices that announce their events, with the addresses of their pages. */
 export function announcedInvoices(pages: InvoicePages): AggregateDefinition<InvoiceRecord> {
@@ -22,7 +23,9 @@ export function announcedInvoices(pages: InvoicePages): AggregateDefinition<Invo
  * decision.
  */
 function invoiceEventEncoder(pages: InvoicePages) {
+  const encodeCreditEvent = creditEventEncoder(pages);
   return (event: DomainEvent, stored: Stored<InvoiceRecord>): unknown => {
+    if (isCreditEvent(event)) return encodeCreditEvent(event, stored);
     const invoice = toProtoInvoice(stored, pages);
     const details = detailsOf(event as InvoiceEvent, invoice.payments);
     return ProtoInvoiceEvent.toJSON({ invoice, ...noDetails, ...details });
@@ -36,6 +39,7 @@ const noDetails = {
   initiator: chargeInitiators.valueOf(undefined),
   collection: collectionProgress.valueOf(undefined),
   nextAttemptAt: undefined,
+  reminder: undefined,
 };
 
 function detailsOf(event: InvoiceEvent, payments: readonly Payment[]) {
@@ -54,6 +58,8 @@ function detailsOf(event: InvoiceEvent, payments: readonly Payment[]) {
         collection: collectionProgress.valueOf(collection),
       };
     }
+    case 'invoice.reminded':
+      return { reminder: event.data.reminder };
     case 'invoice.paid':
     case 'invoice.voided':
     case 'invoice.uncollectible':
