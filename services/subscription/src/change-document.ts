@@ -10,6 +10,7 @@ import {
   toDocumentPrice,
 } from './item-document';
 import {
+  type ChangeCreditNote,
   type ChangedPeriod,
   type ChangeInvoice,
   type ChangeLine,
@@ -44,11 +45,28 @@ type ChargeDocument = Omit<ItemCharge, 'from' | 'gross' | 'net'> & {
   readonly net: Count;
 };
 
+type CreditNoteDocument = Omit<ChangeCreditNote, 'amount' | 'lines'> & {
+  readonly amount: Count;
+  readonly lines: readonly { readonly lineItemId: string; readonly priced: Count }[];
+};
+
 /** A change as stored, in its subscription and as its own record. */
 export type ChangeDocument = Omit<
   SubscriptionChange,
-  'wanted' | 'from' | 'to' | 'invoice' | 'charges' | 'metadata' | `monthlyAmount${string}`
+  | 'wanted'
+  | 'from'
+  | 'to'
+  | 'invoice'
+  | 'creditNotes'
+  | 'reservedRound'
+  | 'charges'
+  | 'metadata'
+  | `monthlyAmount${string}`
 > & {
+  /** Absent: stored by an earlier release, which issued none. */
+  readonly creditNotes?: readonly CreditNoteDocument[];
+  /** Absent: that of the invoice. */
+  readonly reservedRound?: Count | null;
   readonly wanted: {
     readonly product:
       | (Omit<NonNullable<WantedChange['product']>, 'price'> & { readonly price: PriceDocument })
@@ -135,6 +153,7 @@ export function toDocumentChange(change: SubscriptionChange): ChangeDocument {
 export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
   const { wanted, from, to, invoice, charges, metadata } = change;
   const { product, quantity } = wanted;
+  const { creditNotes = [], reservedRound = invoice?.balanceRound ?? null } = change;
   return {
     id: change.id,
     status: change.status,
@@ -150,6 +169,8 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
     monthlyAmountBefore: BigInt(change.monthlyAmountBefore),
     monthlyAmountAfter: BigInt(change.monthlyAmountAfter),
     invoice: invoice === null ? null : fromDocumentInvoice(invoice),
+    creditNotes: creditNotes.map(fromDocumentNote),
+    reservedRound: reservedRound === null ? null : Number(reservedRound),
     charges: charges.map(fromDocumentCharge),
     failure: change.failure,
     replacedBy: change.replacedBy,
@@ -177,6 +198,11 @@ function fromDocumentLine(line: LineDocument): ChangeLine {
     discountAmount: BigInt(line.discountAmount),
     proration: { numerator: BigInt(numerator), denominator: BigInt(denominator), of },
   };
+}
+
+function fromDocumentNote(note: CreditNoteDocument): ChangeCreditNote {
+  const lines = note.lines.map((line) => ({ ...line, priced: BigInt(line.priced) }));
+  return { ...note, amount: BigInt(note.amount), lines };
 }
 
 function fromDocumentPeriod({

@@ -7,8 +7,10 @@ import { billEnd, billLate, billPeriod } from './billing/commands';
 import { billOwed } from './billing/retry-waiting-bills';
 import type { Changes } from './change/change-store';
 import {
+  creditChange,
   invoiceChange,
   recordFinishedChanges,
+  undoChange,
   voidChangeInvoices,
 } from './change/create-change-invoice';
 import { authorizationResolved } from './creation/creation';
@@ -24,11 +26,13 @@ import type {
   BillPeriod,
   Close,
   ConfirmRedemption,
+  CreditChange,
   EndCollection,
   InvoiceChange,
   RecordChanges,
   ReleaseRedemption,
   ResolveAuthorization,
+  UndoChange,
   VoidChangeInvoices,
 } from './subscription/command';
 import type { Subscription } from './subscription/subscription';
@@ -126,10 +130,19 @@ export function subscriptionCommands(dependencies: CommandDependencies): Command
 
 function changeCommands(
   dependencies: CommandDependencies,
-): Pick<CommandHandlers, 'invoiceChange' | 'recordChanges' | 'voidChangeInvoices'> {
+): Pick<
+  CommandHandlers,
+  'invoiceChange' | 'creditChange' | 'undoChange' | 'recordChanges' | 'voidChangeInvoices'
+> {
   return {
     invoiceChange: ({ changeId }: InvoiceChange['payload'], { aggregateId: id, context }) =>
       invoiceChange({ id, changeId }, context, dependencies),
+
+    creditChange: ({ changeId }: CreditChange['payload'], { aggregateId: id, context }) =>
+      creditChange({ id, changeId }, context, dependencies),
+
+    undoChange: ({ changeId }: UndoChange['payload'], { aggregateId: id, context }) =>
+      undoChange({ id, changeId }, context, dependencies),
 
     recordChanges: (_payload: RecordChanges['payload'], { aggregateId, context }) =>
       recordFinishedChanges(aggregateId, context, dependencies),

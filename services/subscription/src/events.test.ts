@@ -66,7 +66,11 @@ const statuses: Readonly<Partial<Record<CollectionOutcome, InvoiceStatus>>> = {
 };
 
 const trial = aNewSubscription(input, creation);
-const renewal = takeDueStep(trial.state, { now: day('01-31'), ...ids });
+const trialEnding = takeDueStep(trial.state, { now: day('01-28'), ...ids });
+const renewal = takeDueStep(trialEnding.state, { now: day('01-31'), ...ids });
+const yearlyPrice = aPrice({ billingInterval: 'YEARLY', amount: 29_000n });
+const yearly = aNewSubscription(input, { ...creation, price: yearlyPrice });
+const upcoming = takeDueStep(yearly.state, { now: day('12-18'), ...ids });
 const payment = paid(renewal.state, 'SUCCEEDED');
 const failure = paid(renewal.state, 'FAILED');
 const givenUp = paid(failure.state, 'UNCOLLECTIBLE', { resultNumber: 2, now: day('02-14') });
@@ -100,6 +104,16 @@ const table: readonly Example[] = [
     version: 6,
     updatedAt: day('02-14'),
     sequence: 5,
+  }),
+  example('subscription-trial-ending', trialEnding, {
+    version: 3,
+    updatedAt: day('01-28'),
+    sequence: 2,
+  }),
+  example('subscription-renewal-upcoming', upcoming, {
+    version: 5,
+    updatedAt: day('12-18'),
+    sequence: 3,
   }),
   example('subscription-created-by-checkout', soldOn(day('01-17')), {
     version: 1,

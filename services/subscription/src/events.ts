@@ -3,6 +3,7 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import {
   type FieldChange,
   SubscriptionEvent as ProtoSubscriptionEvent,
+  type UpcomingCharge,
 } from '@billing/proto/billing/event/v1/subscription_event';
 import {
   CancelReason as ProtoCancelReason,
@@ -10,8 +11,9 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { fieldChangesBetween } from '@billing/proto/json/field-changes';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
+import { upcomingCharge } from './billing/upcoming-charge';
 import type { PaymentOutcome, SubscriptionEvent } from './subscription/announcement';
-import type { Subscription } from './subscription/subscription';
+import { currencyOf, type Subscription } from './subscription/subscription';
 import { toProtoCancelReason, toProtoSubscription } from './subscription-message';
 import type { SubscriptionRecord } from './subscription/tombstone';
 
@@ -38,6 +40,7 @@ function toProtoEvent(
     nextAttemptAt: undefined,
     canceledAt: undefined,
     reason: ProtoCancelReason.CANCEL_REASON_UNSPECIFIED,
+    upcoming: undefined,
   };
   switch (event.type) {
     case 'subscription.created':
@@ -61,7 +64,17 @@ function toProtoEvent(
     case 'subscription.payment_succeeded':
     case 'subscription.payment_failed':
       return { ...message, ...toProtoPayment(event.data.payment) };
+    case 'subscription.trial_ending':
+    case 'subscription.renewal_upcoming':
+      return { ...message, upcoming: upcomingOf(event.data.subscription) };
   }
+}
+
+function upcomingOf(subscription: Subscription): UpcomingCharge {
+  const upcoming = upcomingCharge(subscription);
+  if (upcoming === null) throw new Error(`No charge of ${subscription.id} follows`);
+  const { at, total: amount } = upcoming;
+  return { at, amount, currency: currencyOf(subscription) };
 }
 
 function toProtoPayment({ invoice, attempt, nextAttemptAt }: PaymentOutcome) {

@@ -1,4 +1,4 @@
-import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { AggregateDefinition, WorkClass } from '@billing/chassis/aggregate';
 import { encodeEvent } from './events';
 import { type DueStep, dueStep } from './lifecycle/renewals';
 import { parkedFor, type ParkReason } from './over-limit/parking';
@@ -51,6 +51,7 @@ type SubscriptionDocument = Omit<
   | 'endedBeforeStart'
   | 'openInvoices'
   | 'latestInvoice'
+  | 'warnedOf'
   | 'usage'
 > & {
   /** Absent in documents of earlier releases. */
@@ -67,6 +68,8 @@ type SubscriptionDocument = Omit<
   readonly periodIndex: Count | null;
   readonly openInvoices: readonly OpenInvoiceDocument[];
   readonly latestInvoice: LatestInvoiceDocument | null;
+  /** Absent in documents of earlier releases. */
+  readonly warnedOf?: Date | null;
   /** Absent in documents that were stored before usage was billed. */
   readonly usage?: UsageDocument;
 };
@@ -104,12 +107,15 @@ const noOnlyItem: Readonly<Record<keyof OnlyItemDocument, null>> = {
 
 type RecordDocument = SubscriptionDocument | Omit<Tombstone, 'id'>;
 
-// Other steps must not be counted as renewals.
-const renewing: ReadonlySet<DueStep['kind']> = new Set([
-  'START_TRIAL',
-  'ENTER_PERIOD',
-  'BILL_LATE',
-]);
+// Only renewals are counted as such. At one instant warnings go first, then ends, then renewals.
+const workClasses: Readonly<Record<DueStep['kind'], WorkClass>> = {
+  WARN: 'COLLECTION',
+  END: 'END',
+  BILL_AGAIN: 'END',
+  START_TRIAL: 'RENEWAL',
+  ENTER_PERIOD: 'RENEWAL',
+  BILL_LATE: 'RENEWAL',
+};
 
 /** Subscriptions as documents. Their ids are their only natural key. */
 export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
@@ -144,8 +150,10 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   dueAt: (record) => {
     const step = record.isTombstone ? undefined : dueStep(record);
     if (step === undefined) return undefined;
-    return { at: step.at, workClass: renewing.has(step.kind) ? 'RENEWAL' : 'END' };
+    return { at: step.at, workClass: workClasses[step.kind] };
   },
+  // Since warnings.
+  scheduleRevision: 1,
   stepsReached: (record) => (record.isTombstone ? [] : stepsReached(record)),
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
 };
@@ -197,6 +205,7 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
     cancelReason: document.cancelReason,
     openInvoices: document.openInvoices.map(fromDocumentOpenInvoice),
     latestInvoice: fromDocumentLatestInvoice(document.latestInvoice),
+    warnedOf: document.warnedOf ?? null,
     usage: fromDocumentUsage(document.usage),
     changes: fromDocumentChanges(document.changes),
   };

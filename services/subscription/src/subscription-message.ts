@@ -107,6 +107,7 @@ export function toProtoChange(change: SubscriptionChange, subscription: Subscrip
     monthlyAmountBefore,
     monthlyAmountAfter,
     invoiceId: change.invoice?.invoiceId,
+    creditNoteIds: change.status === 'APPLIED' ? change.creditNotes.map(({ id }) => id) : [],
     failure: change.failure ?? undefined,
     replacedBy: change.replacedBy ?? undefined,
     metadata: change.metadata,

@@ -14,6 +14,7 @@ import {
 } from './subscription/subscription';
 import { type SubscriptionRecord, tombstone } from './subscription/tombstone';
 import type { Decision, SubscriptionTransition } from './subscription/transition';
+import { renewalWarningMs, trialWarningMs } from './subscription/warning-lead';
 
 type StoredSubscription = Stored<Subscription>;
 type Within = Pick<CallContext, 'tenant' | 'now'>;
@@ -187,11 +188,22 @@ export function subscriptionsWith({
     ...(status !== undefined && { status }),
     ...(phase !== undefined && { phase }),
     ...(renewsBefore !== undefined && {
+      // Bounds the index; the steps decide.
       dueAt: { $lt: renewsBefore },
-      dueClass: 'RENEWAL',
+      $and: [{ $or: renewalSteps(renewsBefore) }],
       phase: { $in: renewing.filter((one) => phase === undefined || one === phase) },
     }),
   };
+}
+
+// A renewal is the next step, or the one after its warning.
+function renewalSteps(renewsBefore: Date): Record<string, unknown>[] {
+  const dueBefore = (ms: number) => ({ dueAt: { $lt: new Date(renewsBefore.getTime() - ms) } });
+  return [
+    { ...dueBefore(0), dueClass: 'RENEWAL' },
+    { ...dueBefore(trialWarningMs), dueClass: 'COLLECTION', phase: 'TRIAL' },
+    { ...dueBefore(renewalWarningMs), dueClass: 'COLLECTION', phase: 'REGULAR' },
+  ];
 }
 
 /** Inputs of a rule on the subscription that come from outside. */

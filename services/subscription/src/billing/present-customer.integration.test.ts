@@ -3,11 +3,8 @@ import { eventually, testContext } from '@billing/chassis/testing';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { day } from '../testing/fixtures';
-import {
-  aProtoCustomer,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { aProtoCustomer } from '../testing/customer-facts';
+import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
 
 const { COLLECTION_METHOD_CHARGE_AUTOMATICALLY: charged, COLLECTION_METHOD_SEND_INVOICE: sent } =
   CollectionMethod;

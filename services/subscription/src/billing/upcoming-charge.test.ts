@@ -1,3 +1,4 @@
+import { requestChange } from '../lifecycle/apply-change';
 import { cancel } from '../lifecycle/cancellation';
 import { recordOverLimitBill } from '../over-limit/over-limit-bill';
 import { takeDueStep } from '../lifecycle/renewals';
@@ -77,6 +78,22 @@ test('credit for overcharged usage is deducted before the discount', () => {
     discountAmount: 1200n,
     total: 1200n,
   });
+});
+
+test('a change that waits for the coming period sets its charge', () => {
+  const subscription = aSubscription({ quantity: 7 }, { price: aPrice(unit) });
+  const request = {
+    changeId: 'change',
+    wanted: { product: null, quantity: 3 },
+    at: 'PERIOD_END',
+    ...{ invoiceId: 'invoice', requirePayment: true, balanceRound: null, facts: null },
+    ...{ reservedRound: null, creditNoteIdOf: () => 'note' },
+    ...{ taxFacts: { buyer: null, taxCategory: null }, instant: null, metadata: {} },
+  } as const;
+  const waiting = requestChange(subscription, request, at(day('02-01'))).state;
+  expect(upcomingCharge(waiting)).toMatchObject({ at: day('02-28'), total: 3000n });
+  const { state } = takeDueStep(waiting, at(day('02-28')));
+  expect(upcomingCharge(state)?.total).toBe(3000n);
 });
 
 test('a trial is charged at its end, a later start at the start', () => {

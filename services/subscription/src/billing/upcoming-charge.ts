@@ -1,4 +1,5 @@
 import { isParked } from '../over-limit/parking';
+import { itemsAfter } from '../subscription/change-side';
 import { amountOff, takeDiscount } from '../subscription/discount';
 import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
 import { periodBill } from './bill';
@@ -16,14 +17,15 @@ export interface UpcomingCharge {
 }
 
 /**
- * Computes the charge of the coming period as of now: by the rules that will bill it, less the
- * credit for usage that earlier invoices overcharged, and less the discount where it still applies.
- * Null when no period follows.
+ * Computes the charge of the coming period as of now: by the rules that will bill it, for the items
+ * after a change that waits for it, less the credit for usage that earlier invoices overcharged,
+ * and less the discount where it still applies. Null when no period follows.
  */
-export function upcomingCharge(subscription: Subscription): UpcomingCharge | null {
-  const at = nextInvoiceAt(subscription);
+export function upcomingCharge(current: Subscription): UpcomingCharge | null {
+  const at = nextInvoiceAt(current);
+  if (at === null || isParked(current)) return null;
+  const subscription = afterWaitingChange(current);
   const { periodIndex, discount } = subscription;
-  if (at === null || isParked(subscription)) return null;
   const next = periodIndex === null ? 0 : periodIndex + 1;
   const { recurring, lines } = periodBill(subscription, next, []);
   const amounts = [recurring, ...lines].map(({ amount }) => amount);
@@ -37,4 +39,10 @@ export function upcomingCharge(subscription: Subscription): UpcomingCharge | nul
     total: subtotal - discountAmount,
     discountName: discountAmount > 0n && discount !== null ? discount.name : null,
   };
+}
+
+function afterWaitingChange(subscription: Subscription): Subscription {
+  const { waiting } = subscription.changes;
+  if (waiting === null) return subscription;
+  return { ...subscription, items: itemsAfter(subscription, waiting.wanted) };
 }

@@ -1,10 +1,12 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { applyUnchargedChange } from '../lifecycle/apply-change';
 import { decideAfterDueSteps } from '../lifecycle/renewals';
 import { type InvoiceClient, toProtoChangeInvoice, voidInvoice } from '../peer/checkout';
 import type { Peers } from '../peer/peers';
 import { recordInvoice } from '../subscription/open-invoices';
+import type { ChangeInvoice } from '../subscription/subscription-change';
 import type { Subscription } from '../subscription/subscription';
 import { unchanged } from '@billing/kernel/transition';
 import type { Changes } from './change-store';
@@ -26,7 +28,7 @@ export async function invoiceChange(
   const { state } = await subscriptions.getRecent(id, context);
   const change = await changes.get(state, changeId, context);
   if (change.invoice === null) throw new Error(`Change ${changeId} has no invoice`);
-  // A change that has failed was decided by a result of its invoice.
+  // A result of its invoice has failed it, or the subscription's next step: then it is undone.
   if (change.status === 'FAILED') return;
   const { invoiceId, periodIndex } = change.invoice;
   const request = toProtoChangeInvoice(state, change.invoice);
@@ -59,6 +61,65 @@ function recordChangeInvoice(
   const isNewest = latestInvoice === null || (latestInvoice.periodIndex ?? -1) <= news.periodIndex;
   if (!isNewest || latestInvoice?.id === news.invoiceId) return recorded;
   return { ...recorded, latestInvoice: { id: news.invoiceId, periodIndex: news.periodIndex } };
+}
+
+/**
+ * Undoes a change that has failed: voids its invoice, or credits all of one that was paid all the
+ * same to the customer's balance. Checkout refuses while a payment is in flight, and the command is
+ * retried.
+ */
+export async function undoChange(
+  { id, changeId }: { readonly id: string; readonly changeId: string },
+  context: CallContext,
+  { subscriptions, changes, peers }: ChangeCommandDependencies,
+): Promise<void> {
+  const { state } = await subscriptions.getRecent(id, context);
+  const { invoice, reservedRound: round } = await changes.get(state, changeId, context);
+  const isCredited =
+    invoice !== null && (await voidOrCredit(invoice, { state, changeId }, context, peers));
+  if (round === null) return;
+  // An invoice that is paid has used what was taken of the balance.
+  const released = { changeId, round, keepBalance: isCredited };
+  await peers.checkout.releaseForChange(released, context);
+}
+
+/** True if the invoice could not be voided any more, and is credited. */
+async function voidOrCredit(
+  { invoiceId }: ChangeInvoice,
+  { state, changeId }: { readonly state: Subscription; readonly changeId: string },
+  context: CallContext,
+  peers: Peers,
+): Promise<boolean> {
+  const found = await voidInvoice(invoiceId, state, context, peers);
+  // Undefined: it was never created, and never will be.
+  if (found === undefined || found.status === InvoiceStatus.INVOICE_STATUS_VOID) return false;
+  const creditNoteId = creditNoteIdOf({ changeId, invoiceId }, context);
+  const credit = { creditNoteId, invoiceId, changeId, lines: [], inFull: true };
+  await peers.checkout.issueCreditNote(credit, context);
+  return true;
+}
+
+/** Issues the credit notes of a change, under their derived ids. */
+export async function creditChange(
+  { id, changeId }: { readonly id: string; readonly changeId: string },
+  context: CallContext,
+  { subscriptions, changes, peers }: ChangeCommandDependencies,
+): Promise<void> {
+  const { state } = await subscriptions.getRecent(id, context);
+  const { creditNotes } = await changes.get(state, changeId, context);
+  for (const { id: creditNoteId, invoiceId, lines: credited } of creditNotes) {
+    const lines = credited.map(({ lineItemId, priced: amount }) => ({ lineItemId, amount }));
+    const credit = { creditNoteId, invoiceId, changeId, lines, inFull: false };
+    await peers.checkout.issueCreditNote(credit, context);
+  }
+}
+
+/** Id of a change's credit note on an invoice. */
+export function creditNoteIdOf(
+  { changeId, invoiceId }: { readonly changeId: string; readonly invoiceId: string },
+  { tenant }: Pick<CallContext, 'tenant'>,
+): string {
+  return derivedId(tenant.environmentId, 'creditNote', changeId, invoiceId);
 }
 
 /** Moves the finished changes of a subscription to their records. */

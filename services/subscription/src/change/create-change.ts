@@ -8,23 +8,35 @@ import {
 import type { Logger } from '@billing/chassis/logging';
 import { derivedId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
+import { unchanged } from '@billing/kernel/transition';
+import type {
+  ChangeCredit,
+  ReserveForChangeRequest,
+} from '@billing/proto/billing/checkout/v1/reservation';
 import {
   type ChangeRequest,
   checkChangeable,
   isStoredChange,
+  itemsAtRenewal,
   requestChange,
+  resolveAt,
 } from '../lifecycle/apply-change';
-import { decideAfterDueSteps } from '../lifecycle/renewals';
+import { planChange } from '../lifecycle/plan-change';
+import { decideAfterDueSteps, dueStep } from '../lifecycle/renewals';
 import { fetchTaxCategory } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
-import { mainItem, type Subscription } from '../subscription/subscription';
+import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
-import { type ChangeInput, resolveWanted } from './read-wanted-change';
+import { creditNoteIdOf } from './create-change-invoice';
+import { type ChangeInput, checkTotal, resolveWanted } from './read-wanted-change';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
 import { isStoredElseReleased, nextRound } from './find-reserved-change';
 import type { Changes } from './change-store';
+import { digestOf } from './preview-token';
+import { readChangeQuote } from './read-quote';
 import { subscriptionDigest } from './subscription-digest';
+import type { Subscriptions } from '../subscription-store';
 
 const attemptsMax = 8;
 const answerWithinMs = 8_000;
@@ -100,7 +112,7 @@ async function storeChange(
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
-/** False if the subscription has moved since the facts were read. */
+/** False if the subscription or an invoice has moved since the facts were read. */
 async function tryToStore(
   changeId: string,
   { subscriptionId, input, promised, expectedVersion }: ChangeCall,
@@ -108,40 +120,151 @@ async function tryToStore(
   dependencies: ChangeDependencies,
 ): Promise<boolean> {
   const { subscriptions, peers } = dependencies;
-  const stored = await subscriptions.get(subscriptionId, context);
+  const stored = await caughtUp(subscriptionId, context, subscriptions);
   const customer = await peers.customers.find(stored.state.customer.id, context);
   const asked = { stored, customer, input };
   const request = await requestFor(changeId, asked, context, dependencies);
-  const round = promised === undefined ? null : nextRound(stored.state, changeId);
-  const wanted = { ...request, balanceRound: round, instant: promised?.at ?? null };
-  if (promised !== undefined) {
-    await promised.check(wanted, stored, customer);
-    await reserveBalance(wanted, { stored, balance: promised.balanceApplied }, context, peers);
-  }
-  const known = subscriptionDigest(stored.state);
+  const { wanted, credits } = withReservation(request, { stored, promised }, context);
+  if (promised === undefined) await checkInvoice(wanted, { stored, customer }, context, peers);
+  else await promised.check(wanted, stored, customer);
+  const known = knownState(stored.state);
   let isOutdated = false as boolean;
   try {
+    if (wanted.reservedRound !== null) {
+      const reserved = { credits, balance: promised?.balanceApplied };
+      isOutdated = !(await reserve(wanted, { stored, reserved }, context, dependencies));
+      if (isOutdated) throw factsOutdated();
+    }
     await subscriptions.change(
       subscriptionId,
       context,
       (current, decision) =>
-        decideAfterDueSteps(current, decision, (caughtUp) => {
-          const isStored = isStoredChange(caughtUp.changes, changeId);
-          isOutdated = !isStored && subscriptionDigest(caughtUp) !== known;
+        decideAfterDueSteps(current, decision, (state) => {
+          const isStored = isStoredChange(state.changes, changeId);
+          isOutdated = !isStored && knownState(state) !== known;
           if (isOutdated) throw factsOutdated();
-          return requestChange(withCustomer(caughtUp, customer), wanted, decision);
+          return requestChange(withCustomer(state, customer), wanted, decision);
         }),
       expectedVersion === undefined ? {} : { expectedVersion },
     );
     return true;
   } catch (error) {
+    const { reservedRound: round } = wanted;
     if (round !== null) {
       const reserved = { subscriptionId, changeId, round };
       if (await isStoredElseReleased(reserved, context, dependencies)) return true;
     }
-    if (isOutdated) return false;
+    if (isOutdated || hasMoved(error)) return false;
     throw error;
   }
+}
+
+// A change is computed from what the subscription is now, and the invoice of a period that has just
+// begun is created only after the step is stored.
+async function caughtUp(
+  id: string,
+  context: CallContext,
+  subscriptions: Subscriptions,
+): Promise<Stored<Subscription>> {
+  const stored = await subscriptions.get(id, context);
+  const step = dueStep(stored.state);
+  if (step === undefined || step.at >= context.now) return stored;
+  return subscriptions.change(id, context, (current, decision) =>
+    decideAfterDueSteps(current, decision, unchanged),
+  );
+}
+
+/** The change at a fixed instant and with a round, if it reserves anything. */
+function withReservation(
+  request: ChangeRequest,
+  {
+    stored: { state },
+    promised,
+  }: { readonly stored: Stored<Subscription>; readonly promised: Promised | undefined },
+  context: CallContext,
+): { readonly wanted: ChangeRequest; readonly credits: readonly ChangeCredit[] } {
+  const instant = promised?.at ?? context.now;
+  const isNow = resolveAt(state, request) === 'NOW';
+  const { invoice, creditNotes } = isNow
+    ? planChange(state, { ...request, at: instant })
+    : nothingPlanned;
+  const credits = creditNotes.flatMap(({ invoiceId, lines }) =>
+    lines.map(({ lineItemId, priced: amount }) => ({ invoiceId, lineItemId, amount })),
+  );
+  if (promised === undefined && credits.length === 0) {
+    // What is quoted is stored.
+    return { wanted: invoice === null ? request : { ...request, instant }, credits };
+  }
+  const round = nextRound(state, request.changeId);
+  const balanceRound = promised === undefined ? null : round;
+  return { wanted: { ...request, instant, balanceRound, reservedRound: round }, credits };
+}
+
+const nothingPlanned = { invoice: null, creditNotes: [] };
+
+/** Refuses a change that checkout would not invoice: its invoice would be ordered forever. */
+async function checkInvoice(
+  request: ChangeRequest,
+  {
+    stored,
+    customer,
+  }: { readonly stored: Stored<Subscription>; readonly customer: CustomerFacts | undefined },
+  context: CallContext,
+  peers: Peers,
+): Promise<void> {
+  const { instant } = request;
+  if (instant === null) return;
+  const subscription = withCustomer(stored.state, customer);
+  const { invoice: planned } = planChange(subscription, { ...request, at: instant });
+  if (planned !== null) await readChangeQuote({ subscription, planned }, context, peers);
+}
+
+function knownState(subscription: Subscription): string {
+  return digestOf([subscriptionDigest(subscription), subscription.discount]);
+}
+
+/**
+ * Reserves the credits and the balance of a change. False if an invoice has moved since the facts
+ * were read: what is reserved counts as credited for all others, so nothing else can move its room
+ * from then on.
+ */
+async function reserve(
+  { changeId, reservedRound, invoiceId, facts }: ChangeRequest,
+  {
+    stored,
+    reserved,
+  }: {
+    readonly stored: Stored<Subscription>;
+    readonly reserved: Pick<ReserveForChangeRequest, 'balance'> & {
+      readonly credits: readonly ChangeCredit[];
+    };
+  },
+  context: CallContext,
+  dependencies: FactDependencies,
+): Promise<boolean> {
+  const { id: subscriptionId, customer } = stored.state;
+  await dependencies.peers.checkout.reserveForChange(
+    {
+      changeId,
+      round: reservedRound ?? 1,
+      subscriptionId,
+      customerId: customer.id,
+      currency: currencyOf(stored.state),
+      changeInvoiceId: invoiceId,
+      credits: [...reserved.credits],
+      balance: reserved.balance,
+    },
+    context,
+  );
+  if (reserved.credits.length === 0) return true;
+  const present = await fetchPeriodFacts(stored, context, dependencies, changeId);
+  return digestOf(present) === digestOf(facts);
+}
+
+// Another try reads the facts again, and reserves in another round.
+function hasMoved(error: unknown): boolean {
+  if (!(error instanceof DomainError)) return false;
+  return error.reason === 'INVOICE_CANNOT_BE_CREDITED' || error.reason === 'RESERVATION_RELEASED';
 }
 
 /** Reads what a change needs to know; refuses what no state of the subscription allows. */
@@ -162,6 +285,8 @@ export async function requestFor(
   const { state } = stored;
   const wanted = await resolveWanted(state, input, context, dependencies.peers);
   checkChangeable(state);
+  const [next] = itemsAtRenewal(state, { wanted, at: input.at });
+  checkTotal(next.price, next.quantity);
   const productId = wanted.product?.productId ?? mainItem(state).productId;
   const [facts, taxCategory] = await Promise.all([
     fetchPeriodFacts(stored, context, dependencies),
@@ -174,33 +299,13 @@ export async function requestFor(
     requirePayment: input.requirePayment,
     metadata: input.metadata,
     invoiceId: derivedId(context.tenant.environmentId, state.id, 'change', changeId),
+    creditNoteIdOf: (invoiceId) => creditNoteIdOf({ changeId, invoiceId }, context),
     balanceRound: null,
+    reservedRound: null,
     instant: null,
     facts,
     taxFacts: { buyer: customer?.buyer ?? null, taxCategory: taxCategory ?? null },
   };
-}
-
-async function reserveBalance(
-  { changeId, balanceRound, invoiceId }: ChangeRequest,
-  { stored, balance }: { readonly stored: Stored<Subscription>; readonly balance: bigint },
-  context: CallContext,
-  { checkout }: Peers,
-): Promise<void> {
-  const { id: subscriptionId, customer, items } = stored.state;
-  await checkout.reserveForChange(
-    {
-      changeId,
-      round: balanceRound ?? 1,
-      subscriptionId,
-      customerId: customer.id,
-      currency: items[0].price.currency,
-      changeInvoiceId: invoiceId,
-      credits: [],
-      balance,
-    },
-    context,
-  );
 }
 
 function factsOutdated(): DomainError {

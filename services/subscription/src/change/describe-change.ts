@@ -1,14 +1,21 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
-import { invalidInput } from '@billing/kernel/domain-error';
-import type { CreateInvoiceRequest } from '@billing/proto/billing/checkout/v1/checkout';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
   type PreviewChangeResponse,
+  type PreviewCreditNote,
   PreviewInvoice,
 } from '@billing/proto/billing/subscription/v1/change_service';
-import { type ChangeRequest, checkRequest, resolveAt } from '../lifecycle/apply-change';
+import { changeSettlements } from '@billing/proto/values/subscription';
+import {
+  type ChangeRequest,
+  checkRequest,
+  itemsAtRenewal,
+  resolveAt,
+} from '../lifecycle/apply-change';
 import { type ChangePlan, planChange } from '../lifecycle/plan-change';
-import { toProtoChangeInvoice, toProtoNewInvoice } from '../peer/checkout';
+import { toProtoNewInvoice } from '../peer/checkout';
+import { fetchTaxCategory } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import { itemsAfter, monthlyAmountOf } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
@@ -16,6 +23,7 @@ import { takeDiscount } from '../subscription/discount';
 import { periodLine } from '../subscription/recurring-charge';
 import {
   currentPeriod,
+  mainItem,
   nextInvoiceAt,
   periodOf,
   type Subscription,
@@ -32,6 +40,7 @@ import {
 } from './preview-token';
 import type { PreviewKeys } from './preview-key-store';
 import { type ChangeDependencies, previewStale, type Promised, requestFor } from './create-change';
+import { readChangeQuote, readQuote } from './read-quote';
 import { subscriptionDigest } from './subscription-digest';
 
 const validForMs = 15 * 60 * 1000;
@@ -46,6 +55,7 @@ interface Preview {
   readonly plan: Pick<ChangePlan, 'monthlyAmountBefore' | 'monthlyAmountAfter'>;
   /** Undefined: nothing is charged at once. */
   readonly invoice: PreviewInvoice | undefined;
+  readonly creditNotes: ChangePlan['creditNotes'];
   readonly dueNow: bigint;
 }
 
@@ -63,25 +73,28 @@ export async function previewChange(
   const current = { ...stored, state: withCustomer(stored.state, customer) };
   checkRequest(current.state, request);
   const at = context.now;
-  const preview = await computed(current.state, { ...request, instant: at }, context, peers);
   const { end } = currentPeriod(current.state);
+  if (end < at) throw renewalDue();
+  const preview = await computed(current.state, { ...request, instant: at }, context, peers);
   const validUntil = new Date(Math.min(at.getTime() + validForMs, end.getTime()));
   const claim: PreviewClaim = {
+    nonce: newId(),
     at: at.getTime(),
     validUntil: validUntil.getTime(),
     request: requestDigest(subscriptionId, input),
     promised: promisedDigest(preview, preview.invoice?.balanceApplied ?? 0n),
     balanceApplied: (preview.invoice?.balanceApplied ?? 0n).toString(),
-    inputs: inputDigests(current.state, { request, customer, preview }),
+    inputs: inputDigests(current.state, { input, request, customer, preview }),
   };
   const seal = { secret: await keys.secret(), environmentId: context.tenant.environmentId };
-  const { plan, ...shown } = preview;
+  const { plan, creditNotes, ...shown } = preview;
   return {
     at,
     validUntil,
     token: tokenOf(claim, seal),
     ...shown,
     ...plan,
+    creditNotes: creditNotes.map(toProtoCreditNote),
     ...(await nextInvoice(current.state, request, context, peers)),
   };
 }
@@ -112,7 +125,7 @@ export async function promiseOf(
       const present: PresentFacts = {
         now: context.now.getTime(),
         promised: promisedDigest(preview, shown),
-        inputs: inputDigests(current, { request, customer, preview }),
+        inputs: inputDigests(current, { input, request, customer, preview }),
         isBalanceLeft: (preview.invoice?.balanceApplied ?? 0n) >= shown,
       };
       const names = staleNames(claim, present);
@@ -135,29 +148,48 @@ async function computed(
       monthlyAmountAfter: monthlyAmountOf({ phase }, itemsAfter(subscription, request.wanted)),
     };
     const { end } = currentPeriod(subscription);
-    return { effectiveAt: end, plan, invoice: undefined, dueNow: 0n };
+    return { effectiveAt: end, plan, invoice: undefined, creditNotes: [], dueNow: 0n };
   }
-  const { invoice: planned, ...plan } = planChange(subscription, { ...request, at: instant });
-  if (planned === null) return { effectiveAt: instant, plan, invoice: undefined, dueNow: 0n };
-  const wanted = { ...toProtoChangeInvoice(subscription, planned), balanceRound: undefined };
-  const invoice = await quoted(wanted, context, peers);
+  const {
+    invoice: planned,
+    creditNotes,
+    ...plan
+  } = planChange(subscription, { ...request, at: instant });
+  const effect = { effectiveAt: instant, plan, creditNotes };
+  if (planned === null) return { ...effect, invoice: undefined, dueNow: 0n };
+  const invoice = await readChangeQuote({ subscription, planned }, context, peers);
   const isCharged = subscription.collectionMethod === 'CHARGE_AUTOMATICALLY';
-  return { effectiveAt: instant, plan, invoice, dueNow: isCharged ? invoice.amountDue : 0n };
+  return { ...effect, invoice, dueNow: isCharged ? invoice.amountDue : 0n };
+}
+
+function toProtoCreditNote({
+  invoiceId,
+  amount,
+  settledBy,
+}: ChangePlan['creditNotes'][number]): PreviewCreditNote {
+  return { invoiceId, amount, settledBy: changeSettlements.valueOf(settledBy) };
 }
 
 async function nextInvoice(
   subscription: Subscription,
-  { wanted, taxFacts }: ChangeRequest,
+  request: ChangeRequest,
   context: CallContext,
   peers: Peers,
 ): Promise<Pick<PreviewChangeResponse, 'nextInvoice' | 'nextInvoiceEstimated'>> {
   if (nextInvoiceAt(subscription) === null) {
     return { nextInvoice: undefined, nextInvoiceEstimated: false };
   }
-  const after = { ...subscription, items: itemsAfter(subscription, wanted) };
+  const { taxFacts } = request;
+  const after = { ...subscription, items: itemsAtRenewal(subscription, request) };
+  const { productId } = mainItem(after);
+  const isOfChange =
+    productId === mainItem({ items: itemsAfter(subscription, request.wanted) }).productId;
+  const taxCategory = isOfChange
+    ? (taxFacts.taxCategory ?? undefined)
+    : await fetchTaxCategory(peers, productId, context);
   const periodIndex = after.periodIndex === null ? 0 : after.periodIndex + 1;
   const { isDiscounted } = takeDiscount(after, periodIndex);
-  const request = toProtoNewInvoice(after, {
+  const wanted = toProtoNewInvoice(after, {
     invoiceId: newId(),
     reason: 'SUBSCRIPTION_CYCLE',
     authorizedTransactionId: null,
@@ -166,9 +198,9 @@ async function nextInvoice(
     recurring: periodLine(after, periodIndex),
     usage: [],
     buyer: taxFacts.buyer ?? undefined,
-    taxCategory: taxFacts.taxCategory ?? undefined,
+    taxCategory,
   });
-  const invoice = await quoted(request, context, peers);
+  const invoice = await readQuote(wanted, context, peers);
   const set = after.periodIndex === null ? undefined : pinnedSet(after, after.periodIndex);
   return { nextInvoice: invoice, nextInvoiceEstimated: set !== undefined && set > 0 };
 }
@@ -179,35 +211,22 @@ function requestDigest(subscriptionId: string, input: ChangeInput): string {
 }
 
 // What is left to pay follows from the total and the balance that was shown.
-function promisedDigest({ effectiveAt, plan: _plan, invoice }: Preview, balance: bigint): string {
-  if (invoice === undefined) return digestOf([effectiveAt]);
+function promisedDigest({ effectiveAt, invoice, creditNotes }: Preview, balance: bigint): string {
+  const notes = creditNotes.map((note) => [note.invoiceId, note.amount, note.settledBy]);
+  if (invoice === undefined) return digestOf([effectiveAt, notes]);
   const promised = { ...invoice, balanceApplied: balance, amountDue: invoice.total - balance };
-  return digestOf([effectiveAt, PreviewInvoice.toJSON(promised)]);
-}
-
-async function quoted(
-  request: CreateInvoiceRequest,
-  context: CallContext,
-  { checkout }: Peers,
-): Promise<PreviewInvoice> {
-  const quote = await checkout.quoteInvoice({ invoice: request }, context);
-  const { billingReason, currency, periodStart, periodEnd } = request;
-  return {
-    ...quote,
-    ...{ billingReason, currency, periodStart, periodEnd },
-    amountDue: quote.total - quote.balanceApplied,
-    // Their ids follow from that of the invoice, which a preview does not have.
-    lineItems: quote.lineItems.map((line) => ({ ...line, id: '', invoiceId: '' })),
-  };
+  return digestOf([effectiveAt, notes, PreviewInvoice.toJSON(promised)]);
 }
 
 function inputDigests(
   subscription: Subscription,
   {
+    input,
     request,
     customer,
     preview,
   }: {
+    readonly input: ChangeInput;
     readonly request: ChangeRequest;
     readonly customer: CustomerFacts | undefined;
     readonly preview: Preview;
@@ -215,7 +234,7 @@ function inputDigests(
 ): PreviewClaim['inputs'] {
   return {
     subscription: subscriptionDigest(subscription),
-    price: digestOf(request.wanted.product),
+    price: namesPrice(input) ? digestOf(priceAfter(subscription, request)) : '',
     discount: digestOf(subscription.discount),
     customer: digestOf([customer?.collectionMethod, customer?.currency]),
     invoice: digestOf(request.facts),
@@ -223,4 +242,18 @@ function inputDigests(
       (preview.invoice?.taxes ?? []).map(({ reason, name, percent }) => [reason, name, percent]),
     ),
   };
+}
+
+function namesPrice({ productId, priceId }: ChangeInput): boolean {
+  return productId !== null || priceId !== null;
+}
+
+function priceAfter(subscription: Subscription, { wanted }: ChangeRequest): string {
+  const [{ price }] = itemsAfter(subscription, wanted);
+  return price.id;
+}
+
+// A preview stores nothing, so it waits for the step that a change would take first.
+function renewalDue(): DomainError {
+  return new DomainError('unavailable', 'RENEWAL_DUE', 'Service unavailable');
 }

@@ -2,7 +2,8 @@ import type { Stored } from '@billing/chassis/aggregate';
 import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
-import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
+import type { CreditableLine } from '@billing/kernel/proration/credit-lines';
+import type { Invoice, LineItem, LineLeft } from '@billing/proto/billing/checkout/v1/checkout';
 import { invoiceStatuses } from '@billing/proto/values/checkout';
 import type { PeriodFacts, PeriodInvoice } from '../lifecycle/plan-change';
 import type { Peers } from '../peer/peers';
@@ -20,12 +21,14 @@ export interface FactDependencies {
 
 /**
  * Reads the invoices of the running period, newest first; null where none is billed. Waits for the
- * invoice of a period that has just begun; throws `unavailable` if it is not there in time.
+ * invoice of a period that has just begun; throws `unavailable` if it is not there in time. What
+ * the change itself has reserved counts as left.
  */
 export async function fetchPeriodFacts(
   { state: { id, phase, periodIndex } }: Stored<Subscription>,
   context: CallContext,
   { subscriptions, peers, clock }: FactDependencies,
+  changeId?: string,
 ): Promise<PeriodFacts | null> {
   if (phase !== 'REGULAR' || periodIndex === null) return null;
   const until = waitAtMost(invoiceWithinMs, context, clock.now());
@@ -34,9 +37,10 @@ export async function fetchPeriodFacts(
   const ids = invoiceIdsOf(state).toReversed();
   const invoices = await Promise.all(
     ids.map(async (invoiceId) => {
-      const found = await unlessNotFound(peers.checkout.getInvoice({ id: invoiceId }, context));
+      const asked = { id: invoiceId, changeId };
+      const found = await unlessNotFound(peers.checkout.getInvoice(asked, context));
       if (found?.invoice === undefined) throw notInvoiced();
-      return fromProtoInvoice(found.invoice, state);
+      return fromProtoInvoice(found.invoice, found.left, state);
     }),
   );
   return { periodIndex, invoices };
@@ -52,7 +56,13 @@ function invoiceIdsOf({ changes: { period }, periodIndex, latestInvoice }: Subsc
   return latestInvoice === null ? [] : [latestInvoice.id];
 }
 
-function fromProtoInvoice(invoice: Invoice, subscription: Subscription): PeriodInvoice {
+function fromProtoInvoice(
+  invoice: Invoice,
+  left: readonly LineLeft[],
+  subscription: Subscription,
+): PeriodInvoice {
+  // A checkout of an earlier release does not say what is left.
+  if (left.length !== invoice.lineItems.length) throw notInvoiced();
   const { id: itemId, price } = mainItem(subscription);
   // Invoices of earlier releases and of checkout sessions name the price of the line alone.
   const charge = invoice.lineItems.find((line) =>
@@ -63,13 +73,26 @@ function fromProtoInvoice(invoice: Invoice, subscription: Subscription): PeriodI
   return {
     invoiceId: invoice.id,
     status: invoiceStatuses.nameOf(invoice.status),
-    room: invoice.total - invoice.amountCredited,
+    lines: invoice.lineItems.map((line, index) =>
+      creditableLine(line, left[index]?.amount ?? 0n, itemId),
+    ),
     recurring: charge === undefined ? null : pricedCharge(charge),
   };
 }
 
+// The only item, where a line does not name one.
+function creditableLine(line: LineItem, left: bigint, mainItemId: string): CreditableLine {
+  const { amount, discountAmount } = pricedCharge(line);
+  const isTime = line.amount > 0n && line.meterId === undefined;
+  return {
+    lineItemId: line.id,
+    itemId: isTime ? (line.itemId ?? mainItemId) : null,
+    ...{ priced: amount - discountAmount, total: line.total, left },
+  };
+}
+
 // Where prices include tax, the amount of a line is without it.
-function pricedCharge(line: LineItem): PeriodInvoice['recurring'] {
+function pricedCharge(line: LineItem): NonNullable<PeriodInvoice['recurring']> {
   const { id: lineItemId, amount, discountAmount, pricedAmount, total } = line;
   const isInclusive = pricedAmount !== 0n && pricedAmount !== amount;
   return isInclusive

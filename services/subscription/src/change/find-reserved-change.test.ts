@@ -12,7 +12,7 @@ describe('after an error of the write that stores a change', () => {
   test('what it has reserved is released if the change is not stored, and its round refused', async () => {
     const { isStored, released, present } = await afterError({ storedRound: null });
     expect(isStored).toBe(false);
-    expect(released).toEqual([{ changeId, round: 1 }]);
+    expect(released).toEqual([{ changeId, round: 1, keepBalance: false }]);
     expect(present.changes.refused).toMatchObject([{ changeId, round: 1 }]);
     expect(nextRound(present, changeId)).toBe(2);
     expect(nextRound(present, 'other')).toBe(1);
@@ -28,7 +28,7 @@ describe('after an error of the write that stores a change', () => {
   test('the round is released if the change is stored with another one', async () => {
     const { isStored, released } = await afterError({ storedRound: 2 });
     expect(isStored).toBe(false);
-    expect(released).toEqual([{ changeId, round: 1 }]);
+    expect(released).toEqual([{ changeId, round: 1, keepBalance: false }]);
   });
 
   test('nothing is released if the change is stored right before the refusal', async () => {
@@ -92,6 +92,6 @@ async function afterError({
 function withChange(round: number | null): Subscription {
   const subscription = aSubscription();
   if (round === null) return subscription;
-  const paying = { id: changeId, invoice: { balanceRound: round } } as SubscriptionChange;
+  const paying = { id: changeId, reservedRound: round } as SubscriptionChange;
   return { ...subscription, changes: { ...subscription.changes, paying } };
 }

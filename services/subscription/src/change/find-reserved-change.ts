@@ -26,7 +26,7 @@ export async function checkChange(
   const found = await unlessNotFound(subscriptions.get(subscriptionId, context));
   if (found === undefined) return { exists: false };
   const isOfRound = async (state: Subscription) =>
-    (await changes.find(state, changeId, context))?.invoice?.balanceRound === round;
+    (await changes.find(state, changeId, context))?.reservedRound === round;
   if (await isOfRound(found.state)) return { exists: true };
   await subscriptions.record(subscriptionId, context, (current) =>
     refuseRound(current, { changeId, round }, context.now),
@@ -56,8 +56,9 @@ export async function isStoredElseReleased(
   const { changeId, round } = reserved;
   try {
     const { exists } = await checkChange(reserved, context, dependencies);
-    if (!exists) await peers.checkout.releaseForChange({ changeId, round }, context);
-    return exists;
+    if (exists) return true;
+    await peers.checkout.releaseForChange({ changeId, round, keepBalance: false }, context);
+    return false;
   } catch (err) {
     logger.warn({ err, changeId, round }, 'reservation of a change is left to checkout');
     return false;

@@ -19,6 +19,7 @@ const inputs = Object.fromEntries(previewInputs.map((name) => [name, 'same'])) a
   string
 >;
 const claim: PreviewClaim = {
+  nonce: 'one',
   ...{ at: 1_000, validUntil: 2_000, request: 'request', promised: 'promised' },
   balanceApplied: '500',
   inputs,
@@ -101,14 +102,17 @@ function requestOf(subscription: Subscription, quantity: number, instant: Date) 
   const amount = price.amount * BigInt(present_);
   expect(periodOf(subscription, 0).start).toEqual(day('01-31'));
   const recurring = { lineItemId: 'line', amount, discountAmount: 0n };
-  const invoice = { invoiceId: invoiceIdOf(0), status: 'PAID' as const, room: amount, recurring };
+  const line = { lineItemId: 'line', itemId: 'item', priced: amount, total: amount, left: amount };
+  const invoice = { invoiceId: invoiceIdOf(0), status: 'PAID' as const, lines: [line], recurring };
   return {
     changeId: 'change',
     wanted: { product: null, quantity },
     at: 'NOW' as const,
     requirePayment: true,
     invoiceId: 'invoice-of-change',
+    creditNoteIdOf: (invoiceId: string) => `note-of-${invoiceId}`,
     balanceRound: null,
+    reservedRound: null,
     instant,
     metadata: {},
     facts: { periodIndex: 0, invoices: [invoice] },

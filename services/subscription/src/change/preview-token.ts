@@ -13,6 +13,8 @@ export type PreviewInput = (typeof previewInputs)[number];
 
 /** What a token says about its preview. */
 export interface PreviewClaim {
+  /** Makes the tokens of equal previews differ. */
+  readonly nonce: string;
   /** Environment times in milliseconds since 1970. */
   readonly at: number;
   readonly validUntil: number;

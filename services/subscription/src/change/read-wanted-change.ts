@@ -90,7 +90,8 @@ function checkMeters({ usage }: Subscription, meterPriceSet: number, input: Chan
   throw problem(input, 'Changes between products with metered prices are not supported');
 }
 
-function checkTotal(price: Omit<RecurringPrice, 'quantity'>, quantity: number): void {
+/** Refuses items whose charge for a period is over the limit. */
+export function checkTotal(price: Omit<RecurringPrice, 'quantity'>, quantity: number): void {
   if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
   throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
 }

@@ -13,10 +13,9 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
+import { aProtoCustomer, aProtoDiscount } from '../testing/customer-facts';
 import {
   aProduct,
-  aProtoCustomer,
-  aProtoDiscount,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '../testing/service-under-test';
@@ -93,8 +92,9 @@ async function announced(id: string, count: number) {
 async function renew({ tenant }: CallContext, now: Date) {
   const context = { ...testContext({ now }), tenant };
   const { environmentId } = tenant;
-  const workClass = WorkClass.WORK_CLASS_RENEWAL;
-  return under.dueWork.runDue({ environmentId, until: now, workClass }, context);
+  for (const workClass of [WorkClass.WORK_CLASS_COLLECTION, WorkClass.WORK_CLASS_RENEWAL]) {
+    await under.dueWork.runDue({ environmentId, until: now, workClass }, context);
+  }
 }
 
 describe('a subscription sold by a checkout session', () => {
@@ -168,8 +168,9 @@ describe('a subscription sold by a checkout session', () => {
       discountEndsAt: undefined,
     });
     await renew(context, day('01-31'));
-    expect((await announced(request.id, 2)).map(({ type }) => type)).toEqual([
+    expect((await announced(request.id, 3)).map(({ type }) => type)).toEqual([
       'created',
+      'trial_ending',
       'renewed',
     ]);
     await eventually(async () => {

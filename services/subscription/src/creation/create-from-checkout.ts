@@ -9,7 +9,7 @@ import { createFromCheckout, type Purchase } from './creation';
 
 /** Creates the subscription that a session sold. A retry finds the stored one. */
 export async function createSold(
-  sold: Omit<Purchase, 'meterPriceSet'>,
+  sold: Omit<Purchase, 'meterPriceSet' | 'now'>,
   context: CallContext,
   { subscriptions, peers }: { readonly subscriptions: Subscriptions; readonly peers: Peers },
 ): Promise<Stored<Subscription>> {
@@ -20,5 +20,8 @@ export async function createSold(
     const wanted = { id: customer.id, currency: price.currency };
     await unlessNotFound(fixCurrency(peers, wanted, context));
   }
-  return subscriptions.insert(createFromCheckout({ ...sold, meterPriceSet: set }), context);
+  return subscriptions.insert(
+    createFromCheckout({ ...sold, meterPriceSet: set, now: context.now }),
+    context,
+  );
 }

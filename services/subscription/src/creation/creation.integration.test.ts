@@ -10,9 +10,9 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
+import { aProtoCustomer } from '../testing/customer-facts';
 import {
   aProduct,
-  aProtoCustomer,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '../testing/service-under-test';

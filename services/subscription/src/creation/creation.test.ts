@@ -313,7 +313,10 @@ describe('a subscription sold by a checkout session', () => {
       periodIndex: null,
       latestInvoice: { id: paid.id, periodIndex: null },
     });
-    expect(dueStep(state)).toEqual({ at: day('02-14'), kind: 'ENTER_PERIOD' });
+    expect(dueStep({ ...state, warnedOf: day('02-14') })).toEqual({
+      at: day('02-14'),
+      kind: 'ENTER_PERIOD',
+    });
     expect(events).toEqual([
       { type: 'subscription.created', data: { subscription: state, invoiceId: paid.id } },
     ]);

@@ -1,5 +1,6 @@
 import { periodContaining, trialEnd as endOfTrial } from '@billing/kernel/billing-period';
 import { enterPeriod } from '../lifecycle/billed-period';
+import { withoutMissedWarning } from '../lifecycle/warnings';
 import { created, type InvoiceForm, paymentSucceeded } from '../subscription/announcement';
 import type { BillingCommand, InvoiceFacts } from '../subscription/command';
 import type { CustomerFacts } from '../subscription/customer';
@@ -48,17 +49,19 @@ export function createSubscription(
   const confirmation: BillingCommand[] =
     discount === null ? [] : [{ type: 'confirmRedemption', payload: { discountId: discount.id } }];
   if (begun.phase !== 'REGULAR') {
-    const { state, events, commands } = resolvingAuthorization(begun);
+    const warned = withoutMissedWarning(undefined, begun, now);
+    const { state, events, commands } = resolvingAuthorization(warned);
     return { state, events, commands: [...commands, ...confirmation] };
   }
   const { index } = periodContaining(begun.anchor, price, now);
   const rated = pinRates(begun, { periodIndex: index, set: creation.meterPriceSet });
-  const { state, command } = enterPeriod(rated, index, {
+  const { state: entered, command } = enterPeriod(rated, index, {
     reason: 'SUBSCRIPTION_CREATE',
     authorizedTransactionId: begun.authorizedTransactionId,
     invoiceIdOf,
     facts: factsOf(creation),
   });
+  const state = withoutMissedWarning(undefined, entered, now);
   const { invoiceId } = command.payload;
   return { state, events: [created(state, invoiceId)], commands: [command, ...confirmation] };
 }
@@ -81,6 +84,8 @@ export interface Purchase extends SubscriptionDependencies {
   readonly invoice: { readonly id: string; readonly form: InvoiceForm };
   /** Number of the attempt that paid it, from 1; 0 where nothing was due. */
   readonly attempt: number;
+  /** Environment time of the creation, later than the completion where checkout calls late. */
+  readonly now: Date;
 }
 
 /**
@@ -92,7 +97,7 @@ export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
   const { completedAt, invoice, attempt } = purchase;
   const origin = { ...purchase, startAt: completedAt, authorizedTransactionId: null };
   const begun = begin(origin, purchase, completedAt);
-  const state =
+  const sold =
     begun.phase === 'TRIAL'
       ? { ...begun, latestInvoice: { id: invoice.id, periodIndex: null } }
       : takeDiscount(
@@ -103,15 +108,13 @@ export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
           },
           0,
         ).state;
+  const state = withoutMissedWarning(undefined, sold, purchase.now);
   const payment = { invoice: invoice.form, attempt, nextAttemptAt: null };
-  return {
-    state,
-    events: [
-      created(state, invoice.id),
-      ...(attempt > 0 ? [paymentSucceeded(state, payment)] : []),
-    ],
-    commands: [],
-  };
+  const events = [
+    created(state, invoice.id),
+    ...(attempt > 0 ? [paymentSucceeded(state, payment)] : []),
+  ];
+  return { state, events, commands: [] };
 }
 
 /** The request that a subscription originates from. */
@@ -151,6 +154,7 @@ function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date
     cancelReason: null,
     openInvoices: [],
     latestInvoice: null,
+    warnedOf: null,
     usage: noUsageBilling,
     changes: noChanges,
   };

@@ -9,9 +9,9 @@ import {
   RedemptionState,
 } from '@billing/proto/billing/discount/v1/discount';
 import { day } from '../testing/fixtures';
+import { aProtoDiscount } from '../testing/customer-facts';
 import {
   aProduct,
-  aProtoDiscount,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '../testing/service-under-test';

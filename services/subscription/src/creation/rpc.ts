@@ -46,7 +46,9 @@ function fromProtoInput(request: CreateSubscriptionRequest): SubscriptionInput {
   };
 }
 
-function fromProtoPurchase(request: CreateFromCheckoutRequest): Omit<Purchase, 'meterPriceSet'> {
+function fromProtoPurchase(
+  request: CreateFromCheckoutRequest,
+): Omit<Purchase, 'meterPriceSet' | 'now'> {
   const { id, productId, productName, quantity, metadata, discount, attempt } = request;
   const invoice = required('invoice', request.invoice);
   const price = recurringPrice(fromProtoPrice(required('price', request.price)));

@@ -8,7 +8,7 @@ import {
   type SubscriptionEvent,
   updated,
 } from '../subscription/announcement';
-import type { BillingCommand, RecordChanges } from '../subscription/command';
+import type { BillingCommand, CreditChange, RecordChanges } from '../subscription/command';
 import { openChangeInvoice } from '../subscription/open-invoices';
 import {
   type ChangeAt,
@@ -17,7 +17,13 @@ import {
   type SubscriptionChange,
   type SubscriptionChanges,
 } from '../subscription/subscription-change';
-import { currentPeriod, mainItem, periodOf, type Subscription } from '../subscription/subscription';
+import {
+  currentPeriod,
+  mainItem,
+  periodOf,
+  type Subscription,
+  type SubscriptionItems,
+} from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 import { isSameItems, itemsAfter } from '../subscription/change-side';
 import { type ChangePlan, type ChangeTerms, planChange } from './plan-change';
@@ -31,6 +37,8 @@ export interface ChangeRequest extends Omit<ChangeTerms, 'at'> {
   readonly at: ChangeAt | 'AUTO';
   /** Instant of a preview; null: the time of the decision. */
   readonly instant: Date | null;
+  /** Round in which its credit notes and the balance are reserved; null: nothing is. */
+  readonly reservedRound: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -91,10 +99,31 @@ export function resolveAt(
   return monthlyAmountAfter >= monthlyAmountBefore ? 'NOW' : 'PERIOD_END';
 }
 
+/**
+ * The items that the next period bills after a change: a change that waits applies to what is there
+ * then, unless the change replaces it or changes the product.
+ */
+export function itemsAtRenewal(
+  subscription: Subscription,
+  request: Pick<ChangeRequest, 'at' | 'wanted'>,
+): SubscriptionItems {
+  const items = itemsAfter(subscription, request.wanted);
+  const { waiting } = subscription.changes;
+  const isReplaced = resolveAt(subscription, request) === 'PERIOD_END';
+  const isOfProducts = items[0].productId !== mainItem(subscription).productId;
+  return waiting === null || isReplaced || isOfProducts
+    ? items
+    : itemsAfter({ items }, waiting.wanted);
+}
+
 function amountsOf(subscription: Subscription, wanted: ChangeTerms['wanted']): ChangePlan {
   const free = { invoiceId: '', requirePayment: false, balanceRound: null, facts: null };
+  const creditNoteIdOf = () => '';
   const taxFacts = { buyer: null, taxCategory: null };
-  return planChange(subscription, { ...free, taxFacts, wanted, at: new Date(0) });
+  return planChange(subscription, {
+    ...{ ...free, creditNoteIdOf, taxFacts, wanted },
+    at: new Date(0),
+  });
 }
 
 // After a change that waits, the period that it begins is the running one.
@@ -155,7 +184,7 @@ function changeNow(
   return {
     state,
     events: [updated(subscription, state, { changeId: change.id })],
-    commands: [...ordered, ...recordChanges(state)],
+    commands: [...ordered, ...creditsOf(change), ...recordChanges(state)],
   };
 }
 
@@ -173,7 +202,7 @@ export function applyPaidChange(
   return {
     state,
     events: [...announced, updated(before, state, news)],
-    commands: recordChanges(state),
+    commands: [...creditsOf(change), ...recordChanges(state)],
   };
 }
 
@@ -194,11 +223,19 @@ export function applyUnchargedChange(
   return {
     state,
     events: [updated(before, state, { changeId: change.id })],
-    commands: recordChanges(state),
+    commands: [...creditsOf(change), ...recordChanges(state)],
   };
 }
 
-/** Ends the change that was being paid: its invoice is void, and nothing else has changed. */
+/** Orders the credit notes of a change that is in force. */
+function creditsOf({ id: changeId, creditNotes }: SubscriptionChange): CreditChange[] {
+  return creditNotes.length === 0 ? [] : [{ type: 'creditChange', payload: { changeId } }];
+}
+
+/**
+ * Ends the change that was being paid; nothing else has changed. Checkout has voided its invoice if
+ * the payment was declined; otherwise, and if the change has reserved credits, it is undone.
+ */
 export function failChange(
   subscription: Subscription,
   change: SubscriptionChange,
@@ -211,10 +248,14 @@ export function failChange(
   const before = withoutPaying(subscription);
   const failed: SubscriptionChange = { ...change, status: 'FAILED', failure, updatedAt: now };
   const state = withFinished(before, failed);
+  const isUndone = payment === null || change.creditNotes.length > 0;
+  const undo: BillingCommand[] = isUndone
+    ? [{ type: 'undoChange', payload: { changeId: change.id } }]
+    : [];
   return {
     state,
     events: payment === null ? [] : [paymentFailed(state, payment)],
-    commands: recordChanges(state),
+    commands: [...undo, ...recordChanges(state)],
   };
 }
 
@@ -283,18 +324,33 @@ export function recordChanges({ changes }: Subscription): RecordChanges[] {
 }
 
 /**
- * Refuses an end while a change is being paid: its payment has an outcome within moments, and the
- * end is tried again after it.
+ * Fails the change that is being paid, because the subscription ends or enters its next period in
+ * the same write: that step comes first. A payment may succeed all the same, so the order to undo
+ * the change voids its invoice or credits it. It comes last: it waits for a payment in flight, and
+ * must not hold up the bill of the step.
  */
-export function checkNotPaying({ changes }: Subscription): void {
-  if (changes.paying === null) return;
-  throw new DomainError('unavailable', 'CHANGE_PAYING', 'Service unavailable');
+export function superseding(
+  subscription: Subscription,
+  now: Date,
+  then: (current: Subscription) => SubscriptionTransition,
+): SubscriptionTransition {
+  const { paying } = subscription.changes;
+  if (paying === null) return then(subscription);
+  const failed = failChange(subscription, paying, { failure: superseded, payment: null }, now);
+  const { state, events, commands } = then(failed.state);
+  return { state, events, commands: [...commands, ...failed.commands] };
 }
+
+const superseded: ChangeFailure = {
+  code: 'superseded',
+  message: 'The subscription ended or was renewed before the payment',
+};
 
 function newChange({ changeId, ...request }: ChangeRequest, now: Date) {
   return {
     id: changeId,
     requirePayment: request.requirePayment,
+    reservedRound: request.reservedRound,
     wanted: request.wanted,
     failure: null,
     replacedBy: null,
@@ -375,7 +431,7 @@ export function isStoredChange(changes: SubscriptionChanges, id: string): boolea
 
 function isRefused({ refused }: SubscriptionChanges, request: ChangeRequest): boolean {
   return refused.some(
-    ({ changeId, round }) => changeId === request.changeId && round === request.balanceRound,
+    ({ changeId, round }) => changeId === request.changeId && round === request.reservedRound,
   );
 }
 

@@ -6,7 +6,7 @@ import type { BillEnd, BillingCommand, Close, VoidChangeInvoices } from '../subs
 import { findOpenInvoice } from '../subscription/open-invoices';
 import type { OpenInvoice, Subscription } from '../subscription/subscription';
 import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
-import { checkNotPaying, recordChanges } from './apply-change';
+import { recordChanges, superseding } from './apply-change';
 import { billEnd, createdInvoices, endImmediately, endBeforeStart, endCollection } from './ending';
 import { decideAfterDueSteps } from './renewals';
 
@@ -28,9 +28,9 @@ export function cancel(
 ): SubscriptionTransition {
   return decideAfterDueSteps(subscription, decision, (current) => {
     if (current.status === 'CANCELED') return unchanged(current);
-    if (!atPeriodEnd) checkNotPaying(current);
     if (current.phase === 'SCHEDULED') return endBeforeStart(current, decision.now);
-    return atPeriodEnd ? flag(current, decision.now) : endNow(current, decision);
+    if (atPeriodEnd) return flag(current, decision.now);
+    return superseding(current, decision.now, (running) => endNow(running, decision));
   });
 }
 

@@ -6,9 +6,9 @@ import {
   type UpdateSubscriptionRequest,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from '../testing/fixtures';
+import { aProtoCustomer } from '../testing/customer-facts';
 import {
   aProduct,
-  aProtoCustomer,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '../testing/service-under-test';

@@ -11,9 +11,9 @@ import {
 import {
   applyPaidChange,
   applyUnchargedChange,
-  checkNotPaying,
   failChange,
   recordChanges,
+  superseding,
 } from './apply-change';
 import { billEnd, createdInvoices, endImmediately, endCollection } from './ending';
 import {
@@ -84,7 +84,10 @@ export function applyCollectionResult(
   const { paying } = subscription.changes;
   if (paying?.invoice?.invoiceId === result.invoiceId) {
     return decideAfterDueSteps(subscription, decision, (current) =>
-      finishPayingChange(current, paying, result, decision.now),
+      // A step that was due before the result has failed the change.
+      current.changes.paying === null
+        ? unchanged(current)
+        : finishPayingChange(current, paying, result, decision.now),
     );
   }
   const invoice = findOpenInvoice(subscription, result.invoiceId);
@@ -191,15 +194,16 @@ function endForNonPayment(
   payment: PaymentOutcome,
   now: Date,
 ): SubscriptionTransition {
-  checkNotPaying(subscription);
-  const state = endImmediately(subscription, { now, cancelReason: 'PAYMENT_FAILED' });
-  return {
-    state,
-    events: [canceled(state, payment)],
-    commands: [
-      ...endCollection(createdInvoices(state), { writeOff: true }),
-      ...billEnd(state),
-      ...recordChanges(state),
-    ],
-  };
+  return superseding(subscription, now, (current) => {
+    const state = endImmediately(current, { now, cancelReason: 'PAYMENT_FAILED' });
+    return {
+      state,
+      events: [canceled(state, payment)],
+      commands: [
+        ...endCollection(createdInvoices(state), { writeOff: true }),
+        ...billEnd(state),
+        ...recordChanges(state),
+      ],
+    };
+  });
 }

@@ -12,11 +12,8 @@ import {
 import fc from 'fast-check';
 import { day } from '../testing/fixtures';
 import { anInvoice } from '../testing/invoice';
-import {
-  aProtoCustomer,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from '../testing/service-under-test';
+import { aProtoCustomer } from '../testing/customer-facts';
+import { type ServiceUnderTest, startServiceUnderTest } from '../testing/service-under-test';
 
 let under: ServiceUnderTest;
 const active = SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE;

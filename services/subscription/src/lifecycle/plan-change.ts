@@ -1,7 +1,12 @@
-import { billChange, type CreditableInvoice } from '@billing/kernel/proration/change-bill';
+import {
+  billChange,
+  type CreditableInvoice,
+  type CreditNoteAmount,
+} from '@billing/kernel/proration/change-bill';
+import { type CreditableLine, creditLines, roomOf } from '@billing/kernel/proration/credit-lines';
 import { isCurrency } from '@billing/kernel/currency';
 import { discountsPeriod } from '@billing/kernel/discount-validity';
-import { DomainError } from '@billing/kernel/domain-error';
+import { sumOf } from '@billing/kernel/money';
 import { recurringCharge } from '@billing/kernel/pricing';
 import {
   chargesAfter,
@@ -13,6 +18,7 @@ import {
 import { Decimal } from '@billing/kernel/decimal';
 import { itemsAfter, monthlyAmountOf, sideOf } from '../subscription/change-side';
 import type {
+  ChangeCreditNote,
   ChangeInvoice,
   ChangeLine,
   SubscriptionChange,
@@ -31,8 +37,8 @@ import {
 export interface PeriodInvoice {
   readonly invoiceId: string;
   readonly status: 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
-  /** Its total less its credit notes, in the currency's smallest unit. */
-  readonly room: bigint;
+  /** In the order of the invoice. */
+  readonly lines: readonly CreditableLine[];
   /** Recurring line of the subscription's item; null: none. */
   readonly recurring: {
     readonly lineItemId: string;
@@ -58,6 +64,8 @@ export interface ChangeTerms {
   readonly wanted: WantedChange;
   readonly at: Date;
   readonly invoiceId: string;
+  /** Derives the id of the change's credit note on an invoice. */
+  readonly creditNoteIdOf: (invoiceId: string) => string;
   readonly requirePayment: boolean;
   /** Round of the reserved balance; null: none. */
   readonly balanceRound: number | null;
@@ -69,7 +77,13 @@ export interface ChangeTerms {
 /** Result of a change that takes effect now. */
 export type ChangePlan = Pick<
   SubscriptionChange,
-  'from' | 'to' | 'monthlyAmountBefore' | 'monthlyAmountAfter' | 'invoice' | 'charges'
+  | 'from'
+  | 'to'
+  | 'monthlyAmountBefore'
+  | 'monthlyAmountAfter'
+  | 'invoice'
+  | 'creditNotes'
+  | 'charges'
 >;
 
 /** True if both prices have periods of the same length. */
@@ -82,14 +96,14 @@ export function isSameInterval(
 
 /**
  * Computes a change that takes effect at an instant of the running period. Before the first billed
- * period it costs nothing. A change that gives back more than it charges is refused.
+ * period it costs nothing. A change that gives back more than it charges has credit notes.
  */
 export function planChange(subscription: Subscription, terms: ChangeTerms): ChangePlan {
   const items = itemsAfter(subscription, terms.wanted);
   const billed =
     subscription.phase === 'REGULAR' && terms.facts !== null
       ? billOf(subscription, items, { ...terms, facts: terms.facts })
-      : { invoice: null, charges: [] };
+      : { invoice: null, creditNotes: [], charges: [] };
   return {
     from: sideOf(subscription),
     to: sideOf({ ...subscription, items }),
@@ -105,12 +119,12 @@ function billOf(
   subscription: Subscription,
   items: SubscriptionItems,
   terms: BilledTerms,
-): Pick<ChangePlan, 'invoice' | 'charges'> {
+): Pick<ChangePlan, 'invoice' | 'creditNotes' | 'charges'> {
   const { periodIndex, invoices } = terms.facts;
   const before = chargesOf(subscription, terms.facts);
   const [from] = subscription.items;
   const [to] = items;
-  if (isUnchanged(from, to)) return { invoice: null, charges: before };
+  if (isUnchanged(from, to)) return { invoice: null, creditNotes: [], charges: before };
   const { start, end } = periodOf(subscription, periodIndex);
   const at = terms.at.getTime();
   const currency = currencyOf(subscription);
@@ -140,10 +154,12 @@ function billOf(
     currency,
   });
   const bill = billChange(proration, invoices.flatMap(creditable));
-  if (bill.creditNotes.length > 0) throw needsCreditNote();
+  const creditNotes = bill.creditNotes
+    .map((note) => noteOf(note, from, terms))
+    .filter(({ amount }) => amount > 0n);
   const others = before.filter(({ itemId }) => itemId !== from.id);
   const charges = [...others, ...chargesAfter({ at }, proration)];
-  if (bill.invoice === undefined) return { invoice: null, charges };
+  if (bill.invoice === undefined) return { invoice: null, creditNotes, charges };
   const { unused, remaining } = bill.invoice;
   const lines = [
     ...unused.map(({ itemId, amount }) =>
@@ -151,7 +167,23 @@ function billOf(
     ),
     ...remaining.map((line) => remainingLine(to, line)),
   ];
-  return { invoice: invoiceOf(subscription, lines, { ...terms, end, discount }), charges };
+  const invoice = invoiceOf(subscription, lines, { ...terms, end, discount });
+  return { invoice, creditNotes, charges };
+}
+
+/** The credit note that gives back an amount of an invoice. */
+function noteOf(
+  { invoiceId, amount: priced, settledBy }: CreditNoteAmount,
+  { id: itemId }: SubscriptionItem,
+  { facts, creditNoteIdOf }: BilledTerms,
+): ChangeCreditNote {
+  const { lines = [] } = facts.invoices.find((one) => one.invoiceId === invoiceId) ?? {};
+  const credits = creditLines(lines, { priced, itemId });
+  return {
+    ...{ id: creditNoteIdOf(invoiceId), invoiceId, settledBy },
+    amount: sumOf(credits.map(({ total }) => total)),
+    lines: credits.map((credit) => ({ lineItemId: credit.lineItemId, priced: credit.priced })),
+  };
 }
 
 function invoiceOf(
@@ -204,8 +236,9 @@ function discountOf({ discount }: Subscription, start: Date): Subscription['disc
   return discountsPeriod(discount, { first: discount.firstPeriodStart, start }) ? discount : null;
 }
 
-function creditable({ invoiceId, status, room }: PeriodInvoice): CreditableInvoice[] {
-  return status === 'PAID' || status === 'OPEN' ? [{ invoiceId, status, room }] : [];
+function creditable({ invoiceId, status, lines }: PeriodInvoice): CreditableInvoice[] {
+  const isOwed = status === 'PAID' || status === 'OPEN';
+  return isOwed ? [{ invoiceId, status, room: roomOf(lines) }] : [];
 }
 
 function exactAmountOf({ price, quantity }: Pick<SubscriptionItem, 'price' | 'quantity'>): Decimal {
@@ -272,12 +305,4 @@ function exactText({ numerator, denominator, of }: ChangeLine['proration']): str
   const dividend = unscaled * numerator * 10n ** BigInt(exactDigits);
   const divisor = (denominator === 0n ? 1n : denominator) * 10n ** BigInt(scale);
   return Decimal.of(dividend / divisor, exactDigits).toString();
-}
-
-function needsCreditNote(): DomainError {
-  return new DomainError(
-    'failed_precondition',
-    'CREDIT_NOTE_NEEDED',
-    'The change gives back more than it charges; ask for it at the end of the period',
-  );
 }

@@ -96,15 +96,17 @@ describe('a renewal', () => {
     const context = testContext({ now: day('01-17') });
     const { id } = await under.create({ productId: 'trial' }, context);
     // Each pass takes one step of each subscription.
+    const warnings = WorkClass.WORK_CLASS_COLLECTION;
+    expect(await run(later(context, day('05-15')), warnings)).toBe(1);
     for (let step = 1; step <= 4; step += 1) {
       expect(await run(later(context, day('05-15')))).toBe(1);
     }
     expect(await run(later(context, day('05-15')))).toBe(0);
 
-    const types = await announced(id, 5);
-    expect(types).toEqual(['created', 'renewed', 'renewed', 'renewed', 'renewed']);
+    const types = await announced(id, 6);
+    expect(types).toEqual(['created', 'trial_ending', ...Array<string>(4).fill('renewed')]);
     const times = (await under.eventsOf(id)).map(({ time }) => time.slice(5, 10));
-    expect(times).toEqual(['01-17', '01-31', '02-28', '03-31', '04-30']);
+    expect(times).toEqual(['01-17', '01-28', '01-31', '02-28', '03-31', '04-30']);
     await eventually(() => {
       expect(periodsBilled()).toEqual(['01-31', '02-28', '03-31', '04-30']);
     });

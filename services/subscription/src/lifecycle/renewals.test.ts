@@ -13,8 +13,13 @@ describe('the next due step', () => {
   test.each<[string, Subscription, ReturnType<typeof dueStep>]>([
     ['the next period', aSubscription(), { at: day('02-28'), kind: 'ENTER_PERIOD' }],
     [
-      'period 0 at the end of a trial',
+      'the warning of the end of a trial',
       aSubscription({}, trial),
+      { at: day('01-28'), kind: 'WARN' },
+    ],
+    [
+      'period 0 at the end of a trial that was warned of',
+      { ...aSubscription({}, trial), warnedOf: day('01-31') },
       { at: day('01-31'), kind: 'ENTER_PERIOD' },
     ],
     [

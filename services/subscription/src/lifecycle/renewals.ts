@@ -10,18 +10,20 @@ import type {
   LifeStep,
   SubscriptionTransition,
 } from '../subscription/transition';
-import { applyWaitingChange, recordChanges } from './apply-change';
+import { applyWaitingChange, recordChanges, superseding } from './apply-change';
 import { enterPeriod } from './billed-period';
 import { billEnd, createdInvoices, endCollection, ended, releaseRedemption } from './ending';
+import { type WarningStep, withoutMissedWarning, withWarnings } from './warnings';
 
 /** The next step of a subscription that follows from time alone. */
-export type DueStep = LifeStep | RetryStep;
+export type DueStep = LifeStep | RetryStep | WarningStep;
 
 // One write has room for this number of steps, with an event and a command each; a subscription
 // further behind is caught up step by step first.
 const stepsMax = 32;
 
-const dueSteps = withRetries({ next: stepOfLife, take: takeStep });
+// A warning bills nothing, so it postpones no retry of a bill.
+const dueSteps = withWarnings(withRetries({ next: stepOfLife, take: takeStep }));
 
 /**
  * The next automatic step of a subscription's life; undefined once all of it is billed, and while
@@ -33,8 +35,6 @@ export function dueStep(subscription: Subscription): DueStep | undefined {
 
 function stepOfLife(subscription: Subscription): LifeStep | undefined {
   const { phase, startAt, trialEnd, anchor, periodIndex, cancelAtPeriodEnd } = subscription;
-  // The payment of a change has an outcome within moments; the change counts before the step.
-  if (subscription.changes.paying !== null) return undefined;
   if (phase === 'ENDED') {
     const { lateBillAt } = subscription.usage;
     return lateBillAt === null ? undefined : { at: lateBillAt, kind: 'BILL_LATE' };
@@ -59,7 +59,10 @@ export function takeDueStep(
 ): SubscriptionTransition {
   const step = dueStep(subscription);
   if (step === undefined || step.at > decision.now) return unchanged(subscription);
-  return dueSteps.take(subscription, step, decision);
+  const taken = dueSteps.take(subscription, step, decision);
+  // Nothing was announced, so the step that the warning precedes needs no write of its own.
+  const isDropped = step.kind === 'WARN' && taken.events.length === 0;
+  return isDropped ? followedBy(taken, takeDueStep(taken.state, decision)) : taken;
 }
 
 /**
@@ -76,7 +79,9 @@ export function decideAfterDueSteps(
   for (let steps = 0; ; steps += 1) {
     const step = dueStep(taken.state);
     if (step === undefined || step.at >= decision.now) {
-      return followedBy(taken, decide(taken.state));
+      const decided = decide(taken.state);
+      const state = withoutMissedWarning(taken.state, decided.state, decision.now);
+      return followedBy(taken, { ...decided, state });
     }
     if (steps === stepsMax) {
       throw new DomainError('unavailable', 'RENEWALS_BEHIND', 'Service unavailable');
@@ -92,15 +97,16 @@ function takeStep(
 ): SubscriptionTransition {
   switch (step.kind) {
     case 'END':
-      return end(subscription, step.at);
+      return superseding(subscription, step.at, (current) => end(current, step.at));
     case 'START_TRIAL': {
       const state: Subscription = { ...subscription, phase: 'TRIAL' };
       return { state, events: [renewed(state, null)], commands: [] };
     }
-    case 'ENTER_PERIOD': {
-      const changed = applyWaitingChange(subscription, step.at);
-      return followedBy(changed, renew(changed.state, invoiceIdOf));
-    }
+    case 'ENTER_PERIOD':
+      return superseding(subscription, step.at, (current) => {
+        const changed = applyWaitingChange(current, step.at);
+        return followedBy(changed, renew(changed.state, invoiceIdOf));
+      });
     case 'BILL_LATE':
       return billLate(subscription);
   }

@@ -300,6 +300,15 @@ function expectResultsInOrder({ applied, events, state }: Life, drawn: Setting):
   }
 }
 
+/** Checks that the trial was warned of at most once, and not while the subscription was to end. */
+function expectWarningsKept({ events }: Life): void {
+  const warned = events.filter(({ type }) => type === 'subscription.trial_ending');
+  expect(warned.length).toBeLessThanOrEqual(1);
+  for (const { data } of warned) {
+    expect(data.subscription).toMatchObject({ phase: 'TRIAL', cancelAtPeriodEnd: false });
+  }
+}
+
 /**
  * A consumer of the events alone knows the status at every moment: only `updated` and `canceled`
  * change it.
@@ -332,6 +341,7 @@ describe('the life of a subscription', () => {
         expectRulesKept(life);
         expectResultsInOrder(life, drawn);
         expectStatusAnnounced(life);
+        expectWarningsKept(life);
         expect(life.state.openInvoices).toEqual([]);
         expect(life.state.latestInvoice?.periodIndex).toBe(life.billed.at(-1));
         expect(life.state.status).not.toBe('PAST_DUE');

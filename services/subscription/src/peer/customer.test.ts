@@ -1,7 +1,8 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { testContext } from '@billing/chassis/testing';
 import { CustomerClient } from './customer';
-import { aProtoCustomer } from '../testing/service-under-test';
+import { aProtoCustomer } from '../testing/customer-facts';
+import {} from '../testing/service-under-test';
 
 /** The customer service's side of the contract: returns known customers in no particular order. */
 function someCustomers(...known: string[]) {

@@ -51,7 +51,14 @@ export type SubscriptionEvent = DomainEvent &
         readonly type: 'subscription.payment_succeeded' | 'subscription.payment_failed';
         readonly data: { readonly subscription: Subscription; readonly payment: PaymentOutcome };
       }
+    | {
+        readonly type: WarningEventType;
+        readonly data: { readonly subscription: Subscription };
+      }
   );
+
+/** Events that warn of a charge before it is due. */
+export type WarningEventType = 'subscription.trial_ending' | 'subscription.renewal_upcoming';
 
 /** `invoiceId` is the first invoice; null: none is created now. */
 export function created(subscription: Subscription, invoiceId: string | null): SubscriptionEvent {
@@ -78,6 +85,11 @@ export function updated(
   news: ChangeNews = {},
 ): SubscriptionEvent {
   return { type: 'subscription.updated', data: { subscription, before, ...news } };
+}
+
+/** A warning of the coming charge. */
+export function warned(type: WarningEventType, subscription: Subscription): SubscriptionEvent {
+  return { type, data: { subscription } };
 }
 
 export function paymentSucceeded(

@@ -94,6 +94,18 @@ export interface InvoiceChange extends Command {
   readonly payload: { readonly changeId: string };
 }
 
+/** Issues the credit notes of a change that is in force. */
+export interface CreditChange extends Command {
+  readonly type: 'creditChange';
+  readonly payload: { readonly changeId: string };
+}
+
+/** Voids or credits the invoice of a change that has failed, and frees what it has reserved. */
+export interface UndoChange extends Command {
+  readonly type: 'undoChange';
+  readonly payload: { readonly changeId: string };
+}
+
 /** Moves finished changes from the subscription to the records of changes. */
 export interface RecordChanges extends Command {
   readonly type: 'recordChanges';
@@ -117,5 +129,7 @@ export type BillingCommand =
   | ReleaseRedemption
   | ResolveAuthorization
   | InvoiceChange
+  | CreditChange
+  | UndoChange
   | RecordChanges
   | VoidChangeInvoices;

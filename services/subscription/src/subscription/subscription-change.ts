@@ -70,6 +70,17 @@ export interface ChangeInvoice {
   readonly balanceRound: number | null;
 }
 
+/** A credit note that a change issues on an invoice of its period. */
+export interface ChangeCreditNote {
+  readonly id: string;
+  readonly invoiceId: string;
+  /** With tax, in the currency's smallest unit. */
+  readonly amount: bigint;
+  /** An unpaid invoice is lessened; what was paid goes to the customer's balance. */
+  readonly settledBy: 'AMOUNT_DUE' | 'BALANCE';
+  readonly lines: readonly { readonly lineItemId: string; readonly priced: bigint }[];
+}
+
 export interface ChangeFailure {
   readonly code: string;
   readonly message: string;
@@ -91,6 +102,10 @@ export interface SubscriptionChange {
   readonly monthlyAmountAfter: bigint;
   /** Null: nothing is charged. */
   readonly invoice: ChangeInvoice | null;
+  /** Issued once the change is APPLIED. */
+  readonly creditNotes: readonly ChangeCreditNote[];
+  /** Round of its reservation of credits and balance; null: nothing is reserved. */
+  readonly reservedRound: number | null;
   /** Charges of the running period from the change on. */
   readonly charges: readonly ItemCharge[];
   readonly failure: ChangeFailure | null;

@@ -146,6 +146,11 @@ export interface Subscription {
   /** Oldest first. */
   readonly openInvoices: readonly OpenInvoice[];
   readonly latestInvoice: LatestInvoice | null;
+  /**
+   * End of the trial or period whose warning was announced or dropped; null: of none so far. Each
+   * trial and period is warned of at most once.
+   */
+  readonly warnedOf: Date | null;
   readonly usage: UsageBilling;
   readonly changes: SubscriptionChanges;
 }

@@ -24,28 +24,27 @@ import {
   CheckoutServiceService,
   type CreateInvoiceRequest,
   type EndCollectionRequest,
+  type Invoice,
   InvoiceStatus,
   type ResolveAuthorizationRequest,
   type VoidDerivedInvoiceRequest,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import type { IssueCreditNoteRequest } from '@billing/proto/billing/checkout/v1/credit_note';
+import type { ReleaseForChangeRequest } from '@billing/proto/billing/checkout/v1/reservation';
 import {
   type DueWorkServiceServer,
   DueWorkServiceService,
 } from '@billing/proto/billing/clock/v1/due_work';
 import {
-  CollectionMethod,
   type Customer,
   type CustomerServiceServer,
   CustomerServiceService,
-  TaxExempt,
 } from '@billing/proto/billing/customer/v1/customer';
 import {
   type ConfirmRedemptionRequest,
   type Discount,
-  DiscountDuration,
   type DiscountServiceServer,
   DiscountServiceService,
-  DiscountType,
   type ReleaseRedemptionRequest,
   type ReserveRedemptionRequest,
 } from '@billing/proto/billing/discount/v1/discount';
@@ -58,12 +57,17 @@ import {
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
 import {
+  type ChangeServiceServer,
+  ChangeServiceService,
+} from '@billing/proto/billing/subscription/v1/change_service';
+import {
   type CreateSubscriptionRequest,
   type Subscription as ProtoSubscription,
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { start } from '../service';
+import { aProtoCustomer } from './customer-facts';
 import { anInvoice } from './invoice';
 import { MeteringRole } from './metering-role';
 
@@ -108,48 +112,6 @@ export function aProduct(
   };
 }
 
-/** Ada, who is charged automatically in USD. */
-export function aProtoCustomer(parts: Partial<Customer> = {}): Customer {
-  return {
-    id: 'customer',
-    organizationId: 'organization',
-    email: 'ada@example.com',
-    name: 'Ada',
-    address: undefined,
-    currency: 'USD',
-    collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
-    taxIds: [],
-    taxExempt: TaxExempt.TAX_EXEMPT_NONE,
-    metadata: {},
-    createdAt,
-    updatedAt: createdAt,
-    version: 1n,
-    ...parts,
-  };
-}
-
-/** Half off the first invoice. */
-export function aProtoDiscount(parts: Partial<Discount> = {}): Discount {
-  return {
-    id: 'discount',
-    organizationId: 'organization',
-    name: 'Half off',
-    type: DiscountType.DISCOUNT_TYPE_PERCENTAGE,
-    value: '50',
-    duration: DiscountDuration.DISCOUNT_DURATION_ONCE,
-    redemptionCount: 1,
-    startsAt: undefined,
-    endsAt: undefined,
-    productIds: [],
-    active: true,
-    metadata: {},
-    createdAt,
-    updatedAt: createdAt,
-    version: 1n,
-    ...parts,
-  };
-}
-
 /** A call that a peer server received. */
 interface Received<T> {
   readonly request: T;
@@ -164,6 +126,10 @@ class PeerServers {
   readonly voids: Received<VoidDerivedInvoiceRequest>[] = [];
   readonly authorizations: Received<ResolveAuthorizationRequest>[] = [];
   readonly endings: Received<EndCollectionRequest>[] = [];
+  readonly creditNotes: Received<IssueCreditNoteRequest>[] = [];
+  readonly freed: Received<ReleaseForChangeRequest>[] = [];
+  /** Ids of invoices that were paid. */
+  readonly paid = new Set<string>();
   readonly metering = new MeteringRole();
   readonly discounts = new Map<string, Discount>();
   readonly reservations: Received<ReserveRedemptionRequest>[] = [];
@@ -245,6 +211,7 @@ class PeerServers {
         return { customer: this.customers.get(id) };
       },
       identifyCustomers: neverAsked,
+      fillCustomer: neverAsked,
       listCustomers: neverAsked,
       updateCustomer: neverAsked,
       getCustomers: async ({ ids }) => {
@@ -258,7 +225,17 @@ class PeerServers {
 
   private checkout(): AsyncHandlers<CheckoutServiceServer> {
     return {
-      ...{ getInvoice: neverAsked, quoteInvoice: neverAsked },
+      quoteInvoice: async ({ invoice: request }) => {
+        if (request === undefined) throw new Error('No invoice to quote');
+        const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
+        return { ...invoice, balanceApplied: 0n };
+      },
+      getInvoice: async ({ id }) => {
+        const invoice = this.invoiceOf(id);
+        const lines = invoice?.lineItems ?? [];
+        const left = lines.map((line) => ({ lineItemId: line.id, amount: line.amount }));
+        return { invoice, left };
+      },
       voidInvoice: neverAsked,
       markUncollectible: neverAsked,
       createOneOffInvoice: neverAsked,
@@ -283,15 +260,17 @@ class PeerServers {
         // A cancellation voids by its call and by its command.
         const isKnown = this.voids.some((one) => one.request.invoiceId === request.invoiceId);
         if (!isKnown) this.voids.push({ request, context });
-        const made = this.invoices.find(
-          ({ request: { invoiceId } }) => invoiceId === request.invoiceId,
-        );
-        if (made === undefined) return { invoice: undefined };
-        return { invoice: anInvoice(made.request, InvoiceStatus.INVOICE_STATUS_VOID) };
+        return { invoice: this.invoiceOf(request.invoiceId) };
       },
       reserveForChange: neverAsked,
-      releaseForChange: neverAsked,
-      issueCreditNote: neverAsked,
+      releaseForChange: async (request, context) => {
+        this.freed.push({ request, context });
+        return {};
+      },
+      issueCreditNote: async (request, context) => {
+        this.creditNotes.push({ request, context });
+        return { creditNote: undefined };
+      },
       endCollection: async (request, context) => {
         this.refuseWhileDown();
         if (!this.invoices.some(({ request: { invoiceId } }) => invoiceId === request.invoiceId)) {
@@ -306,6 +285,15 @@ class PeerServers {
         return { paymentMethodId: 'method' };
       },
     };
+  }
+
+  private invoiceOf(id: string): Invoice | undefined {
+    const made = this.invoices.find(({ request }) => request.invoiceId === id);
+    if (made === undefined) return undefined;
+    const isVoid = this.voids.some(({ request }) => request.invoiceId === id);
+    if (this.paid.has(id)) return anInvoice(made.request, InvoiceStatus.INVOICE_STATUS_PAID);
+    const { INVOICE_STATUS_OPEN: open, INVOICE_STATUS_VOID: voided } = InvoiceStatus;
+    return anInvoice(made.request, isVoid ? voided : open);
   }
 
   private createInvoice(request: CreateInvoiceRequest, context: CallContext) {
@@ -350,6 +338,7 @@ class PeerServers {
 export interface ServiceUnderTest {
   readonly peers: PeerServers;
   readonly subscription: Peer<SubscriptionServiceServer>;
+  readonly change: Peer<ChangeServiceServer>;
   readonly dueWork: Peer<DueWorkServiceServer>;
   create(
     parts: Partial<CreateSubscriptionRequest>,
@@ -384,6 +373,7 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
   const service = await start(configuration);
   const dialled = { address: service.address, service: 'test' };
   const subscription = connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, dialled);
+  const change = connectPeer<ChangeServiceServer>(ChangeServiceService, dialled);
   const dueWork = connectPeer<DueWorkServiceServer>(DueWorkServiceService, dialled);
   const eventLog = connectPeer<EventLogServiceServer>(EventLogServiceService, dialled);
   const present = (answer: { subscription: ProtoSubscription | undefined }) => {
@@ -393,6 +383,7 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
   return {
     peers,
     subscription,
+    change,
     dueWork,
     create: async (parts, context) =>
       present(
@@ -417,7 +408,7 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
         .filter(({ subject }) => subject === id);
     },
     stop: async () => {
-      for (const peer of [subscription, dueWork, eventLog]) peer.close();
+      for (const peer of [subscription, change, dueWork, eventLog]) peer.close();
       await service.stop();
       await peers.stop();
       await dropTestDatabase(configuration);

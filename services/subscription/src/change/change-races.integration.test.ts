@@ -1,0 +1,193 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { eventually, testContext } from '@billing/chassis/testing';
+import { PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { BillingReason, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
+import { ChangeAt, ChangeStatus } from '@billing/proto/billing/subscription/v1/change';
+import {
+  CollectionOutcome,
+  SubscriptionStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { day } from '../testing/fixtures';
+import { anInvoice } from '../testing/invoice';
+import {
+  aProduct,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from '../testing/service-under-test';
+
+let under: ServiceUnderTest;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest();
+  const type = PricingType.PRICING_TYPE_PER_UNIT;
+  under.peers.products.set('seats', aProduct({ id: 'seats' }, { type, amount: 1000n }));
+});
+
+beforeEach(() => {
+  const { invoices, voids, creditNotes, freed, paid } = under.peers;
+  for (const received of [invoices, voids, creditNotes, freed]) received.splice(0);
+  paid.clear();
+  under.peers.isCollecting = false;
+  under.peers.isPaymentRunning = false;
+});
+
+afterAll(() => under.stop());
+
+const auto = ChangeAt.CHANGE_AT_UNSPECIFIED;
+const [periodEnd, changedAt] = [day('02-28'), day('02-14')];
+
+const later = ({ tenant }: CallContext, now: Date): CallContext => ({
+  ...testContext({ now }),
+  tenant,
+});
+
+/** An upgrade whose payment is in flight: PAYING after the call's wait. */
+async function upgrade(context: CallContext) {
+  const { id } = await under.create({ productId: 'seats' }, context);
+  const first = await eventually(() => {
+    const [made] = under.peers.invoices;
+    if (made === undefined) throw new Error('Not invoiced yet');
+    return made.request;
+  });
+  under.peers.paid.add(first.invoiceId);
+  await report(id, first, CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED, context);
+  under.peers.isCollecting = true;
+  under.peers.isPaymentRunning = true;
+  const deadline = new Date(Date.now() + 2_500);
+  const asked = { ...later(context, changedAt), deadline };
+  const { change } = await under.change.createChange(
+    {
+      subscriptionId: id,
+      change: { quantity: 3, ofItems: false, at: auto },
+      metadata: undefined,
+    },
+    asked,
+  );
+  if (change?.invoiceId === undefined) throw new Error('The change has no invoice');
+  expect(change.status).toBe(ChangeStatus.CHANGE_STATUS_PAYING);
+  const invoice = await eventually(() => {
+    const made = under.peers.invoices.find(
+      ({ request }) => request.billingReason === BillingReason.BILLING_REASON_SUBSCRIPTION_CHANGE,
+    );
+    if (made === undefined) throw new Error('Not invoiced yet');
+    return made.request;
+  });
+  return { id, changeId: change.id, invoice };
+}
+
+type Invoiced = Parameters<typeof anInvoice>[0];
+
+async function report(
+  id: string,
+  made: Invoiced,
+  outcome: CollectionOutcome,
+  context: CallContext,
+) {
+  const invoice = anInvoice(made, InvoiceStatus.INVOICE_STATUS_PAID);
+  const result = { subscriptionId: id, invoice, outcome, attempt: 1, resultNumber: 1 };
+  await under.subscription.applyCollectionResult({ ...result, nextAttemptAt: undefined }, context);
+}
+
+const steps: [string, (id: string, context: CallContext) => Promise<unknown>][] = [
+  [
+    'the renewal',
+    async (_id, context) => {
+      const { environmentId } = context.tenant;
+      const workClass = WorkClass.WORK_CLASS_RENEWAL;
+      await under.dueWork.runDue(
+        { environmentId, until: periodEnd, workClass },
+        later(context, periodEnd),
+      );
+    },
+  ],
+  [
+    'a cancellation',
+    (id, context) =>
+      under.subscription.cancelSubscription(
+        { id, atPeriodEnd: false },
+        later(context, day('02-20')),
+      ),
+  ],
+];
+
+describe.each(steps)('%s while a change is being paid', (name, step) => {
+  test.each(['VOID', 'CREDITED'] as const)(
+    'comes first, and the invoice of the change ends %s',
+    async (end) => {
+      const context = testContext({ now: day('01-31'), deadlineMs: 25_000 });
+      const { id, changeId, invoice } = await upgrade(context);
+      await step(id, context);
+      const after = await under.get(id, context);
+      const isRenewal = name === 'the renewal';
+      expect(after.currentPeriodStart).toEqual(isRenewal ? periodEnd : day('01-31'));
+      expect(after.status === SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED).toBe(!isRenewal);
+      expect(after).toMatchObject({ quantity: 1, pendingChange: undefined });
+      expect(await changeOf(id, changeId, context)).toMatchObject({
+        status: ChangeStatus.CHANGE_STATUS_FAILED,
+        failure: { code: 'superseded' },
+      });
+
+      // The payment has its outcome only now; the order to undo the change waits for it.
+      if (end === 'CREDITED') under.peers.paid.add(invoice.invoiceId);
+      under.peers.isPaymentRunning = false;
+      await eventually(
+        () => {
+          const voided = under.peers.voids.map(({ request }) => request.invoiceId);
+          expect(voided).toContain(invoice.invoiceId);
+          const wanted = { invoiceId: invoice.invoiceId, changeId, lines: [], inFull: true };
+          const credited = under.peers.creditNotes.map(({ request }) => request);
+          expect(credited).toMatchObject(end === 'CREDITED' ? [wanted] : []);
+        },
+        { timeoutMs: 20_000 },
+      );
+      // The late result of the payment changes nothing.
+      await report(
+        id,
+        invoice,
+        CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
+        later(context, periodEnd),
+      );
+      expect(await changeOf(id, changeId, context)).toMatchObject({
+        status: ChangeStatus.CHANGE_STATUS_FAILED,
+      });
+      expect((await under.get(id, context)).quantity).toBe(1);
+      const types = (await under.eventsOf(id)).map(({ type }) => type.split('.').at(-1));
+      expect(types).toEqual(['created', 'payment_succeeded', isRenewal ? 'renewed' : 'canceled']);
+    },
+  );
+});
+
+async function changeOf(subscriptionId: string, id: string, context: CallContext) {
+  const { change } = await under.change.getChange({ subscriptionId, id }, context);
+  return change;
+}
+
+describe('a change after the end of a period that is not renewed yet', () => {
+  test('renews first, and is charged for the new period', async () => {
+    const context = testContext({ now: day('01-31'), deadlineMs: 25_000 });
+    const { id } = await under.create({ productId: 'seats' }, context);
+    const changedLate = { ...later(context, day('03-01')), deadline: new Date(Date.now() + 5_000) };
+    const change = { quantity: 3, ofItems: false, at: auto, requirePayment: false };
+    const asked = { subscriptionId: id, change };
+    await expect(under.change.previewChange(asked, changedLate)).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    const pay = async () => {
+      const { invoices, paid } = under.peers;
+      const [first, second] = await eventually(() => {
+        expect(invoices).toHaveLength(2);
+        return invoices.map(({ request }) => request);
+      });
+      for (const made of [first, second]) if (made !== undefined) paid.add(made.invoiceId);
+    };
+    const paying = pay();
+    const made = await under.change.createChange({ ...asked, metadata: undefined }, changedLate);
+    await paying;
+    expect(made.change).toMatchObject({
+      status: ChangeStatus.CHANGE_STATUS_APPLIED,
+      from: { currentPeriodStart: periodEnd },
+    });
+    expect(await under.get(id, context)).toMatchObject({ quantity: 3 });
+  });
+});
