@@ -1,4 +1,5 @@
 import type { Callers } from '@billing/chassis/callers';
+import type { MailServiceServer } from '@billing/proto/billing/notifier/v1/mail';
 import type { NotifierServiceServer } from '@billing/proto/billing/notifier/v1/notifier';
 import type { WebhookReportServiceServer } from '@billing/proto/billing/notifier/v1/report';
 import type { WebhookFeedServiceServer } from '@billing/proto/billing/notifier/v1/webhook_feed';
@@ -28,6 +29,15 @@ export const webhookDeliveryCallers: Callers<WebhookDeliveryServiceServer> = {
 export const webhookFeedCallers: Callers<WebhookFeedServiceServer> = {
   listWebhookEvents: ['gateway'],
   getWebhookEvent: ['gateway'],
+};
+
+export const mailCallers: Callers<MailServiceServer> = {
+  listEmails: ['gateway'],
+  getEmail: ['gateway'],
+  resendEmail: ['gateway'],
+  recordBounce: ['gateway'],
+  listEmailSuppressions: ['gateway'],
+  deleteEmailSuppression: ['gateway'],
 };
 
 export const webhookReportCallers: Callers<WebhookReportServiceServer> = {

@@ -36,6 +36,28 @@ describe("the notifier's configuration", () => {
     expect(() => readConfig({ ...env, DELIVERY_LEASE_MS: '5' })).toThrow(/DELIVERY_LEASE_MS: must/);
   });
 
+  test('sends mails through a server only with a sender, and without TLS on this machine only', () => {
+    expect(readConfig(env).SMTP_URL).toBeUndefined();
+    const server = { ...env, SMTP_URL: 'smtps://me:pw@mail.example', MAIL_FROM: 'a@acme.example' };
+    expect(readConfig(server)).toMatchObject({
+      SMTP_URL: { host: 'mail.example', port: 465 },
+      SMTP_TLS: 'require',
+      SMTP_CONNECTIONS_MAX: 5,
+      SMTP_PER_SECOND_MAX: 0,
+    });
+    const refused = (changes: Record<string, string | undefined>) => () =>
+      readConfig({ ...server, ...changes });
+    expect(refused({ MAIL_FROM: undefined })).toThrow(/MAIL_FROM: is required with SMTP_URL/);
+    expect(refused({ MAIL_FROM: 'Acme' })).toThrow(/MAIL_FROM: must be an e-mail address/);
+    expect(refused({ SMTP_URL: 'mail.example' })).toThrow(/SMTP_URL: must be smtp:/);
+    expect(refused({ SMTP_URL: 'smtp://me:10%@x' })).toThrow(/SMTP_URL: .* with % written as %25/);
+    expect(refused({ SMTP_URL: 'smtp://mail.example', SMTP_TLS: 'none' })).toThrow(
+      /SMTP_TLS: none is allowed for a mail server on this machine only/,
+    );
+    const local = { SMTP_URL: 'smtp://127.0.0.1:2525', SMTP_TLS: 'none' };
+    expect(refused(local)().SMTP_TLS).toBe('none');
+  });
+
   test('reports every missing or invalid variable', () => {
     const wrong = {
       ...env,

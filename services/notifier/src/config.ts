@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { parseDataKeys } from '@billing/chassis/data-keys';
+import { isLoopback, readSmtpUrl } from './mail/smtp-url';
 import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
 
 const deliveryLeaseMsDefault = 30_000;
+const smtpConnectionsMaxDefault = 5;
 
-export const configurationSchema = z.object({
+const address = z.string().regex(/^[^\s@<>]+@[^\s@<>]+$/, 'must be an e-mail address');
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,4}$/, 'must be a whole number up to 9999')
+  .transform(Number);
+
+const variables = z.object({
   ...serviceConfigurationShape,
   SUBSCRIPTION_ADDRESS: z.string().min(1),
   CHECKOUT_ADDRESS: z.string().min(1),
@@ -42,6 +50,42 @@ export const configurationSchema = z.object({
     .regex(/^\d{4,6}$/, 'must be 1000 to 999999 milliseconds')
     .transform(Number)
     .default(deliveryLeaseMsDefault),
+  /** Mail server of live environments; absent: they get no mails. */
+  SMTP_URL: z
+    .string()
+    .transform((text, context) => {
+      const server = readSmtpUrl(text);
+      if (server !== undefined) return server;
+      context.addIssue('must be smtp:// or smtps://user:password@host:port, with % written as %25');
+      return z.NEVER;
+    })
+    .optional(),
+  /** `none` sends in plain text, to a server on this machine only. */
+  SMTP_TLS: z.enum(['require', 'none']).default('require'),
+  /** PEM of the authority that signs the server's certificate; absent: the system's. */
+  SMTP_TLS_CA: z.string().optional(),
+  SMTP_CONNECTIONS_MAX: wholeNumber
+    .refine((count) => count > 0, 'must be above 0')
+    .default(smtpConnectionsMaxDefault),
+  /** 0: no limit. */
+  SMTP_PER_SECOND_MAX: wholeNumber.default(0),
+  /** Sender of mails. */
+  MAIL_FROM: address.optional(),
+  /** Envelope sender, to which servers return mails; absent: the sender. */
+  MAIL_BOUNCE_ADDRESS: address.optional(),
+});
+
+export const configurationSchema = variables.superRefine((config, context) => {
+  const { SMTP_URL: server, SMTP_TLS: tls, MAIL_FROM: from } = config;
+  if (server === undefined) return;
+  const refuse = (variable: string, message: string) => {
+    context.addIssue({ code: 'custom', path: [variable], message });
+  };
+  if (from === undefined) refuse('MAIL_FROM', 'is required with SMTP_URL');
+  if (tls === 'none' && !isLoopback(server.host)) {
+    refuse('SMTP_TLS', 'none is allowed for a mail server on this machine only');
+  }
+  if (tls === 'none' && server.isSecure) refuse('SMTP_TLS', 'contradicts smtps://');
 });
 
 export type NotifierConfiguration = z.infer<typeof configurationSchema>;

@@ -1,7 +1,24 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
+import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
+import {
+  type CatalogServiceServer,
+  CatalogServiceService,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type CheckoutServiceServer,
+  CheckoutServiceService,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type SellerServiceServer,
+  SellerServiceService,
+} from '@billing/proto/billing/checkout/v1/seller';
+import {
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
 import {
   type EventLogEntry,
   type EventLogServiceServer,
@@ -132,5 +149,33 @@ function ownContext(clock: Clock): CallContext {
     requestId: newId(),
     deadline: new Date(now.getTime() + readDeadlineMs),
     signal: AbortSignal.timeout(readDeadlineMs),
+  };
+}
+
+/** Services whose facts mails tell. */
+export interface MailPeers {
+  readonly customer: Peer<CustomerServiceServer>;
+  readonly catalog: Peer<CatalogServiceServer>;
+  readonly checkout: Peer<CheckoutServiceServer>;
+  readonly seller: Peer<SellerServiceServer>;
+}
+
+export function connectMailPeers(
+  service: Service,
+  addresses: Readonly<Record<'customer' | 'catalog' | 'checkout', string>>,
+): MailPeers {
+  const { checkout: address } = addresses;
+  return {
+    customer: service.peer<CustomerServiceServer>(CustomerServiceService, {
+      address: addresses.customer,
+    }),
+    catalog: service.peer<CatalogServiceServer>(CatalogServiceService, {
+      address: addresses.catalog,
+    }),
+    checkout: service.peer<CheckoutServiceServer>(CheckoutServiceService, { address }),
+    seller: service.peer<SellerServiceServer>(SellerServiceService, {
+      address,
+      withoutTenant: ['getLogo'],
+    }),
   };
 }

@@ -23,6 +23,7 @@ import { EndpointHealthStore } from './endpoint/health-store';
 import type { EndpointKey } from './endpoint/endpoint';
 import { EndpointStore } from './endpoint/endpoint-store';
 import { OrderedEventConsumer } from './message/accept-in-order';
+import { emailDefinition } from './mail/email-document';
 import { EventConsumer } from './message/accept-event';
 import { EventReconciliation } from './message/reconciliation-worker';
 import { acceptFromStream } from './message/accept-from-stream';
@@ -47,6 +48,8 @@ import { SealedSecretStore } from './endpoint/sealed-secret-store';
 import { SealedSecretWorker } from './endpoint/sealed-secret-worker';
 import { SlotStore } from './endpoint/slot-store';
 import { type RunningFeed, startFeed } from './start-feed';
+import { type RunningMail, startMail } from './start-mail';
+import { SuppressionStore } from './mail/suppression-store';
 import { webhookEndpoints } from './endpoint/endpoint-document';
 import { TestWebhookSender } from './message/send-test-webhook';
 import { WebhookClient } from './sending/webhook-client';
@@ -59,6 +62,7 @@ export interface NotifierOverrides extends ServiceOverrides {
   readonly outcomeBatchDelayMs?: number;
   readonly reconcileEveryMs?: number;
   readonly feedPollEveryMs?: number;
+  readonly smtpTimeoutMs?: number;
   readonly resolve?: ResolveAddresses;
 }
 
@@ -120,8 +124,14 @@ export async function start(
     owners,
   };
   const worker = startSending(dependencies);
-  const feed = startFeed(service, stores, overrides.feedPollEveryMs);
-  startConsuming(dependencies, worker, feed);
+  const mail = startMail(service, config, stores, overrides.smtpTimeoutMs);
+  const feed = startFeed(service, stores, {
+    pollEveryMs: overrides.feedPollEveryMs,
+    onAppended: (environmentId) => {
+      mail.maker.wake(environmentId);
+    },
+  });
+  startConsuming(dependencies, worker, { feed, mail });
   startRetention(dependencies);
   const onChange = (endpoint: EndpointKey) => {
     worker.reclaim(endpoint);
@@ -130,6 +140,7 @@ export async function start(
     notifierRpc({ ...stores, onChange }),
     startDeliveryCalls(dependencies, worker),
     feed.rpc,
+    mail.rpc,
     startReports(dependencies),
     searchRpc(stores.webhookEndpoints, {
       type: ResultType.RESULT_TYPE_WEBHOOK_ENDPOINT,
@@ -164,14 +175,18 @@ function openStores(service: Service, policyOf: NotifierDependencies['policyOf']
     cursors: new CursorStore(db),
     awaited: new AwaitedEventStore(db),
     feed: new FeedStore(db),
+    emails: service.aggregates(emailDefinition),
+    suppressions: new SuppressionStore(db),
     history: new DeliveryHistoryStore(db),
     subscriptions: new SubscriptionHistoryStore(db, new MessageStore(db)),
     replays: new ReplayStore(db),
     retained: new RetentionStore(db),
     reports: new DeliveryReportStore(db),
   };
-  const { deliveries, dayTotals, attempts, replays, retained, awaited, feed } = stores;
-  for (const store of [slots, deliveries, dayTotals, attempts, replays, retained, awaited, feed]) {
+  const { deliveries, dayTotals, attempts, replays, retained, awaited } = stores;
+  const { feed, suppressions } = stores;
+  const indexed = [slots, deliveries, dayTotals, attempts, replays, retained, awaited];
+  for (const store of [...indexed, feed, suppressions]) {
     service.ensureIndexes(() => store.ensureIndexes());
   }
   return stores;
@@ -247,7 +262,7 @@ function startSending({
 function startConsuming(
   { service, overrides, stores, owners }: NotifierDependencies,
   worker: DeliveryWorker,
-  feed: RunningFeed,
+  { feed, mail }: { readonly feed: RunningFeed; readonly mail: RunningMail },
 ): void {
   const { clock, logger } = service;
   const consumer = new EventConsumer({
@@ -282,6 +297,7 @@ function startConsuming(
     const logged = { ...stores, owners, consumer: ordered, logger };
     const left = await acceptLoggedEvents(environmentId, logged);
     await feed.sweep.sweep(environmentId);
+    await mail.maker.make(environmentId);
     return left;
   });
   service.onClose('reconciliation', () => reconciliation.stop());

@@ -23,7 +23,14 @@ const sweepEveryMs = 2 * 60_000;
 export function startFeed(
   service: Service,
   { feed, messages }: { readonly feed: FeedStore; readonly messages: MessageStore },
-  pollEveryMs = pollEveryMsDefault,
+  {
+    pollEveryMs = pollEveryMsDefault,
+    onAppended,
+  }: {
+    readonly pollEveryMs?: number | undefined;
+    /** Called with an environment whose feed has grown. */
+    readonly onAppended: (environmentId: string) => void;
+  },
 ): RunningFeed {
   const { db, clock, logger } = service;
   const watch = new FeedWatch({ feed, logger, pollEveryMs });
@@ -33,6 +40,7 @@ export function startFeed(
     logger,
     onAppended: (environmentId, newest) => {
       watch.grow(environmentId, newest);
+      onAppended(environmentId);
     },
   });
   service.onClose('feed', () => appender.stop());

@@ -137,6 +137,7 @@ export class EventConsumer {
     await this.messages.run({
       _id: id,
       environmentId,
+      ...(event.tenant !== undefined && { tenant: event.tenant }),
       subscriptionId,
       subjectType,
       sequence,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Tenant } from '@billing/chassis/call-context';
 import { UnreadableMessageError } from '@billing/chassis/jet-stream';
 import { readWebhookData, toJsonWebhook, type WebhookData } from '@billing/proto/json/webhook';
 import { isKnownEventType, subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
@@ -6,6 +7,8 @@ import type { MessageKey, SubjectKey } from './message-store';
 
 /** An event of a resource, as its owner announced it. */
 export interface AnnouncedEvent extends SubjectKey {
+  /** Absent in events of owners of an earlier release. */
+  readonly tenant?: Tenant;
   /** `subscription.renewed`. */
   readonly type: string;
   /** The environment's time of the transition. */
@@ -22,6 +25,9 @@ export const webhookSubjects = [
   'subscription.subscription.*',
   'checkout.checkout.*',
   'checkout.invoice.*',
+  'checkout.credit_note.*',
+  'checkout.refund.*',
+  'checkout.dispute.*',
   'checkout.checkout_link.*',
   'checkout.payment_method.*',
   'catalog.product.*',
@@ -40,6 +46,9 @@ const envelopeSchema = z.object({
   time: z.iso.datetime(),
   sequence: z.int().min(1),
   environmentid: z.uuid(),
+  organizationid: z.uuid().optional(),
+  environmentlive: z.boolean().optional(),
+  manualclock: z.boolean().optional(),
   data: z.record(z.string(), z.unknown()),
 });
 
@@ -49,12 +58,12 @@ const envelopeSchema = z.object({
  */
 export function readEvent(envelope: string): AnnouncedEvent | undefined {
   try {
-    const { type, subject, time, sequence, environmentid, data } = envelopeSchema.parse(
-      JSON.parse(envelope),
-    );
+    const read = envelopeSchema.parse(JSON.parse(envelope));
+    const { type, subject, time, sequence, environmentid, data } = read;
     if (!announcedType.test(type)) return undefined;
     return {
       environmentId: environmentid,
+      ...tenantFields(read),
       subscriptionId: subject,
       subjectType: subjectTypeOf(type.slice(typePrefix.length)),
       sequence,
@@ -65,6 +74,16 @@ export function readEvent(envelope: string): AnnouncedEvent | undefined {
   } catch (error) {
     throw new UnreadableMessageError('Not the envelope of an event', { cause: error });
   }
+}
+
+function tenantFields({
+  environmentid: environmentId,
+  organizationid: organizationId,
+  environmentlive: live,
+  manualclock: manualClock,
+}: z.infer<typeof envelopeSchema>): Pick<AnnouncedEvent, 'tenant'> {
+  if (organizationId === undefined || live === undefined || manualClock === undefined) return {};
+  return { tenant: { organizationId, environmentId, live, manualClock } };
 }
 
 function readData(type: string, data: unknown): WebhookData | undefined {

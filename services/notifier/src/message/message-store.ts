@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import type { Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { insertMissing } from '@billing/chassis/inserts';
 import { retryTransient } from '@billing/chassis/mongo';
@@ -9,6 +10,8 @@ export interface Message {
   /** `webhook-id`. */
   readonly _id: string;
   readonly environmentId: string;
+  /** The owner of the event. Absent in marks and in messages of earlier releases. */
+  readonly tenant?: Tenant;
   /** Id of the subject: the resource that numbers the events. */
   readonly subscriptionId: string;
   /** Type of the subject, such as `subscription`. Absent in messages of earlier releases. */

@@ -78,7 +78,8 @@ export class WebhookSender {
     // webhooks.
     if (failures === 0 && (delivery.requestedAt ?? undefined) === undefined) {
       const lagMs = at.getTime() - assignment.message.acceptedAt.getTime();
-      this.options.metrics?.recordWebhook({ lagMs });
+      const { live } = assignment.endpoint.tenant;
+      this.options.metrics?.recordWebhook({ lagMs, live });
     }
     const rules = { failures, now, jitter: jitter(retrySpread), scheduleMs };
     const judged = judge(outcome, rules);

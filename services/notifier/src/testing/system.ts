@@ -14,6 +14,10 @@ import {
   testServiceConfiguration,
 } from '@billing/chassis/testing';
 import {
+  type MailServiceServer,
+  MailServiceService,
+} from '@billing/proto/billing/notifier/v1/mail';
+import {
   type NotifierServiceServer,
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
@@ -151,6 +155,7 @@ export interface RunningNotifier extends RunningService {
   readonly calls: Peer<NotifierServiceServer>;
   readonly deliveryCalls: Peer<WebhookDeliveryServiceServer>;
   readonly feedCalls: Peer<WebhookFeedServiceServer>;
+  readonly mailCalls: Peer<MailServiceServer>;
   /** Registers a path of the receiver; returns id and secret. */
   register(
     tenant: Tenant,
@@ -184,6 +189,9 @@ export async function startSystem(name: string): Promise<TestSystem> {
     ALLOW_LOOPBACK_IN_SANDBOXES: true,
     DATA_KEYS: testDataKeys,
     DELIVERY_LEASE_MS: 30_000,
+    SMTP_TLS: 'require',
+    SMTP_CONNECTIONS_MAX: 5,
+    SMTP_PER_SECOND_MAX: 0,
   };
   const mongo = await connectMongo({
     uri: config.MONGODB_URI,
@@ -232,11 +240,13 @@ async function startNotifier(
     caller,
   );
   const feedCalls = connectPeer<WebhookFeedServiceServer>(WebhookFeedServiceService, caller);
+  const mailCalls = connectPeer<MailServiceServer>(MailServiceService, caller);
   return {
     address,
     calls,
     deliveryCalls,
     feedCalls,
+    mailCalls,
     register: async (tenant, path, events = []) => {
       const { webhookEndpoint, secret } = await calls.createWebhookEndpoint(
         { url: `${origin}${path}`, events, description: undefined, active: undefined },
@@ -250,6 +260,7 @@ async function startNotifier(
       calls.close();
       deliveryCalls.close();
       feedCalls.close();
+      mailCalls.close();
       await service.stop();
     },
   };

@@ -1,0 +1,242 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import type { MailKind } from '@billing/presentation/mail-kind';
+
+type EmailStatus = 'PENDING' | 'SENT' | 'FAILED' | 'BOUNCED' | 'SKIPPED' | 'UNKNOWN';
+
+export interface EmailHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a mail contains, as it was rendered when the mail was made. */
+interface EmailContent {
+  readonly text: string;
+  readonly html: string;
+  readonly headers: readonly EmailHeader[];
+}
+
+/** An address with a name. */
+export interface Mailbox {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** A mail to a payer. */
+export interface Email {
+  readonly id: string;
+  readonly kind: MailKind;
+  readonly customerId: string;
+  readonly invoiceId: string | null;
+  readonly creditNoteId: string | null;
+  readonly subscriptionId: string | null;
+  readonly webhookEventId: string | null;
+  readonly to: string;
+  readonly from: Mailbox;
+  readonly replyTo: string | null;
+  readonly locale: string;
+  readonly subject: string;
+  /** Null for a mail that could not be rendered. */
+  readonly content: EmailContent | null;
+  readonly status: EmailStatus;
+  readonly reason: string | null;
+  readonly attempts: number;
+  readonly resendOf: string | null;
+  /** Real time, as all times below. */
+  readonly sentAt: Date | null;
+  readonly madeAt: Date;
+  readonly changedAt: Date;
+  /** Time of the next attempt, or end of the claim's lease; null unless PENDING. */
+  readonly sendAt: Date | null;
+  /** The claim of the sender; the last one stays, so that its late answer is recognized. */
+  readonly claimId: string | null;
+  /** True from before the first byte of content was given to the server. */
+  readonly isHandedOver: boolean;
+}
+
+/** Answer of a mail server, or its absence. */
+export type SendOutcome =
+  | { readonly kind: 'ACCEPTED' }
+  | { readonly kind: 'BOUNCED' }
+  | { readonly kind: 'REFUSED'; readonly reason: string }
+  | { readonly kind: 'POSTPONED'; readonly reason: string };
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Lease of a claim. A sender renews it while it sends. */
+export const leaseMs = minute;
+
+/** Delays between attempts; the last one repeats. */
+const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60, 24 * 60].map(
+  (minutes) => minutes * minute,
+);
+/** Deviation of a delay in either direction. */
+export const retrySpread = 0.2;
+const expiresAfterMs = 72 * hour;
+
+/** True if a mail waits for a sender. */
+function isDue({ status, sendAt }: Email, now: Date): boolean {
+  return status === 'PENDING' && sendAt !== null && sendAt <= now;
+}
+
+/**
+ * Ends a due mail that is not sent any more. One whose sender was lost after it handed the content
+ * over is UNKNOWN: the server may have sent it. One that waited for three days is FAILED.
+ */
+export function endLapsed(email: Email, now: Date): Transition<Email> {
+  if (!isDue(email, now)) return unchanged(email);
+  if (email.isHandedOver) return end(email, 'UNKNOWN', 'outcome_unknown', now);
+  const isExpired = now.getTime() - email.madeAt.getTime() >= expiresAfterMs;
+  return isExpired ? end(email, 'FAILED', 'expired', now) : unchanged(email);
+}
+
+/** Claims a due mail, but none that `endLapsed` ends. */
+export function claim(
+  email: Email,
+  { claimId, now }: { readonly claimId: string; readonly now: Date },
+): Transition<Email> {
+  if (!isDue(email, now) || endLapsed(email, now).state !== email) return unchanged(email);
+  const attempts = email.attempts + 1;
+  const sendAt = new Date(now.getTime() + leaseMs);
+  return only({ ...email, attempts, claimId, sendAt, changedAt: now });
+}
+
+/** Prolongs the lease of a sender. Throws if the sender has lost its claim. */
+export function renewClaim(email: Email, claimId: string, now: Date): Transition<Email> {
+  requireClaim(email, claimId);
+  return only({ ...email, sendAt: new Date(now.getTime() + leaseMs) });
+}
+
+/**
+ * Records that the content goes to the server now. From here on only the server's answer counts.
+ * Throws if the sender has lost its claim: then another one may be sending the mail.
+ */
+export function markHandedOver(email: Email, claimId: string, now: Date): Transition<Email> {
+  requireClaim(email, claimId);
+  return only({ ...email, isHandedOver: true, changedAt: now });
+}
+
+/**
+ * Ends an attempt with the server's answer. The answer of a sender that was taken for lost counts.
+ */
+export function settle(
+  email: Email,
+  {
+    claimId,
+    outcome,
+    now,
+    spread,
+  }: {
+    readonly claimId: string;
+    readonly outcome: SendOutcome;
+    readonly now: Date;
+    /** Factor of the delay, around 1. */
+    readonly spread: number;
+  },
+): Transition<Email> {
+  const isOpen = email.status === 'PENDING' || email.status === 'UNKNOWN';
+  if (email.claimId !== claimId || !isOpen) return unchanged(email);
+  switch (outcome.kind) {
+    case 'ACCEPTED':
+      return end({ ...email, sentAt: now }, 'SENT', null, now);
+    case 'BOUNCED':
+      return end(email, 'BOUNCED', 'hard_bounce', now);
+    case 'REFUSED':
+      return end(email, 'FAILED', outcome.reason, now);
+    case 'POSTPONED':
+      return only({
+        ...email,
+        status: 'PENDING',
+        reason: outcome.reason,
+        sendAt: nextAttemptAt(email, now, spread),
+        claimId: null,
+        isHandedOver: false,
+        changedAt: now,
+      });
+  }
+}
+
+/**
+ * Ends an attempt without an answer: a mail that was handed over is UNKNOWN, any other is sent
+ * again.
+ */
+export function abandonAttempt(
+  email: Email,
+  {
+    claimId,
+    reason,
+    now,
+    spread,
+  }: {
+    readonly claimId: string;
+    readonly reason: string;
+    readonly now: Date;
+    readonly spread: number;
+  },
+): Transition<Email> {
+  if (email.claimId !== claimId || email.status !== 'PENDING') return unchanged(email);
+  if (email.isHandedOver) return end(email, 'UNKNOWN', 'outcome_unknown', now);
+  return settle(email, { claimId, outcome: { kind: 'POSTPONED', reason }, now, spread });
+}
+
+/** Ends a due mail whose invoice is not owed any more. */
+export function skip(email: Email, now: Date): Transition<Email> {
+  const isOpen = isDue(email, now) && !email.isHandedOver;
+  return isOpen ? end(email, 'SKIPPED', 'invoice_settled', now) : unchanged(email);
+}
+
+/** Records that the address refused a mail that was sent. */
+export function bounce(
+  email: Email,
+  { reason, now }: { readonly reason: 'hard_bounce' | 'complaint'; readonly now: Date },
+): Transition<Email> {
+  if (email.status === 'BOUNCED') return unchanged(email);
+  requireSent(email);
+  return end(email, 'BOUNCED', reason, now);
+}
+
+/** Refuses a mail that no address can have refused. */
+export function requireSent({ status }: Email): void {
+  if (['SENT', 'UNKNOWN', 'BOUNCED'].includes(status)) return;
+  throw new DomainError('failed_precondition', 'EMAIL_NOT_SENT', 'This email was not sent');
+}
+
+/** Refuses a mail that still waits to be sent. */
+export function requireResendable({ status }: Email): void {
+  if (status !== 'PENDING') return;
+  throw notResendable();
+}
+
+export function notResendable(): DomainError {
+  const message = 'This email cannot be sent again';
+  return new DomainError('failed_precondition', 'EMAIL_NOT_RESENDABLE', message);
+}
+
+/** True if the error says that another sender has the mail. */
+export function isClaimLost(error: unknown): boolean {
+  return error instanceof ClaimLostError;
+}
+
+class ClaimLostError extends Error {
+  override readonly name = 'ClaimLostError';
+}
+
+function requireClaim({ status, claimId: current }: Email, claimId: string): void {
+  if (status !== 'PENDING' || current !== claimId) throw new ClaimLostError('Claim lost');
+}
+
+function end(
+  email: Email,
+  status: EmailStatus,
+  reason: string | null,
+  now: Date,
+): Transition<Email> {
+  return only({ ...email, status, reason, sendAt: null, changedAt: now });
+}
+
+function nextAttemptAt({ attempts }: Email, now: Date, spread: number): Date {
+  const index = Math.min(Math.max(attempts, 1), retryDelaysMs.length) - 1;
+  const delayMs = retryDelaysMs[index] ?? 24 * hour;
+  return new Date(now.getTime() + Math.round(delayMs * spread));
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { MailEvent } from './mail-event';
+
+// Only what mails use is read, so that bodies may gain fields.
+const instant = z.iso.datetime().transform((text) => new Date(text));
+const amount = z.int().transform(BigInt);
+
+const invoiceData = z.object({
+  invoice: z.object({
+    id: z.string(),
+    customerId: z.string(),
+    subscriptionId: z.string().nullable(),
+    number: z.string().nullable(),
+    status: z.string(),
+    billingReason: z.string(),
+    currency: z.string(),
+    total: amount,
+    amountDue: amount,
+    amountPaid: amount,
+    balanceApplied: amount,
+    finalizedAt: instant.nullable(),
+    dueDate: instant.nullable(),
+    paidAt: instant.nullable(),
+    hostedUrl: z.string().nullable(),
+    lineItems: z.array(z.object({ description: z.string() })),
+  }),
+  charging: z.boolean().optional(),
+  attempt: z.int().optional(),
+  failureCode: z.string().nullish(),
+  initiator: z.string().optional(),
+  collection: z.string().optional(),
+  nextAttemptAt: instant.optional(),
+});
+
+const creditNoteData = z.object({
+  creditNote: z.object({
+    id: z.string(),
+    customerId: z.string(),
+    number: z.string().nullable(),
+    currency: z.string(),
+    total: amount,
+  }),
+  invoice: z.object({
+    id: z.string(),
+    subscriptionId: z.string().nullable(),
+    number: z.string().nullable(),
+    hostedUrl: z.string().nullable(),
+  }),
+});
+
+const subscriptionData = z
+  .object({
+    subscription: z.object({
+      id: z.string(),
+      customerId: z.string(),
+      productId: z.string(),
+      phase: z.string(),
+      trialEnd: instant.nullable(),
+      currentPeriodEnd: instant,
+      endedAt: instant.nullable(),
+    }),
+    upcoming: z.object({ at: instant, amount, currency: z.string() }).optional(),
+    changes: z.object({ cancelAtPeriodEnd: z.object({ to: z.unknown() }).optional() }).optional(),
+  })
+  .transform(({ subscription, upcoming, changes }) => ({
+    subscription,
+    upcoming,
+    isEndScheduled: changes?.cancelAtPeriodEnd?.to === true,
+  }));
+
+const head = z.object({ type: z.string(), timestamp: instant, data: z.unknown() });
+
+/** Environment time of an event and its facts; undefined for a resource without mails. */
+export function readMailEvent(body: string): { at: Date; event: MailEvent } | undefined {
+  const { type, timestamp: at, data } = head.parse(JSON.parse(body));
+  const [resource] = type.split('.');
+  switch (resource) {
+    case 'invoice':
+      return { at, event: { kind: 'INVOICE', type, data: invoiceData.parse(data) } };
+    case 'credit_note':
+      return { at, event: { kind: 'CREDIT_NOTE', type, data: creditNoteData.parse(data) } };
+    case 'subscription':
+      return { at, event: { kind: 'SUBSCRIPTION', type, data: subscriptionData.parse(data) } };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,218 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type Tenant, workContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { derivedId, newId } from '@billing/chassis/ids';
+import { KeyedRetryQueue } from '@billing/chassis/keyed-retry-queue';
+import type { Logger } from '@billing/chassis/logging';
+import { only } from '@billing/kernel/transition';
+import type { MailKind } from '@billing/presentation/mail-kind';
+import type { FeedStore, PlacedEntry } from '../feed/feed-store';
+import type { Message, MessageStore } from '../message/message-store';
+import type { MailPeers } from '../peers';
+import type { Email } from './email';
+import { readMailEvent } from './events';
+import { findMailFacts, type MailSubject } from './find-mail-facts';
+import type { MailEvent } from './mail-event';
+import type { MailPositionStore } from './mail-position-store';
+import { mailedTypes, mailKindOf } from './mail-rule';
+import { newEmail } from './new-email';
+import type { SuppressionStore } from './suppression-store';
+
+export interface MailMakerOptions {
+  readonly feed: Pick<FeedStore, 'readAfter' | 'firstPosition' | 'lastPosition' | 'environments'>;
+  readonly messages: Pick<MessageStore, 'findAll'>;
+  readonly positions: Pick<MailPositionStore, 'find' | 'moveTo'>;
+  readonly emails: AggregateCollection<Email>;
+  readonly suppressions: SuppressionStore;
+  readonly peers: MailPeers;
+  /** Sender of live environments; undefined: no mail server, and no mail of a live environment. */
+  readonly fromAddress: string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly isDeleted: (environmentId: string) => boolean;
+}
+
+type MailMessage = Message & { readonly tenant: Tenant };
+
+const batchSize = 100;
+const runningMax = 4;
+const waitingMax = 10_000;
+const retryMsMin = 500;
+const retryMsMax = 30_000;
+// After an outage, payers are not flooded with old news.
+const liveAgeMaxMs = 3 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Makes the mails of events: reads each environment's feed from a stored position, which it moves
+ * once the mails are stored. Any process may do so concurrently, since the id of a mail is derived
+ * from its event. A fact that cannot be read delays the mails of its environment only.
+ */
+export class MailMaker {
+  private readonly stopping = new AbortController();
+  private readonly queue: KeyedRetryQueue;
+
+  constructor(private readonly options: MailMakerOptions) {
+    this.queue = new KeyedRetryQueue({
+      runningMax,
+      waitingMax,
+      retryDelayMs: (failures) => Math.min(retryMsMin * 2 ** (failures - 1), retryMsMax),
+      onFailure: ({ key: environmentId, error }) => {
+        options.logger.warn({ err: error, environmentId }, 'making mails failed, retrying');
+      },
+    });
+  }
+
+  /** Makes the mails of an environment whose feed has grown. */
+  wake(environmentId: string): void {
+    this.queue.submit(environmentId, async () => {
+      // One batch a turn: an environment with a long feed keeps no other one waiting.
+      if (await this.makeBatch(environmentId)) this.wake(environmentId);
+    });
+  }
+
+  /** Wakes the environments whose feed was not read to its end, as a dead process leaves them. */
+  async sweep(signal?: AbortSignal): Promise<void> {
+    const { feed, positions } = this.options;
+    for await (const environmentId of feed.environments()) {
+      if (signal?.aborted === true) return;
+      const [position, newest] = await Promise.all([
+        positions.find(environmentId),
+        feed.lastPosition(environmentId),
+      ]);
+      if (position < newest) this.wake(environmentId);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.queue.stop();
+  }
+
+  /** Makes all mails of an environment up to the end of its feed. */
+  async make(environmentId: string): Promise<void> {
+    while (await this.makeBatch(environmentId));
+  }
+
+  /** Makes the mails of the next entries; true if more entries are there already. */
+  private async makeBatch(environmentId: string): Promise<boolean> {
+    const { positions, isDeleted } = this.options;
+    if (this.stopping.signal.aborted || isDeleted(environmentId)) return false;
+    const entries = await this.readOn(environmentId, await positions.find(environmentId));
+    const last = entries.at(-1);
+    if (last === undefined) return false;
+    for (const message of await this.mailed(environmentId, entries)) await this.makeOf(message);
+    await positions.moveTo(environmentId, last.position);
+    // What is added from here on wakes the maker again.
+    return entries.length === batchSize;
+  }
+
+  /** Reads entries after a position, up to the first that is missing. */
+  private async readOn(environmentId: string, position: number): Promise<PlacedEntry[]> {
+    const { feed } = this.options;
+    const entries = await feed.readAfter(environmentId, position, batchSize);
+    const contiguous = entries.filter((entry, index) => entry.position === position + index + 1);
+    if (contiguous.length > 0 || entries.length === 0) return contiguous;
+    // Retention has removed what was never read.
+    const first = await feed.firstPosition(environmentId);
+    return first === undefined || first <= position + 1
+      ? []
+      : this.readOn(environmentId, first - 1);
+  }
+
+  private async mailed(
+    environmentId: string,
+    entries: readonly PlacedEntry[],
+  ): Promise<MailMessage[]> {
+    const ids = entries.filter(({ type }) => mailedTypes.has(type)).map((entry) => entry.messageId);
+    const messages = await this.options.messages.findAll(environmentId, ids);
+    return ids.flatMap((id) => {
+      const message = messages.get(id);
+      return message !== undefined && this.isMailed(message) ? [message] : [];
+    });
+  }
+
+  // Messages of releases without mails have no tenant, and cause none.
+  private isMailed(message: Message): message is MailMessage {
+    const { tenant, acceptedAt } = message;
+    if (tenant === undefined) return false;
+    const { fromAddress, clock } = this.options;
+    const ageMs = clock.now().getTime() - acceptedAt.getTime();
+    return !tenant.live || (fromAddress !== undefined && ageMs <= liveAgeMaxMs);
+  }
+
+  private async makeOf({ _id: webhookEventId, tenant, body }: MailMessage): Promise<void> {
+    const { clock, logger } = this.options;
+    const read = this.read(webhookEventId, body);
+    const kind = read && mailKindOf(read.event);
+    if (read === undefined || kind === undefined) return;
+    const { at, event } = read;
+    const context = workContext(tenant, {
+      at,
+      clock,
+      requestId: newId(),
+      stopping: this.stopping.signal,
+    });
+    const subject = subjectOf(event);
+    const facts = await findMailFacts(this.options.peers, subject, context);
+    if (facts === undefined) return;
+    const { environmentId } = tenant;
+    const { suppressions, emails, fromAddress } = this.options;
+    const id = emailId(environmentId, kind, webhookEventId);
+    const email = newEmail({ id, kind, event, webhookEventId }, facts, {
+      isLive: tenant.live,
+      fromAddress,
+      isSuppressed: await suppressions.isSuppressed(environmentId, facts.customer.email, id),
+      now: clock.now(),
+    });
+    await suppressBounced(suppressions, environmentId, email);
+    const { inserted } = await emails.within({ tenant, now: at }).insert(only(email));
+    if (!inserted) return;
+    const { status, reason } = email;
+    const made = { emailId: id, webhookEventId, kind, status, reason };
+    if (status === 'FAILED') {
+      logger.error({ alarm: 'mail_unrendered', ...made }, 'mail cannot be rendered');
+    } else logger.info(made, 'mail made');
+  }
+
+  // An event that is not read today will not be read tomorrow: the events after it are.
+  private read(webhookEventId: string, body: string): ReturnType<typeof readMailEvent> {
+    try {
+      return readMailEvent(body);
+    } catch (error) {
+      const facts = { alarm: 'mail_unrendered', err: error, webhookEventId };
+      this.options.logger.error(facts, 'event of a mail is unreadable');
+      return undefined;
+    }
+  }
+}
+
+/** Suppresses the address of a mail that bounced when it was made. */
+export async function suppressBounced(
+  suppressions: SuppressionStore,
+  environmentId: string,
+  { id, status, to, changedAt }: Email,
+): Promise<void> {
+  if (status !== 'BOUNCED') return;
+  await suppressions.add(environmentId, {
+    email: to,
+    reason: 'HARD_BOUNCE',
+    emailId: id,
+    createdAt: changedAt,
+  });
+}
+
+function subjectOf(event: MailEvent): MailSubject {
+  if (event.kind === 'INVOICE') {
+    return { customerId: event.data.invoice.customerId, productId: undefined };
+  }
+  if (event.kind === 'CREDIT_NOTE') {
+    return { customerId: event.data.creditNote.customerId, productId: undefined };
+  }
+  const { customerId, productId } = event.data.subscription;
+  return { customerId, productId };
+}
+
+/** The id of an event's mail, so that no repeat makes a second one. */
+function emailId(environmentId: string, kind: MailKind, webhookEventId: string): string {
+  return derivedId(environmentId, 'email', kind, webhookEventId);
+}

@@ -1,0 +1,225 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { type Clock, sleep } from '@billing/chassis/clock';
+import { jitter, newId } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
+import { Semaphore } from '@billing/chassis/semaphore';
+import { unlessNotFound } from '@billing/kernel/domain-error';
+import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import type { MailPeers } from '../peers';
+import {
+  abandonAttempt,
+  claim,
+  type Email,
+  endLapsed,
+  isClaimLost,
+  leaseMs,
+  markHandedOver,
+  renewClaim,
+  retrySpread,
+  settle,
+  skip,
+} from './email';
+import { toMimeMessage } from './email-mime-worker';
+import { sendBySmtp, type SmtpSettings } from './send-by-smtp';
+import { ServerReach } from './server-reach';
+import type { SuppressionStore } from './suppression-store';
+
+export interface MailSenderOptions {
+  readonly emails: AggregateCollection<Email>;
+  readonly suppressions: SuppressionStore;
+  readonly peers: MailPeers;
+  /** Undefined: mails that wait for a server wait on. */
+  readonly settings: SmtpSettings | undefined;
+  /** Envelope sender; undefined: the address that the mail is from. */
+  readonly bounceAddress: string | undefined;
+  readonly connectionsMax: number;
+  /** Undefined: no limit. */
+  readonly perSecondMax: number | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+// Kinds that ask for a payment, which may have come since the first attempt.
+const askingKinds: ReadonlySet<string> = new Set([
+  'INVOICE_ISSUED',
+  'PAYMENT_FAILED',
+  'ACTION_REQUIRED',
+  'PAYMENT_REMINDER',
+]);
+const renewEveryMs = leaseMs / 3;
+const noServerWaitMs = 30_000;
+
+/** Gives the mails of live environments to the mail server, each at most once. */
+export class MailSender {
+  private readonly slots: Semaphore;
+  private readonly reach = new ServerReach();
+  private readonly inFlight = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+  private readonly aborting = new AbortController();
+  private stopped: Promise<void> | undefined;
+  private nextStartMs = 0;
+
+  constructor(private readonly options: MailSenderOptions) {
+    this.slots = new Semaphore(options.connectionsMax);
+  }
+
+  /** Sends a mail that is due. Other processes may try the same one: the claim decides. */
+  async send(id: string, context: CallContext): Promise<void> {
+    const { signal } = this.stopping;
+    const { settings, clock } = this.options;
+    if (signal.aborted || !context.tenant.live) return;
+    if (settings === undefined) {
+      await this.wait(id, context, noServerWaitMs);
+      return;
+    }
+    await this.slots.run(async () => {
+      if (signal.aborted) return;
+      await this.keepPace(signal);
+      if (!this.reach.mayTry(clock.now())) {
+        await this.wait(id, context, this.reach.waitMs(clock.now()));
+        return;
+      }
+      const sending = this.sendClaimed(id, context, settings);
+      this.inFlight.add(sending);
+      await sending.finally(() => this.inFlight.delete(sending));
+    });
+  }
+
+  /** Lets running attempts finish for a while, then breaks their connections; waits end at once. */
+  stop(graceMs: number): Promise<void> {
+    this.stopped ??= this.stopOnce(graceMs);
+    return this.stopped;
+  }
+
+  private async stopOnce(graceMs: number): Promise<void> {
+    this.stopping.abort();
+    const ended = Promise.allSettled(this.inFlight);
+    const idle = new AbortController();
+    void ended.then(() => {
+      idle.abort();
+    });
+    await sleep(graceMs, idle.signal);
+    this.aborting.abort();
+    await ended;
+  }
+
+  /** Lets a mail wait for the server; ends one that has waited for too long. */
+  private async wait(id: string, context: CallContext, ms: number): Promise<void> {
+    const { status } = await this.endIfLapsed(id, context);
+    if (status === 'PENDING') await sleep(ms, this.stopping.signal);
+  }
+
+  private async endIfLapsed(id: string, context: CallContext): Promise<Email> {
+    const { emails, clock } = this.options;
+    const store = emails.within(context);
+    let isEnded = false as boolean;
+    const { state } = await store.mutate(id, (email) => {
+      const lapsed = endLapsed(email, clock.now());
+      isEnded = lapsed.state !== email;
+      return lapsed;
+    });
+    if (isEnded) this.reportUnsent(state);
+    return state;
+  }
+
+  private async sendClaimed(
+    id: string,
+    context: CallContext,
+    settings: SmtpSettings,
+  ): Promise<void> {
+    const { emails, clock, logger } = this.options;
+    const store = emails.within(context);
+    const waiting = await this.endIfLapsed(id, context);
+    if (waiting.status !== 'PENDING') return;
+    // Before the claim, so that no attempt is used up while the invoice cannot be read.
+    if (await this.isSettled(waiting, context)) {
+      await store.mutate(id, (state) => skip(state, clock.now()));
+      return;
+    }
+    const claimId = newId();
+    const { state: email } = await store.mutate(id, (state) =>
+      claim(state, { claimId, now: clock.now() }),
+    );
+    if (email.claimId !== claimId || email.status !== 'PENDING') return;
+    const renewing = setInterval(() => {
+      void store
+        .mutate(id, (state) => renewClaim(state, claimId, clock.now()))
+        .catch(() => undefined);
+    }, renewEveryMs);
+    try {
+      await this.attempt(email, context, { claimId, settings });
+    } catch (error) {
+      if (!isClaimLost(error)) throw error;
+      logger.warn({ emailId: id }, 'another process sends the mail');
+    } finally {
+      clearInterval(renewing);
+    }
+  }
+
+  private async attempt(
+    email: Email,
+    context: CallContext,
+    { claimId, settings }: { readonly claimId: string; readonly settings: SmtpSettings },
+  ): Promise<void> {
+    const { emails, suppressions, bounceAddress, clock, logger } = this.options;
+    const { id, to, from } = email;
+    const store = emails.within(context);
+    const bytes = await toMimeMessage(email);
+    const result = await sendBySmtp(
+      { from: bounceAddress ?? from.address, to, bytes },
+      {
+        settings,
+        signal: this.aborting.signal,
+        beforeContent: async () => {
+          await store.mutate(id, (state) => markHandedOver(state, claimId, clock.now()));
+        },
+      },
+    );
+    const now = clock.now();
+    const spread = jitter(retrySpread);
+    if (result.kind === 'NO_ANSWER') this.reach.recordSilence(now);
+    else this.reach.recordAnswer();
+    if (result.kind === 'BOUNCED') {
+      const { environmentId } = context.tenant;
+      const fact = { email: to, reason: 'HARD_BOUNCE', emailId: id, createdAt: now } as const;
+      await suppressions.add(environmentId, fact);
+    }
+    const { state } = await store.mutate(id, (current) =>
+      result.kind === 'NO_ANSWER'
+        ? abandonAttempt(current, { claimId, reason: result.reason, now, spread })
+        : settle(current, { claimId, outcome: result, now, spread }),
+    );
+    const { status, reason } = state;
+    if (status === 'UNKNOWN' || status === 'FAILED') this.reportUnsent(state);
+    else logger.info({ emailId: id, status, reason }, 'mail attempted');
+  }
+
+  private reportUnsent({ id: emailId, status, reason }: Email): void {
+    const facts = { emailId, status, reason };
+    const { logger } = this.options;
+    // A person decides if the mail is sent again.
+    if (status === 'UNKNOWN') logger.error({ alarm: 'mail_unknown', ...facts }, 'mail not sent');
+    if (status === 'FAILED') logger.error(facts, 'mail not sent');
+  }
+
+  /** True for a mail that asks for a payment of an invoice that is not owed any more. */
+  private async isSettled(
+    { kind, attempts, invoiceId }: Email,
+    context: CallContext,
+  ): Promise<boolean> {
+    if (attempts < 1 || invoiceId === null || !askingKinds.has(kind)) return false;
+    const { checkout } = this.options.peers;
+    const found = await unlessNotFound(checkout.getInvoice({ id: invoiceId }, context));
+    return found?.invoice?.status !== InvoiceStatus.INVOICE_STATUS_OPEN;
+  }
+
+  private async keepPace(signal: AbortSignal): Promise<void> {
+    const { perSecondMax, clock } = this.options;
+    if (perSecondMax === undefined) return;
+    const nowMs = clock.now().getTime();
+    const startMs = Math.max(this.nextStartMs, nowMs);
+    this.nextStartMs = startMs + 1_000 / perSecondMax;
+    if (startMs > nowMs) await sleep(startMs - nowMs, signal);
+  }
+}

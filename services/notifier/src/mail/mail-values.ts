@@ -1,0 +1,82 @@
+import { amountText } from '@billing/presentation/amount-text';
+import { dateText } from '@billing/presentation/date-text';
+import type { MailValues } from '@billing/presentation/mail-kind';
+import { paymentReasonText } from '@billing/presentation/phrase';
+import type { CreditNoteFacts, InvoiceFacts, MailEvent, SubscriptionFacts } from './mail-event';
+
+/** Facts that the event does not tell, read when the mail is made. */
+export interface MailFacts {
+  readonly customer: { readonly email: string; readonly name: string | undefined };
+  readonly seller: { readonly name: string | undefined; readonly email: string | undefined };
+  /** Absent where the mail is about no product. */
+  readonly productName: string | undefined;
+}
+
+/** Values of a mail's variables, formatted in its locale. */
+export function mailValues(event: MailEvent, facts: MailFacts, locale: string): MailValues {
+  const { customer, seller } = facts;
+  const common = {
+    'seller.name': seller.name,
+    'seller.supportEmail': seller.email,
+    'customer.name': customer.name ?? customer.email,
+    'customer.email': customer.email,
+  };
+  switch (event.kind) {
+    case 'INVOICE':
+      return { ...common, ...invoiceValues(event.data, locale) };
+    case 'CREDIT_NOTE':
+      return { ...common, ...creditNoteValues(event.data, locale) };
+    case 'SUBSCRIPTION':
+      return { ...common, ...subscriptionValues(event.data, facts.productName, locale) };
+  }
+}
+
+function invoiceValues(data: InvoiceFacts, locale: string): MailValues {
+  const { invoice, failureCode, attempt, nextAttemptAt } = data;
+  const amount = (value: bigint) => amountText(value, invoice.currency, locale);
+  const isFailure = attempt !== undefined;
+  return {
+    link: invoice.hostedUrl ?? undefined,
+    'invoice.number': invoice.number ?? undefined,
+    'invoice.total': amount(invoice.total),
+    'invoice.amountDue': amount(invoice.amountDue),
+    'invoice.amountPaid': amount(invoice.amountPaid),
+    'invoice.issuedAt': optionalDate(invoice.finalizedAt, locale),
+    'invoice.dueDate': optionalDate(invoice.dueDate, locale),
+    'invoice.paidAt': optionalDate(invoice.paidAt, locale),
+    'invoice.description': invoice.lineItems[0]?.description,
+    'payment.reason': isFailure ? paymentReasonText(failureCode ?? null, locale) : undefined,
+    'payment.attempt': isFailure ? String(attempt) : undefined,
+    'payment.nextAttemptAt': optionalDate(nextAttemptAt ?? null, locale),
+  };
+}
+
+function creditNoteValues({ creditNote, invoice }: CreditNoteFacts, locale: string): MailValues {
+  return {
+    link: invoice.hostedUrl ?? undefined,
+    'invoice.number': invoice.number ?? undefined,
+    'creditNote.number': creditNote.number ?? undefined,
+    'creditNote.total': amountText(creditNote.total, creditNote.currency, locale),
+  };
+}
+
+function subscriptionValues(
+  { subscription, upcoming }: SubscriptionFacts,
+  productName: string | undefined,
+  locale: string,
+): MailValues {
+  const { trialEnd, currentPeriodEnd, endedAt } = subscription;
+  return {
+    'subscription.product': productName,
+    'subscription.trialEnd': optionalDate(trialEnd, locale),
+    'subscription.periodEnd': dateText(currentPeriodEnd, locale),
+    'subscription.endsAt': dateText(endedAt ?? currentPeriodEnd, locale),
+    'subscription.upcomingAmount':
+      upcoming && amountText(upcoming.amount, upcoming.currency, locale),
+    'subscription.upcomingAt': optionalDate(upcoming?.at ?? null, locale),
+  };
+}
+
+function optionalDate(date: Date | null, locale: string): string | undefined {
+  return date === null ? undefined : dateText(date, locale);
+}

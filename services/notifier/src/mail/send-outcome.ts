@@ -1,0 +1,32 @@
+import type { SendOutcome } from './email';
+
+/** What is known of an attempt that failed. */
+export interface SendFailure {
+  /** Code of the server's answer, such as 550; undefined if it gave none. */
+  readonly responseCode: number | undefined;
+  /** Text of the server's answer. */
+  readonly response: string | undefined;
+  /** Command that the server refused, such as `RCPT TO`. */
+  readonly command: string | undefined;
+  readonly isTlsFailure: boolean;
+}
+
+/** Result of a failed attempt. NO_ANSWER: only the record of the handover tells what to do. */
+export type FailedAttempt = SendOutcome | { readonly kind: 'NO_ANSWER'; readonly reason: string };
+
+// An enhanced code 5.1.x: the address is wrong.
+const badAddress = /\b5\.1\.\d+\b/;
+
+/** Result of an attempt by the server's answer, or its absence. */
+export function outcomeOf(failure: SendFailure): FailedAttempt {
+  const { responseCode, response = '', command = '' } = failure;
+  if (responseCode === undefined) {
+    return { kind: 'NO_ANSWER', reason: failure.isTlsFailure ? 'tls_failed' : 'connection_failed' };
+  }
+  const reason = `smtp_${String(responseCode)}`;
+  if (responseCode < 500) return { kind: 'POSTPONED', reason };
+  // Credentials and greetings are about this server, not about the mail.
+  if (!/^(MAIL|RCPT|DATA)/.test(command)) return { kind: 'POSTPONED', reason };
+  const isBounce = command.startsWith('RCPT') && badAddress.test(response);
+  return isBounce ? { kind: 'BOUNCED' } : { kind: 'REFUSED', reason };
+}

@@ -1,0 +1,99 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Service } from '@billing/chassis/service';
+import type { NotifierConfiguration } from './config';
+import type { FeedStore } from './feed/feed-store';
+import type { Email } from './mail/email';
+import { emailRetentionDays, EmailRetentionStore } from './mail/email-retention-store';
+import { MailMaker } from './mail/mail-maker-worker';
+import { MailSender, type MailSenderOptions } from './mail/mail-sender-worker';
+import { MailPositionStore } from './mail/mail-position-store';
+import { mailRpc } from './mail/mail-rpc';
+import type { SuppressionStore } from './mail/suppression-store';
+import type { MessageStore } from './message/message-store';
+import { connectMailPeers } from './peers';
+
+/** Mail as other parts of the process use it. */
+export interface RunningMail {
+  readonly maker: MailMaker;
+  readonly rpc: ReturnType<typeof mailRpc>;
+}
+
+const sweepEveryMs = 2 * 60_000;
+const smtpTimeoutMsDefault = 30_000;
+
+/** Starts to make mails of events, and returns the calls about them. */
+export function startMail(
+  service: Service,
+  config: NotifierConfiguration,
+  stores: {
+    readonly emails: AggregateCollection<Email>;
+    readonly suppressions: SuppressionStore;
+    readonly feed: FeedStore;
+    readonly messages: MessageStore;
+  },
+  smtpTimeoutMs = smtpTimeoutMsDefault,
+): RunningMail {
+  const { db, clock, logger } = service;
+  const shared = {
+    ...stores,
+    peers: connectMailPeers(service, {
+      customer: config.CUSTOMER_ADDRESS,
+      catalog: config.CATALOG_ADDRESS,
+      checkout: config.CHECKOUT_ADDRESS,
+    }),
+    fromAddress: config.SMTP_URL && config.MAIL_FROM,
+    clock,
+    logger,
+  };
+  const maker = new MailMaker({
+    ...shared,
+    positions: new MailPositionStore(db),
+    isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
+  });
+  const retained = new EmailRetentionStore(db);
+  service.ensureIndexes(() => retained.ensureIndexes());
+  service.retain({
+    name: 'delete old mails',
+    days: emailRetentionDays,
+    deleteBatch: (before) => retained.deleteBatch(before),
+  });
+  service.onClose('mail maker', () => maker.stop());
+  startSending(service, config, shared, smtpTimeoutMs);
+  service.every({
+    name: 'make mails that a process left',
+    everyMs: sweepEveryMs,
+    run: (signal) => maker.sweep(signal),
+    onOneReplica: true,
+  });
+  return { maker, rpc: mailRpc(shared) };
+}
+
+function startSending(
+  service: Service,
+  config: NotifierConfiguration,
+  shared: Pick<MailSenderOptions, 'emails' | 'suppressions' | 'peers' | 'clock' | 'logger'>,
+  timeoutMs: number,
+): void {
+  const { SMTP_URL: server, SMTP_PER_SECOND_MAX: perSecondMax } = config;
+  const sender = new MailSender({
+    ...shared,
+    settings: server && {
+      server,
+      requiresTls: config.SMTP_TLS === 'require',
+      authority: config.SMTP_TLS_CA,
+      timeoutMs,
+    },
+    bounceAddress: config.MAIL_BOUNCE_ADDRESS,
+    connectionsMax: config.SMTP_CONNECTIONS_MAX,
+    perSecondMax: perSecondMax === 0 ? undefined : perSecondMax,
+  });
+  const stop = () => sender.stop(config.SHUTDOWN_GRACE_MS);
+  service.onClose('mail sender', stop);
+  // Only begun here: due work waits for the attempts, and would give the sender more mails until it
+  // stops, too.
+  service.onCloseBeforeWork('mail sender, begun', () => {
+    void stop();
+    return Promise.resolve();
+  });
+  shared.emails.handle({ recover: (id, context) => sender.send(id, context) });
+}

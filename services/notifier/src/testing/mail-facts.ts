@@ -1,0 +1,124 @@
+import type { Tenant } from '@billing/chassis/call-context';
+import { type RunningService, Service } from '@billing/chassis/service';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
+import type { testServiceConfiguration } from '@billing/chassis/testing';
+import { notFound } from '@billing/kernel/domain-error';
+import {
+  type CatalogServiceServer,
+  CatalogServiceService,
+  Product,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type CheckoutServiceServer,
+  CheckoutServiceService,
+  Invoice,
+  InvoiceStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  Seller,
+  type SellerServiceServer,
+  SellerServiceService,
+} from '@billing/proto/billing/checkout/v1/seller';
+import {
+  Customer,
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import { InvoiceEvent } from '@billing/proto/billing/event/v1/invoice_event';
+
+/** The services whose facts mails contain, in one process. */
+export interface MailFactsService extends RunningService {
+  /** E-mail addresses by customer; a customer without one is unknown. */
+  readonly emails: Map<string, string>;
+  /** Invoices that are not owed any more. */
+  readonly settled: Set<string>;
+  /** Invoices that were asked for. */
+  readonly asked: Set<string>;
+  /** True to refuse all calls. */
+  isDown: boolean;
+}
+
+const unused = () => Promise.reject(new Error('Not used by these tests'));
+
+function handlersOf<S>(definition: object, handlers: Partial<AsyncHandlers<S>>): AsyncHandlers<S> {
+  const others = Object.fromEntries(Object.keys(definition).map((name) => [name, unused]));
+  return { ...others, ...handlers } as AsyncHandlers<S>;
+}
+
+export async function startMailFacts(
+  configuration: ReturnType<typeof testServiceConfiguration>,
+): Promise<MailFactsService> {
+  const service = await Service.open('facts', configuration);
+  const emails = new Map<string, string>();
+  const settled = new Set<string>();
+  const asked = new Set<string>();
+  const facts = { emails, settled, asked, isDown: false };
+  const requireUp = () => {
+    if (facts.isDown) throw new Error('Down');
+  };
+  const running = await service.serve([
+    rpcService<CustomerServiceServer>(
+      CustomerServiceService,
+      handlersOf<CustomerServiceServer>(CustomerServiceService, {
+        getCustomer: async ({ id }) => {
+          requireUp();
+          const email = emails.get(id);
+          if (email === undefined) throw notFound('Customer');
+          return { customer: Customer.fromPartial({ id, email, name: 'Ada' }) };
+        },
+      }),
+    ),
+    rpcService<CatalogServiceServer>(
+      CatalogServiceService,
+      handlersOf<CatalogServiceServer>(CatalogServiceService, {
+        getProduct: async ({ id }) => ({ product: Product.fromPartial({ id, name: 'Pro' }) }),
+      }),
+    ),
+    rpcService<SellerServiceServer>(
+      SellerServiceService,
+      handlersOf<SellerServiceServer>(SellerServiceService, {
+        getSeller: async () => ({
+          seller: Seller.fromPartial({ legalName: 'Acme, Inc.', email: 'help@acme.example' }),
+        }),
+      }),
+    ),
+    rpcService<CheckoutServiceServer>(
+      CheckoutServiceService,
+      handlersOf<CheckoutServiceServer>(CheckoutServiceService, {
+        getInvoice: async ({ id }) => {
+          asked.add(id);
+          requireUp();
+          const status = settled.has(id)
+            ? InvoiceStatus.INVOICE_STATUS_PAID
+            : InvoiceStatus.INVOICE_STATUS_OPEN;
+          return { left: [], invoice: Invoice.fromPartial({ id, status }) };
+        },
+      }),
+    ),
+  ]);
+  return Object.assign(facts, running);
+}
+
+/** Builds the event of an open invoice of a customer. */
+export function openInvoiceEvent({ organizationId }: Tenant, id: string, customerId: string) {
+  const at = new Date('2026-01-31T00:00:00.000Z');
+  return InvoiceEvent.fromPartial({
+    invoice: {
+      id,
+      organizationId,
+      customerId,
+      number: 'INV-000001',
+      status: InvoiceStatus.INVOICE_STATUS_OPEN,
+      collectionMethod: 2,
+      billingReason: 6,
+      currency: 'USD',
+      total: 2900n,
+      amountDue: 2900n,
+      taxStatus: 1,
+      hostedUrl: 'https://billing.example/i/secret',
+      createdAt: at,
+      updatedAt: at,
+      version: 1n,
+    },
+  });
+}
