@@ -82,6 +82,10 @@ import {
   UsageReportServiceService,
 } from '@billing/proto/billing/metering/v1/report';
 import {
+  type MailServiceServer,
+  MailServiceService,
+} from '@billing/proto/billing/notifier/v1/mail';
+import {
   type NotifierServiceServer,
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
@@ -150,6 +154,7 @@ export interface Peers {
   readonly notifier: Peer<NotifierServiceServer>;
   readonly webhookDelivery: Peer<WebhookDeliveryServiceServer>;
   readonly webhookFeed: Peer<WebhookFeedServiceServer>;
+  readonly mail: Peer<MailServiceServer>;
   readonly requestLog: Peer<RequestLogServiceServer>;
   readonly usageReport: Peer<UsageReportServiceServer>;
   readonly webhookReport: Peer<WebhookReportServiceServer>;
@@ -201,6 +206,7 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
   const caller: Caller = { service: 'gateway', security: transportSecurityOf(config, logger) };
   return {
     ...connectCheckout({ ...caller, address: config.CHECKOUT_ADDRESS }),
+    ...connectNotifier({ ...caller, address: config.NOTIFIER_ADDRESS }),
     ...connectReports(caller, config),
     search: connectSearch(caller, config),
     system: connectSystem(caller, config),
@@ -251,18 +257,6 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
     metering: connectPeer<MeteringServiceServer>(MeteringServiceService, {
       ...caller,
       address: config.METERING_ADDRESS,
-    }),
-    notifier: connectPeer<NotifierServiceServer>(NotifierServiceService, {
-      ...caller,
-      address: config.NOTIFIER_ADDRESS,
-    }),
-    webhookDelivery: connectPeer<WebhookDeliveryServiceServer>(WebhookDeliveryServiceService, {
-      ...caller,
-      address: config.NOTIFIER_ADDRESS,
-    }),
-    webhookFeed: connectPeer<WebhookFeedServiceServer>(WebhookFeedServiceService, {
-      ...caller,
-      address: config.NOTIFIER_ADDRESS,
     }),
   };
 }
@@ -331,6 +325,21 @@ function connectReports(
       ...caller,
       address: config.NOTIFIER_ADDRESS,
     }),
+  };
+}
+
+/** Clients of the notifier, which owns webhooks and mails. */
+function connectNotifier(
+  options: Caller & { address: string },
+): Pick<Peers, 'notifier' | 'webhookDelivery' | 'webhookFeed' | 'mail'> {
+  return {
+    notifier: connectPeer<NotifierServiceServer>(NotifierServiceService, options),
+    webhookDelivery: connectPeer<WebhookDeliveryServiceServer>(
+      WebhookDeliveryServiceService,
+      options,
+    ),
+    webhookFeed: connectPeer<WebhookFeedServiceServer>(WebhookFeedServiceService, options),
+    mail: connectPeer<MailServiceServer>(MailServiceService, options),
   };
 }
 

@@ -61,6 +61,7 @@ export const methods = {
     create: 'createCreditNote',
     retrieve: 'getCreditNote',
     list: 'listCreditNotes',
+    retrievePdf: 'getCreditNotePdf',
   },
   refunds: { retrieve: 'getRefund', list: 'listRefunds', settle: 'settleRefund' },
   disputes: { retrieve: 'getDispute', list: 'listDisputes' },
@@ -86,6 +87,7 @@ export const methods = {
   },
   events: { ingest: 'ingestEvents', list: 'listEvents' },
   portalSessions: { create: 'createPortalSession' },
+  portalSettings: { retrieve: 'getPortalSettings', update: 'updatePortalSettings' },
   webhookEndpoints: {
     create: 'createWebhookEndpoint',
     retrieve: 'getWebhookEndpoint',
@@ -100,6 +102,13 @@ export const methods = {
     listGaps: 'listWebhookGaps',
   },
   webhookEvents: { list: 'listWebhookEvents', retrieve: 'getWebhookEvent' },
+  emails: {
+    list: 'listEmails',
+    retrieve: 'getEmail',
+    resend: 'resendEmail',
+    bounce: 'bounceEmail',
+  },
+  emailSuppressions: { list: 'listEmailSuppressions', delete: 'deleteEmailSuppression' },
   sandboxes: {
     create: 'createSandbox',
     list: 'listSandboxes',
@@ -108,6 +117,7 @@ export const methods = {
     retrieveClock: 'getClock',
     advance: 'advanceClock',
     stopAdvance: 'stopClockAdvance',
+    listInbox: 'listInbox',
   },
   apiKeys: { create: 'createApiKey', list: 'listApiKeys', delete: 'revokeApiKey' },
   health: { isAlive: 'isAlive', isReady: 'isReady' },

@@ -38,6 +38,18 @@ test('a change of a customer names personal fields without their values', () => 
   ]);
 });
 
+test('a change of the tax ids and the buyer reference of a customer shows no values', () => {
+  const taxIds = [{ type: 'EU_VAT', value: 'DE136695976' }];
+  const answer = { id, taxIds, buyerReference: 'ACME_EAST', netDays: 14 };
+  const body = { taxIds, buyerReference: 'ACME_EAST', netDays: 14 };
+  const before = { id, taxIds: [], buyerReference: null, netDays: null };
+  expect(auditDetail({ segment: 'customers', id, body, before, answer }).changes).toEqual([
+    { field: 'taxIds', fromJson: undefined, toJson: undefined },
+    { field: 'buyerReference', fromJson: undefined, toJson: undefined },
+    { field: 'netDays', fromJson: 'null', toJson: '14' },
+  ]);
+});
+
 test.each([
   ['sessionToken', 's'],
   ['newPassword', 'p'],

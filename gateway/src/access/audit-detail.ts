@@ -37,7 +37,7 @@ const impersonal = new Set([
   'operators',
 ]);
 const hidden = /key|secret|token|password|card|metadata|setup|transaction/i;
-const personal = /name|mail|phone|address|externalid/i;
+const personal = /name|mail|phone|address|externalid|taxid|buyerreference/i;
 // Matches texts that can only be an enum value, an id or a time.
 const plainText =
   /^([A-Z][A-Z_]*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;

@@ -36,12 +36,6 @@ const catalogue = [
 
 /** Kinds of the contract that nothing announces yet. A kind leaves this list when it is built. */
 const notBuilt = new Set<string>([
-  // Reminders and warnings.
-  ...['subscription.trial_ending', 'subscription.renewal_upcoming', 'invoice.reminded'],
-  'payment_method.expiring',
-  // Credit notes, refunds and disputes.
-  ...['credit_note.created', 'refund.succeeded', 'refund.failed', 'refund.updated'],
-  ...['dispute.opened', 'dispute.closed'],
   // The deletion of customers.
   'customer.deleted',
   // Mail and restores.

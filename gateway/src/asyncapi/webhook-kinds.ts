@@ -2,13 +2,15 @@ import { z } from 'zod';
 import type { WebhookEventType } from '@billing/kernel/input/webhook-endpoint';
 import { CheckoutLinkJson } from '@billing/proto/json/checkout-link';
 import { SessionJson } from '@billing/proto/json/checkout-session';
+import { CreditNoteJson } from '@billing/proto/json/credit-note/credit-note';
+import { DisputeJson, RefundJson } from '@billing/proto/json/credit-note/refund';
 import { CustomerJson } from '@billing/proto/json/customer';
 import { DiscountJson } from '@billing/proto/json/discount';
 import { InvoiceJson, PaymentJson } from '@billing/proto/json/invoice';
 import { MeterJson } from '@billing/proto/json/meter';
 import { PaymentMethodJson } from '@billing/proto/json/payment-method';
 import { MeterPriceJson, ProductJson } from '@billing/proto/json/product';
-import { id, time } from '@billing/proto/json/scalars';
+import { amount, currency, id, time } from '@billing/proto/json/scalars';
 import { SubscriptionJson } from '@billing/proto/json/subscription';
 
 /** A webhook type. */
@@ -45,6 +47,16 @@ const ofPeriod = {
   scalars: { ...ofSubscription.scalars, invoiceId },
 };
 
+const ofWarning = {
+  ...ofSubscription,
+  objects: {
+    ...ofSubscription.objects,
+    upcoming: z
+      .object({ at: time, amount, currency })
+      .meta({ description: 'Next charge, without usage.' }),
+  },
+};
+
 const ofSession = {
   sequence: sequence.meta({
     description: 'Sequence number within the checkout session: 1, 2, 3 …',
@@ -63,6 +75,29 @@ const ofInvoice = {
   },
   // The invoice in its state at the time of the event.
   objects: { invoice: InvoiceJson },
+};
+
+// Credit notes, refunds and disputes are numbered with the events of their invoice.
+const ofCreditNote = {
+  sequence: ofInvoice.sequence,
+  scalars: {
+    creditNoteId: id,
+    customerId: id,
+    status: CreditNoteJson.shape.status,
+    invoiceId: id,
+  },
+  objects: { creditNote: CreditNoteJson, invoice: InvoiceJson },
+};
+const ofRefund = {
+  sequence: ofInvoice.sequence,
+  scalars: { refundId: id, customerId: id, status: RefundJson.shape.status, invoiceId: id },
+  // Without a credit note for a refund made at the provider.
+  objects: { refund: RefundJson, invoice: InvoiceJson, creditNote: CreditNoteJson.nullable() },
+};
+const ofDispute = {
+  sequence: ofInvoice.sequence,
+  scalars: { disputeId: id, customerId: id, status: DisputeJson.shape.status, invoiceId: id },
+  objects: { dispute: DisputeJson, invoice: InvoiceJson },
 };
 
 const failedPayment = {
@@ -164,6 +199,14 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
     },
     objects: { ...ofSubscription.objects, invoice: InvoiceJson.optional() },
   },
+  'subscription.trial_ending': {
+    ...ofWarning,
+    summary: 'The trial of a subscription ends in three days. Shorter trials have no warning.',
+  },
+  'subscription.renewal_upcoming': {
+    ...ofWarning,
+    summary: 'A subscription with periods of 180 days or more renews in 30 days.',
+  },
   'checkout.completed': {
     ...ofSession,
     summary: 'A checkout session was completed: paid, or confirmed if nothing was due.',
@@ -195,6 +238,27 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
     summary: 'The collection of an invoice was given up, or a caller wrote the invoice off.',
   },
   'invoice.overdue': { ...ofInvoice, summary: 'A sent invoice passed its due date unpaid.' },
+  'invoice.reminded': {
+    ...ofInvoice,
+    summary:
+      'An unpaid invoice reached a date of the schedule on which nothing is charged: no saved payment method can be charged, or the invoice was sent and its due date has passed.',
+    scalars: {
+      ...ofInvoice.scalars,
+      reminder: z.int().min(1).meta({ description: 'Number of the date, from 1.' }),
+    },
+  },
+  'credit_note.created': { ...ofCreditNote, summary: 'A credit note got its number.' },
+  'refund.succeeded': { ...ofRefund, summary: 'The provider has returned the money of a refund.' },
+  'refund.failed': {
+    ...ofRefund,
+    summary: 'A refund was refused, or the bank of the payer has returned its money.',
+  },
+  'refund.updated': {
+    ...withChanges(ofRefund),
+    summary: 'A failed refund was settled: it is tried again, or replaced.',
+  },
+  'dispute.opened': { ...ofDispute, summary: 'A payer disputes a payment at the bank.' },
+  'dispute.closed': { ...ofDispute, summary: 'A dispute was won or lost.' },
   'customer.created': { ...ofCustomer, summary: 'A customer was created.' },
   'customer.updated': { ...withChanges(ofCustomer), summary: 'A customer changed.' },
   'payment_method.added': {
@@ -208,6 +272,11 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
   'payment_method.removed': {
     ...ofPaymentMethod,
     summary: 'A payment method was removed from those of a customer.',
+  },
+  'payment_method.expiring': {
+    ...ofPaymentMethod,
+    summary:
+      'A payment method to which a subscription is charged expires in 30 days, at the end of its month.',
   },
   'product.created': { ...ofProduct, summary: 'A product was created.' },
   'product.updated': {

@@ -26,6 +26,12 @@ describe('an error is converted to the response of its row', () => {
     ],
     [new DomainError('failed_precondition', 'X', 'Why not'), 409, 'conflict', 'Why not'],
     [
+      new DomainError('failed_precondition', 'PREVIEW_STALE', 'Preview is stale: tax'),
+      409,
+      'preview_stale',
+      'Preview is stale: tax',
+    ],
+    [
       new DomainError('gone', 'CURSOR_EXPIRED', 'No longer kept'),
       410,
       'cursor_expired',

@@ -113,6 +113,7 @@ const rowOfReason: Readonly<Record<string, Omit<Partial<Row>, 'status'>>> = {
   // A concurrent advance takes seconds.
   TOO_MANY_WAITING: { headers: { 'Retry-After': '5' } },
   TOO_MANY_JUMPS: { headers: { 'Retry-After': '5' } },
+  PREVIEW_STALE: { code: 'preview_stale' },
   // An operator must free space first.
   STORAGE_FULL: { code: 'storage_full', headers: { 'Retry-After': '10' } },
   MALFORMED_JSON: { code: 'malformed_json' },

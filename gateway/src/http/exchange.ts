@@ -143,7 +143,7 @@ export async function exchange(
         status,
         durationMs: clock.now().getTime() - startedAt.getTime(),
       };
-      metrics?.recordRequest(done);
+      metrics?.recordRequest({ ...done, live: liveOf(caller) });
       describeSpan(() => spanAttributesOf({ status, headers }, caller));
       logger.info({ ...done, ...loggedFacts(caller), ...linkedTrace(remote) }, 'request');
       if (author === undefined) return;
@@ -156,6 +156,11 @@ export async function exchange(
       requestLog?.record({ ...asked, method, status, durationMs, audit: audit?.(), bodies }, whose);
     }),
   );
+}
+
+/** The environment of an API key: operators and payers have no part in the API's objective. */
+function liveOf(caller: CallerFacts | undefined): boolean | undefined {
+  return caller?.apiKeyId === undefined ? undefined : caller.tenant?.live;
 }
 
 function rootSpan(method: string, route: string, requestId: string) {

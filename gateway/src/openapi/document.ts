@@ -31,6 +31,8 @@ const tags: Readonly<Record<string, string>> = {
   customers: 'The people and companies that you bill.',
   discounts: 'Discounts on invoices, with optional codes.',
   disputes: 'Payments that payers dispute at their banks.',
+  'email-suppressions': 'Addresses that refused emails.',
+  emails: 'Emails to your customers about invoices, payments and subscriptions.',
   events: 'Usage events.',
   invoices: 'Invoices and their payments.',
   meters: 'Meters, which aggregate usage events.',

@@ -22,6 +22,7 @@ import { paymentMethodRoutes } from './payment-method-routes';
 import { providerReportRoutes, providerStateRoutes } from './report/provider-report-routes';
 import { reportRoutes } from './report/report-routes';
 import { requestRoutes } from './report/request-routes';
+import { samplePdfRoutes } from './sample-pdf-routes';
 import { searchRoutes } from './search-routes';
 import { resetLinkRoutes } from './sign-in/reset-link-routes';
 import { sessionRoutes } from './sign-in/session-routes';
@@ -50,6 +51,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...checkoutSessionRoutes,
   ...todayRoutes,
   ...customerRoutes,
+  ...samplePdfRoutes,
   ...paymentMethodRoutes,
   ...searchRoutes,
   ...providerReportRoutes,

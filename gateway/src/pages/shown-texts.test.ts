@@ -7,6 +7,7 @@ import {
   Product,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { Invoice, InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { CheckoutLink, CollectedFact } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
@@ -98,7 +99,9 @@ const rates = usageRates(
   [Meter.fromPartial({ id: 'id', name: hostile, unit: hostile })],
 );
 const sessionView = { session, invoice, rates, action: undefined, isPaying: false, now, ...place };
-const invoiceView = { invoice, customer, ...place };
+const note = { id: hostile, number: hostile, memo: hostile, currency: 'USD' };
+const creditNotes = [CreditNote.fromPartial({ ...note, total: 1n, reduced: 1n, issuedAt: now })];
+const invoiceView = { invoice, customer, creditNotes, ...place };
 const linkView = {
   link,
   products: [{ ...product, isDiscounted: false }],

@@ -81,6 +81,7 @@ async function findPage(
   return {
     resourceId: page.resourceId,
     path,
+    params: request.params as Record<string, string>,
     query: request.query,
     network: networkOf(request.ip),
     cookies: request.header('cookie'),

@@ -1,6 +1,7 @@
 import { notFound } from '@billing/kernel/domain-error';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { amountText } from '../text/amount-text';
+import { creditNotesOf } from '../pdf/downloads';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';
 import { cardReady, type KeptTexts, type PaymentInput } from '../pages/payment/card-form';
@@ -122,11 +123,14 @@ async function confirmCard(
 async function viewOf(
   invoice: Invoice,
   { visit, path: own, context }: PortalRequest,
-  { customer: peer }: Peers,
+  peers: Peers,
 ): Promise<InvoiceView> {
-  const { customer } = await peer.getCustomer({ id: visit.customerId }, context);
+  const [{ customer }, creditNotes] = await Promise.all([
+    peers.customer.getCustomer({ id: visit.customerId }, context),
+    creditNotesOf(invoice, { peers, context }),
+  ]);
   const { isTest } = visit;
-  return { invoice, customer: present(customer), isTest, ...placeOf(visit, own) };
+  return { invoice, customer: present(customer), creditNotes, isTest, ...placeOf(visit, own) };
 }
 
 function payableOf(invoice: Invoice, request: PortalRequest, peers: Peers): Payable {

@@ -1,8 +1,10 @@
-import { PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import type { Balance } from '@billing/proto/billing/checkout/v1/balance';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
+import type { PortalSettings } from '@billing/proto/billing/customer/v1/portal';
 import type { UsageState } from '@billing/proto/billing/metering/v1/metering';
+import { ChangeStatus } from '@billing/proto/billing/subscription/v1/change';
 import type { Plan, UpcomingCharge } from '@billing/proto/billing/subscription/v1/plan';
 import {
   SubscriptionPhase,
@@ -13,11 +15,11 @@ import { dateText } from '../text/date-text';
 import { present } from '../http/answer';
 import { postForm } from '../pages/frame/form-fields';
 import { type Html, html } from '../pages/frame/html';
-import { priceTerms } from '../pages/terms/purchase-terms';
 import type { Page } from '../pages/frame/shell';
 import { billedLines } from '../text/customer-text';
 import { methodText } from '../text/method-text';
 import { expiryNote } from './payment-method-page';
+import { itemTerms, mayChange } from './plan-offer';
 import type { Visit } from './route';
 import { doneNotice, placeOf, portalPage } from './shell';
 import { tooMuchText } from './usage-page';
@@ -31,6 +33,12 @@ export interface Overview {
   readonly openInvoices: readonly Invoice[];
   readonly usage: readonly UsageState[];
   readonly methods: readonly PaymentMethod[];
+  /** What the seller owes the customer, by currency. */
+  readonly balances: readonly Balance[];
+  /** What customers may change. */
+  readonly settings: Pick<PortalSettings, 'products' | 'quantity'>;
+  /** Names of the products of pending changes, by id. */
+  readonly productNames: ReadonlyMap<string, string>;
   readonly done: unknown;
   /** Environment time. */
   readonly now: Date;
@@ -48,6 +56,7 @@ export function overviewPage(overview: Overview): Page {
     html`<h1>${customer.name ?? customer.email}</h1>`,
     doneNotice(done),
     owed(overview),
+    balance(overview),
     running.length === 0 && nothing,
     running.map((plan) => planCard(plan, overview)),
     running.length > 0 && methodCard(overview),
@@ -76,6 +85,18 @@ function owed({ openInvoices, plans }: Overview): Html | undefined {
   </section>`;
 }
 
+/** Money that the next invoices use; undefined if there is none. */
+function balance({ balances }: Overview): Html | undefined {
+  const amounts = balances
+    .filter(({ balance: amount }) => amount > 0n)
+    .map(({ balance: amount, currency }) => amountText(amount, currency));
+  if (amounts.length === 0) return undefined;
+  return html`<section aria-labelledby="balance">
+    <h2 id="balance">Balance</h2>
+    <p>Your balance is ${amounts.join(' and ')}. Your next invoices use it first.</p>
+  </section>`;
+}
+
 function owedRow({ id, number, amountDue, currency }: Invoice, isPastDue: boolean): Html {
   return html`<li>
     <span>${amountText(amountDue, currency)} <span class="hint">${number ?? ''}</span></span>
@@ -94,19 +115,10 @@ function planCard(plan: Plan, overview: Overview): Html {
   return html`<section aria-labelledby="plan-${id}">
     <p class="status ${tone}">${name}</p>
     <h2 id="plan-${id}">${plan.productName}</h2>
-    <p>${termsOf(subscription)}</p>
+    <p>${itemTerms(subscription)}</p>
     ${nextCharge(plan, overview)} ${chargedTo(subscription, overview)}
-    ${ending(subscription, overview)}
+    ${planned(subscription, overview)} ${ending(subscription, overview)}
   </section>`;
-}
-
-/** Recurring price. For tiers, the price of one unit would be misleading. */
-function termsOf({ price, quantity }: Subscription): string {
-  const { type, ...terms } = present(price);
-  const one = priceTerms({ ...terms, type, trialDays: undefined });
-  if (quantity === 1 || type === PricingType.PRICING_TYPE_FLAT) return one;
-  const isPlain = type === PricingType.PRICING_TYPE_PER_UNIT;
-  return isPlain ? `${String(quantity)} × ${one}` : `${String(quantity)} units, priced in tiers`;
 }
 
 /** Exact next charge. Usage is shown separately, since it still grows. */
@@ -178,11 +190,38 @@ function ownMethod({ id }: Subscription, overview: Overview): PaymentMethod | un
   return others.find(({ subscriptionIds }) => subscriptionIds.includes(id));
 }
 
-function ending(subscription: Subscription, { visit }: Overview): Html {
+/** The change that waits for the period end, or is being paid. */
+function planned(
+  subscription: Subscription,
+  { visit, settings, productNames }: Overview,
+): Html | undefined {
+  const { id, pendingChange: change } = subscription;
+  const [item] = change?.to?.items ?? [];
+  if (change === undefined || item === undefined) return undefined;
+  const to = html`<strong>${productNames.get(item.productId) ?? ''}</strong>, ${itemTerms(item)}`;
+  if (change.status !== ChangeStatus.CHANGE_STATUS_PENDING) {
+    return html`<p>Your change to ${to}, is being paid.</p>`;
+  }
+  const place = placeOf(visit, `/portal/subscriptions/${id}`);
+  return html`<p>Changes to ${to}, on <strong>${dateText(present(change.effectiveAt))}</strong>.</p>
+    ${
+      mayChange(settings, subscription) &&
+      postForm(place, '/keep-plan', [
+        html`<input type="hidden" name="change" value="${change.id}" />`,
+        html`<button class="quiet" type="submit">Keep current plan</button>`,
+      ])
+    }`;
+}
+
+function ending(subscription: Subscription, { visit, settings }: Overview): Html {
   const { id, cancelAtPeriodEnd, currentPeriodEnd } = subscription;
   const path = `/portal/subscriptions/${id}`;
   if (!cancelAtPeriodEnd) {
-    return html`<p class="after"><a href="${path}/cancel">Cancel subscription</a></p>`;
+    const isChangeable = mayChange(settings, subscription);
+    return html`<p class="after actions">
+      ${isChangeable && html`<a href="${path}/plan">Change plan</a>`}
+      <a href="${path}/cancel">Cancel subscription</a>
+    </p>`;
   }
   return html`<p>
       Your subscription ends on <strong>${dateText(present(currentPeriodEnd))}</strong> and does not

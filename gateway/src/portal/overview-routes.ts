@@ -3,10 +3,13 @@ import type { Peers } from '../peers';
 import { present } from '../http/answer';
 import { pageAnswer } from '../pages/frame/shell';
 import { type Overview, overviewPage } from './overview-page';
+import { productsOf } from './plan-routes';
 import type { PortalRequest, PortalRoute } from './route';
 
 // Maximum page size, since invoices of open checkouts are filtered out of the list.
 const openInvoicesMax = 100;
+// One for each currency.
+const balancesMax = 100;
 
 export const overviewRoutes: readonly PortalRoute[] = [
   {
@@ -27,15 +30,27 @@ async function readOverview(
     page: 1,
     perPage: openInvoicesMax,
   };
-  const [{ customer }, { plans }, { invoices }, { states }, { paymentMethods }] = await Promise.all(
-    [
-      peers.customer.getCustomer({ id: customerId }, context),
-      peers.plan.listPlans({ customerId }, context),
-      peers.checkout.listInvoices(open, context),
-      peers.metering.getUsageState({ customerId }, context),
-      peers.paymentMethod.listPaymentMethods({ customerId }, context),
-    ],
+  const [
+    { customer },
+    { plans },
+    { invoices },
+    { states },
+    { paymentMethods },
+    { balances },
+    { settings },
+  ] = await Promise.all([
+    peers.customer.getCustomer({ id: customerId }, context),
+    peers.plan.listPlans({ customerId }, context),
+    peers.checkout.listInvoices(open, context),
+    peers.metering.getUsageState({ customerId }, context),
+    peers.paymentMethod.listPaymentMethods({ customerId }, context),
+    peers.balance.listBalances({ customerId, page: 1, perPage: balancesMax }, context),
+    peers.portal.getPortalSettings({}, context),
+  ]);
+  const planned = plans.flatMap(
+    ({ subscription }) => subscription?.pendingChange?.to?.items[0]?.productId ?? [],
   );
+  const products = await productsOf([...new Set(planned)], { peers, context });
   return {
     visit,
     customer: present(customer),
@@ -44,6 +59,9 @@ async function readOverview(
     openInvoices: invoices.filter(({ checkoutSessionId }) => checkoutSessionId === undefined),
     usage: states,
     methods: paymentMethods,
+    balances,
+    settings: present(settings),
+    productNames: new Map(products.map(({ id, name }) => [id, name])),
     done: query.done,
     now: context.now,
   };

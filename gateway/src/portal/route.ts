@@ -14,7 +14,6 @@ export interface Visit {
 
 /** An authenticated request for a portal page. */
 export interface PortalRequest extends StepRequest {
-  readonly params: Readonly<Record<string, string>>;
   readonly visit: Visit;
 }
 

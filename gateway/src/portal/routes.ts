@@ -2,6 +2,7 @@ import { detailsRoutes } from './details-routes';
 import { invoiceRoutes } from './invoice-routes';
 import { overviewRoutes } from './overview-routes';
 import { paymentMethodRoutes } from './payment-method-routes';
+import { planRoutes } from './plan-routes';
 import type { PortalRoute } from './route';
 import { subscriptionRoutes } from './subscription-routes';
 import { usageRoutes } from './usage-routes';
@@ -13,5 +14,6 @@ export const portalRoutes: readonly PortalRoute[] = [
   ...invoiceRoutes,
   ...paymentMethodRoutes,
   ...subscriptionRoutes,
+  ...planRoutes,
   ...detailsRoutes,
 ];

@@ -54,6 +54,10 @@ const doneTexts = {
   kept: 'Your subscription will renew as usual.',
   'default-changed': 'This card is now your default.',
   'details-saved': 'Your details were saved.',
+  'plan-changed': 'Your plan was changed.',
+  'plan-scheduled': 'Your plan will change when the current period ends.',
+  'plan-paying': 'Your payment is being processed. Your plan changes once it is paid.',
+  'plan-kept': 'You keep your current plan.',
 } as const;
 
 /** Actions that have a notice. */

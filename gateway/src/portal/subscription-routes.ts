@@ -1,13 +1,10 @@
-import { DomainError, notFound } from '@billing/kernel/domain-error';
-import {
-  type Subscription,
-  SubscriptionPhase,
-  SubscriptionStatus,
-} from '@billing/proto/billing/subscription/v1/subscription';
+import { DomainError } from '@billing/kernel/domain-error';
+import { SubscriptionPhase } from '@billing/proto/billing/subscription/v1/subscription';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
 import { cancellationPage } from './cancellation-page';
+import { hasEnded, ownSubscription } from './own-subscription';
 import type { PortalRequest, PortalRoute } from './route';
 import { doneAt } from './shell';
 
@@ -53,19 +50,4 @@ async function askToCancel(request: PortalRequest, peers: Peers): Promise<ApiAns
   const { plans } = await peers.plan.listPlans({ customerId: visit.customerId }, context);
   const plan = plans.find(({ subscription }) => subscription?.id === id);
   return plan === undefined ? redirectAnswer('/portal') : pageAnswer(cancellationPage(visit, plan));
-}
-
-/** Loads a subscription. Throws not_found for subscriptions of other customers. */
-async function ownSubscription(
-  { visit, params, context }: PortalRequest,
-  { subscription: peer }: Peers,
-): Promise<Subscription> {
-  const { subscription } = await peer.getSubscription({ id: params.id ?? '' }, context);
-  const found = present(subscription);
-  if (found.customerId !== visit.customerId) throw notFound('Page');
-  return found;
-}
-
-function hasEnded({ status }: Subscription): boolean {
-  return status === SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED;
 }

@@ -1,8 +1,15 @@
 import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import { Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { Balance } from '@billing/proto/billing/checkout/v1/balance';
+import { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { UsageState } from '@billing/proto/billing/metering/v1/metering';
+import { ChangeStatus } from '@billing/proto/billing/subscription/v1/change';
+import {
+  ChangeSettlement,
+  PreviewChangeResponse,
+} from '@billing/proto/billing/subscription/v1/change_service';
 import { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { payerScriptPath } from '../pages/frame/payer-script';
@@ -19,6 +26,8 @@ import { invoiceListPage } from './invoice-list-page';
 import { portalInvoicePage } from './invoice-payment';
 import { overviewPage } from './overview-page';
 import { confirmMethodPage, methodsPage } from './payment-method-page';
+import { planPage } from './plan-page';
+import { planReviewPage } from './plan-review-page';
 import { usagePage } from './usage-page';
 
 // Replaces every text from outside the gateway.
@@ -41,7 +50,20 @@ const price = Price.fromPartial({
 const status = SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE;
 const plan = Plan.fromPartial({
   productName: hostile,
-  subscription: { id: hostile, status, currency: 'USD', quantity: 1, price, currentPeriodEnd: now },
+  subscription: {
+    id: hostile,
+    status,
+    currency: 'USD',
+    quantity: 1,
+    price,
+    currentPeriodEnd: now,
+    pendingChange: {
+      id: hostile,
+      status: ChangeStatus.CHANGE_STATUS_PENDING,
+      effectiveAt: now,
+      to: { items: [{ productId: 'later', quantity: 1, price }] },
+    },
+  },
   upcoming: { at: now, subtotal: 2n, discountAmount: 1n, total: 1n, discountName: hostile },
 });
 const ended = Plan.fromPartial({
@@ -89,16 +111,51 @@ const state = UsageState.fromPartial({
 const methods = [{ ...method, isDefault: true }, method];
 const problems = { number: [hostile], email: [hostile], country: [hostile] };
 const entry = { kind: 'FORM' } as const;
-const view = { invoice, customer, path: '/portal/invoices/id', formToken: hostile, isTest: true };
+const creditNotes = [
+  CreditNote.fromPartial({
+    ...{ id: hostile, number: hostile, memo: hostile, currency: 'USD', total: 100n, reduced: 100n },
+    issuedAt: now,
+  }),
+];
+const place = { path: '/portal/invoices/id', formToken: hostile, isTest: true };
+const view = { invoice, customer, creditNotes, ...place };
 const overview = {
   visit,
   customer,
   plans: [plan, ended],
   openInvoices: [invoice],
   usage: [state],
+  balances: [Balance.fromPartial({ currency: 'USD', balance: 1n })],
   methods,
+  settings: { products: [hostile], quantity: true },
+  productNames: new Map([['later', hostile]]),
   done: hostile,
   now,
+};
+
+const chosen = { productId: hostile, name: hostile, price, isCurrent: false };
+const choice = { visit, plan, offer: { plans: [chosen], hasQuantity: true } };
+const { lineItems, discounts } = invoice;
+const preview = PreviewChangeResponse.fromPartial({
+  at: now,
+  effectiveAt: now,
+  token: hostile,
+  dueNow: 2900n,
+  creditNotes: [
+    { amount: 500n, settledBy: ChangeSettlement.CHANGE_SETTLEMENT_BALANCE },
+    { amount: 700n, settledBy: ChangeSettlement.CHANGE_SETTLEMENT_BALANCE },
+  ],
+  invoice: { currency: 'USD', total: 2900n, amountDue: 2900n, lineItems, discounts },
+  nextInvoice: { total: 2900n, currency: 'USD', periodStart: now },
+});
+const review = {
+  visit,
+  plan,
+  chosen,
+  wanted: { productId: hostile, quantity: 2 },
+  preview,
+  method,
+  notice: undefined,
 };
 
 /** Markup of the only script that a page may load. */
@@ -122,6 +179,17 @@ const pages: Readonly<Record<string, Page>> = {
   'a refusal': methodsPage({ visit, methods, entry, refusal: hostile, now }),
   'the confirmation of a card': confirmMethodPage(visit, hostile, false),
   'the cancellation': cancellationPage(visit, plan),
+  'the plans': planPage({ ...choice, typed: { quantity: hostile } }),
+  'a refused choice of a plan': planPage({
+    ...choice,
+    problems: { productId: [hostile], quantity: [hostile] },
+    refusal: hostile,
+  }),
+  'the review of a change': planReviewPage(review),
+  'the review of a change after a decline': planReviewPage({
+    ...review,
+    notice: { kind: 'DECLINED', message: hostile },
+  }),
   'the contact details': detailsPage(visit, { typed: detailsOf(customer), problems }),
 };
 
@@ -147,6 +215,14 @@ describe.each(Object.entries(pages))('%s', (_name, page) => {
     const tokens = markup.match(/name="form_token"/g) ?? [];
     expect(tokens).toHaveLength(page.header === undefined ? 0 : forms.length);
   });
+});
+
+test('the review of a change says what is due, given back, and due next', () => {
+  const markup = String(pageAnswer(planReviewPage(review)).body);
+  for (const text of ['Pay $29.00 and change plan', 'Added to your balance</dt>', '$12.00']) {
+    expect(markup).toContain(text);
+  }
+  expect(markup).not.toContain('Taken off open invoices');
 });
 
 test('usage whose cost is over the largest amount is not shown as free', () => {

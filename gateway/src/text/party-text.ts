@@ -38,6 +38,13 @@ export function transferLines(seller: InvoiceSeller, number: string | undefined)
   ];
 }
 
+/** Memo of a document, then registration and footer of its seller, each as its lines. */
+export function sellerTexts(seller: InvoiceSeller, memo: string | undefined): string[][] {
+  return [memo, seller.registrationText, seller.footer]
+    .filter((text) => text !== undefined)
+    .map((text) => text.split(/\r?\n/u));
+}
+
 function taxIdLines(taxIds: readonly TaxId[]): string[] {
   return taxIds.map(({ value }) => `Tax id: ${value}`);
 }

@@ -26,11 +26,22 @@ export function discountRows(invoice: Invoice): SumRow[] {
 }
 
 /** One row for each group of equal taxes. */
-export function taxRows(invoice: Invoice): SumRow[] {
+export function taxRows(invoice: Taxed & Pick<Invoice, 'tax' | 'currency'>): SumRow[] {
   const { taxes, tax, currency } = invoice;
   if (taxes.length === 0) return tax === 0n ? [] : [['Tax', tax]];
   const prefix = includesTax(invoice) ? 'Includes ' : '';
   return taxes.map((row) => [`${prefix}${taxText(row, currency)}`, row.amount]);
+}
+
+/** Says of prices that tax is added to them, or that they include it. */
+export type TaxNote = 'plus tax' | 'including tax';
+
+/** Note for prices that are charged like an invoice; undefined where it has no tax. */
+export function taxNoteOf(invoice: Taxed | undefined): TaxNote | undefined {
+  if (invoice === undefined || invoice.taxes.every(({ percent }) => percent === '0')) {
+    return undefined;
+  }
+  return invoice.pricesIncludeTax ? 'including tax' : 'plus tax';
 }
 
 /** Rows between the lines of an invoice and the amount due. */

@@ -11,6 +11,7 @@ import {
   readBody,
   readQuery,
 } from '../input/input';
+import { creditNoteDownload } from '../../pdf/downloads';
 import { page, pageQuery } from '../input/list';
 import { listOf } from '../schemas/list';
 import { created, ok, present } from '../../http/answer';
@@ -118,6 +119,24 @@ export const creditNoteRoutes: readonly Route[] = [
         request.context,
       );
       return ok(toJsonCreditNote(present(creditNote)));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/credit-notes/:id/pdf',
+    operation: {
+      id: 'getCreditNotePdf',
+      summary: 'Download a credit note as PDF',
+      answer: { status: 200, mediaType: 'application/pdf' },
+      errors: ['credit_note_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const { context } = request;
+      const { creditNote } = await peers.creditNote.getCreditNote(
+        { id: param(request, 'id') },
+        context,
+      );
+      return await creditNoteDownload(present(creditNote), { context, peers });
     },
   },
 ];

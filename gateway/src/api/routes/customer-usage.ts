@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { creditGrantProblems } from '@billing/kernel/input/credit-grant';
 import { CreditGrantJson, toJsonCreditGrant } from '@billing/proto/json/credit-grant';
-import { UsageStateJson, toJsonUsageState } from '@billing/proto/json/usage-state';
+import { UsageStateJson, toJsonUsageState } from '@billing/proto/json/usage/usage-state';
 import { creditSources } from '@billing/proto/values/metering';
 import { decimal } from '../input/decimal-input';
 import {

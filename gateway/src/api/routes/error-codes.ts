@@ -20,6 +20,8 @@ export const errorCodes = {
   discount_wrong_currency: { status: 404, text: 'Discount not found' },
   discount_wrong_product: { status: 404, text: 'Discount not found' },
   dispute_not_found: { status: 404, text: 'Dispute not found' },
+  email_not_found: { status: 404, text: 'Email not found' },
+  email_suppression_not_found: { status: 404, text: 'Email suppression not found' },
   invoice_not_found: { status: 404, text: 'Invoice not found' },
   meter_not_found: { status: 404, text: 'Meter not found' },
   product_not_found: { status: 404, text: 'Product not found' },

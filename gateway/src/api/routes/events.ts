@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DomainError } from '@billing/kernel/domain-error';
-import { UsageEventJson, toJsonUsageEvent } from '@billing/proto/json/usage-event';
+import { UsageEventJson, toJsonUsageEvent } from '@billing/proto/json/usage/usage-event';
 import { HeadedError } from '../../http/error';
 import { ignoredFieldsHeader, ignoredFieldsOfBytes } from '../input/ignored-fields';
 import { metadata, orderShape, pageShape, readQuery, time } from '../input/input';

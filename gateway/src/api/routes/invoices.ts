@@ -30,7 +30,7 @@ import {
   readQuery,
   time,
 } from '../input/input';
-import { invoiceDownload } from '../../pdf/invoice-download';
+import { invoiceDownload } from '../../pdf/downloads';
 import { lookupOf, page, pageQuery } from '../input/list';
 import { type ApiAnswer, created, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';

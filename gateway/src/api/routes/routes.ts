@@ -6,11 +6,13 @@ import { creditNoteRoutes } from './credit-notes';
 import { customerUsageRoutes } from './customer-usage';
 import { customerRoutes } from './customers';
 import { discountRoutes } from './discounts';
+import { emailRoutes } from './emails';
 import { eventRoutes } from './events';
 import { invoiceRoutes } from './invoices';
 import { meterRoutes } from './meters';
 import { meterPriceRoutes } from './meter-prices';
 import { portalSessionRoutes } from './portal-sessions';
+import { portalSettingsRoutes } from './portal-settings';
 import { previewRoutes } from './subscriptions/previews';
 import { productRoutes } from './products';
 import { refundRoutes } from './refunds';
@@ -45,9 +47,11 @@ export const routes: readonly Route[] = [
   ...meterRoutes,
   ...eventRoutes,
   ...portalSessionRoutes,
+  ...portalSettingsRoutes,
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,
   ...webhookEventRoutes,
+  ...emailRoutes,
   ...sandboxRoutes,
   ...apiKeyRoutes,
 ];

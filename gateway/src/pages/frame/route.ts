@@ -7,6 +7,8 @@ import type { ApiAnswer } from '../../http/answer';
 export interface StepRequest {
   /** Path of the page, target of its forms and links. */
   readonly path: string;
+  /** Parameters of the route. */
+  readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   /** Submitted fields; empty for a GET. */
   readonly form: ReadonlyMap<string, string>;

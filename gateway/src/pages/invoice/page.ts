@@ -3,6 +3,7 @@ import {
   InvoiceStatus,
   PaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText } from '../../text/amount-text';
 import { dateText, periodText } from '../../text/date-text';
@@ -16,6 +17,7 @@ import {
 } from '../payment/card-form';
 import { type FormPlace, notice } from '../frame/form-fields';
 import { type Html, html } from '../frame/html';
+import { creditNoteList } from './credit-notes';
 import { invoiceTable } from './table';
 import { payableAmount } from '../payment/steps';
 import type { Page } from '../frame/shell';
@@ -24,6 +26,8 @@ import type { Page } from '../frame/shell';
 export interface InvoiceView extends FormPlace {
   readonly invoice: Invoice;
   readonly customer: Customer;
+  /** Credit notes of the invoice, the oldest first. */
+  readonly creditNotes: readonly CreditNote[];
   readonly isTest: boolean;
 }
 
@@ -113,7 +117,7 @@ export function invoiceDocument(view: InvoiceView): Html {
       <dt>Billed to</dt>
       <dd>${linesOf(buyerLines(buyer, customer))}</dd>
     </dl>
-    ${invoiceTable(invoice, 'Amount due')} ${sellerTexts(invoice)}
+    ${invoiceTable(invoice, 'Amount due')} ${creditNoteList(view)} ${sellerTexts(invoice)}
     <p class="aside unprinted"><a href="${path}/pdf">Download as PDF</a></p>
   </section>`;
 }

@@ -1,6 +1,7 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { amountText } from '../../text/amount-text';
+import { creditNotesOf } from '../../pdf/downloads';
 import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';
@@ -47,8 +48,11 @@ async function readInvoice({ resourceId, context }: PageRequest, peers: Peers): 
 
 async function viewOf(invoice: Invoice, request: PageRequest, peers: Peers): Promise<InvoiceView> {
   const { context, path, isTest } = request;
-  const { customer } = await peers.customer.getCustomer({ id: invoice.customerId }, context);
-  return { invoice, customer: present(customer), path, isTest };
+  const [{ customer }, creditNotes] = await Promise.all([
+    peers.customer.getCustomer({ id: invoice.customerId }, context),
+    creditNotesOf(invoice, { peers, context }),
+  ]);
+  return { invoice, customer: present(customer), creditNotes, path, isTest };
 }
 
 async function showInvoice(

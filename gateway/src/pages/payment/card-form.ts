@@ -81,6 +81,8 @@ const holder: TextField = {
 const fields = [number, expiry, code, holder];
 const labels = Object.fromEntries(fields.map(({ name, label }) => [name, label]));
 
+const amountChangedNotice = notice('The total has changed.', 'Nothing was charged.');
+
 /** Form for a card, or a button to the provider's page. A card is never shown again. */
 export function cardForm({
   place,
@@ -96,11 +98,11 @@ export function cardForm({
     case 'NONE':
       return html`<p>Card payments are not available right now. Please contact the seller.</p>`;
     case 'REDIRECT':
-      return html`<p>You enter your card on the page of our payment provider, then return here.</p>
+      return html`${isAmountChanged && amountChangedNotice}
+        <p>You enter your card on the page of our payment provider, then return here.</p>
         ${postForm(place, '/card/begin', html`<button type="submit">Continue to card details</button>`)}`;
     case 'FORM':
-      return html`${isAmountChanged && notice('The total has changed.', 'Nothing was charged.')}
-      ${problemSummary(problems, labels)}
+      return html`${isAmountChanged && amountChangedNotice} ${problemSummary(problems, labels)}
       ${postForm(place, '', [
         textField({ ...number, isOptional }, problems),
         html`<div class="pair">${textField(expiry, problems)} ${textField(code, problems)}</div>`,

@@ -1,8 +1,8 @@
 import { notFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
-import { invoiceDownload } from '../../pdf/invoice-download';
+import { creditNoteDownload, invoiceDownload } from '../../pdf/downloads';
 import type { Peers } from '../../peers';
-import type { ApiAnswer } from '../../http/answer';
+import { type ApiAnswer, present } from '../../http/answer';
 import type { StepRequest, StepRoute } from '../frame/route';
 import { readAttempt } from './challenge-page';
 import { readText } from '../frame/form-fields';
@@ -68,8 +68,16 @@ export function paymentRoutes<R extends StepRequest>({
       if (download === undefined) throw notFound('Page');
       return invoiceDownload(download, { peers, context });
     }),
+    get('/credit-notes/:noteId/pdf', downloadNote),
   ];
 }
+
+const downloadNote: Handler = async ({ download }, { params, context }, peers) => {
+  const id = params.noteId ?? '';
+  if (download?.creditNoteIds.includes(id) !== true) throw notFound('Page');
+  const { creditNote } = await peers.creditNote.getCreditNote({ id }, context);
+  return creditNoteDownload(present(creditNote), { peers, context });
+};
 
 const payTyped: Handler = async (page, { form, context }, peers) => {
   if (!page.isOpen) return redirectAnswer(page.next);

@@ -3,12 +3,20 @@ import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import type { Session } from '@billing/proto/billing/checkout/v1/session';
 import { amountText } from '../../text/amount-text';
 import { present } from '../../http/answer';
-import { type CardEntry, cardForm, cardReady, type PaymentInput } from '../payment/card-form';
+import {
+  amountField,
+  type CardEntry,
+  cardForm,
+  cardReady,
+  type PaymentInput,
+} from '../payment/card-form';
+import { taxNoteOf } from '../../text/tax-text';
 import { notice } from '../frame/form-fields';
 import { href, type Html, html, type HtmlValue } from '../frame/html';
 import { invoiceCalculation, invoiceTable } from '../invoice/table';
 import { type PurchaseTerms, purchaseTerms, type UsageSummary } from '../terms/purchase-terms';
 import type { Page } from '../frame/shell';
+import { buyerFacts, type BuyerInput, countryForm, isCountryMissing, taxIdForm } from './buyer';
 import type { UsageRate } from '../terms/usage-terms';
 
 /** Data of a session page. */
@@ -36,6 +44,8 @@ export interface PaymentControls extends PaymentInput {
   readonly entry: CardEntry | undefined;
   /** True if the card may be left empty. */
   readonly isOptional: boolean;
+  /** Texts of a form about the buyer that was not accepted. */
+  readonly buyer?: BuyerInput | undefined;
 }
 
 /** Page on which a session is paid or confirmed. */
@@ -43,13 +53,15 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
   const { session, isTest } = view;
   const { lastPaymentError: error } = session;
   const hasProblems = Object.keys(payment.problems ?? {}).length > 0;
+  const asksCountry = isCountryMissing(view);
   const content = [
     offer(view),
     html`<section aria-labelledby="pay">
-      <h2 id="pay">${paymentTitle(view)}</h2>
+      <h2 id="pay">${asksCountry ? 'Your country' : paymentTitle(view)}</h2>
       ${session.discountLost === true && notice('Discount not available', 'The discount of this offer is not available right now. You pay the full price.')}
       ${error !== undefined && !hasProblems && notice('The last payment failed', error.message)}
-      ${controls(view, payment)} ${cancelLink(session)}
+      ${asksCountry ? countryForm(view, payment.buyer) : [controls(view, payment), taxIdForm(view, payment.buyer)]}
+      ${cancelLink(session)}
     </section>`,
   ];
   return {
@@ -57,9 +69,9 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
     content,
     isTest,
     isWide: true,
-    hasScript: payment.entry?.kind === 'FORM',
+    hasScript: payment.entry?.kind === 'FORM' && !asksCountry,
     formTargets: formTargets(session),
-    status: hasProblems ? 400 : 200,
+    status: hasProblems || payment.buyer !== undefined ? 400 : 200,
   };
 }
 
@@ -67,15 +79,13 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
  * Card form or confirmation button; both if the card is optional and entered on the provider's
  * page.
  */
-function controls(
-  view: OfferView,
-  { entry, isOptional, problems, kept }: PaymentControls,
-): HtmlValue {
+function controls(view: OfferView, { entry, isOptional, ...input }: PaymentControls): HtmlValue {
   const { path, invoice } = view;
   if (entry === undefined) return confirmForm(path, 'Nothing is due. No card is needed.');
+  const { problems, kept, isAmountChanged } = input;
   const form = cardForm({
     ...{ place: { path }, label: buttonLabel(view), entry, isOptional },
-    ...{ problems, kept },
+    ...{ problems, kept, isAmountChanged, more: shownAmount(view) },
   });
   return [
     isFree(invoice) &&
@@ -90,7 +100,9 @@ function controls(
 /** Page that asks for confirmation before a card entered on the provider's page is charged. */
 export function confirmCardPage(view: OfferView, setupId: string): Page {
   const { session, path, isTest } = view;
-  const content = [offer(view), cardReady({ place: { path }, setupId, label: buttonLabel(view) })];
+  const more = shownAmount(view);
+  const ready = cardReady({ place: { path }, setupId, label: buttonLabel(view), more });
+  const content = [offer(view), ready];
   return { title: 'Confirm', content, isTest, isWide: true, formTargets: formTargets(session) };
 }
 
@@ -131,12 +143,12 @@ function offer(view: OfferView): Html {
   const { description } = present(session.product);
   return html`<section>
     <h1>${productName(session)}</h1>
-    ${invoice !== undefined && html`<p class="price">${amountText(invoice.amountDue, invoice.currency)} <span class="faint">due today</span></p>`}
+    ${invoice !== undefined && html`<p class="price">${amountText(invoice.amountDue, invoice.currency)} <span class="faint">${isCountryMissing(view) ? 'estimated, due today' : 'due today'}</span></p>`}
     ${terms.later !== undefined && html`<p><strong>${terms.later}</strong></p>`}
     ${terms.usage !== undefined && usageList(terms.usage)}
     <p class="faint">${terms.renewal}</p>
     ${description !== undefined && html`<p class="description">${description}</p>`}
-    ${invoice !== undefined && invoiceCalculation(invoice)}
+    ${invoice !== undefined && invoiceCalculation(invoice)} ${buyerFacts(invoice)}
   </section>`;
 }
 
@@ -163,13 +175,14 @@ function usageList({ billing, rates }: UsageSummary): Html {
 }
 
 /** Terms of a session, starting at its completion, or now while it is open. */
-export function termsOf({ session, rates, now }: OfferView): PurchaseTerms {
+export function termsOf({ session, invoice, rates, now }: OfferView): PurchaseTerms {
   return purchaseTerms({
     price: present(present(session.product).price),
     quantity: session.quantity,
     discount: session.discount,
     rates,
     from: session.completedAt ?? now,
+    tax: taxNoteOf(invoice),
   });
 }
 
@@ -178,6 +191,11 @@ function confirmForm(path: string, text: string): Html {
     <p>${text}</p>
     <button type="submit">Confirm</button>
   </form>`;
+}
+
+/** Hidden field with the amount that the page shows. */
+function shownAmount({ invoice }: SessionView): Html | undefined {
+  return invoice === undefined ? undefined : amountField(invoice.amountDue);
 }
 
 function paymentTitle({ invoice }: SessionView): string {

@@ -1,3 +1,4 @@
+import { DomainError } from '@billing/kernel/domain-error';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
@@ -9,32 +10,39 @@ import { challengePage, processingPage } from '../payment/challenge-page';
 import type { PaymentInput } from '../payment/card-form';
 import type { PageRequest, PageRoute } from '../frame/route';
 import { paymentRoutes } from '../payment/routes';
-import { cardEntryOf, isBeingPaid, type Payable, type PaymentStep } from '../payment/steps';
+import {
+  cardEntryOf,
+  isAmountRefusal,
+  isBeingPaid,
+  type Payable,
+  type PaymentStep,
+} from '../payment/steps';
+import { isCountryMissing, readBuyer } from './buyer';
 import {
   completePage,
   confirmCardPage,
   expiredPage,
   formTargets,
   type OfferView,
+  type PaymentControls,
   payPage,
   type SessionView,
   successTarget,
   termsOf,
 } from './page';
-import { pageAnswer } from '../frame/shell';
+import { pageAnswer, redirectAnswer } from '../frame/shell';
 import { usageRatesAt } from '../terms/usage-rates';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_SESSION;
 
-/** The pages of a checkout session. */
-export const sessionPageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest>({
+const paymentPages = paymentRoutes<PageRequest>({
   path: '/checkout/:token',
   read: async (request, peers) => {
     const view = await readSession(request, peers);
     const { session, invoice } = view;
     return {
       payable: payableOf(view, request, peers),
-      isOpen: session.status === SessionStatus.SESSION_STATUS_OPEN,
+      isOpen: session.status === SessionStatus.SESSION_STATUS_OPEN && !isCountryMissing(view),
       isCardOptional: !isCardRequired(view),
       next: nextOf(view),
       waitingAttempt: view.action?.attempt,
@@ -44,7 +52,26 @@ export const sessionPageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest
         confirmCardPage(await withRates(view, request, peers), setupId),
     };
   },
-}).map((route) => ({ ...route, kind }));
+});
+
+/** The pages of a checkout session. */
+export const sessionPageRoutes: readonly PageRoute[] = [
+  ...paymentPages.map((route) => ({ ...route, kind })),
+  { method: 'POST', path: '/checkout/:token/tax', kind, handle: takeBuyer },
+];
+
+async function takeBuyer(request: PageRequest, peers: Peers): Promise<ApiAnswer> {
+  const { resourceId: id, context, path, form } = request;
+  const typed = readBuyer(form);
+  try {
+    await peers.session.changeSessionBuyer({ id, ...typed }, context);
+    return redirectAnswer(path);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;
+    const buyer = { typed, problems: error.fields ?? {} };
+    return showSession(await readSession(request, peers), request, peers, { buyer });
+  }
+}
 
 async function readSession(request: PageRequest, peers: Peers): Promise<SessionView> {
   const { resourceId, context, path, isTest } = request;
@@ -70,7 +97,7 @@ async function showSession(
   view: SessionView,
   request: PageRequest,
   peers: Peers,
-  { problems, kept }: PaymentInput = {},
+  { buyer, ...input }: PaymentInput & Pick<PaymentControls, 'buyer'> = {},
 ): Promise<ApiAnswer> {
   const { session, invoice, action, isPaying, path, isTest } = view;
   if (session.status === SessionStatus.SESSION_STATUS_COMPLETE)
@@ -79,7 +106,7 @@ async function showSession(
   if (invoice === undefined || isPaying || isBeingPaid(invoice)) {
     return pageAnswer(processingPage({ path, isTest }));
   }
-  if (action !== undefined && request.query.card === undefined && problems === undefined) {
+  if (action !== undefined && request.query.card === undefined && input.problems === undefined) {
     const { attempt, redirectUrl } = action;
     const { amountDue, currency } = invoice;
     const amount = amountDue === 0n ? undefined : amountText(amountDue, currency);
@@ -93,7 +120,7 @@ async function showSession(
   const entry = asksForCard
     ? await cardEntryOf(payable, { peers, context: request.context })
     : undefined;
-  return pageAnswer(payPage(offer, { entry, isOptional, problems, kept }));
+  return pageAnswer(payPage(offer, { entry, isOptional, buyer, ...input }));
 }
 
 function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payable {
@@ -109,15 +136,24 @@ function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payab
     path,
     url: session.checkoutUrl,
     isTest,
-    pay: async ({ methodId: paymentMethodId, returnUrl }) =>
+    pay: async ({ methodId: paymentMethodId, returnUrl, amount: expectedAmount }) =>
       toStep(
-        await peers.session.paySession({ id, paymentMethodId, returnUrl, clientNetwork }, context),
+        await peers.session.paySession(
+          { id, paymentMethodId, returnUrl, clientNetwork, expectedAmount },
+          context,
+        ),
       ),
     answer: async (answer) =>
       toStep(await peers.session.answerSessionChallenge({ id, ...answer, clientNetwork }, context)),
     showProblems: (problems, kept) => showSession(view, request, peers, { problems, kept }),
     showRefused: async (kept) =>
       showSession(await readSession(request, peers), request, peers, { kept }),
+    showRefusal: (error) =>
+      isAmountRefusal(error)
+        ? readSession(request, peers).then((current) =>
+            showSession(current, request, peers, { isAmountChanged: true }),
+          )
+        : undefined,
   };
 }
 

@@ -10,6 +10,7 @@ import { discountDurations, discountTypes } from '@billing/proto/values/discount
 import { amountText, quantityText, rateText } from '../../text/amount-text';
 import { dateText } from '../../text/date-text';
 import { every } from '../../text/recurrence-text';
+import type { TaxNote } from '../../text/tax-text';
 import { type UsageRate, usageTerms } from './usage-terms';
 
 /** A purchase: price version, quantity and discount. */
@@ -21,6 +22,8 @@ export interface Purchase {
   readonly rates: readonly UsageRate[];
   /** Start if paid now. */
   readonly from: Date;
+  /** Undefined where no tax is charged. */
+  readonly tax?: TaxNote | undefined;
 }
 
 /** Terms of a purchase in words. */
@@ -61,7 +64,7 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   const interval = billingIntervals.nameOf(price.billingInterval);
   if (interval === 'ONE_TIME') {
     return {
-      summary: `${amountText(periodAmount(purchase, true), price.currency)} once`,
+      summary: `${pricedText(periodAmount(purchase, true), purchase)} once`,
       later: undefined,
       renewal: 'One-time payment. Nothing is charged later.',
       usage: undefined,
@@ -74,7 +77,7 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   const stretches = stretchesOf(purchase, { anchor, recurrence });
   const texts = [
     ...(trialDays > 0 ? [`${days(trialDays)} free`] : []),
-    ...stretches.map((stretch) => stretchText(stretch, { from, price, recurrence })),
+    ...stretches.map((stretch) => stretchText(stretch, { purchase, recurrence })),
   ];
   const recurring = texts.join(', then ');
   const usage = usageSummary(price, purchase.rates);
@@ -140,8 +143,8 @@ export function priceAmount(price: Price, quantity: number): bigint {
 }
 
 /** Price of a quantity in words: `$29.00 every month`. */
-export function priceTerms(price: Price, quantity = 1): string {
-  const amount = amountText(priceAmount(price, quantity), price.currency);
+export function priceTerms(price: Price, quantity = 1, tax?: TaxNote): string {
+  const amount = pricedText(priceAmount(price, quantity), { price, tax });
   const interval = billingIntervals.nameOf(price.billingInterval);
   if (interval === 'ONE_TIME') return amount;
   const recurring = `${amount} ${every({ billingInterval: interval, intervalCount: price.intervalCount })}`;
@@ -208,13 +211,17 @@ function discountedPeriods(
 
 function stretchText(
   { amount, from: start, periods }: Stretch,
-  { from, price, recurrence }: { from: Date; price: Price; recurrence: Recurrence },
+  { purchase, recurrence }: { purchase: Purchase; recurrence: Recurrence },
 ): string {
-  const isNow = start.getTime() === from.getTime();
-  const text = amountText(amount, price.currency);
+  const isNow = start.getTime() === purchase.from.getTime();
+  const text = pricedText(amount, purchase);
   if (periods === 1) return isNow ? `${text} today` : `${text} on ${dateText(start)}`;
   const recurring = `${text} ${every(recurrence)}`;
   return isNow ? recurring : `${recurring} from ${dateText(start)}`;
+}
+
+function pricedText(amount: bigint, { price, tax }: Pick<Purchase, 'price' | 'tax'>): string {
+  return [amountText(amount, price.currency), ...(tax === undefined ? [] : [tax])].join(' ');
 }
 
 function periodAmount({ price, quantity, discount }: Purchase, isDiscounted: boolean): bigint {

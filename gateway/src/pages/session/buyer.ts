@@ -1,0 +1,139 @@
+import { isTaxIdOf } from '@billing/kernel/tax/tax-id';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import { taxIdTypes } from '@billing/proto/values/customer';
+import { type InvoiceBuyer, TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
+import { countryCode, countryNames, countryText } from '../../text/country-text';
+import {
+  type FormProblems,
+  postForm,
+  problemSummary,
+  selectField,
+  type TextField,
+  textField,
+} from '../frame/form-fields';
+import { type Html, html } from '../frame/html';
+
+/** Facts about the buyer as typed; undefined: left empty. */
+export interface TypedBuyer {
+  readonly country: string | undefined;
+  readonly state: string | undefined;
+  readonly name: string | undefined;
+  readonly taxId: string | undefined;
+}
+
+/** A form about the buyer that was not accepted. */
+export interface BuyerInput {
+  readonly typed: TypedBuyer;
+  readonly problems: FormProblems;
+}
+
+interface BuyerView {
+  readonly path: string;
+  readonly invoice: Invoice | undefined;
+}
+
+const country = { name: 'country', label: 'Country', autocomplete: 'country-name' };
+const state = field('state', 'State or region', 'address-level1', 200);
+const buyerName = field('name', 'Name or company', 'organization', 200);
+const taxId = field('taxId', 'VAT or tax id', 'off', 60);
+const names = [country, state, buyerName, taxId].map(({ name }) => name);
+const labels = Object.fromEntries(
+  [country, state, buyerName, taxId].map(({ name, label }) => [name, label]),
+);
+
+/** True if the tax of a purchase depends on a country that is not known. */
+export function isCountryMissing({ invoice }: Pick<BuyerView, 'invoice'>): boolean {
+  return invoice !== undefined && isTaxed(invoice) && countryOf(invoice) === undefined;
+}
+
+/** Form that asks for the country before the card. */
+export function countryForm({ path, invoice }: BuyerView, input: BuyerInput | undefined): Html {
+  const { typed, problems = {} } = input ?? {};
+  const { address, name } = invoice?.buyer ?? {};
+  const shownCountry = countryText(typed?.country ?? '');
+  return html`<p>The tax depends on where you are based.</p>
+    ${problemSummary(problems, labels)}
+    ${postForm({ path }, '/tax', [
+      selectField({ ...country, choices: countryNames, value: shownCountry }, problems),
+      address?.state === undefined && textField({ ...state, value: typed?.state ?? '' }, problems),
+      name === undefined && textField({ ...buyerName, value: typed?.name ?? '' }, problems),
+      textField({ ...taxId, hint: taxIdHint, value: typed?.taxId ?? '' }, problems),
+      html`<button type="submit">Continue</button>`,
+    ])}`;
+}
+
+/** Form that adds a tax id; undefined where one of the country is known, or nothing is taxed. */
+export function taxIdForm(
+  { path, invoice }: BuyerView,
+  input: BuyerInput | undefined,
+): Html | undefined {
+  if (invoice === undefined || !isTaxed(invoice) || hasTaxId(invoice)) return undefined;
+  const { typed, problems = {} } = input ?? {};
+  return html`<details class="other unprinted" ${input !== undefined && html` open`}>
+    <summary>Add a VAT or tax id</summary>
+    ${problemSummary(problems, labels)}
+    ${postForm({ path }, '/tax', [
+      textField({ ...taxId, isOptional: false, value: typed?.taxId ?? '' }, problems),
+      html`<button type="submit" class="quiet">Update the total</button>`,
+    ])}
+  </details>`;
+}
+
+/** What is known of the buyer and decides the tax. */
+export function buyerFacts(invoice: Invoice | undefined): Html | undefined {
+  const code = invoice === undefined ? undefined : countryOf(invoice);
+  if (invoice === undefined || code === undefined || !isTaxed(invoice)) return undefined;
+  const ids = invoice.buyer?.taxIds ?? [];
+  return html`<dl>
+    <dt>Country</dt>
+    <dd>${countryText(code)}</dd>
+    ${ids.map(
+      ({ value }) =>
+        html`<dt>Tax id</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
+/** Reads a form about the buyer. A country is read by its name or its code. */
+export function readBuyer(form: ReadonlyMap<string, string>): TypedBuyer {
+  const text = (name: string) => {
+    const typed = (form.get(name) ?? '').trim();
+    return typed === '' ? undefined : typed;
+  };
+  const [place, region, party, id] = names.map(text);
+  return {
+    country: place === undefined ? undefined : countryCode(place),
+    state: region,
+    name: party,
+    taxId: id,
+  };
+}
+
+const taxIdHint = 'For businesses, with the country in front, such as DE136695976.';
+
+function field(
+  name: string,
+  label: string,
+  autocomplete: string,
+  lengthMax: number,
+): TextField & { readonly isOptional: boolean } {
+  return { name, label, autocomplete, lengthMax, isOptional: true };
+}
+
+function isTaxed({ taxStatus }: Invoice): boolean {
+  return taxStatus === TaxStatus.TAX_STATUS_ESTIMATED || taxStatus === TaxStatus.TAX_STATUS_FINAL;
+}
+
+function countryOf({ buyer }: Pick<Invoice, 'buyer'>): string | undefined {
+  return buyer?.address?.country;
+}
+
+function hasTaxId(invoice: Invoice): boolean {
+  const code = countryOf(invoice) ?? '';
+  return idsOf(invoice.buyer).some((id) => isTaxIdOf(id, code));
+}
+
+function idsOf(buyer: InvoiceBuyer | undefined) {
+  return (buyer?.taxIds ?? []).map(({ type, value }) => ({ type: taxIdTypes.nameOf(type), value }));
+}

@@ -1,0 +1,128 @@
+import {
+  BillingInterval,
+  type Price,
+  PricingType,
+  type Product,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import type { PortalSettings } from '@billing/proto/billing/customer/v1/portal';
+import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
+import {
+  type Subscription,
+  SubscriptionPhase,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { present } from '../http/answer';
+import type { FormProblems } from '../pages/frame/form-fields';
+import { priceTerms } from '../pages/terms/purchase-terms';
+
+const quantityMax = 1_000_000;
+const quantityPattern = /^\d{1,7}$/;
+
+/** A plan that a customer may choose. */
+export interface OfferedPlan {
+  readonly productId: string;
+  readonly name: string;
+  readonly price: Price;
+  readonly isCurrent: boolean;
+}
+
+/** What a customer may change about a subscription. */
+export interface PlanOffer {
+  readonly plans: readonly OfferedPlan[];
+  readonly hasQuantity: boolean;
+}
+
+/** What a customer has chosen. */
+export interface WantedPlan {
+  readonly productId: string;
+  /** Undefined: the quantity stays. */
+  readonly quantity: number | undefined;
+}
+
+type Allowed = Pick<PortalSettings, 'products' | 'quantity'>;
+
+/** True if customers may change anything about the plan of a subscription. */
+export function mayChange(settings: Allowed, { price }: Pick<Subscription, 'price'>): boolean {
+  return settings.products.length > 0 || (settings.quantity && isCounted(present(price)));
+}
+
+/**
+ * Plans that are offered for a subscription, in the order of the settings: active products of its
+ * currency and billing interval. The current plan is one of them if its quantity may change.
+ */
+export function planOffer(
+  { subscription, productName }: Pick<Plan, 'subscription' | 'productName'>,
+  { settings, products }: { readonly settings: Allowed; readonly products: readonly Product[] },
+): PlanOffer {
+  const { productId, price, ...running } = present(subscription);
+  const current = { productId, name: productName, price: present(price), isCurrent: true };
+  const others = settings.products
+    .filter((id) => id !== productId)
+    .flatMap((id) => products.find((product) => product.id === id) ?? [])
+    .flatMap(({ id, name, active, price: offered }): OfferedPlan[] =>
+      active && offered !== undefined && isFor({ ...running, price: current.price }, offered)
+        ? [{ productId: id, name, price: offered, isCurrent: false }]
+        : [],
+    );
+  const hasOwnQuantity = settings.quantity && isCounted(current.price);
+  const plans = hasOwnQuantity ? [current, ...others] : others;
+  return { plans, hasQuantity: settings.quantity && plans.some((plan) => isCounted(plan.price)) };
+}
+
+function isFor(
+  { price, phase }: { readonly price: Price } & Pick<Subscription, 'phase'>,
+  offered: Price,
+): boolean {
+  if (offered.currency !== price.currency) return false;
+  if (offered.billingInterval === BillingInterval.BILLING_INTERVAL_ONE_TIME) return false;
+  // A change to another interval is refused while a billed period runs.
+  if (phase !== SubscriptionPhase.SUBSCRIPTION_PHASE_REGULAR) return true;
+  const { billingInterval, intervalCount } = price;
+  return offered.billingInterval === billingInterval && offered.intervalCount === intervalCount;
+}
+
+/** Reads what a customer has chosen among the offered plans. */
+export function readWantedPlan(
+  form: ReadonlyMap<string, string>,
+  { plans, hasQuantity }: PlanOffer,
+): { readonly wanted: WantedPlan } | { readonly problems: FormProblems } {
+  const chosen = plans.find(({ productId }) => productId === form.get('productId'));
+  if (chosen === undefined) return { problems: { productId: ['Please choose a plan'] } };
+  const { productId } = chosen;
+  if (!hasQuantity || !isCounted(chosen.price)) {
+    return { wanted: { productId, quantity: undefined } };
+  }
+  const text = (form.get('quantity') ?? '').trim();
+  const quantity = quantityPattern.test(text) ? Number(text) : 0;
+  if (quantity >= 1 && quantity <= quantityMax) return { wanted: { productId, quantity } };
+  return { problems: { quantity: ['Must be a whole number between 1 and 1,000,000'] } };
+}
+
+/** Recurring price in words. For tiers, the price of one unit would be misleading. */
+export function itemTerms({
+  price,
+  quantity,
+}: {
+  readonly price: Price | undefined;
+  readonly quantity: number;
+}): string {
+  const { type, ...terms } = present(price);
+  const one = priceTerms({ ...terms, type, trialDays: undefined });
+  if (quantity === 1 || type === PricingType.PRICING_TYPE_FLAT) return one;
+  const isPlain = type === PricingType.PRICING_TYPE_PER_UNIT;
+  return isPlain ? `${String(quantity)} × ${one}` : `${String(quantity)} units, priced in tiers`;
+}
+
+/** The saved card that a subscription is charged to: its own, else the default one. */
+export function chargedMethod(
+  methods: readonly PaymentMethod[],
+  subscriptionId: string,
+): PaymentMethod | undefined {
+  const own = methods.find(({ subscriptionIds }) => subscriptionIds.includes(subscriptionId));
+  return own ?? methods.find(({ isDefault }) => isDefault);
+}
+
+// Of a flat fee the quantity does not count.
+function isCounted({ type }: Price): boolean {
+  return type !== PricingType.PRICING_TYPE_FLAT;
+}

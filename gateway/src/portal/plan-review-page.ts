@@ -1,0 +1,151 @@
+import { sumOf } from '@billing/kernel/money';
+import { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import {
+  ChangeSettlement,
+  type PreviewChangeResponse,
+} from '@billing/proto/billing/subscription/v1/change_service';
+import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
+import { present } from '../http/answer';
+import { notice, postForm } from '../pages/frame/form-fields';
+import { type Html, html } from '../pages/frame/html';
+import type { Page } from '../pages/frame/shell';
+import { invoiceTable } from '../pages/invoice/table';
+import { amountText } from '../text/amount-text';
+import { dateText } from '../text/date-text';
+import { methodText } from '../text/method-text';
+import { itemTerms, type OfferedPlan, type WantedPlan } from './plan-offer';
+import type { Visit } from './route';
+import { placeOf, portalPage } from './shell';
+
+/** Reason why a change that was confirmed has not happened. */
+export type ReviewNotice =
+  { readonly kind: 'STALE' } | { readonly kind: 'DECLINED'; readonly message: string };
+
+/** Data of the page on which a customer reviews the price of a change. */
+export interface PlanReview {
+  readonly visit: Visit;
+  readonly plan: Plan;
+  readonly chosen: OfferedPlan;
+  readonly wanted: WantedPlan;
+  readonly preview: PreviewChangeResponse;
+  /** Card that is charged; undefined: none is saved. */
+  readonly method: PaymentMethod | undefined;
+  readonly notice: ReviewNotice | undefined;
+}
+
+/** Page with the exact price of a change, which the form confirms. */
+export function planReviewPage(review: PlanReview): Page {
+  const { visit, plan, chosen, wanted, preview } = review;
+  const { id, price, quantity, currency } = present(plan.subscription);
+  const { productId, token, invoice } = { ...wanted, ...preview };
+  const after = { price: chosen.price, quantity: wanted.quantity ?? quantity };
+  const content = html`<section>
+    <h1>Review your change</h1>
+    ${shownNotice(review.notice)}
+    <dl class="next">
+      <dt>Now</dt>
+      <dd>${plan.productName}, ${itemTerms({ price, quantity })}</dd>
+      <dt>Then</dt>
+      <dd><strong>${chosen.name}</strong>, ${itemTerms(after)}</dd>
+      <dt>Starts</dt>
+      <dd>${startText(preview)}</dd>
+      <dt>Due today</dt>
+      <dd>${due(review, currency)}</dd>
+      ${credits(preview, currency)} ${nextInvoice(preview)}
+    </dl>
+    ${invoice !== undefined && invoiceTable(Invoice.fromPartial(invoice), 'Due today')}
+    ${postForm(placeOf(visit, `/portal/subscriptions/${id}`), '/change', [
+      hidden('productId', productId),
+      wanted.quantity !== undefined && hidden('quantity', String(wanted.quantity)),
+      hidden('token', token),
+      html`<button type="submit">${confirmLabel(preview, currency)}</button>`,
+    ])}
+    <p class="aside">
+      <a class="button quiet" href="/portal/subscriptions/${id}/plan">Choose another plan</a>
+    </p>
+    <p class="aside"><a href="/portal">Keep current plan</a></p>
+  </section>`;
+  return portalPage(visit, {
+    title: 'Review your change',
+    section: 'overview',
+    status: review.notice?.kind === 'STALE' ? 409 : 200,
+    content,
+  });
+}
+
+function shownNotice(problem: PlanReview['notice']): Html | undefined {
+  if (problem === undefined) return undefined;
+  if (problem.kind === 'STALE') {
+    return notice('The price has changed since you looked.', 'Please review again.');
+  }
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
+    <h2>The payment failed</h2>
+    <p>
+      ${problem.message} Your plan has not changed.
+      <a href="/portal/payment-methods">Manage payment methods</a>
+    </p>
+  </div>`;
+}
+
+function startText({ at, effectiveAt }: PreviewChangeResponse): Html {
+  const start = present(effectiveAt);
+  if (start.getTime() === present(at).getTime()) return html`Today`;
+  return html`<strong>${dateText(start)}</strong>
+    <span class="hint line"
+      >Until then you keep your current plan, and can undo this change.</span
+    >`;
+}
+
+function due({ preview, method }: PlanReview, currency: string): Html {
+  const { dueNow, invoice } = preview;
+  if (dueNow > 0n) {
+    const payer =
+      method === undefined
+        ? html`No card is saved. <a href="/portal/payment-methods">Add a card</a> first.`
+        : html`Charged to ${methodText(method)}`;
+    return html`<strong>${amountText(dueNow, currency)}</strong>
+      <span class="hint line">${payer}</span>`;
+  }
+  const sent = invoice?.amountDue ?? 0n;
+  if (sent === 0n) return html`<strong>${amountText(0n, currency)}</strong>`;
+  return html`<strong>${amountText(sent, currency)}</strong>
+    <span class="hint line">You get an invoice.</span>`;
+}
+
+/** What the change gives back. */
+function credits({ creditNotes }: PreviewChangeResponse, currency: string): Html[] {
+  return creditPlaces.flatMap(([settledBy, label]) => {
+    const notes = creditNotes.filter((note) => note.settledBy === settledBy);
+    if (notes.length === 0) return [];
+    const sum = sumOf(notes.map(({ amount }) => amount));
+    return html`<dt>${label}</dt>
+      <dd>${amountText(sum, currency)}</dd>`;
+  });
+}
+
+const creditPlaces = [
+  [ChangeSettlement.CHANGE_SETTLEMENT_AMOUNT_DUE, 'Taken off open invoices'],
+  [ChangeSettlement.CHANGE_SETTLEMENT_BALANCE, 'Added to your balance'],
+] as const;
+
+function nextInvoice({
+  nextInvoice: next,
+  nextInvoiceEstimated,
+}: PreviewChangeResponse): Html | undefined {
+  if (next === undefined) return undefined;
+  const { total, currency, periodStart } = next;
+  return html`<dt>Next invoice</dt>
+    <dd>
+      <strong>${amountText(total, currency)}</strong> on ${dateText(present(periodStart))}
+      ${nextInvoiceEstimated && html`<span class="hint line">Usage is added.</span>`}
+    </dd>`;
+}
+
+function confirmLabel({ dueNow }: PreviewChangeResponse, currency: string): string {
+  return dueNow > 0n ? `Pay ${amountText(dueNow, currency)} and change plan` : 'Confirm change';
+}
+
+function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
+}
