@@ -190,7 +190,7 @@ export function useWholeList<T>(path: string, query: Query) {
  */
 export function useAction<Input, Output = unknown>(
   request: (input: Input) => ApiRequest,
-  success?: string | ((output: Output, input: Input) => Success),
+  success?: string | ((output: Output, input: Input) => Success | undefined),
 ) {
   const environment = useEnvironment();
   const environmentId = environment.id;
@@ -214,14 +214,24 @@ export function useAction<Input, Output = unknown>(
     retryDelay: (earlier, error) => retryDelayMs(earlier + 1, error) ?? 0,
     networkMode: 'always',
     onSuccess: (output, input) => {
-      if (success !== undefined) {
-        const { text, href } =
-          typeof success === 'string' ? { text: success } : success(output, input);
+      const shown: Success | undefined =
+        typeof success === 'string' ? { text: success } : success?.(output, input);
+      if (shown !== undefined) {
+        const { text, href } = shown;
         const link = href !== undefined && { href: `${environmentPath(environment)}${href}` };
         successes.add({ title: text, data: { ...link } });
       }
       return client.invalidateQueries();
     },
+  });
+}
+
+/** A POST that computes its response and stores nothing. */
+export function useComputation<Input, Output>(request: (input: Input) => ApiRequest) {
+  const { id: environmentId } = useEnvironment();
+  return useMutation<Output, Error, Input & object>({
+    mutationFn: async (input) => (await send({ environmentId, ...request(input) })) as Output,
+    networkMode: 'always',
   });
 }
 

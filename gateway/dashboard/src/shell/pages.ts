@@ -2,6 +2,7 @@ import {
   Activity,
   AlarmClock,
   Coins,
+  FileMinus,
   FlaskConical,
   Gauge,
   History,
@@ -11,11 +12,15 @@ import {
   Logs,
   type LucideIcon,
   Package,
+  Percent,
   ReceiptText,
   Repeat,
+  ShieldAlert,
   ShoppingCart,
+  Store,
   TicketPercent,
   TrendingUp,
+  Undo2,
   Users,
   Webhook,
 } from 'lucide-react';
@@ -119,6 +124,44 @@ export const sections: readonly Section[] = [
           page(
             '/invoices/:id',
             async () => (await import('../pages/invoices/invoice-page')).InvoicePage,
+          ),
+        ],
+      },
+      {
+        path: '/credit-notes',
+        label: 'Credit notes',
+        Icon: FileMinus,
+        routes: [
+          page(
+            '/credit-notes',
+            async () =>
+              (await import('../pages/credit-notes/credit-note-list-page')).CreditNoteListPage,
+          ),
+          page(
+            '/credit-notes/:id',
+            async () => (await import('../pages/credit-notes/credit-note-page')).CreditNotePage,
+          ),
+        ],
+      },
+      {
+        path: '/refunds',
+        label: 'Refunds',
+        Icon: Undo2,
+        routes: [
+          page(
+            '/refunds',
+            async () => (await import('../pages/refunds/refund-list-page')).RefundListPage,
+          ),
+        ],
+      },
+      {
+        path: '/disputes',
+        label: 'Disputes',
+        Icon: ShieldAlert,
+        routes: [
+          page(
+            '/disputes',
+            async () => (await import('../pages/disputes/dispute-list-page')).DisputeListPage,
           ),
         ],
       },
@@ -254,6 +297,30 @@ export const sections: readonly Section[] = [
             '/developers/requests/:id',
             async () => (await import('../pages/request-log/request-page')).RequestPage,
           ),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Settings',
+    entries: [
+      {
+        path: '/settings/seller',
+        label: 'Seller',
+        Icon: Store,
+        routes: [
+          page(
+            '/settings/seller',
+            async () => (await import('../pages/settings/seller-page')).SellerPage,
+          ),
+        ],
+      },
+      {
+        path: '/settings/tax',
+        label: 'Tax',
+        Icon: Percent,
+        routes: [
+          page('/settings/tax', async () => (await import('../pages/settings/tax-page')).TaxPage),
         ],
       },
     ],

@@ -1,5 +1,5 @@
 import type { toJsonListedSession } from '@billing/gateway/operator/checkout-session-routes';
-import { reasonText } from '../../resources/invoice';
+import { reasonText } from '../../resources/invoice/invoice';
 
 /** A checkout session in a list. */
 export type CheckoutSession = ReturnType<typeof toJsonListedSession>;

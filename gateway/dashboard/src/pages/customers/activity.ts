@@ -1,7 +1,7 @@
 import type { ActivityEvent } from '@billing/gateway/operator/customer-activity';
 import { moneyText, wordsText } from '../../parts/text/text';
 import { actorText, auditSentence, failureText, type Phrase } from '../../resources/audit-sentence';
-import { reasonText } from '../../resources/invoice';
+import { reasonText } from '../../resources/invoice/invoice';
 
 /** What an operator may look for in an activity. */
 export const topics = [

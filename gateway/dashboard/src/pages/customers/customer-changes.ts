@@ -1,9 +1,7 @@
 import { forCustomerTexts } from '@billing/kernel/input/customer';
 import type { FormValues } from '../../parts/form/form-values';
+import { isSameAddress, typedAddress } from '../../resources/address';
 import type { Customer } from '../../resources/customer';
-
-export const addressParts = ['line1', 'line2', 'city', 'state', 'postalCode', 'country'] as const;
-type AddressPart = (typeof addressParts)[number];
 
 type Typed = Pick<FormValues, 'text' | 'optional'>;
 
@@ -37,16 +35,4 @@ function detailsOf(values: Typed) {
     ...forCustomerTexts((name) => values.optional(name) ?? null),
     collectionMethod: values.text('collectionMethod'),
   };
-}
-
-function typedAddress(values: Typed): Record<AddressPart, string | null> | null {
-  const parts = addressParts.map(
-    (part) => [part, values.optional(`address.${part}`) ?? null] as const,
-  );
-  if (parts.every(([, value]) => value === null)) return null;
-  return Object.fromEntries(parts) as Record<AddressPart, string | null>;
-}
-
-function isSameAddress(a: Customer['address'], b: Customer['address']): boolean {
-  return addressParts.every((part) => (a?.[part] ?? null) === (b?.[part] ?? null));
 }

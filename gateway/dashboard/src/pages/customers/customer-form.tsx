@@ -1,5 +1,6 @@
 import { useAction } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form/form';
+import { AddressFields } from '../../resources/address-fields';
 import type { Customer } from '../../resources/customer';
 import { changedCustomer, newCustomer } from './customer-changes';
 import { customerFields } from './customer-fields';
@@ -56,32 +57,7 @@ export function CustomerForm({
         choices={collectionMethods}
         {...(customer !== undefined && { defaultValue: customer.collectionMethod })}
       />
-      <AddressFields customer={customer} />
+      <AddressFields address={customer?.address} />
     </Form>
-  );
-}
-
-function AddressFields({ customer }: { customer: Customer | undefined }) {
-  const address = customer?.address;
-  return (
-    <fieldset className="fields">
-      <legend>Address</legend>
-      <TextField name="address.line1" label="Line 1" defaultValue={address?.line1 ?? ''} />
-      <TextField name="address.line2" label="Line 2" defaultValue={address?.line2 ?? ''} />
-      <TextField
-        name="address.postalCode"
-        label="Postal code"
-        defaultValue={address?.postalCode ?? ''}
-      />
-      <TextField name="address.city" label="City" defaultValue={address?.city ?? ''} />
-      <TextField name="address.state" label="State" defaultValue={address?.state ?? ''} />
-      <TextField
-        name="address.country"
-        label="Country"
-        hint="Two-letter code, such as DE."
-        maxLength={2}
-        defaultValue={address?.country ?? ''}
-      />
-    </fieldset>
   );
 }

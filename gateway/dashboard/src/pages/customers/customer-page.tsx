@@ -6,14 +6,14 @@ import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { MetadataPanel } from '../../parts/resource/metadata';
 import { Answer } from '../../parts/element/notices';
 import { Day, Facts, ShortId } from '../../parts/element/values';
-import { InvoiceTable } from '../../resources/invoice-table';
+import { addressText } from '../../resources/address';
+import { InvoiceTable } from '../../resources/invoice/invoice-table';
 import { SubscriptionForm } from '../../resources/subscription-form';
 import { SubscriptionTable } from '../../resources/subscription-table';
 import { type Customer, customerName } from '../../resources/customer';
 import { AccountFigures } from './account-figures';
 import { ActivityPanel } from './activity-panel';
 import { BalancePanel } from './balance-panel';
-import { addressParts } from './customer-changes';
 import { CheckoutButton } from './checkout-button';
 import { type CustomerField, customerFields } from './customer-fields';
 import { CustomerForm } from './customer-form';
@@ -115,12 +115,11 @@ function CustomerFacts({ customer }: { customer: Customer }) {
   const factOf = ({ name, input }: CustomerField) => [input.label, customer[name] ?? '–'] as const;
   // The name is the title of the page.
   const listed = customerFields.filter(({ name }) => name !== 'name');
-  const lines = addressParts.map((part) => address?.[part] ?? '').filter((line) => line !== '');
   return (
     <Facts
       facts={[
         ...listed.filter(({ isFixed }) => isFixed !== true).map(factOf),
-        ['Address', lines.length === 0 ? '–' : lines.join(', ')],
+        ['Address', addressText(address)],
         ['Currency', customer.currency],
         [
           'Collection',

@@ -1,6 +1,6 @@
 import { quantityText } from '@billing/gateway/amount-text';
 import type { toJsonCreditGrant } from '@billing/proto/json/credit-grant';
-import type { toJsonUsageState } from '@billing/proto/json/usage-state';
+import type { toJsonUsageState } from '@billing/proto/json/usage/usage-state';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import { dayColumn, moneyColumn } from '../../parts/table/columns';

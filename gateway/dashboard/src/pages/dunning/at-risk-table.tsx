@@ -18,13 +18,14 @@ import {
   invoiceName,
   reasonText,
   voidRefusal,
-} from '../../resources/invoice';
-import { useInvoiceBulk } from '../../resources/invoice-bulk';
+} from '../../resources/invoice/invoice';
+import { useInvoiceBulk } from '../../resources/invoice/invoice-bulk';
+import { MarkUncollectibleButton } from '../../resources/invoice/write-off';
 import {
   type InvoiceCollection,
   laterText,
   notScheduledText,
-} from '../../resources/retry-schedule';
+} from '../../resources/invoice/retry-schedule';
 
 const kinds = [
   ['PAYMENT_FAILED', 'Payment failed'],
@@ -127,7 +128,7 @@ function InvoiceRowActions({ invoice }: { invoice: Invoice }) {
     `${invoiceName(invoice)} voided`,
   );
   return (
-    <div className="actions">
+    <div className="actions stacked">
       <ConfirmButton
         label="Charge now"
         title={`Charge ${moneyText(amountDue, currency)}?`}
@@ -137,6 +138,7 @@ function InvoiceRowActions({ invoice }: { invoice: Invoice }) {
       >
         <p>Charges the card once. Scheduled retries stay as they are.</p>
       </ConfirmButton>
+      <MarkUncollectibleButton {...{ invoice, refusal }} />
       <ConfirmButton
         label="Void"
         title={`Void ${invoiceName(invoice)}?`}

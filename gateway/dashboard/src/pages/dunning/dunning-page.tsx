@@ -8,6 +8,7 @@ import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
 import { Answer } from '../../parts/element/notices';
 import { countText } from '../../parts/text/text';
 import { AtRiskTable } from './at-risk-table';
+import { DisputePanel } from './dispute-panel';
 import { type DunningCounts, outcomes } from './outcomes';
 
 type Dunning = ReturnType<typeof toJsonDunning>;
@@ -20,6 +21,7 @@ export function DunningPage() {
   return (
     <PageLayout title="Dunning" lead="Failed payments and their recovery.">
       <AtRiskTable />
+      <DisputePanel />
       <Panel title="Recovery">
         <div className="filters">
           <DaysFilter

@@ -1,20 +1,22 @@
-import { useState } from 'react';
-import { readFile } from '../../api/file';
-import { useEnvironment } from '../../api/environment';
 import { useAction } from '../../api/queries';
-import { Button } from '../../parts/element/buttons';
-import { keepFile } from '../../parts/table/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { Form, TextField } from '../../parts/form/form';
-import { ErrorNotice } from '../../parts/element/notices';
 import { moneyText } from '../../parts/text/text';
 import {
   chargeRefusal,
   type Invoice,
   invoiceName,
   type InvoicePayment,
+  isIssued,
+  isOwed,
+  outstandingOf,
   voidRefusal,
-} from '../../resources/invoice';
+} from '../../resources/invoice/invoice';
+import { PdfButton } from '../../resources/invoice/pdf-button';
+import { MarkUncollectibleButton } from '../../resources/invoice/write-off';
+import { CreditNoteButton } from './credit-note-button';
+import { DraftActions } from './draft-actions';
+import { RecordPaymentButton } from './record-payment';
 
 /** Actions on an invoice. */
 export function InvoiceActions({
@@ -27,7 +29,7 @@ export function InvoiceActions({
   /** Receives the outcome of a charge attempt. */
   onCharged: (attempt: InvoicePayment | undefined) => void;
 }) {
-  const { hostedUrl, status } = invoice;
+  const { hostedUrl, status, billingReason } = invoice;
   return (
     <>
       {hostedUrl !== null && (
@@ -35,36 +37,25 @@ export function InvoiceActions({
           Hosted page
         </a>
       )}
-      <PdfButton invoice={invoice} />
-      {status === 'OPEN' && (
+      {status !== 'DRAFT' && (
+        <PdfButton path={`/v1/invoices/${invoice.id}/pdf`} name={invoiceName(invoice)} />
+      )}
+      {isOwed(invoice) && (
         <>
           <ChargeButton {...{ invoice, onCharged }} refusal={refusal ?? chargeRefusal(invoice)} />
+          <RecordPaymentButton {...{ invoice, refusal }} />
+        </>
+      )}
+      {status === 'DRAFT' && billingReason === 'MANUAL' && (
+        <DraftActions {...{ refusal, onCharged }} draft={invoice} />
+      )}
+      {isIssued(invoice) && <CreditNoteButton invoice={invoice} />}
+      {status === 'OPEN' && (
+        <>
+          <MarkUncollectibleButton {...{ invoice, refusal }} />
           <VoidButton invoice={invoice} refusal={refusal ?? voidRefusal(invoice)} />
         </>
       )}
-    </>
-  );
-}
-
-function PdfButton({ invoice }: { invoice: Invoice }) {
-  const { id: environmentId } = useEnvironment();
-  const [state, setState] = useState<'busy' | Error>();
-  const load = async () => {
-    setState('busy');
-    try {
-      const path = `/v1/invoices/${invoice.id}/pdf`;
-      keepFile(`${invoiceName(invoice)}.pdf`, await readFile(path, environmentId));
-      setState(undefined);
-    } catch (error) {
-      setState(error instanceof Error ? error : new Error('Something went wrong'));
-    }
-  };
-  return (
-    <>
-      <Button isBusy={state === 'busy'} onClick={() => void load()}>
-        PDF
-      </Button>
-      {state instanceof Error && <ErrorNotice error={state} />}
     </>
   );
 }
@@ -86,7 +77,7 @@ function ChargeButton({
   return (
     <DialogButton
       label="Charge now"
-      title={`Charge ${moneyText(invoice.amountDue, invoice.currency)}`}
+      title={`Charge ${moneyText(outstandingOf(invoice), invoice.currency)}`}
       refusal={refusal}
     >
       {(close) => (

@@ -4,7 +4,7 @@ import { moneyColumn } from '../../parts/table/columns';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { moneyText } from '../../parts/text/text';
 import { dayText } from '../../parts/text/time-text';
-import type { Invoice, InvoiceLine } from '../../resources/invoice';
+import type { Invoice, InvoiceLine } from '../../resources/invoice/invoice';
 
 /** Line items of an invoice, and its totals. */
 export function InvoiceLines({ invoice }: { invoice: Invoice }) {
@@ -38,9 +38,9 @@ function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
       title: 'Unit price',
       align: 'end',
       text: ({ unitAmount }) => (unitAmount === null ? '' : rateText(unitAmount, currency)),
-      cell: ({ unitAmount }) => (
+      cell: ({ unitAmount, details }) => (
         <span className="number">
-          {unitAmount === null ? 'Tiered' : rateText(unitAmount, currency)}
+          {unitAmount === null ? noPriceText(details) : rateText(unitAmount, currency)}
         </span>
       ),
     },
@@ -57,6 +57,11 @@ function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
       () => currency,
     ),
   ];
+}
+
+/** Text for a line without one price: it has tiers, or an amount alone. */
+function noPriceText(details: InvoiceLine['details']): string {
+  return details === null ? '–' : 'Tiered';
 }
 
 function LineText({ line, currency }: { line: InvoiceLine; currency: string }) {
@@ -127,6 +132,9 @@ function InvoiceSums({ invoice }: { invoice: Invoice }) {
     ),
     ...taxSums(invoice, money),
     ['total', 'Total', money(invoice.total)],
+    ...settledSums(invoice).map(
+      ([name, amount]) => [name, name, discountText(amount, currency)] as const,
+    ),
     ['paid', 'Amount paid', money(invoice.amountPaid)],
     ['due', 'Amount due', money(invoice.amountDue)],
   ];
@@ -140,6 +148,15 @@ function InvoiceSums({ invoice }: { invoice: Invoice }) {
       ))}
     </dl>
   );
+}
+
+/** What has lowered the amount due, other than payments. */
+function settledSums({ balanceApplied, amountReduced }: Invoice) {
+  const sums = [
+    ['Balance applied', balanceApplied],
+    ['Credited', amountReduced],
+  ] as const;
+  return sums.filter(([, amount]) => amount !== 0);
 }
 
 /** One sum for each group of equal taxes, or the tax of 0 of an invoice that is not taxed. */

@@ -1,8 +1,11 @@
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
+import { useRefusal } from '../../api/environment';
 import { ChoiceFilter, Filters, TextFilter, useFilters } from '../../parts/form/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
+import { DialogButton } from '../../parts/overlay/dialog';
 import { CustomerFilter } from '../../resources/pickers';
-import { InvoiceTable } from '../../resources/invoice-table';
+import { InvoiceTable } from '../../resources/invoice/invoice-table';
+import { NewInvoiceForm } from './invoice-form';
 
 const statuses = [
   ['OPEN', 'Open'],
@@ -16,8 +19,24 @@ const statuses = [
 export function InvoiceListPage() {
   const filters = useFilters(['status', 'customerId', 'subscriptionId']);
   const { values } = filters;
+  const refusal = useRefusal('invoices');
+  const [, navigate] = useLocation();
   return (
-    <PageLayout title="Invoices">
+    <PageLayout
+      title="Invoices"
+      actions={
+        <DialogButton label="New invoice" refusal={refusal}>
+          {(close) => (
+            <NewInvoiceForm
+              onCancel={close}
+              onCreated={({ id }) => {
+                navigate(`/invoices/${id}`);
+              }}
+            />
+          )}
+        </DialogButton>
+      }
+    >
       <Panel>
         <Filters state={filters}>
           <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />

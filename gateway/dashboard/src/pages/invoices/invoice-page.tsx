@@ -17,12 +17,13 @@ import {
   type Invoice,
   invoiceName,
   type InvoicePayment,
-} from '../../resources/invoice';
+} from '../../resources/invoice/invoice';
 import {
   type InvoiceCollection,
   laterText,
   notScheduledText,
-} from '../../resources/retry-schedule';
+} from '../../resources/invoice/retry-schedule';
+import { CreditPanels } from './credit-panels';
 import { InvoiceActions } from './invoice-actions';
 import { InvoiceLines } from './invoice-lines';
 import { paymentColumns } from './payment-columns';
@@ -81,6 +82,7 @@ function InvoiceView({ invoice }: { invoice: Invoice }) {
           />
         )}
       </Panel>
+      <CreditPanels invoice={invoice} />
       <ProviderReports invoiceId={invoice.id} />
       <MetadataPanel metadata={invoice.metadata} />
     </PageLayout>
@@ -162,6 +164,10 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
         ...(invoice.status === 'OPEN'
           ? [['Next charge', <NextCharge key="next" id={invoice.id} />] as const]
           : []),
+        ...(invoice.purchaseOrder === null
+          ? []
+          : [['Purchase order', invoice.purchaseOrder] as const]),
+        ...(invoice.memo === null ? [] : [['Memo', invoice.memo] as const]),
         ...(lastPaymentError === null
           ? []
           : [['Last payment error', errorText(lastPaymentError)] as const]),

@@ -1,8 +1,8 @@
 import { instantColumn, moneyColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
-import { wordsText } from '../../parts/text/text';
+import { labelText, wordsText } from '../../parts/text/text';
 import { StatusBadge } from '../../parts/element/values';
-import { type InvoicePayment, reasonText } from '../../resources/invoice';
+import { type InvoicePayment, paymentDetails } from '../../resources/invoice/invoice';
 
 /** Columns of payment attempts. */
 export const paymentColumns: readonly Column<InvoicePayment>[] = [
@@ -17,10 +17,8 @@ export const paymentColumns: readonly Column<InvoicePayment>[] = [
     ({ amount }) => amount,
     ({ currency }) => currency,
   ),
-  {
-    title: 'Failure reason',
-    text: ({ failureCode }) => (failureCode === null ? '' : reasonText(failureCode)),
-  },
+  { title: 'Method', text: ({ method }) => labelText(method) },
+  { title: 'Details', text: paymentDetails },
   { title: 'Provider', text: ({ provider }) => provider },
   {
     title: 'Provider ID',

@@ -10,16 +10,19 @@ import { dayText } from '../../parts/text/time-text';
 import { Day, Facts, ShortId, StatusBadge } from '../../parts/element/values';
 import { customerName } from '../../resources/customer';
 import { DiscountLink } from '../../resources/discount-link';
-import type { Invoice } from '../../resources/invoice';
-import { InvoiceTable } from '../../resources/invoice-table';
+import type { Invoice } from '../../resources/invoice/invoice';
+import { InvoiceTable } from '../../resources/invoice/invoice-table';
 import { priceText } from '../../resources/product';
 import { ProductLink } from '../../resources/product-links';
 import { Cancellation } from './cancellation';
+import { PendingChange } from './pending-change';
+import type { SubscriptionChange } from './plan-change';
+import { PlanChange } from './plan-change-dialog';
 import { nextStep, displayedStatus, type Subscription } from '../../resources/subscription';
 import { timelineOf } from './timeline';
 import { TimelineView } from './timeline-view';
 
-const drawnInvoices = 100;
+const drawnMax = 100;
 
 /** Page of one subscription: timeline, details and invoices. */
 export function SubscriptionPage({ id = '' }: { readonly id?: string }) {
@@ -46,8 +49,14 @@ function SubscriptionView({ subscription }: { subscription: Subscription }) {
         </>
       }
       back={{ href: '/subscriptions', label: 'Subscriptions' }}
-      actions={<Cancellation subscription={subscription} refusal={refusal} />}
+      actions={
+        <>
+          <PlanChange subscription={subscription} refusal={refusal} />
+          <Cancellation subscription={subscription} refusal={refusal} />
+        </>
+      }
     >
+      <PendingChange subscription={subscription} refusal={refusal} />
       <Panel title="Timeline">
         <SubscriptionTimeline subscription={subscription} />
       </Panel>
@@ -76,17 +85,30 @@ function SubscriptionView({ subscription }: { subscription: Subscription }) {
 
 function SubscriptionTimeline({ subscription }: { subscription: Subscription }) {
   const now = useNow();
-  const query = { subscriptionId: subscription.id, perPage: drawnInvoices };
-  const invoices = useResource<Page<Invoice>>('/v1/invoices', { query });
+  const { id: subscriptionId } = subscription;
+  const invoices = useResource<Page<Invoice>>('/v1/invoices', {
+    query: { subscriptionId, perPage: drawnMax },
+  });
+  const changes = useResource<Page<SubscriptionChange>>(
+    `/v1/subscriptions/${subscriptionId}/changes`,
+    { query: { perPage: drawnMax } },
+  );
   return (
     <Answer of={invoices} what="timeline">
       {({ data, total }) => (
-        <>
-          <TimelineView timeline={timelineOf(subscription, data, now)} />
-          {total > data.length && (
-            <p className="faint">Shows the latest {countText(data.length)} invoices.</p>
+        <Answer of={changes} what="changes">
+          {({ data: changed, total: all }) => (
+            <>
+              <TimelineView timeline={timelineOf(subscription, data, changed, now)} />
+              {total > data.length && (
+                <p className="faint">Shows the latest {countText(data.length)} invoices.</p>
+              )}
+              {all > changed.length && (
+                <p className="faint">Shows the latest {countText(changed.length)} changes.</p>
+              )}
+            </>
           )}
-        </>
+        </Answer>
       )}
     </Answer>
   );

@@ -36,7 +36,8 @@ const columns: readonly Column<HistoryEntry>[] = [
 ];
 
 function TimelineDrawing({ timeline }: { timeline: Timeline }) {
-  const { from, to, now, spans, invoices, attempts } = timeline;
+  const { from, to, now, spans, invoices, attempts, changes } = timeline;
+  const applied = changes.filter(({ isApplied }) => isApplied);
   const left = (at: string) => ({ left: `${String(placeOf(at, timeline))}%` });
   const width = (begin: string, end: string) =>
     `${String(placeOf(end, timeline) - placeOf(begin, timeline))}%`;
@@ -69,6 +70,14 @@ function TimelineDrawing({ timeline }: { timeline: Timeline }) {
               title={`${instantText(at)}: ${text}`}
             />
           ))}
+        {applied.map(({ at, changeId, text }) => (
+          <span
+            key={changeId}
+            className="timeline-change"
+            style={left(at)}
+            title={`${instantText(at)}: ${text}`}
+          />
+        ))}
       </div>
       <div className="timeline-invoices">
         {invoices.map(({ at, invoiceId, status, text }) => (
@@ -86,12 +95,21 @@ function TimelineDrawing({ timeline }: { timeline: Timeline }) {
         <span>{dayText(from)}</span>
         <span>{dayText(to)}</span>
       </div>
-      <TimelineLegend states={[...new Set(spans.map(({ state }) => state))]} />
+      <TimelineLegend
+        states={[...new Set(spans.map(({ state }) => state))]}
+        hasChanges={applied.length > 0}
+      />
     </div>
   );
 }
 
-function TimelineLegend({ states }: { states: readonly string[] }) {
+function TimelineLegend({
+  states,
+  hasChanges,
+}: {
+  states: readonly string[];
+  hasChanges: boolean;
+}) {
   return (
     <ul className="legend timeline-legend">
       {states.map((state) => (
@@ -101,6 +119,7 @@ function TimelineLegend({ states }: { states: readonly string[] }) {
       ))}
       <li className="dot">Invoice</li>
       <li className="tick">Failed charge</li>
+      {hasChanges && <li className="change">Plan change</li>}
     </ul>
   );
 }

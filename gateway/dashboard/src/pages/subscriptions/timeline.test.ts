@@ -1,4 +1,5 @@
-import type { Invoice, InvoicePayment } from '../../resources/invoice';
+import type { Invoice, InvoicePayment } from '../../resources/invoice/invoice';
+import type { SubscriptionChange } from './plan-change';
 import { historyOf, placeOf, timelineOf } from './timeline';
 
 const day = (text: string) => `2026-${text}T00:00:00.000Z`;
@@ -41,8 +42,13 @@ const invoice = (at: string, more: Partial<Invoice> = {}) =>
     ...more,
   }) as Invoice;
 
-const spansOf = (...args: Parameters<typeof timelineOf>) =>
-  timelineOf(...args).spans.map(({ state, from, to }) => [
+const spansOf = (
+  lived: Parameters<typeof timelineOf>[0],
+  invoices: readonly Invoice[],
+  now: string,
+  changes: readonly SubscriptionChange[] = [],
+) =>
+  timelineOf(lived, invoices, changes, now).spans.map(({ state, from, to }) => [
     state,
     from.slice(5, 10),
     to.slice(5, 10),
@@ -189,7 +195,7 @@ test('the history lists past events, newest first', () => {
     paidAt: day('02-04'),
     payments: [payment('02-01', 'FAILED'), payment('02-04', 'SUCCEEDED')],
   });
-  const timeline = timelineOf(subscription, [recovered], day('02-15'));
+  const timeline = timelineOf(subscription, [recovered], [], day('02-15'));
   expect(historyOf(timeline).map(({ at, text }) => `${at.slice(5, 10)} ${text}`)).toEqual([
     '02-04 Payment of $29.00 for INV-02-01 succeeded',
     '02-04 Became active',
@@ -199,4 +205,78 @@ test('the history lists past events, newest first', () => {
     '01-01 Became active',
   ]);
   expect(historyOf(timeline)[0]?.invoiceId).toBe('invoice of 02-01');
+});
+
+describe('the timeline of a changed subscription', () => {
+  const price = { type: 'PER_UNIT', amount: 1900, currency: 'USD', tiers: null } as const;
+  const recurrence = { billingInterval: 'MONTHLY', intervalCount: 1 } as const;
+  const side = (quantity: number) => ({
+    items: [{ priceId: 'price', quantity, price: { ...price, ...recurrence } }],
+  });
+  const change = (more: Partial<SubscriptionChange>) =>
+    ({
+      id: 'change',
+      status: 'APPLIED',
+      at: 'NOW',
+      createdAt: day('01-10'),
+      updatedAt: day('01-10'),
+      effectiveAt: day('01-10'),
+      from: side(3),
+      to: side(2),
+      invoiceId: null,
+      failure: null,
+      replacedBy: null,
+      ...more,
+    }) as SubscriptionChange;
+  const [three, two] = ['3 × $19.00 / unit / month', '2 × $19.00 / unit / month'];
+  const waiting = { at: 'PERIOD_END', effectiveAt: day('02-01') } as const;
+  const asked = `01-10 Change to ${two} scheduled for Feb 1, 2026`;
+
+  test.each([
+    ['applied now', change({}), [`01-10 Changed from ${three} to ${two}`]],
+    ['that waits', change({ ...waiting, status: 'PENDING' }), [asked]],
+    [
+      'applied at the period end',
+      change(waiting),
+      [`02-01 Changed from ${three} to ${two}`, asked],
+    ],
+    [
+      'taken back',
+      change({ ...waiting, status: 'CANCELED', updatedAt: day('01-12') }),
+      [`01-12 Change to ${two} canceled`, asked],
+    ],
+    [
+      'replaced',
+      change({ ...waiting, status: 'CANCELED', replacedBy: 'other', updatedAt: day('01-12') }),
+      [`01-12 Change to ${two} replaced by another change`, asked],
+    ],
+    [
+      'that is being paid',
+      change({ status: 'PAYING' }),
+      [`01-10 Payment of the change to ${two} in progress`],
+    ],
+    [
+      'whose card was declined',
+      change({ status: 'FAILED', failure: { code: 'card_declined', message: 'Declined' } }),
+      [`01-10 Change to ${two} failed: card declined`],
+    ],
+  ])('lists a change %s', (_name, one, texts) => {
+    const history = historyOf(timelineOf(subscription, [], [one], day('02-15')));
+    const shown = history.map(({ at, text }) => `${at.slice(5, 10)} ${text}`);
+    expect(shown).toEqual([...texts, '01-01 Became active']);
+  });
+
+  test('has no past-due span for the invoice of a failed change', () => {
+    const declined = invoice('01-10', {
+      status: 'VOID',
+      paidAt: null,
+      updatedAt: day('01-12'),
+      billingReason: 'SUBSCRIPTION_CHANGE',
+      payments: [payment('01-10', 'FAILED')],
+    });
+    const failed = change({ status: 'FAILED', invoiceId: declined.id });
+    const whole = [['active', '01-01', '03-01']];
+    expect(spansOf(subscription, [declined], day('02-15'), [failed])).toEqual(whole);
+    expect(spansOf(subscription, [declined], day('02-15'))).toHaveLength(3);
+  });
 });

@@ -4,8 +4,10 @@ import {
   invoiceName,
   type InvoicePayment,
   reasonText,
-} from '../../resources/invoice';
+} from '../../resources/invoice/invoice';
+import { dayText } from '../../parts/text/time-text';
 import type { Subscription } from '../../resources/subscription';
+import { failureText, itemsText, type SubscriptionChange } from './plan-change';
 
 type SpanState = 'scheduled' | 'trial' | 'active' | 'past due' | 'canceled';
 
@@ -32,6 +34,16 @@ interface AttemptMark {
   readonly text: string;
 }
 
+/** A step of a change of product or quantity. */
+interface ChangeMark {
+  readonly at: string;
+  readonly changeId: string;
+  /** True if product or quantity changed then. */
+  readonly isApplied: boolean;
+  readonly text: string;
+  readonly invoiceId?: string;
+}
+
 /** Timeline of a subscription. */
 export interface Timeline {
   readonly from: string;
@@ -40,6 +52,7 @@ export interface Timeline {
   readonly spans: readonly StateSpan[];
   readonly invoices: readonly InvoiceMark[];
   readonly attempts: readonly AttemptMark[];
+  readonly changes: readonly ChangeMark[];
 }
 
 type Lived = Pick<
@@ -70,15 +83,19 @@ interface Known {
 // Time after the end is of little interest, so it gets this share of the time before it.
 const afterlife = 0.15;
 
-/** Timeline of a subscription from its own fields, its invoices and their payment attempts. */
+/** Timeline of a subscription from its own fields, its invoices and payments, and its changes. */
 export function timelineOf(
   subscription: Lived,
   invoices: readonly Invoice[],
+  changes: readonly SubscriptionChange[],
   now: string,
 ): Timeline {
   const from = Math.min(time(subscription.createdAt), time(subscription.startAt));
   const to = lastInstant(subscription, { from, now: time(now) });
-  const spans = spansOf(subscription, invoices, { from, to, now: time(now) });
+  const failed = changes.filter(({ status }) => status === 'FAILED');
+  // The invoice of a failed change is void, and was never overdue.
+  const owed = invoices.filter(({ id }) => failed.every(({ invoiceId }) => invoiceId !== id));
+  const spans = spansOf(subscription, owed, { from, to, now: time(now) });
   return {
     from: isoOf(from),
     to: isoOf(to),
@@ -88,6 +105,7 @@ export function timelineOf(
     attempts: invoices
       .flatMap((invoice) => invoice.payments.map((payment) => toAttemptMark(payment, invoice)))
       .sort(byTime),
+    changes: changes.flatMap(toChangeMarks).sort(byTime),
   };
 }
 
@@ -98,13 +116,13 @@ export function placeOf(at: string, { from, to }: Pick<Timeline, 'from' | 'to'>)
 }
 
 /** Past events as text, newest first. */
-export function historyOf({ spans, invoices, attempts, now }: Timeline): readonly {
+export function historyOf({ spans, invoices, attempts, changes, now }: Timeline): readonly {
   readonly at: string;
   readonly text: string;
   readonly invoiceId?: string;
 }[] {
   const begun = spans.map(({ state, from }) => ({ at: from, text: beginText[state] }));
-  const happened = [...begun, ...invoices, ...attempts]
+  const happened = [...begun, ...invoices, ...attempts, ...changes]
     .filter(({ at }) => time(at) <= time(now))
     .map(({ at, text, ...mark }) => ({
       at,
@@ -216,6 +234,38 @@ function toAttemptMark(payment: InvoicePayment, invoice: Invoice): AttemptMark {
   const what = `${moneyText(amount, currency)} for ${invoiceName(invoice)}`;
   const hasFailed = status === 'FAILED';
   return { at, invoiceId: invoice.id, hasFailed, text: outcomeText(what, status, failureCode) };
+}
+
+/** Steps of a change that have happened: asked for, then in force, failed, or canceled. */
+function toChangeMarks(change: SubscriptionChange): readonly ChangeMark[] {
+  const { id: changeId, at, createdAt, updatedAt, effectiveAt, invoiceId, replacedBy } = change;
+  const mark = (when: string, text: string, isApplied = false): ChangeMark => ({
+    at: when,
+    changeId,
+    isApplied,
+    text,
+    ...(invoiceId !== null && { invoiceId }),
+  });
+  const to = itemsText(change.to.items);
+  const asked =
+    at === 'NOW' ? [] : [mark(createdAt, `Change to ${to} scheduled for ${dayText(effectiveAt)}`)];
+  switch (change.status) {
+    case 'PENDING':
+      return asked;
+    case 'PAYING':
+      return [mark(createdAt, `Payment of the change to ${to} in progress`)];
+    case 'APPLIED':
+      return [
+        ...asked,
+        mark(effectiveAt, `Changed from ${itemsText(change.from.items)} to ${to}`, true),
+      ];
+    case 'FAILED':
+      return [...asked, mark(updatedAt, `Change to ${to} failed: ${failureText(change)}`)];
+    case 'CANCELED': {
+      const how = replacedBy === null ? 'canceled' : 'replaced by another change';
+      return [...asked, mark(updatedAt, `Change to ${to} ${how}`)];
+    }
+  }
 }
 
 function outcomeText(what: string, status: string, failureCode: string | null): string {

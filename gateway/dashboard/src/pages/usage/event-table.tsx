@@ -1,5 +1,5 @@
 import { quantityText } from '@billing/gateway/amount-text';
-import type { toJsonUsageEvent } from '@billing/proto/json/usage-event';
+import type { toJsonUsageEvent } from '@billing/proto/json/usage/usage-event';
 import { EmptyState } from '../../parts/element/layout';
 import { instantColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';

@@ -39,6 +39,7 @@ export const creations: readonly Creation[] = [
     button: 'New subscription',
     segment: 'subscriptions',
   },
+  { what: 'invoice', list: '/invoices', button: 'New invoice', segment: 'invoices' },
   { what: 'product', list: '/products', button: 'New product', segment: 'products' },
   { what: 'discount', list: '/discounts', button: 'New discount', segment: 'discounts' },
   { what: 'checkout link', list: '/checkout', button: 'New link', segment: 'checkout-links' },

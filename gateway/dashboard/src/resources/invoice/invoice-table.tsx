@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Query } from '../api/client';
-import { dayColumn, moneyColumn } from '../parts/table/columns';
-import type { Column } from '../parts/table/data-table';
-import { ResourceTable } from '../parts/table/resource-table';
-import { wordsText } from '../parts/text/text';
-import { StatusBadge } from '../parts/element/values';
-import { CustomerLink } from './customer-link';
+import type { Query } from '../../api/client';
+import { dayColumn, moneyColumn } from '../../parts/table/columns';
+import type { Column } from '../../parts/table/data-table';
+import { ResourceTable } from '../../parts/table/resource-table';
+import { wordsText } from '../../parts/text/text';
+import { StatusBadge } from '../../parts/element/values';
+import { CustomerLink } from '../customer-link';
 import { billingReasonText, type Invoice, invoiceName } from './invoice';
 import { useInvoiceBulk } from './invoice-bulk';
 

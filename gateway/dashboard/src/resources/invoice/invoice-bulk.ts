@@ -1,6 +1,13 @@
-import { useRefusal } from '../api/environment';
-import type { BulkActions } from '../parts/table/bulk-actions';
-import { attemptText, chargeRefusal, type Invoice, invoiceName, voidRefusal } from './invoice';
+import { useRefusal } from '../../api/environment';
+import type { BulkActions } from '../../parts/table/bulk-actions';
+import {
+  attemptText,
+  chargeRefusal,
+  type Invoice,
+  invoiceName,
+  settlementRefusal,
+  voidRefusal,
+} from './invoice';
 
 /** Charge and void of several invoices; `invoiceOf` returns the invoice of a row. */
 export function useInvoiceBulk<Row>(invoiceOf: (row: Row) => Invoice): BulkActions<Row> {
@@ -20,6 +27,20 @@ export function useInvoiceBulk<Row>(invoiceOf: (row: Row) => Invoice): BulkActio
           body: {},
         }),
         outcomeOf: (answer) => chargeOutcome(answer as Invoice),
+      },
+      {
+        label: 'Mark uncollectible',
+        tone: 'danger',
+        refusal,
+        consequence:
+          'Automatic retries end. The subscriptions go on, and the invoices can still be paid.',
+        refusalOf: (row) => notOpenRefusal(invoiceOf(row)) ?? settlementRefusal(invoiceOf(row)),
+        request: (row) => ({
+          method: 'POST',
+          path: `/v1/invoices/${invoiceOf(row).id}/mark-uncollectible`,
+          body: {},
+        }),
+        outcomeOf: () => ({ isDone: true, text: 'Written off.' }),
       },
       {
         label: 'Void',

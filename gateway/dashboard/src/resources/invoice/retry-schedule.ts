@@ -1,5 +1,5 @@
 import type { toJsonInvoiceCollection } from '@billing/gateway/operator/dunning-routes';
-import { pluralText } from '../parts/text/text';
+import { pluralText } from '../../parts/text/text';
 
 /** An invoice with its automatic charges. */
 export type InvoiceCollection = ReturnType<typeof toJsonInvoiceCollection>;

@@ -1,5 +1,6 @@
 import type { toJsonInvoice } from '@billing/proto/json/invoice';
-import { utcText } from '../parts/text/time-text';
+import { labelText, moneyText } from '../../parts/text/text';
+import { utcText } from '../../parts/text/time-text';
 
 export type Invoice = ReturnType<typeof toJsonInvoice>;
 export type InvoiceLine = Invoice['lineItems'][number];
@@ -34,10 +35,39 @@ export function chargeRefusal(
 
 /** Reason why an open invoice cannot be voided now; undefined if it can. */
 export function voidRefusal(
-  invoice: Pick<Invoice, 'billingReason' | 'payments'>,
+  invoice: Pick<Invoice, 'billingReason' | 'payments' | 'creditNoteIds'>,
 ): string | undefined {
   if (isOfCheckout(invoice)) return 'This invoice is voided when its checkout expires.';
+  const isPaidInPart = invoice.payments.some(({ status }) => status === 'SUCCEEDED');
+  if (isPaidInPart) return 'A part of this invoice is paid.';
+  if (invoice.creditNoteIds.length > 0) return 'This invoice has credit notes.';
   return inProgressRefusal(invoice);
+}
+
+/** Reason why an owed invoice cannot be settled by hand now; undefined if it can. */
+export function settlementRefusal(
+  invoice: Pick<Invoice, 'billingReason' | 'payments' | 'status'>,
+): string | undefined {
+  const isUnfinished = invoice.status === 'OPEN' && isOfCheckout(invoice);
+  if (isUnfinished) return 'This invoice belongs to an open checkout.';
+  return inProgressRefusal(invoice);
+}
+
+type Sums = Pick<Invoice, 'total' | 'amountPaid' | 'balanceApplied' | 'amountReduced'>;
+
+/** Amount that is not paid and not credited, of invoices that were written off too. */
+export function outstandingOf({ total, amountPaid, balanceApplied, amountReduced }: Sums): number {
+  return total - amountPaid - balanceApplied - amountReduced;
+}
+
+/** True for an invoice that can still be paid. */
+export function isOwed({ status }: Pick<Invoice, 'status'>): boolean {
+  return status === 'OPEN' || status === 'UNCOLLECTIBLE';
+}
+
+/** True for an invoice that can be credited. */
+export function isIssued(invoice: Pick<Invoice, 'status'>): boolean {
+  return isOwed(invoice) || invoice.status === 'PAID';
 }
 
 /** Outcome of a payment attempt: “Paid.”, “Payment failed: card declined.”. */
@@ -52,6 +82,19 @@ export function attemptText({ status, failureCode }: InvoicePayment): string {
     default:
       return 'The payment is in progress.';
   }
+}
+
+/** A payment's failure, or reference, overpayment and refunds: “Statement 7, $5.00 refunded”. */
+export function paymentDetails(payment: InvoicePayment): string {
+  const { failureCode, reference, overpayment, amountRefunded, currency } = payment;
+  return [
+    failureCode === null ? '' : labelText(failureCode),
+    reference ?? '',
+    overpayment === 0 ? '' : `${moneyText(overpayment, currency)} to the balance`,
+    amountRefunded === 0 ? '' : `${moneyText(amountRefunded, currency)} refunded`,
+  ]
+    .filter((text) => text !== '')
+    .join(', ');
 }
 
 /** Failure code as text: “card declined”. */

@@ -1,0 +1,111 @@
+import { useAction } from '../../api/queries';
+import { Form, SelectField, TextAreaField, TextField } from '../../parts/form/form';
+import type { Invoice } from '../../resources/invoice/invoice';
+import { CustomerField } from '../../resources/pickers';
+import { emptyLine, isAmountLine, lineRows, typedLines, typedTerms } from './invoice-values';
+import { LineTable } from './line-table';
+
+const collectionMethods = [
+  ['SEND_INVOICE', 'Send invoice'],
+  ['CHARGE_AUTOMATICALLY', 'Charge automatically'],
+] as const;
+
+/** Form for a new one-off invoice, which begins as a draft. */
+export function NewInvoiceForm({
+  onCancel,
+  onCreated,
+}: {
+  onCancel: () => void;
+  onCreated: (invoice: Invoice) => void;
+}) {
+  const create = useAction<object, Invoice>(
+    (body) => ({ method: 'POST', path: '/v1/invoices', body }),
+    'Draft created',
+  );
+  return (
+    <Form
+      submit="Create draft"
+      onCancel={onCancel}
+      onSubmit={async (values) => {
+        const currency = values.text('currency').trim().toUpperCase();
+        onCreated(
+          await create.mutateAsync({
+            customerId: values.text('customerId'),
+            currency,
+            lines: typedLines(values, { currency }),
+            ...typedTerms(values),
+          }),
+        );
+      }}
+    >
+      <CustomerField />
+      <TextField name="currency" label="Currency" defaultValue="USD" maxLength={3} />
+      <LineTable rows={[emptyLine]} />
+      <TermsFields />
+    </Form>
+  );
+}
+
+/** Form that changes a draft. */
+export function DraftForm({ draft, onDone }: { draft: Invoice; onDone: () => void }) {
+  const save = useAction<object, Invoice>(
+    (body) => ({ method: 'PATCH', path: `/v1/invoices/${draft.id}`, body }),
+    'Draft saved',
+  );
+  return (
+    <Form
+      submit="Save"
+      onCancel={onDone}
+      onSubmit={async (values) => {
+        const lines = typedLines(values, draft);
+        const { netDays, ...terms } = typedTerms(values);
+        // The API does not return the net days of a draft, so an empty field keeps them.
+        await save.mutateAsync({ lines, ...terms, ...(netDays !== null && { netDays }) });
+        onDone();
+      }}
+    >
+      <LineTable
+        rows={lineRows(draft)}
+        amountLines={draft.lineItems.filter(isAmountLine).map(({ id }) => id)}
+      />
+      <TermsFields draft={draft} />
+    </Form>
+  );
+}
+
+function TermsFields({ draft }: { draft?: Invoice }) {
+  return (
+    <>
+      <SelectField
+        name="collectionMethod"
+        label="Collection"
+        choices={collectionMethods}
+        {...(draft !== undefined && { defaultValue: draft.collectionMethod })}
+      />
+      <TextField
+        name="netDays"
+        label="Net days"
+        inputMode="numeric"
+        hint={
+          draft === undefined
+            ? 'Optional. Days until a sent invoice is due. Default: those of the customer or the seller.'
+            : 'Optional. Empty: unchanged.'
+        }
+      />
+      <TextField
+        name="purchaseOrder"
+        label="Purchase order"
+        maxLength={50}
+        defaultValue={draft?.purchaseOrder ?? ''}
+        hint="Optional. Order number of the customer."
+      />
+      <TextAreaField
+        name="memo"
+        label="Memo"
+        rows={2}
+        defaultValue={draft?.memo ?? ''}
+        hint="Optional. Shown on the invoice."
+      />
+    </>
+  );
+}

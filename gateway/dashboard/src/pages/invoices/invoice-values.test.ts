@@ -1,0 +1,66 @@
+import { FormValues } from '../../parts/form/form-values';
+import type { Invoice } from '../../resources/invoice/invoice';
+import { lineField, lineRows, typedLines, typedTerms } from './invoice-values';
+
+function valuesOf(rows: readonly (readonly [string, string, string])[]): FormValues {
+  const form = new FormData();
+  rows.forEach(([description, quantity, unitAmount], index) => {
+    form.set(lineField(index, 'description'), description);
+    form.set(lineField(index, 'quantity'), quantity);
+    form.set(lineField(index, 'unitAmount'), unitAmount);
+  });
+  return new FormValues(form);
+}
+
+test.each([
+  ['a price', ['Work', '2', '120.00'], { quantity: '2', unitAmount: '12000' }],
+  ['a fraction of a cent', ['Calls', '1000', '0.005'], { quantity: '1000', unitAmount: '0.5' }],
+  ['no quantity', ['Work', '', '1'], { quantity: '1', unitAmount: '100' }],
+  ['a price below 0', ['Rebate', '1', '-1.50'], { quantity: '1', amount: -150 }],
+  ['a price below 0 times 2', ['Rebate', '2', '-1.50'], { quantity: '2', unitAmount: '-1.50' }],
+  ['text', ['Work', '1', 'x'], { quantity: '1', unitAmount: 'x' }],
+] as const)('a line with %s is read', (_kind, row, expected) => {
+  const lines = typedLines(valuesOf([row]), { currency: 'USD' });
+  expect(lines).toEqual([{ description: row[0], ...expected }]);
+});
+
+describe('the lines of a draft', () => {
+  const kept = {
+    ...{ taxCategory: 'ebook', periodStart: '2026-01-31T00:00:00.000Z', periodEnd: null },
+    metadata: { k: 1 },
+  };
+  const lineItems = [
+    { id: 'a', description: 'Work', quantity: '2', unitAmount: '12000', pricedAmount: 24_000 },
+    { id: 'b', description: 'Rebate', quantity: '3', unitAmount: null, pricedAmount: -150 },
+  ].map((line) => ({ ...line, ...kept }));
+  const draft = { lineItems, currency: 'USD' } as unknown as Invoice;
+
+  test('are shown as they were typed', () => {
+    expect(lineRows(draft)).toEqual([
+      { source: 'a', description: 'Work', quantity: '2', unitAmount: '120.00' },
+      { source: 'b', description: 'Rebate', quantity: '3', unitAmount: '-1.50' },
+    ]);
+  });
+
+  test('keep what the form does not show', () => {
+    const form = new FormData();
+    lineRows(draft).forEach((row, index) => {
+      for (const [name, value] of Object.entries(row)) {
+        form.set(lineField(index, name as keyof typeof row), value);
+      }
+    });
+    expect(typedLines(new FormValues(form), draft)).toEqual([
+      { description: 'Work', quantity: '2', unitAmount: '12000', ...kept },
+      { description: 'Rebate', quantity: '3', amount: -150, ...kept },
+    ]);
+  });
+});
+
+test('empty terms take the defaults', () => {
+  const form = new FormData();
+  form.set('collectionMethod', 'SEND_INVOICE');
+  form.set('netDays', '14');
+  expect(typedTerms(new FormValues(form))).toEqual({
+    ...{ collectionMethod: 'SEND_INVOICE', netDays: 14, memo: null, purchaseOrder: null },
+  });
+});

@@ -1,0 +1,64 @@
+import { useAction } from '../../api/queries';
+import { Panel } from '../../parts/element/layout';
+import { Day, Facts } from '../../parts/element/values';
+import { ConfirmButton } from '../../parts/overlay/dialog';
+import { moneyText } from '../../parts/text/text';
+import { dayText } from '../../parts/text/time-text';
+import { ProductLink } from '../../resources/product-links';
+import type { Subscription } from '../../resources/subscription';
+import { itemsText, type SubscriptionChange } from './plan-change';
+
+/** Panel of the change that waits for the period end, or is being paid. */
+export function PendingChange({
+  subscription: { pendingChange, currency },
+  refusal,
+}: {
+  subscription: Pick<Subscription, 'pendingChange' | 'currency'>;
+  refusal: string | undefined;
+}) {
+  if (pendingChange === null) return null;
+  const { status, effectiveAt, from, to, monthlyAmountBefore, monthlyAmountAfter } = pendingChange;
+  const waits = status === 'PENDING';
+  const money = (amount: number) => moneyText(amount, currency);
+  return (
+    <Panel
+      title={waits ? 'Scheduled change' : 'Change in progress'}
+      actions={waits && <TakeBack change={pendingChange} refusal={refusal} />}
+    >
+      {!waits && <p>The payment of this change is in progress.</p>}
+      <Facts
+        facts={[
+          ['Takes effect', waits ? <Day key="at" at={effectiveAt} /> : 'Once it is paid'],
+          ['Product', to.items.map(({ id, productId }) => <ProductLink key={id} id={productId} />)],
+          ['Price now', itemsText(from.items)],
+          ['Price then', itemsText(to.items)],
+          ['Amount a month', `${money(monthlyAmountBefore)} → ${money(monthlyAmountAfter)}`],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function TakeBack({
+  change: { id, subscriptionId, effectiveAt },
+  refusal,
+}: {
+  change: SubscriptionChange;
+  refusal: string | undefined;
+}) {
+  const path = `/v1/subscriptions/${subscriptionId}/changes/${id}`;
+  const take = useAction(() => ({ method: 'DELETE', path }), 'Change taken back');
+  return (
+    <ConfirmButton
+      label="Take back"
+      title="Take back the scheduled change?"
+      confirm="Take back change"
+      dismiss="Keep change"
+      tone="main"
+      refusal={refusal}
+      onConfirm={() => take.mutateAsync({})}
+    >
+      <p>The subscription keeps its plan and quantity after {dayText(effectiveAt)}.</p>
+    </ConfirmButton>
+  );
+}

@@ -1,0 +1,212 @@
+import { ApiProblem } from '../../api/problem';
+import { FormValues } from '../../parts/form/form-values';
+import {
+  confirmLabel,
+  dueText,
+  effectText,
+  itemsText,
+  nextTitle,
+  outcomeText,
+  type Preview,
+  staleText,
+  type SubscriptionChange,
+  sumRows,
+  wantedChange,
+  withoutNesting,
+} from './plan-change';
+
+const [now, end] = ['2026-06-11T00:00:00.000Z', '2026-07-01T00:00:00.000Z'];
+
+const invoice = {
+  billingReason: 'SUBSCRIPTION_CHANGE',
+  currency: 'USD',
+  periodStart: now,
+  periodEnd: end,
+  subtotal: 13333,
+  discountAmount: 0,
+  tax: 0,
+  taxes: [],
+  total: 13333,
+  balanceApplied: 0,
+  amountDue: 13333,
+  discounts: [],
+  lineItems: [
+    { description: 'Unused time on Basic', quantity: '1', amount: -6667 },
+    { description: 'Remaining time on Pro', quantity: '12', amount: 20000 },
+  ],
+} as unknown as NonNullable<Preview['invoice']>;
+
+const upgrade: Preview = {
+  kind: 'CHANGE',
+  at: now,
+  validUntil: now,
+  token: 'token',
+  effectiveAt: now,
+  invoice,
+  linesPutOff: [],
+  creditNotes: [],
+  dueNow: 13333,
+  usageInvoice: null,
+  nextInvoice: { ...invoice, periodStart: end, total: 30000, estimated: false },
+  monthlyAmountBefore: 10000,
+  monthlyAmountAfter: 30000,
+};
+const downgrade: Preview = { ...upgrade, invoice: null, dueNow: 0, effectiveAt: end };
+
+describe('the preview of a change', () => {
+  test.each([
+    ['an upgrade', upgrade, '$133.33 is charged today.', 'Charge $133.33 and change'],
+    ['a downgrade at the period end', downgrade, 'Nothing is due today.', 'Schedule change'],
+    [
+      'a change that costs nothing',
+      { ...downgrade, effectiveAt: now },
+      'Nothing is due today.',
+      'Change now',
+    ],
+    [
+      'an upgrade that is sent as an invoice',
+      { ...upgrade, dueNow: 0 },
+      'An invoice of $133.33 is sent today.',
+      'Change now',
+    ],
+    [
+      'an upgrade that the balance pays',
+      {
+        ...upgrade,
+        dueNow: 0,
+        invoice: { ...invoice, balanceApplied: 13333, amountDue: 0 },
+      },
+      'Nothing is charged today: the balance pays the invoice.',
+      'Change now',
+    ],
+    [
+      'a downgrade that gives back money',
+      {
+        ...downgrade,
+        effectiveAt: now,
+        creditNotes: [{ invoiceId: 'one', amount: 9000, settledBy: 'BALANCE' as const }],
+      },
+      'Nothing is due today. $90.00 is credited to the balance.',
+      'Change now',
+    ],
+    [
+      'an upgrade while an invoice is open',
+      {
+        ...upgrade,
+        dueNow: 0,
+        creditNotes: [
+          { invoiceId: 'two', amount: 4000, settledBy: 'AMOUNT_DUE' as const },
+          { invoiceId: 'one', amount: 1000, settledBy: 'AMOUNT_DUE' as const },
+        ],
+      },
+      'An invoice of $133.33 is sent today. $50.00 is taken off open invoices.',
+      'Change now',
+    ],
+  ])('of %s says what is due today', (_name, preview, due, confirm) => {
+    expect([dueText(preview, 'USD'), confirmLabel(preview, 'USD')]).toEqual([due, confirm]);
+  });
+
+  test('says when the change takes effect', () => {
+    expect(effectText(upgrade)).toBe('The change takes effect now.');
+    expect(effectText(downgrade)).toBe(
+      'The change takes effect on Jul 1, 2026. It can be taken back until then.',
+    );
+  });
+
+  test('names the date of the next invoice, and that usage is added', () => {
+    expect(nextTitle(upgrade)).toBe('Next invoice on Jul 1, 2026');
+    const estimated = { ...upgrade.nextInvoice!, estimated: true };
+    expect(nextTitle({ nextInvoice: estimated })).toBe('Next invoice on Jul 1, 2026, plus usage');
+    expect(nextTitle({ nextInvoice: null })).toBeUndefined();
+  });
+});
+
+describe('the sums of a preview', () => {
+  const rowsOf = (one: NonNullable<Preview['invoice']>) =>
+    sumRows(one).map(({ name, text }) => `${name} ${text}`);
+  const lines = ['Unused time on Basic -$66.67', 'Remaining time on Pro, 12 units $200.00'];
+
+  test('are the lines and the total', () => {
+    expect(rowsOf(invoice)).toEqual([...lines, 'Total $133.33']);
+    expect(sumRows(invoice).filter(({ isTotal }) => isTotal)).toHaveLength(1);
+  });
+
+  test('have discounts, tax, and what the balance pays', () => {
+    const taxed = {
+      ...invoice,
+      discounts: [{ discountId: 'one', name: 'Welcome', amount: 1333 }],
+      discountAmount: 1333,
+      tax: 2280,
+      total: 14280,
+      balanceApplied: 4280,
+      amountDue: 10000,
+    };
+    expect(rowsOf(taxed)).toEqual([
+      ...lines,
+      'Welcome -$13.33',
+      'Tax $22.80',
+      'Total $142.80',
+      'Paid from the balance -$42.80',
+    ]);
+    expect(rowsOf({ ...taxed, total: 12000 })).toContain('Tax (included) $22.80');
+  });
+});
+
+const problem = (message: string, code: string, fields = {}) =>
+  new ApiProblem(message, { status: 409, code, fields, requestId: undefined });
+
+test('a stale preview names its reasons in words', () => {
+  const stale = problem('Preview is stale: subscription, balance', 'preview_stale');
+  expect(staleText(stale)).toBe(
+    'The price has changed since you looked: the subscription has changed, the balance of the customer is lower.',
+  );
+  expect(staleText(problem('Nothing to change', 'conflict'))).toBeUndefined();
+  expect(staleText(new Error('Preview is stale: tax'))).toBeUndefined();
+});
+
+test('problems of the previewed change belong to its fields', () => {
+  const nested = problem('Please fix the fields below', 'invalid_request', {
+    change: ['quantity: Must be at least 1', 'Required'],
+  });
+  expect((withoutNesting(nested) as ApiProblem).details.fields).toEqual({
+    quantity: ['Must be at least 1'],
+    change: ['Required'],
+  });
+  const other = problem('Nothing to change', 'conflict');
+  expect(withoutNesting(other)).toBe(other);
+});
+
+test('a form asks for product, quantity and time', () => {
+  const data = new FormData();
+  data.set('productId', 'pro');
+  data.set('at', 'AUTO');
+  data.set('quantity', '12');
+  expect(wantedChange(new FormValues(data))).toEqual({
+    productId: 'pro',
+    quantity: 12,
+    at: 'AUTO',
+  });
+  data.set('quantity', 'twelve');
+  expect(wantedChange(new FormValues(data)).quantity).toBe('twelve');
+  data.set('quantity', '');
+  expect(wantedChange(new FormValues(data)).quantity).toBe(1);
+});
+
+test.each([
+  ['APPLIED', 'Plan changed'],
+  ['PENDING', 'Plan changes on Jul 1, 2026'],
+  ['PAYING', 'The payment of the change is in progress'],
+  ['FAILED', undefined],
+] as const)('a change that is %s is reported', (status, text) => {
+  expect(outcomeText({ status, effectiveAt: end } as SubscriptionChange)).toBe(text);
+});
+
+test('items are shown with quantity and price', () => {
+  const recurring = { currency: 'USD', billingInterval: 'MONTHLY', intervalCount: 1, tiers: null };
+  const items = [
+    { quantity: 3, price: { ...recurring, type: 'PER_UNIT', amount: 1900 } },
+    { quantity: 1, price: { ...recurring, type: 'FLAT', amount: 500 } },
+    { quantity: 1, price: null, priceId: 'gone' },
+  ] as unknown as SubscriptionChange['to']['items'];
+  expect(itemsText(items)).toBe('3 × $19.00 / unit / month, $5.00 / month, gone');
+});

@@ -1,0 +1,170 @@
+import { quantityText } from '@billing/gateway/amount-text';
+import type { toJsonPreview } from '@billing/proto/json/preview';
+import type { toJsonSubscriptionChange } from '@billing/proto/json/subscription-change';
+import { ApiProblem } from '../../api/problem';
+import type { FormValues } from '../../parts/form/form-values';
+import { typedCount } from '../../parts/text/amount';
+import { moneyText } from '../../parts/text/text';
+import { dayText } from '../../parts/text/time-text';
+import { reasonText } from '../../resources/invoice/invoice';
+import { priceText } from '../../resources/product';
+
+export type Preview = ReturnType<typeof toJsonPreview>;
+export type SubscriptionChange = ReturnType<typeof toJsonSubscriptionChange>;
+type Item = SubscriptionChange['to']['items'][number];
+type CreditNote = Preview['creditNotes'][number];
+type PreviewInvoice = NonNullable<Preview['invoice']>;
+
+/** A change as the form asks for it. */
+export interface WantedChange {
+  readonly productId: string;
+  /** A text that is no number stays as typed: the server names the problem. */
+  readonly quantity: number | string;
+  readonly at: string;
+}
+
+/** Change that a form asks for; an empty quantity is 1. */
+export function wantedChange(values: Pick<FormValues, 'text' | 'optional'>): WantedChange {
+  return {
+    productId: values.text('productId'),
+    quantity: typedCount(values.optional('quantity')) ?? 1,
+    at: values.text('at'),
+  };
+}
+
+/** Row of the sums of an invoice. */
+export interface SumRow {
+  readonly name: string;
+  readonly text: string;
+  readonly isTotal: boolean;
+}
+
+/** Lines of an invoice with its discounts, tax and total. */
+export function sumRows(invoice: PreviewInvoice): readonly SumRow[] {
+  const { lineItems, discounts, subtotal, discountAmount, tax, total, balanceApplied } = invoice;
+  const row = (name: string, amount: number, isTotal = false): SumRow => ({
+    name,
+    text: moneyText(amount, invoice.currency),
+    isTotal,
+  });
+  const isIncluded = total === subtotal - discountAmount;
+  return [
+    ...lineItems.map((line) => row(lineText(line), line.amount)),
+    ...discounts.map(({ name, amount }) => row(name, -amount)),
+    ...(tax === 0 ? [] : [row(isIncluded ? 'Tax (included)' : 'Tax', tax)]),
+    row('Total', total, true),
+    ...(balanceApplied === 0 ? [] : [row('Paid from the balance', -balanceApplied)]),
+  ];
+}
+
+function lineText({ description, quantity }: PreviewInvoice['lineItems'][number]): string {
+  return quantity === '1' ? description : `${description}, ${quantityText(quantity)} units`;
+}
+
+/** Amount that a change costs now, in words. */
+export function dueText(preview: Preview, currency: string): string {
+  const money = (amount: number) => moneyText(amount, currency);
+  const credited = (settledBy: CreditNote['settledBy'], where: string) => {
+    const sum = creditSum(preview.creditNotes.filter((note) => note.settledBy === settledBy));
+    return sum === 0 ? [] : [`${money(sum)} is ${where}.`];
+  };
+  return [
+    chargeText(preview, money),
+    ...credited('AMOUNT_DUE', 'taken off open invoices'),
+    ...credited('BALANCE', 'credited to the balance'),
+  ].join(' ');
+}
+
+function creditSum(notes: readonly CreditNote[]): number {
+  return notes.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+function chargeText({ dueNow, invoice }: Preview, money: (amount: number) => string): string {
+  if (dueNow > 0) return `${money(dueNow)} is charged today.`;
+  if (invoice === null) return 'Nothing is due today.';
+  if (invoice.amountDue > 0) return `An invoice of ${money(invoice.amountDue)} is sent today.`;
+  return 'Nothing is charged today: the balance pays the invoice.';
+}
+
+/** Time at which a change takes effect, in words. */
+export function effectText({ at, effectiveAt }: Pick<Preview, 'at' | 'effectiveAt'>): string {
+  return at === effectiveAt
+    ? 'The change takes effect now.'
+    : `The change takes effect on ${dayText(effectiveAt)}. It can be taken back until then.`;
+}
+
+/** Heading of the next invoice; undefined if none follows. */
+export function nextTitle({ nextInvoice }: Pick<Preview, 'nextInvoice'>): string | undefined {
+  if (nextInvoice === null || nextInvoice.periodStart === null) return undefined;
+  const usage = nextInvoice.estimated ? ', plus usage' : '';
+  return `Next invoice on ${dayText(nextInvoice.periodStart)}${usage}`;
+}
+
+/** Label of the button that confirms a change. */
+export function confirmLabel({ dueNow, at, effectiveAt }: Preview, currency: string): string {
+  if (dueNow > 0) return `Charge ${moneyText(dueNow, currency)} and change`;
+  return at === effectiveAt ? 'Change now' : 'Schedule change';
+}
+
+const staleTexts: Readonly<Record<string, string>> = {
+  time: 'the preview is too old',
+  subscription: 'the subscription has changed',
+  price: 'the price is no longer sold',
+  discount: 'the discount has changed',
+  customer: 'the billing settings of the customer have changed',
+  balance: 'the balance of the customer is lower',
+  invoice: 'an invoice of this period has changed',
+  tax: 'the tax has changed',
+};
+
+/** Reasons why a preview was refused, in words; undefined for another failure. */
+export function staleText(error: unknown): string | undefined {
+  if (!(error instanceof ApiProblem) || error.details.code !== 'preview_stale') return undefined;
+  const [, names = ''] = error.message.split(': ');
+  const reasons = names.split(', ').map((name) => staleTexts[name] ?? name);
+  return `The price has changed since you looked: ${reasons.join(', ')}.`;
+}
+
+/** Problems of the field `change` of a preview, as those of its parts. */
+export function withoutNesting(error: unknown): unknown {
+  if (!(error instanceof ApiProblem)) return error;
+  const { change, ...others } = error.details.fields;
+  if (change === undefined) return error;
+  const parts = change.map((message) => {
+    const [, field = 'change', text = message] = /^([\w.]+): (.*)$/s.exec(message) ?? [];
+    return [field, [text]] as const;
+  });
+  const fields = { ...others, ...Object.fromEntries(parts) };
+  return new ApiProblem(error.message, { ...error.details, fields });
+}
+
+/** Message after a change was accepted; undefined if its payment failed. */
+export function outcomeText({ status, effectiveAt }: SubscriptionChange): string | undefined {
+  switch (status) {
+    case 'PENDING':
+      return `Plan changes on ${dayText(effectiveAt)}`;
+    case 'PAYING':
+      return 'The payment of the change is in progress';
+    case 'APPLIED':
+      return 'Plan changed';
+    case 'FAILED':
+    case 'CANCELED':
+      return undefined;
+  }
+}
+
+/** Reason why a change has failed: “card declined”. */
+export function failureText({ failure }: Pick<SubscriptionChange, 'failure'>): string {
+  return reasonText(failure?.code ?? null);
+}
+
+/** Price and quantity of items: “3 × $19.00 / unit / month”. */
+export function itemsText(items: readonly Item[]): string {
+  return items
+    .map(({ price, priceId, quantity }) => {
+      if (price === null) return priceId;
+      const text = priceText(price);
+      return price.type === 'FLAT' ? text : `${String(quantity)} × ${text}`;
+    })
+    .join(', ');
+}
