@@ -21,6 +21,11 @@ function toolOf(file, { folders = ['test'], failure = 1 } = {}) {
 const checks = () => import('./tasks/checks.mjs');
 const tests = () => import('./tasks/tests.mjs');
 
+async function baselineOrFail() {
+  const { baselineFile, releaseBaseline } = await import('./tasks/release-baseline.mjs');
+  return releaseBaseline() ?? fail(`There is no release yet: ${baselineFile} is missing`);
+}
+
 const commands = {
   start: async (args) => {
     await prepare();
@@ -65,12 +70,21 @@ const commands = {
     const { release } = await import('./tasks/release.mjs');
     return await release(args);
   },
+  // For tests: builds the release before, and prints its folder.
+  baseline: async () => {
+    await install();
+    const { commit } = await baselineOrFail();
+    const { buildRelease } = await import('./tasks/release-tree.mjs');
+    process.stdout.write(`${await buildRelease(commit)}\n`);
+    return 0;
+  },
   'check:invariants': toolOf('invariants/main.js', { failure: 2 }),
   'check:usage': toolOf('usage-check/main.js', { failure: 2 }),
   'check:reports': toolOf('recount/main.js', { failure: 2 }),
   test: async (args) => await (await tests()).test(args),
   'test:all': async (args) => await (await tests()).testTier('all', args),
   'test:nightly': async (args) => await (await tests()).testTier('nightly', args),
+  'test:upgrade': async (args) => await (await tests()).testUpgrade(args),
   'test:crash': async (args) => await (await tests()).testCrashes(args),
   'test:project': async ([project, ...args]) => await (await tests()).testProject(project, args),
 };

@@ -9,6 +9,9 @@ import { testTier } from './tests.mjs';
 
 const usage = 2;
 
+/** Attached to the release; ignored by git. */
+const sbomFile = 'deploy/images/dist/sbom.cdx.json';
+
 /** Returns the exit status. */
 export async function release([version, ...more]) {
   const present = JSON.parse(read('package.json')).version;
@@ -19,6 +22,7 @@ export async function release([version, ...more]) {
   }
   if ((await testTier('all', [])) !== 0) return 1;
   for (const [file, text] of changedFiles(version, present)) writeFileSync(join(root, file), text);
+  await listComponents();
   git('commit', '--quiet', '--all', '--message', `chore(release): ${version}`);
   git('tag', `v${version}`);
   const commit = git('rev-parse', 'HEAD');
@@ -74,6 +78,18 @@ function changedFiles(version, present) {
     replaced('deploy/compose/setup', `:-${present}}`, `:-${version}}`),
     replaced('deploy/vm/README.md', `--branch v${present}`, `--branch v${version}`),
   ];
+}
+
+/** Writes what the images contain, as CycloneDX. */
+async function listComponents() {
+  mkdirSync(dirname(join(root, sbomFile)), { recursive: true });
+  const { packageManager } = JSON.parse(read('package.json'));
+  const options = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--prod'];
+  const args = ['--yes', '--loglevel=warn', packageManager, 'sbom', ...options];
+  if ((await run('npx', [...args, '--out', join(root, sbomFile)])) !== 0) {
+    fail('The bill of materials cannot be written');
+  }
+  say(`Components: ${sbomFile}`);
 }
 
 /** Builds the images where an engine runs, and records their digests. */

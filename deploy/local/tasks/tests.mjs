@@ -56,6 +56,13 @@ export async function testProject(project, args) {
   return await jest([...args, '--selectProjects', project]);
 }
 
+/** The release before and this working copy on the same data. */
+export async function testUpgrade(args) {
+  await prepare();
+  if (!(await build(projects()))) return 1;
+  return await jest(['test/upgrade/', ...args], { idleMs: IDLE_LONG_MS });
+}
+
 /** The crash matrix. */
 export async function testCrashes(args) {
   await prepare();

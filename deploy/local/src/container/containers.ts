@@ -38,7 +38,6 @@ const NATS_IMAGE = 'nats:2.12-alpine';
 const MONGODB_USER = 'billing';
 const SECRET_BYTES = 24;
 const PULL_TIMEOUT_MS = 10 * 60_000;
-const READY_WITHIN_MS = 60_000;
 
 /**
  * MongoDB in a container. Its root password is created with its volume and stored with the
@@ -109,7 +108,6 @@ async function containerProgram(
     logFile,
     // Forwarded to the server in the container.
     stopSignal: 'SIGTERM',
-    readyWithinMs: READY_WITHIN_MS,
     isReady: () => isReady(hostPort),
   };
   return { program, hostPort };

@@ -7,7 +7,6 @@ import { installGoProgram } from '../install/go-program';
 import type { Program } from '../process/supervised-process';
 
 const VERSION = 'v2.7.0';
-const READY_WITHIN_MS = 30_000;
 /**
  * Longer than the driver's heartbeat of half a second: a shorter wait for a server never succeeds.
  */
@@ -59,7 +58,6 @@ export function ferretDbProgram(options: FerretDbOptions): Program {
     account,
     logFile,
     stopSignal: 'SIGTERM',
-    readyWithinMs: READY_WITHIN_MS,
     // A killed FerretDB leaves its socket behind, and would not start with it.
     beforeStart: async () => {
       await rm(socket, { force: true });

@@ -4,8 +4,6 @@ import { type Account, makePrivateFolder } from '../files/account';
 import { answersPing, socketUri } from './ferretdb';
 import type { Program } from '../process/supervised-process';
 
-const READY_WITHIN_MS = 60_000;
-
 export interface MongodOptions {
   command: string;
   dataDir: string;
@@ -31,7 +29,6 @@ export async function prepareMongod(options: MongodOptions): Promise<Program> {
     account,
     logFile,
     stopSignal: 'SIGTERM',
-    readyWithinMs: READY_WITHIN_MS,
     beforeStart: async () => {
       await rm(socket, { force: true });
     },

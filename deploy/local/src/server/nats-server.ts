@@ -8,7 +8,6 @@ import { installDebianPackages } from '../install/debian-packages';
 import { installGoProgram } from '../install/go-program';
 import type { Program } from '../process/supervised-process';
 
-const READY_WITHIN_MS = 30_000;
 const GREETING_WITHIN_MS = 1_000;
 const VERSION_TIMEOUT_MS = 5_000;
 /** First version that supports `sync_interval` in the configuration file. */
@@ -117,7 +116,6 @@ export async function prepareNats(options: NatsOptions): Promise<Program> {
     // folder below foreign parents.
     beforeStart: () => makePrivateFolder(dataDir, account),
     stopSignal: 'SIGTERM',
-    readyWithinMs: READY_WITHIN_MS,
     isReady: async () => await greetsWithJetStream(port),
   };
 }

@@ -37,8 +37,6 @@ const TEMPLATE = 1;
 const INITDB_TIMEOUT_MS = 2 * 60_000;
 const COPY_TIMEOUT_MS = 2 * 60_000;
 const QUERY_TIMEOUT_MS = 60_000;
-/** Time limit of a start: a recovery after a crash replays at most max_wal_size. */
-const READY_WITHIN_MS = 120_000;
 
 /**
  * Included by postgresql.conf and rewritten at each start, because the folder of the sockets
@@ -141,7 +139,6 @@ function serverProgram(options: PostgresOptions): Program {
     logFile,
     // "Fast" shutdown: closes connections, writes a checkpoint.
     stopSignal: 'SIGINT',
-    readyWithinMs: READY_WITHIN_MS,
     isReady: async () => await isAnswering(options),
   };
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { gatewayUrl } from './service-environment';
 import type { Program } from '../process/supervised-process';
 
-const READY_WITHIN_MS = 60_000;
 const PROBE_TIMEOUT_MS = 1_000;
 
 export interface DashboardOptions {
@@ -32,7 +31,6 @@ export function dashboardProgram(options: DashboardOptions): Program {
     cwd: folder,
     logFile: join(logDir, 'dashboard.log'),
     stopSignal: 'SIGTERM',
-    readyWithinMs: READY_WITHIN_MS,
     isReady: () => serves(dashboardUrl(gatewayPort)),
   };
 }

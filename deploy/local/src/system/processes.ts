@@ -33,7 +33,6 @@ export interface ProcessesOptions {
 }
 
 const PIDS_FILE = 'pids.json';
-const READY_WITHIN_MS = 60_000;
 const PROBE_TIMEOUT_MS = 1_000;
 
 /** Starts every service in a process of its own, and restarts it when it dies. */
@@ -153,7 +152,6 @@ function serviceProgram(
     cwd: root,
     logFile: join(site.logDir, `${name}.log`),
     stopSignal: 'SIGTERM',
-    readyWithinMs: READY_WITHIN_MS,
     restartsWithoutBackoff: restartsWithoutBackoff === true || watches === true,
     isReady: async () =>
       name === 'gateway' ? await answersReady(url, instanceId) : await serves(address, site),

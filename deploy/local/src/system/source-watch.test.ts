@@ -11,7 +11,12 @@ let onChanges: () => void = () => undefined;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'billing-sources-'));
-  const folders = ['services/kernel/src/input', 'services/chassis/src', 'proto/dist'];
+  const folders = [
+    'services/kernel/src/input',
+    'services/chassis/src',
+    'services/presentation/src',
+    'proto/dist',
+  ];
   const own = serviceNames.map((name) => join(services[name].folder, 'src'));
   for (const folder of [...folders, ...own]) await mkdir(join(root, folder), { recursive: true });
   changes = [];

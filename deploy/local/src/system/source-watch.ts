@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { type ServiceName, serviceNames, services } from './services';
 
 /** Folders whose code every service runs. */
-const sharedFolders = ['services/kernel/src', 'services/chassis/src', 'proto'];
+const sharedFolders = [
+  'services/kernel/src',
+  'services/chassis/src',
+  'services/presentation/src',
+  'proto',
+];
 const builtFolders = new Set(['dist', 'node_modules']);
 /** Editors write a file in several steps, and one save may change several files. */
 const DEBOUNCE_MS = 50;
