@@ -177,6 +177,29 @@ describe('a credit note', () => {
     expect([answer.status, answer.body]).toEqual([400, { error }]);
   });
 
+  test('is a PDF with the same bytes each time', async () => {
+    const { id } = await sent(3451);
+    const { id: noteId, number } = await credited(id);
+    const download = async () => {
+      const response = await fetch(`${api.gatewayUrl}/v1/credit-notes/${noteId}/pdf`, {
+        headers: { Authorization: `Bearer ${api.key ?? ''}` },
+      });
+      return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+    };
+    const { response, bytes } = await download();
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'application/pdf',
+    ]);
+    expect(response.headers.get('content-disposition')).toBe(`inline; filename="${number}.pdf"`);
+    expect(bytes.subarray(0, 5).toString()).toBe('%PDF-');
+    expect((await download()).bytes.equals(bytes)).toBe(true);
+    for (const unknown of [unknownId, id, 'malformed']) {
+      const answer = await api.get(`/credit-notes/${String(unknown)}/pdf`);
+      expect([answer.status, answer.body]).toEqual([404, { error: 'Credit note not found' }]);
+    }
+  });
+
   test('needs an invoice that is issued', async () => {
     expect((await credit(unknownId)).body).toEqual({ error: 'Invoice not found' });
     const customerId = await aCustomer();

@@ -1,18 +1,17 @@
+import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { card, Payer } from '../support/payer';
 import { joinTestSystem, type TestSystem } from '../support/shared-system';
-
-const startsAt = '2026-03-01T00:00:00.000Z';
-const renewedAt = '2026-04-01T00:00:00.000Z';
-const seller = {
-  legalName: 'Ada GmbH',
-  address: { line1: 'Hauptstr. 1', city: 'Berlin', postalCode: '10115', country: 'DE' },
-  taxIds: [{ type: 'EU_VAT', value: 'DE136695976' }],
-  bankAccount: { holder: 'Ada GmbH', iban: 'DE89370400440532013000' },
-  invoicePrefix: 'RE-2026-',
-  netDays: 14,
-  tax: { prices: 'EXCLUDE_TAX', registrations: ['DE', 'EU'] },
-};
+import {
+  aCustomer,
+  aProduct,
+  aTaxedShop,
+  invoicesOf,
+  renewedAt,
+  seller,
+  setSeller,
+  startsAt,
+} from './taxed-shop';
 
 let system: TestSystem;
 
@@ -20,28 +19,7 @@ beforeAll(async () => {
   system = await joinTestSystem();
 });
 
-/** A sandbox with a seller that taxes. */
-async function aShop(changes: object = {}): Promise<ApiClient> {
-  const api = await system.live.manualSandbox(startsAt);
-  await setSeller(api, { ...seller, ...changes });
-  return api;
-}
-
-const setSeller = (api: ApiClient, body: object) =>
-  api.expect(200, api.request('PATCH', '/seller', { body }));
-
-async function aCustomer(api: ApiClient, fields: object = {}): Promise<string> {
-  const body = {
-    ...{ email: 'bob@example.com', name: 'Bob', currency: 'EUR', address: { country: 'DE' } },
-    ...{ collectionMethod: 'SEND_INVOICE', ...fields },
-  };
-  return (await api.expect(201, api.post('/customers', body))).id;
-}
-
-async function aProduct(api: ApiClient, amount = 2900, fields: object = {}): Promise<string> {
-  const price = { type: 'FLAT', currency: 'EUR', amount, billingInterval: 'MONTHLY' };
-  return (await api.expect(201, api.post('/products', { name: 'Pro', ...price, ...fields }))).id;
-}
+const aShop = (changes?: object) => aTaxedShop(system, changes);
 
 /** The invoice of a new subscription. */
 async function subscribed(api: ApiClient, customer: object = {}, product?: string): Promise<any> {
@@ -49,10 +27,6 @@ async function subscribed(api: ApiClient, customer: object = {}, product?: strin
   const productId = product ?? (await aProduct(api));
   await api.expect(201, api.post('/subscriptions', { customerId, productId }));
   return (await invoicesOf(api, customerId))[0];
-}
-
-async function invoicesOf(api: ApiClient, customerId: string): Promise<any[]> {
-  return (await api.expect(200, api.get(`/invoices?customerId=${customerId}`))).data;
 }
 
 const amountsOf = ({ subtotal, discountAmount, tax, total }: any) => [
@@ -276,27 +250,95 @@ describe('a one-off invoice', () => {
   });
 });
 
-describe('the invoice of a checkout session', () => {
-  test.each([
-    ['EXCLUDE_TAX', 3451, 551],
-    ['INCLUDE_TAX', 2900, 463],
-  ])('under %s costs %i with tax, as its page says', async (prices, total, tax) => {
-    const api = await aShop({ tax: { ...seller.tax, prices } });
-    const customerId = await aCustomer(api);
+describe('a past due subscription', () => {
+  test('recovers by a bank transfer of its invoice with tax (M10)', async () => {
+    const api = await aShop();
+    const customerId = await aCustomer(api, { collectionMethod: 'CHARGE_AUTOMATICALLY' });
     const body = { customerId, productId: await aProduct(api), successUrl: 'https://a.test/' };
-    const session = await api.expect(201, api.post('/checkout', body));
-    const [invoice] = await invoicesOf(api, customerId);
-    expect(invoice).toMatchObject({ total, tax, amountDue: total, taxStatus: 'ESTIMATED' });
-    expect(invoice.finalizedAt).toBeNull();
+    const { checkoutUrl } = await api.expect(201, api.post('/checkout', body));
     const payer = new Payer(system.gatewayUrl);
-    const page = await payer.open(session.checkoutUrl);
-    expect(page.text).toContain(`Pay €${(total / 100).toFixed(2)}`);
-    expect(page.text).toContain(`VAT 19% on €${((total - tax) / 100).toFixed(2)}`);
-    await payer.submit(page, card('4242424242424242'));
+    await payer.submit(await payer.open(checkoutUrl), card('4000000000000341'));
+    const [{ subscriptionId }] = await invoicesOf(api, customerId);
+    await api.advanceTo(renewedAt);
+    const statusOf = async () =>
+      (await api.expect(200, api.get(`/subscriptions/${String(subscriptionId)}`))).status;
+    expect(await statusOf()).toBe('PAST_DUE');
+    const [due] = await invoicesOf(api, customerId);
+    expect(due).toMatchObject({ status: 'OPEN', amountDue: 3451 });
+    expect(due.payments.map(({ status }: any) => status)).toEqual(['FAILED']);
+
+    const { newest } = await api.expect(200, api.get('/webhook-events'));
+    const transfer = { method: 'BANK_TRANSFER', amount: 3451 };
+    await api.expect(201, api.post(`/invoices/${String(due.id)}/payments`, transfer));
     const [paid] = await invoicesOf(api, customerId);
-    expect(paid).toMatchObject({
-      ...{ status: 'PAID', total, tax, amountPaid: total, taxStatus: 'FINAL' },
-      ...{ finalizedAt: startsAt, taxes: invoice.taxes, payments: [{ amount: total }] },
+    expect(paid).toMatchObject({ status: 'PAID', amountPaid: 3451, amountDue: 0 });
+    const events = await eventually(async () => {
+      const feed = await api.expect(200, api.get(`/webhook-events?after=${String(newest)}`));
+      const found = feed.data.filter(({ event }: any) => event.type.startsWith('subscription.'));
+      expect(found).toHaveLength(2);
+      return found.map(({ event }: any) => event);
     });
+    expect(await statusOf()).toBe('ACTIVE');
+    expect(events.map(({ type }: any) => type)).toEqual([
+      'subscription.payment_succeeded',
+      'subscription.updated',
+    ]);
+    expect(events[0].data).toMatchObject({ attempt: 2 });
+  });
+});
+
+describe('an upgrade at half time', () => {
+  test.each([
+    ['M13', 'EXCLUDE_TAX', 11_900, 1900, 11_900],
+    ['M14', 'INCLUDE_TAX', 10_000, 1597, 10_000],
+  ])('%s: under %s, after %i was paid, has the tax %i and the total %i', async (...example) => {
+    const [, prices, before, tax, total] = example;
+    const api = await aShop({ tax: { ...seller.tax, prices } });
+    const customerId = await aCustomer(api, { collectionMethod: 'CHARGE_AUTOMATICALLY' });
+    const body = { customerId, productId: await aProduct(api, 10_000) };
+    const { checkoutUrl } = await api.expect(201, api.post('/checkout', body));
+    const payer = new Payer(system.gatewayUrl);
+    await payer.submit(await payer.open(checkoutUrl), card());
+    const [{ subscriptionId, ...first }] = await invoicesOf(api, customerId);
+    expect(first).toMatchObject({ status: 'PAID', total: before });
+    await api.advanceTo('2026-03-16T12:00:00.000Z');
+    const change = { productId: await aProduct(api, 30_000), at: 'NOW' };
+    await api.expect(201, api.post(`/subscriptions/${String(subscriptionId)}/changes`, change));
+    const [invoice] = await invoicesOf(api, customerId);
+    expect(invoice).toMatchObject({ status: 'PAID', tax, total, amountPaid: total });
+    expect(invoice.lineItems.map(({ pricedAmount }: any) => pricedAmount)).toEqual([-5000, 15_000]);
+  });
+
+  test('that would give more tax back than it charges is refused, and nothing changes', async () => {
+    const api = await aShop();
+    const customerId = await aCustomer(api, { address: { country: 'FR' } });
+    const productId = await aProduct(api, 10_000);
+    const body = { customerId, productId };
+    const { id } = await api.expect(201, api.post('/subscriptions', body));
+    const [first] = await invoicesOf(api, customerId);
+    await api.expect(201, api.post(`/invoices/${String(first.id)}/payments`, { method: 'CASH' }));
+    const taxIds = [{ type: 'EU_VAT', value: 'FR40303265045' }];
+    const becomesBusiness = api.request('PATCH', `/customers/${customerId}`, { body: { taxIds } });
+    await api.expect(200, becomesBusiness);
+    await api.advanceTo('2026-03-16T12:00:00.000Z');
+    const change = { productId: await aProduct(api, 11_000), at: 'NOW' };
+    for (const [path, asked] of [
+      [`/subscriptions/${String(id)}/changes`, change],
+      ['/previews', { kind: 'CHANGE', subscriptionId: id, change }],
+    ] as const) {
+      const refused = await api.post(path, asked);
+      expect([refused.status, refused.body]).toEqual([
+        409,
+        {
+          error:
+            'The change gives more tax back than it charges; ask for it at the end of the period',
+        },
+      ]);
+    }
+    const after = await api.expect(200, api.get(`/subscriptions/${String(id)}`));
+    expect(after).toMatchObject({ productId, pendingChange: null });
+    // The subscription is billed as before.
+    await api.advanceTo(renewedAt);
+    expect(await invoicesOf(api, customerId)).toMatchObject([{ total: 10_000 }, { total: 12_000 }]);
   });
 });

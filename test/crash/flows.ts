@@ -1,4 +1,5 @@
 import { eventually } from '@billing/chassis/testing';
+import { changeFlows } from './change-flows';
 import { claimFlows } from './claim-flows';
 import {
   aCustomer,
@@ -164,41 +165,6 @@ const balance: CrashFlow = {
   },
 };
 
-const upgrade: CrashFlow = {
-  name: 'upgrade that is paid first',
-  prepare: async (client) => ({
-    ...(await aSubscription(client, '4242424242424242')),
-    upgradeTo: (await aProduct(client, { amount: 5900 })).productId,
-  }),
-  act: async (client, { id, upgradeTo }) => {
-    const path = `/subscriptions/${id as string}/changes`;
-    const change = await client.post(201, path, { productId: upgradeTo as string });
-    return { id, change };
-  },
-  expectGoal: async (client, { id, change }) => {
-    await eventually(
-      async () => {
-        const { status } = await client.get(`/subscriptions/${id}/changes/${change.id}`);
-        expect(status).toBe('APPLIED');
-      },
-      { timeoutMs: returnedWithinMs },
-    );
-    expect(await client.get(`/subscriptions/${id}`)).toMatchObject({
-      price: { amount: 5900 },
-      pendingChange: null,
-    });
-    const invoices = await invoicesOf(client, id as string);
-    expect(invoices).toMatchObject([
-      { status: 'PAID', total: 2900 },
-      { status: 'PAID', total: 3000, billingReason: 'SUBSCRIPTION_CHANGE' },
-    ]);
-    const paid = invoices[1].payments.filter(
-      ({ status }: { status: string }) => status === 'SUCCEEDED',
-    );
-    expect(paid).toHaveLength(1);
-  },
-};
-
 export const crashFlows: readonly CrashFlow[] = [
   creation,
   renewal,
@@ -206,7 +172,7 @@ export const crashFlows: readonly CrashFlow[] = [
   renewals,
   cancellation,
   balance,
-  upgrade,
+  ...changeFlows,
   ...purchaseFlows,
   ...usageFlows,
   ...claimFlows,

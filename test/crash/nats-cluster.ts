@@ -84,7 +84,6 @@ export async function startNatsCluster(): Promise<NatsCluster | undefined> {
       logFile: join(cwd, 'nats.log'),
       beforeStart: () => away.get(name)?.promise ?? Promise.resolve(),
       stopSignal: 'SIGTERM',
-      readyWithinMs,
       isReady: () => greetsWithJetStream(port),
       restartsWithoutBackoff: true,
     });

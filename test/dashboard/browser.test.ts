@@ -40,7 +40,17 @@ beforeAll(async () => {
   const meterId = await scene.price(productId, { name: hostile, unit: 'calls' }, price);
   const event = { customerId, meterId, quantity: 25, eventId: hostile };
   await scene.create('/events/ingest', { events: [event] });
+  await creditHostile(customerId);
 }, timeoutMs);
+
+/** A draft and a credit note with texts from outside. */
+async function creditHostile(customerId: string): Promise<void> {
+  const lines = [{ description: hostile, amount: 1_000 }];
+  const invoice = { customerId, lines, memo: hostile, collectionMethod: 'SEND_INVOICE' };
+  const { id: invoiceId } = await scene.create('/invoices', { ...invoice, finalize: true });
+  await scene.create('/credit-notes', { invoiceId, amount: 500, reason: 'OTHER', memo: hostile });
+  await scene.create('/invoices', invoice);
+}
 
 afterAll(async () => {
   if (program === undefined) return;
@@ -403,7 +413,7 @@ async function requestPath(page: Page): Promise<string> {
 
 /** Paths of one resource of each kind in the sandbox. */
 async function resourcePaths(): Promise<readonly string[]> {
-  const kinds = ['customers', 'subscriptions', 'invoices', 'products'];
+  const kinds = ['customers', 'subscriptions', 'invoices', 'credit-notes', 'products'];
   return Promise.all(
     kinds.map(async (kind) => `${kind}/${String((await scene.read(`/${kind}`)).data[0].id)}`),
   );

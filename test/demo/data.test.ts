@@ -83,13 +83,17 @@ test('demo data violates no invariant', async () => {
 test('revenue, dunning and checkout equal a recount from the lists', async () => {
   const api = system.client(sandbox.key);
   const operator = (await OperatorClient.owner(system)).in(sandbox.id);
-  await subscribeSinceLongAgo(api);
+  await addSeats(api, await subscribeSinceLongAgo(api));
   const reports = await recount({ client: api, operator });
   for (const { path, shown, counted } of reports) {
     expect({ path, ...shown }).toEqual({ path, ...counted });
   }
   const shownAt = (path: string) => reports.find((one) => one.path.startsWith(path))?.shown;
   expect(shownAt('/reports/overview').mrr[0].amount).toBeGreaterThan(0);
+  const { months } = shownAt('/reports/revenue?months=3').data.find(
+    ({ currency }: any) => currency === 'EUR',
+  );
+  expect(months.at(-1).expansion).toBeGreaterThan(0);
   expect(shownAt('/reports/dunning').failed).toBeGreaterThan(0);
   expect(shownAt('/reports/checkout')).toMatchObject({
     completed: expect.any(Number),
@@ -98,11 +102,18 @@ test('revenue, dunning and checkout equal a recount from the lists', async () =>
 });
 
 /** Billed from now on, but recurring since it began. */
-async function subscribeSinceLongAgo(api: ApiClient): Promise<void> {
+async function subscribeSinceLongAgo(api: ApiClient): Promise<string> {
   const { data } = await api.expect(200, api.get('/products?lookupKey=team-eu'));
   const { id } = await api.expect(201, api.post('/customers', { email: 'old@example.com' }));
   const startAt = new Date(calendar.at(lastDay).getTime() - 100 * 86_400_000);
   const order = { customerId: id, productId: data[0].id, quantity: 3, startAt };
   const authorizedTransactionId = 'txn_old';
-  await api.expect(201, api.post('/subscriptions', { ...order, authorizedTransactionId }));
+  const created = api.post('/subscriptions', { ...order, authorizedTransactionId });
+  return (await api.expect(201, created)).id;
+}
+
+async function addSeats(api: ApiClient, subscriptionId: string): Promise<void> {
+  const path = `/subscriptions/${subscriptionId}/changes`;
+  const { status } = await api.expect(201, api.post(path, { quantity: 5, at: 'NOW' }));
+  expect(status).toBe('APPLIED');
 }

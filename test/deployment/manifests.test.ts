@@ -255,7 +255,7 @@ describe.each(serviceNames)('%s', (name) => {
         [{ podSelector: { matchExpressions: [partOf, hasName('collector')] } }],
       ]);
       const outside = egress.filter(({ to }: any) => to?.some(({ ipBlock }: any) => ipBlock));
-      const ports = { notifier: [80, 443], checkout: [443], gateway: [443] } as const;
+      const ports = { notifier: [80, 443, 465, 587], checkout: [443], gateway: [443] } as const;
       expect(outside.flatMap(portsOf)).toEqual(name in ports ? ports[name as 'notifier'] : []);
       for (const { to } of outside)
         expect(to.map(({ ipBlock }: any) => ipBlock)).toEqual(worldwide);

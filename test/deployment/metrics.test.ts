@@ -7,7 +7,7 @@ import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 /** Points of one service and instrument, as last exported: [attributes, count or value]. */
-type Points = [Record<string, string | boolean>, number][];
+type Points = [Record<string, string | boolean | number>, number][];
 
 describe('the metrics of a running system', () => {
   const exported = new Map<string, Points>();
@@ -95,11 +95,24 @@ describe('the metrics of a running system', () => {
     expect(exported.get('subscription billing.subscription.renewals')).toEqual([
       [{ 'billing.live': false }, 1],
     ]);
-    expect(exported.get('subscription billing.subscription.renewal.lag')).toEqual([[{}, 1]]);
+    expect(exported.get('subscription billing.subscription.renewal.lag')).toEqual([
+      [{ 'billing.live': false }, 1],
+    ]);
     expect(exported.get('checkout billing.payments')).toEqual([
       [{ 'billing.payment.outcome': 'SUCCEEDED', 'billing.live': false }, 1],
     ]);
-    expect(exported.get('notifier billing.webhook.lag')).toEqual([[{}, receiver.received.length]]);
+    expect(exported.get('notifier billing.webhook.lag')).toEqual([
+      [{ 'billing.live': false }, receiver.received.length],
+    ]);
+    expect(exported.get('gateway http.server.request.duration')).toContainEqual([
+      {
+        'http.request.method': 'POST',
+        'http.route': '/v1/subscriptions',
+        'http.response.status_code': 201,
+        'billing.live': false,
+      },
+      1,
+    ]);
     expect(exported.get('catalog rpc.server.call.duration')).toContainEqual([
       {
         'rpc.system.name': 'grpc',
@@ -118,8 +131,11 @@ describe('the metrics of a running system', () => {
   });
 });
 
-function attributesOf({ attributes }: any): Record<string, string | boolean> {
+function attributesOf({ attributes }: any): Record<string, string | boolean | number> {
   return Object.fromEntries(
-    attributes.map(({ key, value }: any) => [key, value.stringValue ?? value.boolValue]),
+    attributes.map(({ key, value: { stringValue, boolValue, intValue } }: any) => [
+      key,
+      stringValue ?? boolValue ?? intValue,
+    ]),
   );
 }

@@ -1,6 +1,8 @@
+import { globSync, readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
+import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
-import { attributeValues } from '@billing/chassis/metrics';
+import { attributeValues, callBoundaries, lagBoundaries } from '@billing/chassis/metrics';
 import { routes } from '@billing/gateway/routes';
 import { serviceNames } from '@billing/local/services';
 import type { Matcher, Selector } from './prometheus-expression';
@@ -10,13 +12,25 @@ const named = Object.entries(attributeValues).map(([attribute, values]): [string
   [...values],
 ]);
 
+const root = join(__dirname, '../..');
+
+// As the definitions of the services' documents name them.
+const aggregates = globSync('services/*/src/**/*.ts', { cwd: root }).flatMap((path) => {
+  const definitions = readFileSync(join(root, path), 'utf8').matchAll(
+    /^ {2}aggregate: '(\w+)',$/gm,
+  );
+  return [...definitions].flatMap(([, name = '']) => (path.includes('.test.') ? [] : [name]));
+});
+
 /** The possible values of labels, where known. */
 const valuesOf = new Map<string, readonly string[]>([
   ...named,
   ['service_name', serviceNames],
+  ['billing_aggregate', aggregates],
   ['rpc_response_status_code', Object.keys(status).filter((name) => /^[A-Z_]+$/.test(name))],
   ['http_response_status_code', Object.keys(STATUS_CODES)],
   ['http_route', ['/healthz', '/readyz', ...routes.map(({ path }) => `/v1${path}`)]],
+  ['le', [...callBoundaries, ...lagBoundaries, '+Inf'].map(String)],
   ['alertstate', ['pending', 'firing']],
 ]);
 

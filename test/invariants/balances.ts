@@ -4,7 +4,7 @@ import type { BalanceEntryPicture, InvoicePicture } from './picture';
 export const balancesAddUp: Invariant = {
   id: 'I20',
   title: 'balance = Σ entries ≥ 0, sequences 1…k, entries agree with invoices and payments',
-  examine: ({ balances, balanceEntries, invoices }) => {
+  examine: ({ balances, balanceEntries, invoices, creditNotes }) => {
     const rows = new Map(balances.map((row) => [ownerOf(row), row.balance]));
     const ledgers = groupBy(balanceEntries, ownerOf);
     const owners = [...new Set([...rows.keys(), ...ledgers.keys()])];
@@ -17,6 +17,12 @@ export const balancesAddUp: Invariant = {
       balanceEntries.filter(({ kind }) => kind === 'OVERPAYMENT' || kind === 'PAYMENT'),
       ({ invoiceId }) => invoiceId ?? '',
     );
+    const ofNotes = groupBy(
+      balanceEntries.filter(({ kind }) => kind === 'CREDIT_NOTE' || kind === 'REFUND_REPLACED'),
+      ({ creditNoteId }) => creditNoteId ?? '',
+    );
+    const given = new Map(creditNotes.map(({ id, toBalance }) => [id, toBalance]));
+    const noteIds = [...new Set([...given.keys(), ...ofNotes.keys()])];
     const invoiceIds = [...new Set([...applied.keys(), ...ofInvoices.keys()])];
     return together(
       examineEach(owners, (owner) => {
@@ -29,6 +35,10 @@ export const balancesAddUp: Invariant = {
       examineEach(invoiceIds, (id) => [
         -sumOf(ofInvoices.get(id) ?? []) !== (applied.get(id) ?? 0) &&
           `invoice ${id}: balanceApplied ≠ its entries`,
+      ]),
+      examineEach(noteIds, (id) => [
+        sumOf(ofNotes.get(id) ?? []) !== (given.get(id) ?? 0) &&
+          `credit note ${id}: toBalance ≠ its entries`,
       ]),
       examineEach(invoices, (invoice) => {
         const { id } = invoice;

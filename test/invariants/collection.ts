@@ -68,6 +68,8 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     invoices: lists.invoices,
     balances: await client.all('/balances'),
     balanceEntries: lists['balance-entries'],
+    creditNotes: await client.all('/credit-notes'),
+    refunds: await client.all('/refunds'),
     discounts: lists.discounts,
     meterPrices: lists.products.flatMap(({ meterPrices }) => meterPrices),
     meters: await client.expect(200, client.get('/meters')),

@@ -36,6 +36,11 @@ const paid = {
   collection: 'invoices',
   filter: { status: 'PAID', billingReason: 'SUBSCRIPTION_CREATE', 'payments.0': { $exists: true } },
 };
+const credited = {
+  service: 'checkout',
+  collection: 'invoices',
+  filter: { 'refunds.0': { $exists: true } },
+};
 const firstEvent = {
   service: 'subscription',
   collection: 'eventLog',
@@ -131,6 +136,24 @@ const seeds: readonly Seed[] = [
     damage: ({ payments: [payment], ...invoice }) => ({
       ...invoice,
       payments: [{ ...payment, overpayment: payment.amount }],
+    }),
+  },
+  {
+    id: 'I21',
+    what: 'a gap in the numbers of credit notes',
+    ...credited,
+    damage: ({ creditNotes: [note], ...invoice }) => ({
+      ...invoice,
+      creditNotes: [{ ...note, number: 'CN-000009' }],
+    }),
+  },
+  {
+    id: 'I22',
+    what: 'a refund that its provider does not have',
+    ...credited,
+    damage: ({ refunds: [refund], ...invoice }) => ({
+      ...invoice,
+      refunds: [{ ...refund, providerRefundId: null }],
     }),
   },
   {
@@ -254,12 +277,14 @@ describe('the command that checks invariants, as a separate process', () => {
       await payer.submit(await payer.open(checkoutUrl), card());
       if (id === onceId) continue;
       const authorizedTransactionId = `${cards.good}_${String(number)}`;
-      await made('/subscriptions', {
+      const { latestInvoiceId: invoiceId } = await made('/subscriptions', {
         customerId,
         productId: id,
         discountId,
         authorizedTransactionId,
       });
+      if (id !== productId) continue;
+      await made('/credit-notes', { invoiceId, amount: 100, reason: 'OTHER', settle: 'REFUND' });
     }
     for (const isCanceled of [false, true]) {
       const startAt = new Date(Date.now() + 30 * 86_400_000).toISOString();

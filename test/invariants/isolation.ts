@@ -25,9 +25,10 @@ export const environmentsAreApart: Invariant = {
       examineEach(endpoints, ({ id, received = [] }) =>
         received.map(({ text }) => {
           const { data } = JSON.parse(text) as {
-            data?: { subscriptionId?: string };
+            data?: { subscriptionId?: string | null };
           };
-          const source = data?.subscriptionId;
+          // Null for an invoice of no subscription.
+          const source = data?.subscriptionId ?? undefined;
           return (
             source !== undefined &&
             !known.has(source) &&

@@ -124,7 +124,11 @@ function isBounded(
 function paymentProblems(invoice: InvoicePicture): (string | false)[] {
   const { id, status, amountPaid, amountDue, paidAt, payments } = invoice;
   const payable = invoice.total - invoice.balanceApplied - invoice.amountReduced;
-  const successes = payments.filter((payment) => payment.status === 'SUCCEEDED');
+  // One that succeeded after the invoice was settled is an overpayment as a whole.
+  const successes = payments.filter(
+    ({ status: ended, amount, overpayment }) =>
+      ended === 'SUCCEEDED' && (amount === 0 || overpayment < amount),
+  );
   const charges = successes.filter((payment) => !isRecorded(payment));
   const isPaid = status === 'PAID';
   const due = status === 'OPEN' ? outstandingOf(invoice) : 0;

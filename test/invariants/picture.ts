@@ -17,6 +17,8 @@ export interface InvoicePicture {
   readonly amountDue: number;
   readonly balanceApplied: number;
   readonly amountReduced: number;
+  readonly amountCredited: number;
+  readonly creditNoteIds: readonly string[];
   readonly paidAt: string | null;
   readonly createdAt: string;
   readonly periodStart: string | null;
@@ -29,6 +31,7 @@ export interface InvoicePicture {
 }
 
 export interface LinePicture {
+  readonly id: string;
   readonly amount: number;
   readonly discountAmount: number;
   /** Price before discount, with tax where prices include it. */
@@ -122,6 +125,36 @@ export interface BalanceEntryPicture {
   readonly sequence: number;
   readonly kind: string;
   readonly invoiceId: string | null;
+  readonly creditNoteId: string | null;
+}
+
+/** A document that lowers its invoice. Amounts of lines are with tax. */
+export interface CreditNotePicture {
+  readonly id: string;
+  readonly invoiceId: string;
+  readonly number: string | null;
+  readonly tax: number;
+  readonly total: number;
+  readonly reduced: number;
+  readonly toBalance: number;
+  readonly refunded: number;
+  readonly external: number;
+  readonly unsettled: number;
+  readonly lines: readonly {
+    readonly lineItemId: string;
+    readonly taxAmount: number;
+    readonly total: number;
+  }[];
+  readonly refunds: readonly RefundPicture[];
+}
+
+export interface RefundPicture {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly amount: number;
+  readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'REPLACED';
+  readonly providerRefundId: string | null;
+  readonly createdAt: string;
 }
 
 /** Result of counting stored usage again. */
@@ -140,6 +173,7 @@ export interface PaymentPicture {
   readonly id: string;
   readonly amount: number;
   readonly overpayment: number;
+  readonly amountRefunded: number;
   /** `external` or `balance` for recorded payments. */
   readonly provider: string;
   readonly status: 'PENDING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';
@@ -273,6 +307,8 @@ export interface Picture {
   readonly invoices: readonly InvoicePicture[];
   readonly balances: readonly BalancePicture[];
   readonly balanceEntries: readonly BalanceEntryPicture[];
+  readonly creditNotes: readonly CreditNotePicture[];
+  readonly refunds: readonly RefundPicture[];
   readonly discounts: readonly DiscountPicture[];
   readonly meterPrices: readonly MeterPricePicture[];
   readonly meters: readonly MeterPicture[];

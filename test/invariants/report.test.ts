@@ -34,6 +34,7 @@ import {
   whole,
   write,
 } from './testing';
+import { creditViolations } from './credit-violations';
 import { entries, first, invoices, paymentViolations } from './payment-violations';
 
 const subscription = (changes: Partial<SubscriptionPicture>): Partial<Picture> => ({
@@ -205,6 +206,7 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I20', 'an invoice that holds what it did not take', first({ balanceApplied: 1 })],
   ['I20', 'an entry that its invoice does not hold', entries({ invoiceId: 'invoice-2' })],
   ...paymentViolations,
+  ...creditViolations,
   ['I6', 'PAID without a charge', first({ payments: [], amountPaid: 0 })],
   ['I6', 'a charge of an invoice that is not PAID', first({ status: 'OPEN', paidAt: null })],
   [
@@ -341,6 +343,22 @@ test('a healthy system has no violations, and every invariant checks something',
 test.each(violations)('%s finds %s', (id, _what, changes) => {
   const found = examineAll({ ...whole, ...changes }).filter(({ findings }) => findings.length > 0);
   expect(found.map((verdict) => verdict.id)).toContain(id);
+});
+
+test('a payment of a settled invoice that went to the balance is no violation', () => {
+  const late = { ...payment, id: 'late', providerPaymentId: 'charge-9', overpayment: 2 };
+  const posted = { kind: 'OVERPAYMENT', invoiceId: 'invoice-1', amount: 2, balanceAfter: 7 };
+  const settled = anInvoice();
+  const picture = {
+    ...whole,
+    ...invoices({ ...settled, payments: [...settled.payments, late] }, secondInvoice),
+    balances: [{ ...balance, balance: 7 }],
+    balanceEntries: [
+      ...whole.balanceEntries,
+      { ...whole.balanceEntries[2]!, ...posted, id: 'e', sequence: 4 },
+    ],
+  };
+  expect(findingsOf(examineAll(picture))).toEqual([]);
 });
 
 test('every invariant has a violation that it finds', () => {

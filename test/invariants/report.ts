@@ -1,4 +1,5 @@
 import { balancesAddUp } from './balances';
+import { creditsStayWithin, refundsStayWithin } from './credits';
 import { feedIsWhole } from './feed';
 import type { Invariant } from './invariant';
 import { environmentsAreApart } from './isolation';
@@ -43,6 +44,8 @@ export const invariants: readonly Invariant[] = [
   closedCreditsAddUp,
   statusFollowsDebt,
   balancesAddUp,
+  creditsStayWithin,
+  refundsStayWithin,
 ];
 
 /** One line of the report. */

@@ -2,6 +2,7 @@ import type {
   BalanceEntryPicture,
   BalancePicture,
   ClosedCreditsPicture,
+  CreditNotePicture,
   EndpointPicture,
   EventPicture,
   FeedEntryPicture,
@@ -13,6 +14,7 @@ import type {
   MeterPricePicture,
   PaymentPicture,
   Picture,
+  RefundPicture,
   SessionPicture,
   SubscriptionPicture,
   UsageEventPicture,
@@ -26,6 +28,7 @@ const february = '2026-02-28T00:00:00.000Z';
 export const march = '2026-03-31T00:00:00.000Z';
 
 export const line: LinePicture = {
+  id: 'line-1',
   ...{ amount: 3, discountAmount: 1, pricedAmount: 3, taxAmount: 0, total: 2 },
   meterId: 'meter-1',
   quantity: '2.5',
@@ -109,6 +112,7 @@ export const balanceEntries: readonly BalanceEntryPicture[] = [
   id: `entry-${String(index + 1)}`,
   customerId: 'customer-1',
   currency: 'EUR',
+  creditNoteId: null,
   sequence: index + 1,
 }));
 
@@ -116,10 +120,36 @@ export const payment: PaymentPicture = {
   id: 'payment-1',
   amount: 2,
   overpayment: 0,
+  amountRefunded: 0,
   provider: 'sandbox',
   status: 'SUCCEEDED',
   providerPaymentId: 'charge-1',
 };
+
+export const refund: RefundPicture = {
+  id: 'refund-1',
+  paymentId: 'payment-1',
+  amount: 1,
+  status: 'SUCCEEDED',
+  providerRefundId: 'provider-refund-1',
+  createdAt: february,
+};
+
+/** A note that refunds half of the first invoice. */
+export const creditNote: CreditNotePicture = {
+  id: 'note-1',
+  invoiceId: 'invoice-1',
+  number: 'CN-000001',
+  ...{ tax: 0, total: 1, reduced: 0, toBalance: 0, refunded: 1, external: 0, unsettled: 0 },
+  lines: [{ lineItemId: 'line-1', taxAmount: 0, total: 1 }],
+  refunds: [refund],
+};
+
+/** A note of an amount that the seller returns in another way. */
+export function aCreditNote(total: number): CreditNotePicture {
+  const lines = [{ lineItemId: 'line-1', taxAmount: 0, total }];
+  return { ...creditNote, total, external: total, refunded: 0, lines, refunds: [] };
+}
 
 export function anInvoice(changes: Partial<InvoicePicture> = {}): InvoicePicture {
   return {
@@ -138,6 +168,8 @@ export function anInvoice(changes: Partial<InvoicePicture> = {}): InvoicePicture
     amountDue: 0,
     balanceApplied: 0,
     amountReduced: 0,
+    amountCredited: 1,
+    creditNoteIds: ['note-1'],
     paidAt: january,
     createdAt: january,
     periodStart: january,
@@ -145,7 +177,7 @@ export function anInvoice(changes: Partial<InvoicePicture> = {}): InvoicePicture
     discounts: [{ amount: 1 }],
     taxes: [],
     lineItems: [line],
-    payments: [payment],
+    payments: [{ ...payment, amountRefunded: 1 }],
     ...changes,
   };
 }
@@ -157,6 +189,8 @@ export const secondInvoice = anInvoice({
   billingReason: 'SUBSCRIPTION_CYCLE',
   amountPaid: 0,
   amountDue: 2,
+  amountCredited: 0,
+  creditNoteIds: [],
   paidAt: null,
   createdAt: february,
   periodStart: february,
@@ -272,6 +306,8 @@ export const whole: Picture = {
   invoices: [anInvoice(), secondInvoice],
   balances: [balance],
   balanceEntries,
+  creditNotes: [creditNote],
+  refunds: [refund],
   discounts: [discount],
   meterPrices: [meterPrice],
   meters: [meter],

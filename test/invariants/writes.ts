@@ -47,6 +47,6 @@ export const numbersHaveNoGaps: Invariant = {
 };
 
 /** The counter in a number; a seller may change the prefix, and the counter goes on. */
-function countOf(number: string): number {
+export function countOf(number: string): number {
   return Number(/\d+$/.exec(number)?.[0]);
 }

@@ -126,7 +126,7 @@ describe('the page of a session', () => {
     expect(page.root.querySelector(`#${field}-error`)?.textContent).not.toBe('');
     expect(page.root.querySelector(`[role=alert] a[href="#${field}"]`)).not.toBeNull();
     const values = page.root
-      .querySelectorAll('form input')
+      .querySelectorAll('form input:not([type=hidden])')
       .map((one) => [one.id, one.getAttribute('value')]);
     expect(values).toEqual([
       ['number', ''],

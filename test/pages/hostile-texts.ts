@@ -41,6 +41,7 @@ export const shownMarks: readonly string[] = [
   'meter-name',
   'meter-unit',
   'credit-name',
+  'credit-note-memo',
   'endpoint-description',
   'endpoint-url',
   'endpoint-answer',
@@ -106,6 +107,7 @@ export async function writeHostileTexts(
   const publicPages = await openPages(create, { customerId, productId: product.id });
   const invoiceId = subscription.latestInvoiceId as string;
   const { hostedUrl } = await api.expect(200, api.get(`/invoices/${invoiceId}`));
+  const creditNoteId = await creditNote(create, customerId);
   const portal = await create('/portal/sessions', { customerId, returnUrl: hostileAddress });
   await attempted(api, endpoint.id as string);
   return {
@@ -113,6 +115,7 @@ export async function writeHostileTexts(
       '/customers/:id': customerId,
       '/subscriptions/:id': subscription.id,
       '/invoices/:id': invoiceId,
+      '/credit-notes/:id': creditNoteId,
       '/products/:id': product.id,
       '/discounts/:id': discount.id,
       '/developers/webhooks/:id': endpoint.id,
@@ -124,6 +127,19 @@ export async function writeHostileTexts(
 }
 
 const hostileAddress = 'https://shop.example/"><script>__x=1</script>?a=\'onerror=__x=1';
+
+async function creditNote(
+  create: (path: string, body: object) => Promise<any>,
+  customerId: string,
+): Promise<string> {
+  const invoice = await create('/invoices', {
+    ...{ customerId, currency: 'USD', collectionMethod: 'SEND_INVOICE', finalize: true },
+    lines: [{ description: hostile('line-description', 200), amount: 1_000 }],
+  });
+  const memo = hostile('credit-note-memo', 500);
+  const note = { invoiceId: invoice.id, amount: 100, reason: 'OTHER', memo };
+  return (await create('/credit-notes', note)).id;
+}
 
 async function offer(create: (path: string, body: object) => Promise<any>) {
   const product = await create('/products', {

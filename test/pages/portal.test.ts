@@ -1,17 +1,15 @@
 import { card } from '../support/payer';
 import { authorization, numbers, PortalScene, usd } from '../support/portal-scene';
-import { joinTestSystem, type TestSystem } from '../support/shared-system';
+import { joinTestSystem } from '../support/shared-system';
 import { readForm } from '../support/visitor';
 
 const startMs = 120_000;
 const manyMs = 120_000;
 
-let system: TestSystem;
 let scene: PortalScene;
 
 beforeAll(async () => {
-  system = await joinTestSystem();
-  scene = await PortalScene.begin(system);
+  scene = await PortalScene.begin(await joinTestSystem());
 }, startMs);
 
 describe('the overview', () => {
@@ -239,6 +237,41 @@ describe('invoices', () => {
     }
   });
 
+  test('list their credit notes, whose money is on the balance or refunded', async () => {
+    const customerId = await scene.customer();
+    const { latestInvoiceId: invoiceId } = await scene.subscribe(customerId);
+    const body = { invoiceId, reason: 'SERVICE', memo: 'Sorry' };
+    const [kept, returned] = [
+      await scene.create('/credit-notes', { ...body, amount: 1_000 }),
+      await scene.create('/credit-notes', { ...body, amount: 500, settle: 'REFUND' }),
+    ];
+    const { visitor, page } = await scene.enter(customerId);
+    expect(page.text).toContain('Your balance is $10.00.');
+    const path = `/portal/invoices/${String(invoiceId)}`;
+    const invoice = await visitor.open(path);
+    expect(invoice.text).toContain('Sorry Added to your balance: $10.00 −$10.00');
+    expect(invoice.text).toContain('Sorry Refunded to your card: $5.00 −$5.00');
+    for (const { id, number } of [kept, returned]) {
+      const links = invoice.root.querySelectorAll(
+        `a[href="${path}/credit-notes/${String(id)}/pdf"]`,
+      );
+      expect(links.map(({ textContent }) => textContent)).toEqual([`${String(number)} as PDF`]);
+      const pdf = await visitor.open(links[0]?.attributes.href ?? '');
+      expect([pdf.status, pdf.bytes.subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
+    }
+    const { hostedUrl } = await scene.read(`/invoices/${String(invoiceId)}`);
+    const hosted = await fetch(`${String(hostedUrl)}/credit-notes/${String(kept.id)}/pdf`);
+    expect(hosted.status).toBe(200);
+    const stranger = await scene.enter(await scene.customer());
+    expect(
+      (await stranger.visitor.open(`${path}/credit-notes/${String(kept.id)}/pdf`)).status,
+    ).toBe(404);
+    // A credit note of another invoice is not served.
+    const { latestInvoiceId: other } = await scene.subscribe(customerId);
+    const foreign = `/portal/invoices/${String(other)}/credit-notes/${String(kept.id)}/pdf`;
+    expect((await visitor.open(foreign)).status).toBe(404);
+  });
+
   test('of an incomplete purchase lead to its page', async () => {
     const customerId = await scene.customer();
     const { id: productId } = await scene.create('/products', usd);
@@ -248,93 +281,6 @@ describe('invoices', () => {
     const shown = await visitor.open(`/portal/invoices/${String(invoice.id)}`);
     const link = shown.root.querySelector('a.button')?.attributes.href;
     expect([shown.root.querySelector('main form'), link]).toEqual([null, checkoutUrl]);
-  });
-});
-
-describe('payment methods', () => {
-  const methods = '/portal/payment-methods';
-
-  test('are added, made the default, and removed', async () => {
-    const customerId = await scene.customer();
-    await scene.subscribe(customerId);
-    const { visitor } = await scene.enter(customerId);
-    const one = await visitor.open(methods);
-    expect(one.text).toContain('Visa ending in 4242 Default');
-    const refused = await visitor.submit(one, card('1234'), 'Save card');
-    expect([refused.status, refused.root.querySelector('#number-error') !== null]).toEqual([
-      400,
-      true,
-    ]);
-    const typed = { ...card(numbers.other), _default: '' };
-    const two = await visitor.submit(refused, typed, 'Save card');
-    expect(two.text).toContain('The card was added.');
-    expect(two.text).toContain('Mastercard ending in 4444 It expires 12/2034.');
-    expect(two.text).toContain('Visa ending in 4242 Default');
-    const preferred = await visitor.submit(two, {}, 'Make default Mastercard ending in 4444');
-    expect(preferred.text).toContain('Mastercard ending in 4444 Default');
-    const removed = await visitor.submit(preferred, {}, 'Remove Visa ending in 4242');
-    expect(removed.text).toContain('The card was removed.');
-    expect(removed.text).not.toContain('Visa ending in 4242');
-    const kept = await visitor.submit(removed, {}, 'Remove Mastercard ending in 4444');
-    expect([kept.status, kept.text]).toEqual([
-      400,
-      expect.stringContaining('This card pays for a subscription'),
-    ]);
-  });
-
-  test('beyond the limit are refused with an explanation', async () => {
-    const { visitor } = await scene.enter(await scene.customer());
-    let page = await visitor.open(methods);
-    for (let saved = 0; saved < 20; saved += 1) {
-      page = await visitor.submit(page, card(), 'Save card');
-      expect(page.text).toContain('The card was added.');
-    }
-    const refused = await visitor.submit(page, card(), 'Save card');
-    expect([refused.status, refused.text]).toEqual([
-      400,
-      expect.stringContaining('You have reached the maximum number of saved cards.'),
-    ]);
-  });
-
-  test('that were removed pay nothing, even from a stale page', async () => {
-    const customerId = await scene.customer();
-    const { latestInvoiceId } = await scene.subscribe(customerId, { cardNumber: null });
-    const { visitor } = await scene.enter(customerId);
-    const unused = { ...card(), _default: '' };
-    await visitor.submit(await visitor.open(methods), card(numbers.declined), 'Save card');
-    const two = await visitor.submit(await visitor.open(methods), unused, 'Save card');
-    const invoice = `/portal/invoices/${String(latestInvoiceId)}`;
-    await scene.untilIdle();
-    const before = await visitor.open(invoice);
-    const choice = before.root.querySelector('input[name="method"]:not([checked])');
-    await visitor.submit(two, {}, 'Remove Visa ending in 4242');
-    const method = choice?.attributes.value ?? '';
-    const after = await visitor.submit(before, { _method: method }, 'Pay $29.00');
-    expect(method).not.toBe('');
-    expect(after.text).not.toContain('Visa ending in 4242');
-    const { status, payments } = await scene.read(`/invoices/${String(latestInvoiceId)}`);
-    expect(status).toBe('OPEN');
-    expect(payments.map((payment: any) => payment.status)).not.toContain('SUCCEEDED');
-  });
-
-  test('are all removed where nothing is charged', async () => {
-    const customerId = await scene.customer();
-    const { id } = await scene.subscribe(customerId);
-    await scene.api.expect(200, scene.api.post(`/subscriptions/${String(id)}/cancel`));
-    const { visitor } = await scene.enter(customerId);
-    const page = await visitor.open(methods);
-    const removed = await visitor.submit(page, {}, 'Remove Visa ending in 4242');
-    expect(removed.text).toContain('No card is saved.');
-  });
-
-  test('of a new card trigger the collection of overdue invoices immediately', async () => {
-    const customerId = await scene.customer();
-    const { id } = await scene.subscribe(customerId, { cardNumber: numbers.declined });
-    expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({ status: 'PAST_DUE' });
-    const { visitor } = await scene.enter(customerId);
-    await visitor.submit(await visitor.open(methods), card(), 'Save card');
-    await scene.untilIdle();
-    expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({ status: 'ACTIVE' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { checkoutOf, dunningOf } from './funnels';
-import { type InvoiceRow, recurringOf, type SubscriptionRow } from './recurring';
+import { type ChangeRow, type InvoiceRow, recurringOf, type SubscriptionRow } from './recurring';
 import { revenueOf } from './revenue';
 
 const now = new Date('2026-03-15T00:00:00.000Z');
@@ -31,7 +31,7 @@ function invoice(periodStart: string, changes: Partial<InvoiceRow> = {}): Invoic
     total: 2900,
     createdAt: periodStart,
     periodStart,
-    lineItems: [{ amount: 2900, meterId: null, periodStart }],
+    lineItems: [{ amount: 2900, meterId: null, kind: 'RECURRING', periodStart }],
     payments: [],
     ...changes,
   };
@@ -40,7 +40,7 @@ function invoice(periodStart: string, changes: Partial<InvoiceRow> = {}): Invoic
 describe('recounted revenue', () => {
   test('includes billed subscriptions from the start until the end', () => {
     const ended = subscription({ endedAt: '2026-03-10T00:00:00.000Z' });
-    const { data } = revenueOf(recurringOf([ended], [invoice(february)]), { now, months: 3 });
+    const { data } = revenueOf(recurringOf([ended], [invoice(february)], []), { now, months: 3 });
     expect(data).toEqual([
       {
         currency: 'USD',
@@ -55,8 +55,61 @@ describe('recounted revenue', () => {
 
   test('includes no trial, and no subscription that was never billed', () => {
     const inTrial = subscription({ trialEnd: '2026-02-24T00:00:00.000Z' });
-    expect(recurringOf([inTrial], [invoice(february)])).toEqual([]);
-    expect(recurringOf([subscription()], [])).toEqual([]);
+    expect(recurringOf([inTrial], [invoice(february)], [])).toEqual([]);
+    expect(recurringOf([subscription()], [], [])).toEqual([]);
+  });
+
+  const march = '2026-03-10T00:00:00.000Z';
+  const doubled: ChangeRow = {
+    subscriptionId: 's',
+    effectiveAt: '2026-02-20T00:00:00.000Z',
+    monthlyAmountBefore: 2900,
+    monthlyAmountAfter: 5800,
+  };
+  const back: ChangeRow = {
+    ...doubled,
+    effectiveAt: march,
+    monthlyAmountBefore: 5800,
+    monthlyAmountAfter: 2900,
+  };
+  const billed = (at: string, amounts: readonly number[]) =>
+    invoice(at, {
+      lineItems: amounts.map((amount) => {
+        return { amount, meterId: null, kind: 'RECURRING', periodStart: at };
+      }),
+    });
+
+  test('grows and shrinks with the applied changes, and ends with the last amount', () => {
+    const ended = subscription({ endedAt: '2026-03-12T00:00:00.000Z' });
+    // The lists of the API begin with the newest.
+    const invoices = [billed(march, [2000, 900]), billed(february, [2900])];
+    const { data } = revenueOf(recurringOf([ended], invoices, [back, doubled]), { now, months: 2 });
+    expect(data[0]?.months).toEqual([
+      expect.objectContaining({ new: 2900, expansion: 2900, contraction: 0, mrr: 5800 }),
+      expect.objectContaining({ new: 0, expansion: 0, contraction: 2900, churned: 2900, mrr: 0 }),
+    ]);
+  });
+
+  test('finds a bill that does not follow an applied change', () => {
+    const invoices = [billed(march, [2900]), billed(february, [2900])];
+    expect(() => recurringOf([subscription()], invoices, [doubled])).toThrow(
+      's was not billed its amount on 2026-03-10',
+    );
+  });
+
+  test('takes no line of a change as the charge of a period', () => {
+    const line = { amount: 1450, meterId: null, periodStart: february };
+    const change = invoice(doubled.effectiveAt, {
+      billingReason: 'SUBSCRIPTION_CHANGE',
+      lineItems: [
+        { ...line, kind: 'UNUSED_TIME' },
+        { ...line, kind: 'REMAINING_TIME' },
+      ],
+    });
+    const invoices = [change, billed(february, [2900])];
+    expect(recurringOf([subscription()], invoices, [doubled])).toMatchObject([
+      { monthlyAmount: 2900n },
+    ]);
   });
 
   test.each([
@@ -67,7 +120,7 @@ describe('recounted revenue', () => {
     ['MONTHLY', 2, 1450n],
   ])('%s by %i is rounded once, half up', (billingInterval, intervalCount, monthlyAmount) => {
     const one = subscription({ price: { billingInterval, intervalCount } });
-    expect(recurringOf([one], [invoice(february)])).toMatchObject([{ monthlyAmount }]);
+    expect(recurringOf([one], [invoice(february)], [])).toMatchObject([{ monthlyAmount }]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { ApiClient } from '../support/api-client';
 import type { OperatorClient } from '../support/operator-client';
 import { checkoutOf, dunningOf } from './funnels';
-import { recurringOf } from './recurring';
+import { type ChangeRow, recurringOf, type SubscriptionRow } from './recurring';
 import { countsOf, revenueOf } from './revenue';
 
 /** One report: from the dashboard, and recounted. */
@@ -33,7 +33,11 @@ export async function recount({
   ];
   const { body: clock } = await client.get('/sandboxes/clock');
   const now = new Date(clock.now as string);
-  const recurring = recurringOf(subscriptions, invoices);
+  const recurring = recurringOf(
+    subscriptions,
+    invoices,
+    await appliedChanges(client, subscriptions),
+  );
   const { data } = revenueOf(recurring, { now, months });
   const overview = {
     mrr: data.map(({ currency, months: all }) => ({
@@ -64,6 +68,17 @@ export async function recount({
       counted: own,
     })),
   );
+}
+
+async function appliedChanges(
+  client: Pick<ApiClient, 'all'>,
+  subscriptions: readonly SubscriptionRow[],
+): Promise<ChangeRow[]> {
+  const found: ChangeRow[] = [];
+  for (const { id } of subscriptions) {
+    found.push(...(await client.all(`/subscriptions/${id}/changes?status=APPLIED`)));
+  }
+  return found;
 }
 
 /** Other fields of a report are not recounted. */

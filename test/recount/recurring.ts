@@ -24,6 +24,7 @@ export interface InvoiceRow {
   readonly lineItems: readonly {
     readonly amount: number;
     readonly meterId: string | null;
+    readonly kind: 'RECURRING' | 'UNUSED_TIME' | 'REMAINING_TIME' | 'USAGE' | null;
     readonly periodStart: string | null;
   }[];
   readonly payments: readonly {
@@ -33,12 +34,28 @@ export interface InvoiceRow {
   }[];
 }
 
-/** The monthly revenue of a subscription, with its start and end, derived from its invoices. */
+/** The fields of a change, as in REST, that revenue depends on. */
+export interface ChangeRow {
+  readonly subscriptionId: string;
+  readonly effectiveAt: string;
+  /** 0 before and after while nothing is billed. */
+  readonly monthlyAmountBefore: number;
+  readonly monthlyAmountAfter: number;
+}
+
+/** The monthly revenue of a subscription: its start, its changes and its end. */
 export interface Recurring {
   readonly currency: string;
   readonly from: Date;
   readonly until: Date | null;
+  /** At the start, derived from the first invoice. */
   readonly monthlyAmount: bigint;
+  readonly changes: readonly RevenueChange[];
+}
+
+interface RevenueChange {
+  readonly at: Date;
+  readonly difference: bigint;
 }
 
 // Twelfths of a year per period: 4 years have no leap day here, a year has 365 days and 52 weeks.
@@ -52,37 +69,70 @@ const periodsAYear: Readonly<Record<string, bigint>> = {
 
 /**
  * Covers subscriptions that were billed for a period; a trial's invoice bills none. For a start in
- * the past only the current period is billed.
+ * the past only the current period is billed. Throws if a bill does not follow the applied
+ * changes.
  */
 export function recurringOf(
   subscriptions: readonly SubscriptionRow[],
   invoices: readonly InvoiceRow[],
+  applied: readonly ChangeRow[],
 ): Recurring[] {
   const bySubscription = Map.groupBy(invoices, ({ subscriptionId }) => subscriptionId);
+  const changesOf = Map.groupBy(applied, ({ subscriptionId }) => subscriptionId);
   return subscriptions.flatMap((subscription) => {
     const charges = (bySubscription.get(subscription.id) ?? [])
       .flatMap((invoice) => chargesOf(invoice))
-      .filter(({ from }) => !isInTrial(from, subscription));
+      .filter(({ from }) => !isInTrial(from, subscription))
+      .sort((a, b) => a.from.getTime() - b.from.getTime());
     const [first] = charges;
     if (first === undefined) return [];
-    const odd = charges.find(({ amount }) => amount !== first.amount);
-    if (odd !== undefined) throw new Error(`${subscription.id} has charges that differ over time`);
-    const { currency, startAt, trialEnd, endedAt } = subscription;
-    return {
+    const { id, currency, price, startAt, trialEnd, endedAt } = subscription;
+    const recurring = {
       currency,
       from: new Date(trialEnd ?? startAt),
       until: endedAt === null ? null : new Date(endedAt),
-      monthlyAmount: monthly(first.amount, subscription.price),
+      monthlyAmount: monthly(first.amount, price),
+      changes: (changesOf.get(id) ?? []).map(revenueChangeOf),
     };
+    const odd = charges.find(
+      ({ amount, from }) => monthly(amount, price) !== amountAfter(recurring, (at) => at <= from),
+    );
+    if (odd !== undefined) {
+      throw new Error(`${id} was not billed its amount on ${odd.from.toISOString()}`);
+    }
+    return recurring;
   });
 }
 
-/** The recurring charge comes first, for the period of the invoice itself; a last bill has none. */
+/** The monthly amount after the changes whose time is meant. */
+export function amountAfter(
+  { monthlyAmount, changes }: Recurring,
+  isMeant: (at: Date) => boolean,
+): bigint {
+  return changes
+    .filter(({ at }) => isMeant(at))
+    .reduce((sum, { difference }) => sum + difference, monthlyAmount);
+}
+
+function revenueChangeOf(change: ChangeRow): RevenueChange {
+  const { effectiveAt, monthlyAmountBefore, monthlyAmountAfter } = change;
+  return {
+    at: new Date(effectiveAt),
+    difference: BigInt(monthlyAmountAfter) - BigInt(monthlyAmountBefore),
+  };
+}
+
+/**
+ * The recurring charges of an invoice, one for each item, for its own period; a last bill has none.
+ */
 function chargesOf({ lineItems, billingReason, periodStart }: InvoiceRow) {
-  const [line] = lineItems;
-  const isCharge = line?.meterId === null && billingReason !== 'SUBSCRIPTION_CANCEL';
+  const lines = lineItems.filter(
+    ({ meterId, kind }) => meterId === null && (kind ?? 'RECURRING') === 'RECURRING',
+  );
+  const isCharge = lines.length > 0 && billingReason !== 'SUBSCRIPTION_CANCEL';
   if (!isCharge || periodStart === null) return [];
-  return [{ amount: line.amount, from: new Date(periodStart) }];
+  const amount = lines.reduce((sum, line) => sum + line.amount, 0);
+  return [{ amount, from: new Date(periodStart) }];
 }
 
 function isInTrial(at: Date, { trialEnd }: SubscriptionRow): boolean {

@@ -1,5 +1,5 @@
 import { monthsUntil, monthOf } from './dates';
-import type { Recurring, SubscriptionRow } from './recurring';
+import { amountAfter, type Recurring, type SubscriptionRow } from './recurring';
 
 /** `GET /dashboard/api/reports/revenue`, recounted: each month from every subscription. */
 export function revenueOf(
@@ -17,24 +17,30 @@ export function revenueOf(
 function monthOfRevenue(all: readonly Recurring[], month: string) {
   const started = all.filter(({ from }) => monthOf(from) === month);
   const ended = all.filter(({ until }) => until !== null && monthOf(until) === month);
+  const differences = all
+    .flatMap(({ changes }) => changes)
+    .filter(({ at }) => monthOf(at) === month)
+    .map(({ difference }) => difference);
   // Texts of months sort chronologically.
   const recur = all.filter(
     ({ from, until }) => monthOf(from) <= month && (until === null || monthOf(until) > month),
   );
   return {
     month,
-    new: sumOf(started),
-    expansion: 0,
-    contraction: 0,
-    churned: sumOf(ended),
-    mrr: sumOf(recur),
+    new: sumOf(started.map(({ monthlyAmount }) => monthlyAmount)),
+    expansion: sumOf(differences.filter((difference) => difference > 0n)),
+    contraction: sumOf(
+      differences.filter((difference) => difference < 0n).map((difference) => -difference),
+    ),
+    churned: sumOf(ended.map((one) => amountAfter(one, () => true))),
+    mrr: sumOf(recur.map((one) => amountAfter(one, (at) => monthOf(at) <= month))),
     started: started.length,
     ended: ended.length,
   };
 }
 
-function sumOf(some: readonly Recurring[]): number {
-  return Number(some.reduce((sum, { monthlyAmount }) => sum + monthlyAmount, 0n));
+function sumOf(amounts: readonly bigint[]): number {
+  return Number(amounts.reduce((sum, amount) => sum + amount, 0n));
 }
 
 /** The counts of `GET /dashboard/api/reports/overview`. */

@@ -22,6 +22,11 @@ export function contractOf(gatewayUrl: string): Promise<DescribedAnswers> {
   return known;
 }
 
+/** Reads the document again at the next use, because another release answers at the address now. */
+export function forgetContract(gatewayUrl: string): void {
+  contracts.delete(gatewayUrl);
+}
+
 async function fetchContract(gatewayUrl: string): Promise<DescribedAnswers> {
   const response = await fetch(`${gatewayUrl}/openapi.json`);
   return new DescribedAnswers(await response.json());

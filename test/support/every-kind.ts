@@ -9,15 +9,19 @@ export const everyKind = [
   'checkout.expired',
   'checkout_link.created',
   'checkout_link.updated',
+  'credit_note.created',
   'customer.created',
   'customer.updated',
   'discount.created',
   'discount.updated',
+  'dispute.closed',
+  'dispute.opened',
   'invoice.created',
   'invoice.overdue',
   'invoice.paid',
   'invoice.payment_failed',
   'invoice.payment_received',
+  'invoice.reminded',
   'invoice.uncollectible',
   'invoice.voided',
   'meter.created',
@@ -27,6 +31,21 @@ export const everyKind = [
   'payment_method.added',
   'product.created',
   'product.updated',
+  'refund.failed',
+  'refund.succeeded',
+  'refund.updated',
+  'subscription.canceled',
+  'subscription.created',
+  'subscription.payment_failed',
+  'subscription.payment_succeeded',
+  'subscription.renewal_upcoming',
+  'subscription.renewed',
+  'subscription.trial_ending',
+  'subscription.updated',
+];
+
+/** The kinds that an endpoint receives by default. */
+export const kindsOfSubscriptions = [
   'subscription.canceled',
   'subscription.created',
   'subscription.payment_failed',
@@ -34,9 +53,6 @@ export const everyKind = [
   'subscription.renewed',
   'subscription.updated',
 ];
-
-/** The kinds that an endpoint receives by default. */
-export const kindsOfSubscriptions = everyKind.filter((kind) => kind.startsWith('subscription.'));
 
 /** Triggers every kind of event in a sandbox whose clock is at the end of January 2026. */
 export async function causeEveryKind(
@@ -51,7 +67,9 @@ export async function causeEveryKind(
     create('/subscriptions', { customerId: to, productId, authorizedTransactionId });
   const { id } = await subscribe(customerId, 'txn_4242424242424242');
   await subscribe(other, 'txn_4000000000000002');
+  await causeWarnings(api, customerId);
   await causeInvoiceKinds(api, customerId);
+  await causeCreditKinds(api);
   await causeResourceKinds(api, { customerId, productId });
   const paid = await create('/checkout', { customerId, productId });
   await create('/checkout', { customerId, productId });
@@ -60,6 +78,19 @@ export async function causeEveryKind(
   await api.advanceTo('2026-02-28T00:00:00Z');
   await api.expect(200, api.post(`/subscriptions/${String(id)}/cancel`, { atPeriodEnd: true }));
   await api.advanceTo('2026-03-31T00:00:00Z');
+}
+
+/** Subscriptions with a trial, and with a yearly period that ends in the middle of March. */
+async function causeWarnings(api: ApiClient, customerId: string): Promise<void> {
+  const warned = [
+    [{ trialDays: 14 }, {}],
+    [{ billingInterval: 'YEARLY' }, { startAt: '2025-03-15T00:00:00.000Z' }],
+  ] as const;
+  for (const [price, start] of warned) {
+    const { id } = await api.expect(201, api.post('/products', { ...product, ...price }));
+    const subscription = { customerId, productId: id, ...start };
+    await api.expect(201, api.post('/subscriptions', subscription));
+  }
 }
 
 /** A part payment of an invoice that falls overdue, a write-off and a void. */
@@ -75,6 +106,25 @@ async function causeInvoiceKinds(api: ApiClient, customerId: string): Promise<vo
   for (const end of ['mark-uncollectible', 'void']) {
     const { id } = await issue();
     await api.expect(200, api.post(`/invoices/${String(id)}/${end}`));
+  }
+}
+
+/** A refund, one that fails and is settled to the balance, and a charge that its payer disputes. */
+async function causeCreditKinds(api: ApiClient): Promise<void> {
+  const create = (path: string, body: object) => api.expect(201, api.post(path, body));
+  for (const card of ['4242424242424242', '4000000000005134', '4000000000000259']) {
+    // One card each: a second one of a customer would announce that it is the default.
+    const { id: customerId } = await create('/customers', { email: 'c@example.com' });
+    const lines = [{ description: 'Setup', amount: 5000 }];
+    const { id: invoiceId } = await create('/invoices', { customerId, lines, finalize: true });
+    const authorizedTransactionId = `txn_${card}_credited`;
+    const paid = api.post(`/invoices/${String(invoiceId)}/pay`, { authorizedTransactionId });
+    await api.expect(200, paid);
+    const note = { invoiceId, amount: 100, reason: 'GOODWILL', settle: 'REFUND' };
+    const { refunds } = await create('/credit-notes', note);
+    if (refunds[0].status !== 'FAILED') continue;
+    const refund = `/refunds/${String(refunds[0].id)}`;
+    await api.expect(200, api.post(`${refund}/settle`, { to: 'BALANCE' }));
   }
 }
 

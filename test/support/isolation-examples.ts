@@ -45,6 +45,8 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     taxRate,
     creditNote,
     change,
+    email,
+    suppression,
   } = await ownerResources(owner);
   const resources = {
     customer: `/customers/${customer.id}`,
@@ -62,6 +64,8 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     taxRate: `/tax-rates/${taxRate.id}`,
     creditNote: `/credit-notes/${creditNote.id}`,
     refund: `/refunds/${creditNote.refunds[0].id}`,
+    email: `/emails/${email.id}`,
+    suppression: `/email-suppressions/${suppression.id}`,
     change: `/subscriptions/${subscription.id}/changes/${change.id}`,
   };
   return {
@@ -102,6 +106,12 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     'POST /credit-notes': {
       path: '/credit-notes',
       body: { invoiceId: subscription.latestInvoiceId, amount: 1, reason: 'OTHER' },
+    },
+    'GET /portal/settings': { path: '/portal/settings', strangers: [200] },
+    'PATCH /portal/settings': {
+      path: '/portal/settings',
+      body: { quantity: true },
+      strangers: [200],
     },
     'GET /seller': { path: '/seller', strangers: [200] },
     'PATCH /seller': { path: '/seller', body: { footer: 'x' }, strangers: [200] },
@@ -232,7 +242,17 @@ async function ownerResources(owner: ApiClient) {
     taxRate,
     creditNote,
     change,
+    ...(await bouncedEmail(owner)),
   };
+}
+
+/** The receipt of the subscription's first invoice, and the suppression of its address. */
+async function bouncedEmail(owner: ApiClient) {
+  const { data: emails } = await owner.expect(200, owner.get('/emails'));
+  const [email] = emails;
+  await owner.expect(200, owner.post(`/emails/${String(email.id)}/bounce`, { type: 'HARD' }));
+  const { data: suppressions } = await owner.expect(200, owner.get('/email-suppressions'));
+  return { email, suppression: suppressions[0] };
 }
 
 /** The first delivery of the subscription's creation, once both of them exist. */
@@ -277,6 +297,10 @@ function listExamples({
     'GET /events': list('/events', `customerId=${customerId}`),
     'GET /webhook-endpoints': list('/webhook-endpoints'),
     'GET /webhook-events': { path: '/webhook-events', strangers: [200] },
+    'GET /emails': list('/emails', `customerId=${customerId}`),
+    'GET /email-suppressions': list('/email-suppressions', `email=${ownerMark}@example.com`),
+    // Only sandboxes have an inbox.
+    'GET /sandboxes/inbox': { path: '/sandboxes/inbox', strangers: [200, 409] },
     'GET /api-keys': list('/api-keys'),
   };
 }
@@ -294,6 +318,8 @@ function resourceExamples(
       | 'delivery'
       | 'messageId'
       | 'apiKey'
+      | 'email'
+      | 'suppression'
       | 'link'
       | 'entry'
       | 'taxRate'
@@ -339,6 +365,7 @@ function resourceExamples(
     'DELETE /subscriptions/:id/changes/:changeId': { path: paths.change },
     'GET /balance-entries/:id': { path: paths.entry },
     'GET /credit-notes/:id': { path: paths.creditNote },
+    'GET /credit-notes/:id/pdf': { path: `${paths.creditNote}/pdf` },
     'GET /refunds/:id': { path: paths.refund },
     // It has succeeded.
     'POST /refunds/:id/settle': {
@@ -384,6 +411,10 @@ function resourceExamples(
     },
     'GET /webhook-endpoints/:id/deliveries': { path: `${endpoint}/deliveries` },
     'GET /webhook-endpoints/:id/gaps': { path: `${endpoint}/gaps?since=${ownerTime}` },
+    'GET /emails/:id': { path: paths.email },
+    'POST /emails/:id/resend': { path: `${paths.email}/resend` },
+    'POST /emails/:id/bounce': { path: `${paths.email}/bounce`, body: { type: 'HARD' } },
+    'DELETE /email-suppressions/:id': { path: paths.suppression },
     'GET /webhook-events/:id': { path: `/webhook-events/${paths.messageId}` },
     'DELETE /api-keys/:id': { path: paths.apiKey },
   };

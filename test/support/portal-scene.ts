@@ -11,6 +11,8 @@ export const numbers = {
   good: '4242424242424242',
   other: '5555555555554444',
   declined: '4000000000000002',
+  /** Pays once by its authorization, and is declined from then on. */
+  failsWhenSaved: '4000000000000341',
   securedOnce: '4000002500003155',
 } as const;
 

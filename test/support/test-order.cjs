@@ -14,6 +14,8 @@ const first = [
   'pages/portal-browser',
   'dashboard/browser',
   'dashboard/money-pages',
+  'dashboard/subscription-pages',
+  'dashboard/list-pages',
   'pages/stored-scripts',
   'contract/role-matrix',
   'demo/data',

@@ -48,6 +48,10 @@ const nightly = [
   'connection-age.integration',
   'gateway/connection-age',
   'scenario/year-of-renewals',
+  'upgrade/breaks',
+  'upgrade/mixed',
+  'upgrade/stored-documents',
+  'upgrade/upgrade',
 ];
 
 const tier = process.env.TEST_TIER;

@@ -1,0 +1,116 @@
+import { eventually } from '@billing/chassis/testing';
+import type { PersistentClient } from '../support/persistent-client';
+import { aProduct, aSubscription, type CrashFlow, invoicesOf } from './flow';
+
+// A step whose worker died is resumed after half a minute.
+const decidedWithinMs = 100_000;
+
+/** The change once it has an outcome. */
+function decided(client: PersistentClient, id: string, change: { id: string }): Promise<any> {
+  return eventually(
+    async () => {
+      const found = await client.get(`/subscriptions/${id}/changes/${change.id}`);
+      expect(found.status).not.toBe('PAYING');
+      return found;
+    },
+    { timeoutMs: decidedWithinMs },
+  );
+}
+
+/** The invoices in the order of their numbers; those of one instant are listed in any order. */
+async function numbered(client: PersistentClient, id: string): Promise<any[]> {
+  const invoices = await invoicesOf(client, id);
+  return invoices.toSorted((a, b) => (a.number < b.number ? -1 : 1));
+}
+
+async function changeNow(client: PersistentClient, { id, upgradeTo }: any): Promise<any> {
+  const path = `/subscriptions/${id as string}/changes`;
+  const change = await client.post(201, path, { productId: upgradeTo as string });
+  return { id, change };
+}
+
+const upgrade: CrashFlow = {
+  name: 'upgrade that is paid first',
+  prepare: async (client) => ({
+    ...(await aSubscription(client, '4242424242424242')),
+    upgradeTo: (await aProduct(client, { amount: 5900 })).productId,
+  }),
+  act: changeNow,
+  expectGoal: async (client, { id, change }) => {
+    expect(await decided(client, id, change)).toMatchObject({ status: 'APPLIED' });
+    expect(await client.get(`/subscriptions/${id}`)).toMatchObject({
+      price: { amount: 5900 },
+      pendingChange: null,
+    });
+    const invoices = await numbered(client, id as string);
+    expect(invoices).toMatchObject([
+      { status: 'PAID', total: 2900 },
+      { status: 'PAID', total: 3000, billingReason: 'SUBSCRIPTION_CHANGE' },
+    ]);
+    const paid = invoices[1].payments.filter(
+      ({ status }: { status: string }) => status === 'SUCCEEDED',
+    );
+    expect(paid).toHaveLength(1);
+  },
+};
+
+const declined: CrashFlow = {
+  name: 'upgrade declined',
+  prepare: async (client) => ({
+    ...(await aSubscription(client, '4000000000000341')),
+    upgradeTo: (await aProduct(client, { amount: 5900 })).productId,
+  }),
+  act: changeNow,
+  expectGoal: async (client, { id, change }) => {
+    expect(await decided(client, id, change)).toMatchObject({
+      status: 'FAILED',
+      failure: { code: 'card_declined' },
+    });
+    expect(await client.get(`/subscriptions/${id}`)).toMatchObject({
+      status: 'ACTIVE',
+      price: { amount: 2900 },
+      pendingChange: null,
+    });
+    expect(await numbered(client, id as string)).toMatchObject([
+      { status: 'PAID', total: 2900 },
+      { status: 'VOID', total: 3000, payments: [{ status: 'FAILED' }] },
+    ]);
+  },
+};
+
+const downgrade: CrashFlow = {
+  name: 'downgrade with credit note, as previewed',
+  prepare: async (client) => ({
+    ...(await aSubscription(client, '4242424242424242')),
+    downgradeTo: (await aProduct(client, { amount: 1900 })).productId,
+  }),
+  act: async (client, { id, downgradeTo, customerId }) => {
+    const wanted = { productId: downgradeTo as string, at: 'NOW' };
+    const asked = { kind: 'CHANGE', subscriptionId: id as string, change: wanted };
+    const preview = await client.post(200, '/previews', asked);
+    const path = `/subscriptions/${id as string}/changes`;
+    const change = await client.post(201, path, { ...wanted, previewToken: preview.token });
+    return { id, change, customerId };
+  },
+  expectGoal: async (client, { id, change, customerId }) => {
+    expect(change).toMatchObject({ status: 'APPLIED', invoiceId: null });
+    expect(await client.get(`/subscriptions/${id}`)).toMatchObject({ price: { amount: 1900 } });
+    await eventually(
+      async () => {
+        const { data } = await client.get(`/credit-notes?customerId=${customerId}`);
+        expect(data).toMatchObject([
+          { id: change.creditNoteIds[0], number: 'CN-000001', total: 1000, toBalance: 1000 },
+        ]);
+        const { data: entries } = await client.get(`/balance-entries?customerId=${customerId}`);
+        const posted = (entries as any[]).map(({ kind, amount }) => [kind, amount]);
+        expect(posted).toEqual([['CREDIT_NOTE', 1000]]);
+      },
+      { timeoutMs: decidedWithinMs },
+    );
+    expect(await numbered(client, id as string)).toMatchObject([
+      { status: 'PAID', total: 2900, amountCredited: 1000 },
+    ]);
+  },
+};
+
+export const changeFlows: readonly CrashFlow[] = [upgrade, declined, downgrade];

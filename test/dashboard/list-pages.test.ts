@@ -1,0 +1,234 @@
+import type { Browser, Page } from 'playwright-core';
+import { desktop, expectAccessible, phone, takeScreenshot, visit } from '../support/browser-visit';
+import { ensureChromium } from '../support/chromium';
+import { numbers, type PortalScene, usd } from '../support/portal-scene';
+import { DashboardScene } from './dashboard-scene';
+import { fillIn, heading, pick, press } from './page-actions';
+
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
+const timeoutMs = 180_000;
+
+let dashboard: DashboardScene;
+let browser: Browser;
+let scene: PortalScene;
+
+beforeAll(async () => {
+  if (program === undefined) return;
+  dashboard = await DashboardScene.begin(program);
+  ({ browser, scene } = dashboard);
+}, timeoutMs);
+
+afterAll(async () => {
+  if (program !== undefined) await dashboard.end();
+});
+
+const open = (page: Page, path: string) => dashboard.open(page, path);
+const signIn = (page: Page) => dashboard.signIn(page);
+
+testInChromium(
+  'the figures of the home page match the lists that they link to, and the revenue page shows MRR',
+  async () => {
+    const customerId = await scene.customer({ email: 'bob@example.com', name: null });
+    await scene.subscribe(customerId);
+    await scene.subscribe(customerId, { plan: { trialDays: 14 } });
+    await visit(browser, phone, async (page) => {
+      await signIn(page);
+      for (const [name, count] of [
+        ['Active', '1'],
+        ['On trial', '1'],
+        ['Past due', '0'],
+      ] as const) {
+        await open(page, '');
+        const figure = page.locator('.figure', { hasText: name });
+        await figure.locator('.figure-value', { hasText: count }).waitFor();
+        await figure.getByRole('link').click();
+        await heading(page, 'Subscriptions');
+        const expected = count === '0' ? 'No subscriptions found' : `1–${count} of ${count}`;
+        await page.getByText(expected).waitFor();
+      }
+      await open(page, '/dunning');
+      const caption = await page.locator('caption', { hasText: 'Amounts in USD' }).boundingBox();
+      expect(caption?.width).toBeGreaterThan(200);
+      await open(page, '/revenue');
+      await page.getByText('$29.00').first().waitFor();
+      await expectAccessible(page);
+    });
+  },
+  timeoutMs,
+);
+
+/** Calls of the frame around every page. */
+
+const frameCalls = ['/dashboard/api/session', '/dashboard/api/environments', '/v1/sandboxes/clock'];
+
+/** Paths of the API that a page calls, without those of the frame. */
+async function callsOf(page: Page, path: string): Promise<readonly string[]> {
+  const calls: string[] = [];
+  const record = (request: { url: () => string }) => {
+    const { pathname } = new URL(request.url());
+    const isCall = /^\/(v1|dashboard\/api)\//.test(pathname);
+    if (isCall && !frameCalls.includes(pathname)) calls.push(pathname);
+  };
+  // Ends the calls of the page before.
+  await page.goto('about:blank');
+  page.on('request', record);
+  await open(page, path);
+  await page.locator('.skeleton-line').first().waitFor({ state: 'detached' });
+  await page.waitForLoadState('networkidle');
+  page.off('request', record);
+  return calls;
+}
+
+testInChromium(
+  'an operator sees which invoices are at risk, charges several at once, and voids them',
+  async () => {
+    for (const name of ['Cleo', 'Dora']) {
+      const customerId = await scene.customer({ email: 'at-risk@example.com', name });
+      await scene.subscribe(customerId, { cardNumber: numbers.declined, plan: { name: 'Risky' } });
+    }
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      const calls = await callsOf(page, '/dunning');
+      expect(calls.filter((path) => path.includes('customers'))).toEqual(['/v1/customers']);
+      const row = page.locator('tr', { hasText: 'Cleo' });
+      await row.getByText('Card declined').waitFor();
+      await row.getByText('then 2 more retries').waitFor();
+      await row.getByText('Feb 3, 2026').waitFor();
+      await expectAccessible(page);
+      await takeScreenshot(page, 'dashboard invoices at risk');
+      for (const name of ['Cleo', 'Dora']) {
+        await page.locator('tr', { hasText: name }).getByRole('checkbox').check();
+      }
+      await runBulk(page, 'Charge', 'Payment failed: card declined.', '0 done, 2 failed.');
+      await row.getByRole('link', { name: /^INV-/ }).click();
+      await page.locator('.facts').getByText('Next charge').waitFor();
+      await page.getByText('then 2 more retries').waitFor();
+      await page.goBack();
+      await page
+        .getByRole('checkbox', { name: 'Select all Invoices at risk of this page' })
+        .check();
+      await runBulk(page, 'Void', 'Voided.', '2 done, 0 failed.');
+      await page.getByText('No invoices at risk').waitFor();
+    });
+  },
+  timeoutMs,
+);
+
+/** Runs an action on the two selected rows, and reads their outcomes. */
+async function runBulk(page: Page, label: string, outcome: string, summary: string): Promise<void> {
+  await page.locator('.bulk-bar').getByRole('button', { name: label }).click();
+  const dialog = page.locator('.dialog');
+  await dialog.getByRole('button', { name: `${label} 2` }).click();
+  await dialog.getByText(summary).waitFor();
+  expect(await dialog.getByRole('cell', { name: outcome }).count()).toBe(2);
+  await expectAccessible(page);
+  await takeScreenshot(page, `dashboard bulk ${label}`);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.locator('.bulk-bar').waitFor({ state: 'detached' });
+}
+
+testInChromium(
+  'a list keeps its filters, page and order in the URL, and reads the names of its rows together',
+  async () => {
+    await scene.subscribe(await scene.customer({ email: 'list@example.com', name: null }));
+    for (let number = 1; number <= 26; number += 1) {
+      await scene.create('/customers', { email: 'many@example.com', name: `Many ${number}` });
+    }
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      for (const [list, names] of [
+        ['/invoices', '/v1/customers'],
+        ['/subscriptions', '/v1/products'],
+      ] as const) {
+        expect(await callsOf(page, list)).toEqual([`/v1${list}`, names]);
+      }
+      await page.getByRole('button', { name: /^Account: / }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+      await open(page, '/invoices');
+      await pick(page, page.getByRole('combobox', { name: 'Customer: All' }), 'list@example.com');
+      await page.getByRole('combobox', { name: 'Customer: list@example.com' }).waitFor();
+      expect(new URL(page.url()).search).toMatch(/^\?customerId=[0-9a-f-]{36}$/);
+      await expectAccessible(page);
+      await open(page, '/customers?email=many@example.com');
+      await press(page, 'Next');
+      await page.getByRole('cell', { name: 'Many 1', exact: true }).waitFor();
+      expect(new URL(page.url()).search).toBe('?email=many%40example.com&page=2');
+      await press(page, 'Newest first');
+      await press(page, 'Oldest first');
+      await press(page, 'Newest first');
+      await page.getByRole('cell', { name: 'Many 2', exact: true }).waitFor();
+      expect(new URL(page.url()).search).toBe('?email=many%40example.com&order=asc');
+      for (let back = 0; back < 3; back += 1) await page.goBack();
+      await page.getByText('26–26 of 26').waitFor();
+      await page.goBack();
+      await page.getByText('1–25 of 26').waitFor();
+      await page.reload();
+      await page.getByText('1–25 of 26').waitFor();
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'an operator creates a checkout link, deactivates it, and activates it again',
+  async () => {
+    const { id: productId } = await scene.create('/products', { ...usd, name: 'Solo' });
+    await scene.create('/discounts', {
+      name: 'A tenth',
+      type: 'PERCENTAGE',
+      value: 10,
+      duration: 'ONCE',
+    });
+    const customerId = await scene.customer();
+    await scene.create('/checkout', { customerId, productId });
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      await open(page, '/checkout');
+      await press(page, 'New link');
+      await page.locator('.dialog').getByLabel('Solo').check();
+      await page.locator('.dialog').locator('[name=label]').fill('Plans');
+      await pick(page, page.locator('.dialog .picker'), 'A tenth');
+      await page.locator('.dialog').locator('[name="quantity.max"]').fill('3');
+      await page.locator('.dialog').getByLabel('Name', { exact: true }).check();
+      await page.locator('.dialog').getByRole('button', { name: 'Create link' }).click();
+      const row = page.locator('tr', { hasText: /plans/i });
+      await row.getByRole('link', { name: 'A tenth' }).waitFor();
+      expect((await scene.read('/checkout-links')).data).toMatchObject([
+        { quantity: { min: 1, max: 3 }, collect: ['NAME'] },
+      ]);
+      const url = (await row.getByRole('link', { name: 'Plans' }).getAttribute('href')) ?? '';
+      for (const [action, state, status] of [
+        ['Deactivate', 'Inactive', 410],
+        ['Activate', 'Active', 200],
+      ] as const) {
+        await fillIn(page, { opener: action, confirm: action });
+        await row.getByText(state, { exact: true }).waitFor();
+        expect((await fetch(url)).status).toBe(status);
+        await takeScreenshot(page, `dashboard link ${state}`);
+      }
+      const bounds = { 'quantity.min': '2', 'quantity.max': '10' };
+      const fields = { label: 'All plans', returnUrl: 'https://shop.example/', ...bounds };
+      await fillIn(page, { opener: 'Edit', confirm: 'Save', fields });
+      await page.getByRole('link', { name: 'All plans' }).waitFor();
+      const { data } = await scene.read('/checkout-links');
+      const quantity = { min: 2, max: 10 };
+      const changed = { label: 'All plans', returnUrl: 'https://shop.example/', quantity };
+      expect(data).toMatchObject([{ ...changed, collect: ['NAME'] }]);
+      await row.getByText('2 to 10').waitFor();
+
+      const sessions = page.getByRole('region', { name: 'Checkout sessions' });
+      await sessions.getByRole('row', { name: /Ada Solo .* Open/ }).waitFor();
+      await page.getByLabel('Status').first().selectOption('Complete');
+      await page.getByText('No sessions found').waitFor();
+      await press(page, 'Clear filters');
+      await sessions.getByRole('link', { name: 'Solo' }).waitFor();
+      await press(page, 'Sessions');
+      await page.getByText('No sessions found').waitFor();
+      await expectAccessible(page);
+    });
+  },
+  timeoutMs,
+);
