@@ -14,6 +14,7 @@ import { addDocumentation, type DocumentationDependencies } from './openapi/docu
 import { addDownloads } from './downloads';
 import { notFound } from './http/error';
 import type { TakePlace } from './http/in-flight-limit';
+import { LookCache } from './pages/frame/look-cache';
 import { addLogos } from './pages/logos';
 import { addPages } from './pages/site';
 import { portalRoutes } from './portal/routes';
@@ -80,7 +81,8 @@ function unknownPath(dependencies: AppDependencies): RequestHandler {
 
 /** Serves requests without a key: of payers, operators and payment providers. */
 function addKeylessSites(app: Express, dependencies: AppDependencies): void {
-  const payers = { ...dependencies, inFlight: dependencies.payerPlaces };
+  const looks = new LookCache(dependencies.peers, dependencies.clock);
+  const payers = { ...dependencies, looks, inFlight: dependencies.payerPlaces };
   addPages(app, payers);
   addLogos(app, payers);
   addPortal(app, portalRoutes, payers);

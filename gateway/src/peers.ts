@@ -14,6 +14,10 @@ import {
   BalanceServiceService,
 } from '@billing/proto/billing/checkout/v1/balance';
 import {
+  type BrandingServiceServer,
+  BrandingServiceService,
+} from '@billing/proto/billing/checkout/v1/branding';
+import {
   type SellerServiceServer,
   SellerServiceService,
 } from '@billing/proto/billing/checkout/v1/seller';
@@ -144,6 +148,7 @@ export interface Peers {
   readonly creditNote: Peer<CreditNoteServiceServer>;
   readonly refund: Peer<RefundServiceServer>;
   readonly seller: Peer<SellerServiceServer>;
+  readonly branding: Peer<BrandingServiceServer>;
   readonly payment: Peer<PaymentServiceServer>;
   readonly paymentMethod: Peer<PaymentMethodServiceServer>;
   readonly hostedPage: Peer<HostedPageServiceServer>;
@@ -352,6 +357,7 @@ function connectCheckout(
   | 'creditNote'
   | 'refund'
   | 'seller'
+  | 'branding'
   | 'checkout'
   | 'session'
   | 'checkoutLink'
@@ -367,6 +373,7 @@ function connectCheckout(
       ...options,
       withoutTenant: ['getLogo'],
     }),
+    branding: connectPeer<BrandingServiceServer>(BrandingServiceService, options),
     checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, options),
     session: connectPeer<SessionServiceServer>(SessionServiceService, {
       ...options,

@@ -20,6 +20,7 @@ export const pathSegments = [
   'balance-entries',
   'balances',
   'seller',
+  'branding',
   'tax-rates',
   'credit-notes',
   'refunds',

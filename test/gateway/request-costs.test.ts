@@ -197,7 +197,7 @@ describe('until all its work is done,', () => {
     'find mailPositions': expect.any(Number) as number,
     'update mailPositions': expect.any(Number) as number,
   };
-  // The receipt, made from the event with the customer and the seller.
+  // The receipt, made from the event with the customer, the branding and the seller.
   const receiptCommands = { 'find emailSuppressions': 1, 'insert emails': 1 };
 
   test('a subscription with an authorized payment costs exactly this', () => {
@@ -215,10 +215,11 @@ describe('until all its work is done,', () => {
       checkout: {
         calls: {
           CreateInvoice: 1,
-          GetSeller: 1,
+          GetBranding: 1,
         },
         commands: {
           'find billingSettings': 2,
+          'find brandings': 1,
           'find invoices': 2,
           ...logCommands,
           'find paymentMethods': 1,
@@ -308,13 +309,15 @@ describe('until all its work is done,', () => {
           BeginCardEntry: 1,
           CreateSession: 1,
           FindHostedPage: 3,
-          GetSeller: 1,
+          // Once for the mail; for pages once in ten seconds.
+          GetBranding: expect.any(Number) as number,
           GetSession: 3,
           PaySession: 1,
           SavePaymentMethod: 1,
         },
         commands: {
-          'find billingSettings': 2,
+          'find billingSettings': expect.any(Number) as number,
+          'find brandings': expect.any(Number) as number,
           'find checkoutSessions': expect.any(Number) as number,
           'find invoices': expect.any(Number) as number,
           'find payers': 2,

@@ -115,6 +115,8 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     },
     'GET /seller': { path: '/seller', strangers: [200] },
     'PATCH /seller': { path: '/seller', body: { footer: 'x' }, strangers: [200] },
+    'GET /branding': { path: '/branding', strangers: [200] },
+    'PATCH /branding': { path: '/branding', body: { displayName: 'x' }, strangers: [200] },
     'POST /tax-rates': {
       path: '/tax-rates',
       body: { country: 'JP', percent: '10', name: 'Tax' },

@@ -73,6 +73,7 @@ export const methods = {
     list: 'listBalanceEntries',
   },
   seller: { retrieve: 'getSeller', update: 'updateSeller' },
+  branding: { retrieve: 'getBranding', update: 'updateBranding' },
   taxRates: {
     create: 'createTaxRate',
     retrieve: 'getTaxRate',

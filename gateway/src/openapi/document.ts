@@ -25,6 +25,7 @@ const tags: Readonly<Record<string, string>> = {
   'api-keys': 'API keys of the environment.',
   'balance-entries': 'Postings to customer balances.',
   balances: 'Money that you owe customers, used by their next invoices.',
+  branding: 'Name, colors and addresses on your pages and mails.',
   checkout: 'Checkout sessions, each with a hosted payment page.',
   'checkout-links': 'Public payment links. Each visitor gets a separate checkout session.',
   'credit-notes': 'Documents that lower issued invoices.',

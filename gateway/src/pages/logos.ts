@@ -7,7 +7,7 @@ import type { PageSite } from './site';
 const headers = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 /** Serves the logos of sellers, which pages show, by the hash of their bytes. */
-export function addLogos(app: Express, site: PageSite): void {
+export function addLogos(app: Express, site: Omit<PageSite, 'looks'>): void {
   const route: PageAddress = { method: 'GET', path: '/logos/:sha256' };
   mountPages(app, [route], {
     dependencies: site,

@@ -9,6 +9,8 @@ import type { Peers } from '../peers';
 import type { RateLimit } from '../http/rate-limit';
 import { addGet } from '../http/respond';
 import { failurePage } from './frame/failure-page';
+import type { LookCache } from './frame/look-cache';
+import { dressed, PageDress } from './frame/page-dress';
 import { readForm } from './frame/form-body';
 import { payerScriptAnswer, payerScriptPath } from './frame/payer-script';
 import { invoicePageRoutes } from './invoice/routes';
@@ -21,6 +23,7 @@ import { sessionPageRoutes } from './session/routes';
 /** Dependencies of public pages. */
 export interface PageSite extends PageDependencies {
   readonly peers: Peers;
+  readonly looks: LookCache;
   /** Rate limit per address. Optional. */
   readonly pageRate?: RateLimit | undefined;
   /** Rate limit of orders at checkout links per address. Defaults to `pageRate`. */
@@ -38,14 +41,16 @@ const tokenPattern = /^[\w-]{43}$/;
 /** Serves public pages, which are authorized by the token in their URL. */
 export function addPages(app: Express, site: PageSite): void {
   addGet(app, payerScriptPath, site, payerScriptAnswer);
+  const dress = new PageDress(site.looks, pagePath);
   mountPages(app, pageRoutes, {
     dependencies: site,
-    workOf: (route) => workOf(route, site),
-    showError: (problem, request) => failurePage(problem, pagePath(request)),
+    workOf: (route) => dressed(workOf(route, site, dress), dress),
+    showError: (problem, request) =>
+      dress.finishNow(failurePage(problem, pagePath(request)), request),
   });
 }
 
-function workOf(route: PageRoute, site: PageSite): PageWork {
+function workOf(route: PageRoute, site: PageSite, dress: PageDress): PageWork {
   return async (call, { request, response }, recordCaller) => {
     admitAddress(request, call, rateOf(route, site));
     const isSent = route.method === 'POST';
@@ -53,6 +58,7 @@ function workOf(route: PageRoute, site: PageSite): PageWork {
     // Precedes the body, so that the gateway does not wait for a sender without a valid token.
     const page = await findPage(route, { call, request, site });
     recordCaller({ tenant: page.context.tenant });
+    dress.begin(request, page.context);
     const form = isSent ? await readForm(request, response) : new Map<string, string>();
     return route.handle({ ...page, form }, site.peers);
   };

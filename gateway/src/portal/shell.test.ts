@@ -1,7 +1,9 @@
 import { doneNotice } from './shell';
 
 test('the notice of an action says what was done', () => {
-  expect(String(doneNotice('kept'))).toContain('Your subscription will renew as usual.');
+  expect(doneNotice('kept')?.for({ locale: 'en' })).toContain(
+    'Your subscription will renew as usual.',
+  );
 });
 
 test.each([undefined, '', 'nonsense', 'constructor', '__proto__', 'toString', ['kept'], {}])(

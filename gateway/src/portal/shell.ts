@@ -1,6 +1,7 @@
 import { type FormPlace, postForm } from '../pages/frame/form-fields';
 import { href, type Html, html, type HtmlValue } from '../pages/frame/html';
-import type { Page } from '../pages/frame/shell';
+import type { Look } from '../pages/frame/look';
+import { type Page, sellerMark } from '../pages/frame/shell';
 import type { Visit } from './route';
 
 /** Sections in the navigation. */
@@ -25,12 +26,13 @@ export function portalPage(
     section,
     content,
     ...rest
-  }: Pick<Page, 'title' | 'status' | 'isWide' | 'refresh' | 'hasScript' | 'hasImage'> & {
+  }: Pick<Page, 'status' | 'isWide' | 'refresh' | 'hasScript' | 'hasImage'> & {
+    readonly title: string;
     readonly section: Section;
     readonly content: HtmlValue;
   },
 ): Page {
-  const header = portalHeader(visit, section);
+  const header = (look: Look) => portalHeader(visit, section, look);
   return {
     ...rest,
     title: `${title} · Billing`,
@@ -79,12 +81,12 @@ function isDone(done: unknown): done is Done {
   return typeof done === 'string' && Object.hasOwn(doneTexts, done);
 }
 
-function portalHeader(visit: Visit, current: Section): Html {
+function portalHeader(visit: Visit, current: Section, { name, logo }: Look): Html {
   const { returnUrl } = visit;
   return html`<header class="unprinted">
     <a class="skip" href="#main">Skip to content</a>
     <div class="bar">
-      <strong>Billing</strong>
+      ${sellerMark({ name: name ?? 'Billing', logo })}
       ${returnUrl !== undefined && html`<a href="${href(returnUrl)}" rel="noreferrer">Back to ${hostOf(returnUrl)}</a>`}
       ${postForm(placeOf(visit, '/portal'), '/leave', html`<button class="plain" type="submit">Sign out</button>`)}
     </div>

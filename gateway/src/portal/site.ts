@@ -12,6 +12,8 @@ import type { Peers } from '../peers';
 import type { RateLimit } from '../http/rate-limit';
 import { type ApiAnswer, present } from '../http/answer';
 import { failurePage } from '../pages/frame/failure-page';
+import type { LookCache } from '../pages/frame/look-cache';
+import { dressed, PageDress } from '../pages/frame/page-dress';
 import { readForm } from '../pages/frame/form-body';
 import { formTokenOf, refuseForeignForm } from '../pages/frame/form-token';
 import {
@@ -41,18 +43,24 @@ import type { PortalRoute, Visit } from './route';
 /** Dependencies of the portal. */
 export interface PortalSite extends PageDependencies {
   readonly peers: Peers;
+  readonly looks: LookCache;
   /** Rate limit per address. Optional. */
   readonly pageRate?: RateLimit | undefined;
 }
 
 /** Address of the sign-in page or of a portal page. */
-type Address = PageAddress & { readonly work: (site: PortalSite) => PageWork };
+type Address = PageAddress & { readonly work: (site: DressedSite) => PageWork };
+
+/** The portal with the dress of its pages. */
+type DressedSite = PortalSite & { readonly dress: PageDress };
 
 const nonceBytes = 16;
 const visitOver = 'portal_session_expired';
 
 /** Serves the portal: sign-in with a one-time token, and pages authorized by a cookie. */
-export function addPortal(app: Express, routes: readonly PortalRoute[], site: PortalSite): void {
+export function addPortal(app: Express, routes: readonly PortalRoute[], portal: PortalSite): void {
+  const dress = new PageDress(portal.looks, pagePath);
+  const site = { ...portal, dress };
   const pages = routes.map((route): Address => ({
     ...route,
     work: () => visitWork(route, site),
@@ -65,18 +73,19 @@ export function addPortal(app: Express, routes: readonly PortalRoute[], site: Po
   ];
   mountPages(app, [...pages, leave, ...signInLink], {
     dependencies: site,
-    workOf: ({ work }) => work(site),
-    showError,
+    workOf: ({ work }) => dressed(work(site), dress),
+    showError: (problem, request) => dress.finishNow(showError(problem, request), request),
   });
 }
 
-function showSignInLink({ peers, pageRate }: PortalSite): PageWork {
+function showSignInLink({ peers, pageRate, dress }: DressedSite): PageWork {
   return async (call, { request }, recordCaller) => {
     admitAddress(request, call, pageRate);
     const token = tokenOf(request);
     const answer = await peers.portal.findPortalSession({ token }, call as CallContext);
     const tenant = present(answer.tenant);
     recordCaller({ tenant });
+    dress.begin(request, { ...call, tenant });
     if (answer.door !== PortalDoor.PORTAL_DOOR_OPEN) {
       const isUsed = answer.door === PortalDoor.PORTAL_DOOR_USED;
       return pageAnswer(usedSignInLinkPage({ isUsed }));
@@ -87,7 +96,7 @@ function showSignInLink({ peers, pageRate }: PortalSite): PageWork {
   };
 }
 
-function useSignInLink({ peers, pageRate, clock }: PortalSite): PageWork {
+function useSignInLink({ peers, pageRate, clock, dress }: DressedSite): PageWork {
   return async (call, { request }, recordCaller) => {
     admitAddress(request, call, pageRate);
     refuseOtherSites(originOf(request), { isNamed: true });
@@ -95,6 +104,7 @@ function useSignInLink({ peers, pageRate, clock }: PortalSite): PageWork {
     const context = call as CallContext;
     const { tenant, siteUrl } = await peers.portal.findPortalSession({ token }, context);
     recordCaller({ tenant: present(tenant) });
+    dress.begin(request, { ...context, tenant: present(tenant) });
     const nonce = readSignInLinkNonce(request.header('cookie')) ?? newNonce();
     try {
       const { secret, expiresAt } = await peers.portal.enterPortal({ token, nonce }, context);
@@ -109,13 +119,14 @@ function useSignInLink({ peers, pageRate, clock }: PortalSite): PageWork {
   };
 }
 
-function visitWork(route: PortalRoute, site: PortalSite): PageWork {
+function visitWork(route: PortalRoute, site: DressedSite): PageWork {
   return async (call, { request, response }, recordCaller) => {
     admitAddress(request, call, site.pageRate);
     const isSent = route.method === 'POST';
     if (isSent) refuseOtherSites(originOf(request), { isNamed: true });
     const { visit, context } = await findVisit(request, call, site);
     recordCaller({ tenant: context.tenant });
+    site.dress.begin(request, context);
     const form = isSent ? await readForm(request, response) : new Map<string, string>();
     if (isSent) refuseForeignForm(form, visit.formToken);
     const asked = {
@@ -131,12 +142,13 @@ function visitWork(route: PortalRoute, site: PortalSite): PageWork {
   };
 }
 
-function leaveWork(site: PortalSite): PageWork {
+function leaveWork(site: DressedSite): PageWork {
   return async (call, { request, response }, recordCaller) => {
     admitAddress(request, call, site.pageRate);
     refuseOtherSites(originOf(request), { isNamed: true });
     const { visit, secret, context } = await findVisit(request, call, site);
     recordCaller({ tenant: context.tenant });
+    site.dress.begin(request, context);
     refuseForeignForm(await readForm(request, response), visit.formToken);
     await site.peers.portal.leavePortal({ secret }, call as CallContext);
     const { siteUrl, returnUrl } = visit;

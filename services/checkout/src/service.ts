@@ -41,6 +41,8 @@ import { type ReservationDependencies, ReservationWorker } from './reservation/r
 import { reportRpc } from './report/rpc';
 import { ReportStore } from './report/store';
 import { checkoutRpc } from './rpc';
+import { brandingRpc } from './seller/branding-rpc';
+import { brandingDefinition, BrandingStore } from './seller/branding-store';
 import { billingSettingsDefinition, BillingSettingsStore } from './seller/billing-settings-store';
 import { LogoStore } from './seller/logo-store';
 import { sellerRpc } from './seller/seller-rpc';
@@ -125,6 +127,7 @@ export async function start(
     balanceRpc({ balances, entries, peers }),
     ...creditRpcs,
     sellerRpc(seller),
+    brandingRpc({ ...seller, pageUrl: config.HOSTED_PAGE_URL }),
     reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
     searchRpc(invoices, foundInvoices),
     ...sessionRpcs,
@@ -264,9 +267,10 @@ function openNumbers(service: Service): InvoiceNumberStore {
 
 function openSeller(service: Service) {
   const settings = new BillingSettingsStore(service.aggregates(billingSettingsDefinition));
+  const brandings = new BrandingStore(service.aggregates(brandingDefinition));
   const logos = new LogoStore(service.db);
   service.ensureIndexes(() => logos.ensureIndexes());
-  return { settings, logos };
+  return { settings, brandings, logos };
 }
 
 function openChangeReservations(

@@ -12,9 +12,9 @@ import {
   CheckoutServiceService,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import {
-  type SellerServiceServer,
-  SellerServiceService,
-} from '@billing/proto/billing/checkout/v1/seller';
+  type BrandingServiceServer,
+  BrandingServiceService,
+} from '@billing/proto/billing/checkout/v1/branding';
 import {
   type CustomerServiceServer,
   CustomerServiceService,
@@ -157,7 +157,7 @@ export interface MailPeers {
   readonly customer: Peer<CustomerServiceServer>;
   readonly catalog: Peer<CatalogServiceServer>;
   readonly checkout: Peer<CheckoutServiceServer>;
-  readonly seller: Peer<SellerServiceServer>;
+  readonly branding: Peer<BrandingServiceServer>;
 }
 
 export function connectMailPeers(
@@ -173,9 +173,6 @@ export function connectMailPeers(
       address: addresses.catalog,
     }),
     checkout: service.peer<CheckoutServiceServer>(CheckoutServiceService, { address }),
-    seller: service.peer<SellerServiceServer>(SellerServiceService, {
-      address,
-      withoutTenant: ['getLogo'],
-    }),
+    branding: service.peer<BrandingServiceServer>(BrandingServiceService, { address }),
   };
 }

@@ -7,6 +7,8 @@ export type Language = (typeof languages)[number];
 export const defaultLocale = 'en';
 
 const tagLengthMax = 35;
+// Browsers send less than twenty.
+const rangesMax = 50;
 
 /**
  * Canonical form of a supported locale: `de-ch` is `de-CH`. Undefined for a tag that is malformed
@@ -17,6 +19,39 @@ export function supportedLocale(tag: string): string | undefined {
   const locale = parsed(tag);
   if (locale === undefined || !isLanguage(locale.language)) return undefined;
   return locale.maximize().script === 'Hant' ? undefined : locale.toString();
+}
+
+/** Languages with their own names, in the order in which pages offer them. */
+export const languageNames: readonly (readonly [Language, string])[] = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
+  ['es', 'Español'],
+  ['fr', 'Français'],
+  ['it', 'Italiano'],
+  ['nl', 'Nederlands'],
+  ['pl', 'Polski'],
+  ['pt', 'Português'],
+  ['ja', '日本語'],
+  ['zh', '简体中文'],
+];
+
+/**
+ * Supported locale that a header `Accept-Language` prefers: by quality, equal ones in order.
+ * Wildcards and unsupported languages match nothing.
+ */
+export function preferredLocale(header: string): string | undefined {
+  return header
+    .split(',', rangesMax)
+    .flatMap((range) => rangeOf(range) ?? [])
+    .toSorted((one, other) => other.quality - one.quality)
+    .find(({ quality }) => quality > 0)?.locale;
+}
+
+function rangeOf(range: string): { locale: string; quality: number } | undefined {
+  const [, tag = '', quality = '1'] =
+    /^\s*([\w-]+)\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i.exec(range) ?? [];
+  const locale = supportedLocale(tag);
+  return locale === undefined ? undefined : { locale, quality: Number(quality) };
 }
 
 /** Language of the texts of a supported locale. */

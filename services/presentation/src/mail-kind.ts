@@ -24,6 +24,7 @@ export interface MailText {
 const ofAll = [
   'seller.name',
   'seller.supportEmail',
+  'seller.supportUrl',
   'customer.name',
   'customer.email',
   'link',

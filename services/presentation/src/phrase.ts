@@ -2,13 +2,15 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { catalogueOf, type PhraseKey } from './catalogue/catalogue';
 import { languageOf } from './locale';
 
+export type { PhraseKey };
+
 const formats = new Map<string, IntlMessageFormat>();
 
 /** Composes a phrase of the catalogue in a supported locale. */
 export function phrase(
   key: PhraseKey,
   locale: string,
-  values: Readonly<Record<string, string>> = {},
+  values: Readonly<Record<string, string | number>> = {},
 ): string {
   const cached = `${locale} ${key}`;
   let format = formats.get(cached);

@@ -12,6 +12,7 @@ import {
   Logs,
   type LucideIcon,
   Package,
+  Palette,
   Percent,
   ReceiptText,
   Repeat,
@@ -312,6 +313,17 @@ export const sections: readonly Section[] = [
           page(
             '/settings/seller',
             async () => (await import('../pages/settings/seller-page')).SellerPage,
+          ),
+        ],
+      },
+      {
+        path: '/settings/branding',
+        label: 'Branding',
+        Icon: Palette,
+        routes: [
+          page(
+            '/settings/branding',
+            async () => (await import('../pages/settings/branding-page')).BrandingPage,
           ),
         ],
       },

@@ -16,6 +16,7 @@ import { portalSettingsRoutes } from './portal-settings';
 import { previewRoutes } from './subscriptions/previews';
 import { productRoutes } from './products';
 import { refundRoutes } from './refunds';
+import { brandingRoutes } from './branding';
 import { sellerRoutes } from './seller';
 import { taxRateRoutes } from './tax-rates';
 import { sandboxRoutes } from './sandboxes';
@@ -43,6 +44,7 @@ export const routes: readonly Route[] = [
   ...refundRoutes,
   ...balanceRoutes,
   ...sellerRoutes,
+  ...brandingRoutes,
   ...taxRateRoutes,
   ...meterRoutes,
   ...eventRoutes,

@@ -1,6 +1,6 @@
 import type { HttpError } from '../../http/error';
 import { html } from '../../pages/frame/html';
-import { type Page, pageAnswer } from '../../pages/frame/shell';
+import { type Page, operatorPageAnswer } from '../../pages/frame/shell';
 import type { ApiAnswer } from '../../http/answer';
 import { signInPath } from '../route/addresses';
 
@@ -47,5 +47,5 @@ export function failurePage(
     <p class="faint">Request <code>${requestId}</code></p>
   </section>`;
   const page = { title: 'Not signed in', content, status, isVisit: true };
-  return pageAnswer(page, { ...headers, 'Error-Code': code });
+  return operatorPageAnswer(page, { ...headers, 'Error-Code': code });
 }

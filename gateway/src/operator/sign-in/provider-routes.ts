@@ -7,7 +7,7 @@ import { originOfRequest } from '../../http/client-address';
 import type { Call } from '../../http/exchange';
 import { type HttpError, RequestError } from '../../http/error';
 import { admitAddress, mountPages, type PageAddress, type PageWork } from '../../http/page-mount';
-import { pageAnswer, redirectAnswer } from '../../pages/frame/shell';
+import { operatorPageAnswer, redirectAnswer } from '../../pages/frame/shell';
 import { type ApiAnswer, present } from '../../http/answer';
 import {
   noSignInCookie,
@@ -108,7 +108,7 @@ async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
     origin,
     work: () => {
       response.appendHeader('Set-Cookie', cookieOf(session, { call, site }));
-      return Promise.resolve(pageAnswer(welcomePage(started.returnTo)));
+      return Promise.resolve(operatorPageAnswer(welcomePage(started.returnTo)));
     },
   });
 }

@@ -1,26 +1,32 @@
+import type { Reader } from '../../text/reader';
+
 /** Safe markup. Only the tag below creates it, so that no text reaches a page unescaped. */
 export class Html {
-  // A private member makes the type nominal.
-  readonly #markup: string;
+  // Private members make the type nominal.
+  readonly #strings: readonly string[];
+  readonly #values: readonly HtmlValue[];
 
-  private constructor(markup: string) {
-    this.#markup = markup;
+  private constructor(strings: readonly string[], values: readonly HtmlValue[]) {
+    this.#strings = strings;
+    this.#values = values;
   }
 
   static of(strings: readonly string[], values: readonly HtmlValue[]): Html {
-    const parts = compact(strings).map((text, index) => text + Html.render(values[index]));
-    return new Html(parts.join(''));
+    return new Html(compact(strings), values);
   }
 
-  toString(): string {
-    return this.#markup;
+  /** Markup as its reader sees it. */
+  for(reader: Reader): string {
+    const values = this.#values.map((value) => Html.render(value, reader));
+    return this.#strings.map((text, index) => text + (values[index] ?? '')).join('');
   }
 
-  private static render(value: HtmlValue): string {
+  private static render(value: HtmlValue, reader: Reader): string {
     if (value === undefined || value === false) return '';
-    if (value instanceof Html) return value.#markup;
+    if (value instanceof Html) return value.for(reader);
     if (typeof value === 'string') return escaped(value);
-    return value.map((one) => Html.render(one)).join('');
+    if (typeof value === 'function') return Html.render(value(reader), reader);
+    return value.map((one) => Html.render(one, reader)).join('');
   }
 }
 
@@ -33,8 +39,9 @@ function compact(strings: readonly string[]): readonly string[] {
   return known;
 }
 
-/** Value of a template: nothing, text, markup, or a list of these. */
-export type HtmlValue = undefined | false | string | Html | readonly HtmlValue[];
+/** Value of a template: nothing, text, markup, one composed for its reader, or a list of these. */
+export type HtmlValue =
+  undefined | false | string | Html | ((reader: Reader) => HtmlValue) | readonly HtmlValue[];
 
 /**
  * Markup with values in it: html`<p title="${title}">${text}</p>`. Texts are escaped for content
@@ -48,6 +55,20 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
 /** URL of a link; `about:blank` in place of a URL that would run a script. */
 export function href(address: string): string {
   return /^(https?:\/\/|\/)/i.test(address) ? address : 'about:blank';
+}
+
+/** Address of a page of the gateway, with the locale that the reader has chosen. */
+export function local(address: string): (reader: Reader) => string {
+  return ({ chosenLocale }) => withLocale(address, chosenLocale);
+}
+
+/** Adds a chosen locale to the address of a page of the gateway. */
+export function withLocale(address: string, chosenLocale: string | undefined): string {
+  if (chosenLocale === undefined) return address;
+  const [path = '', fragment] = address.split('#', 2);
+  const separator = path.includes('?') ? '&' : '?';
+  const target = `${path}${separator}locale=${chosenLocale}`;
+  return fragment === undefined ? target : `${target}#${fragment}`;
 }
 
 function escaped(text: string): string {

@@ -1,15 +1,21 @@
 import type { ApiAnswer } from '../../http/answer';
-import { type Html, html, type HtmlValue } from './html';
+import type { Reader, Text } from '../../text/reader';
+import { say } from '../../text/say';
+import { type Html, html, type HtmlValue, withLocale } from './html';
+import { defaultLook, type Look } from './look';
+import { pageFooter } from './page-footer';
 import { payerScriptPath } from './payer-script';
-import { stylesheet, stylesheetHash } from './stylesheet';
+import { brandStyle, styleHash, stylesheet, stylesheetHash } from './stylesheet';
 
 /** Description of a page. */
 export interface Page {
-  readonly title: string;
+  readonly title: Text;
   readonly content: HtmlValue;
   readonly status?: number;
-  /** Header above the content of the page. */
-  readonly header?: Html;
+  /** Header above the content of the page. Defaults to the name and logo of the seller. */
+  readonly header?: (look: Look) => Html;
+  /** Locales of the session and the customer of the page, as far as they have one. */
+  readonly locales?: readonly (string | undefined)[];
   /** Two columns on wide screens. */
   readonly isWide?: boolean;
   /**
@@ -32,20 +38,62 @@ export interface Page {
   readonly refresh?: { readonly seconds: number; readonly url: string };
 }
 
-/** Response with a page. */
+/** A page whose reader is not known yet. */
+export class UnrenderedPage {
+  constructor(
+    readonly page: Page,
+    readonly headers: Readonly<Record<string, string>>,
+  ) {}
+
+  toJSON(): never {
+    throw new Error('The page was not rendered');
+  }
+}
+
+/** Response with a page, to be rendered for its reader. */
 export function pageAnswer(page: Page, headers: Readonly<Record<string, string>> = {}): ApiAnswer {
+  return { status: page.status ?? 200, body: new UnrenderedPage(page, headers) };
+}
+
+/** Response with a page of operators, in English. */
+export function operatorPageAnswer(
+  page: Page,
+  headers: Readonly<Record<string, string>> = {},
+): ApiAnswer {
+  const reader = { locale: defaultLook.defaultLocale };
+  return renderedAnswer(new UnrenderedPage(page, headers), { look: defaultLook, reader });
+}
+
+/** Circumstances in which a page is rendered. */
+export interface Rendering {
+  readonly look: Look;
+  readonly reader: Reader;
+  /** Path of the page, at which other languages are offered. Optional. */
+  readonly path?: string | undefined;
+}
+
+/** Response with a rendered page. */
+export function renderedAnswer({ page, headers }: UnrenderedPage, rendering: Rendering): ApiAnswer {
+  const { refresh } = page;
+  const { locale, chosenLocale } = rendering.reader;
   return {
     status: page.status ?? 200,
-    body: Buffer.from(renderPage(page)),
+    body: Buffer.from(renderPage(page, rendering)),
     headers: {
       ...headers,
-      ...pageHeaders(page),
+      ...pageHeaders(page, rendering.look),
       'Content-Type': 'text/html; charset=utf-8',
-      ...(page.refresh !== undefined && {
-        Refresh: `${String(page.refresh.seconds)}; url=${page.refresh.url}`,
+      'Content-Language': locale,
+      Vary: 'Accept-Language',
+      ...(refresh !== undefined && {
+        Refresh: `${String(refresh.seconds)}; url=${refreshTarget(refresh.url, chosenLocale)}`,
       }),
     },
   };
+}
+
+function refreshTarget(url: string, chosenLocale: string | undefined): string {
+  return url.startsWith('/') ? withLocale(url, chosenLocale) : url;
 }
 
 /** Redirects a browser, which loads the target with GET. */
@@ -70,18 +118,21 @@ export function redirectAnswer(
  * its forms may be posted. No caching, since a page shows personal data. No referrer, since the URL
  * authorizes payments.
  */
-function pageHeaders({
-  formTargets = [],
-  isVisit = false,
-  hasScript = false,
-  hasImage = false,
-}: Pick<Page, 'formTargets' | 'isVisit' | 'hasScript' | 'hasImage'>): Record<string, string> {
+function pageHeaders(
+  {
+    formTargets = [],
+    isVisit = false,
+    hasScript = false,
+    hasImage = false,
+  }: Pick<Page, 'formTargets' | 'isVisit' | 'hasScript' | 'hasImage'>,
+  { colors, logo }: Pick<Look, 'colors' | 'logo'> = defaultLook,
+): Record<string, string> {
   const targets = [...new Set(formTargets.flatMap(sourceOf))];
   return {
     'Content-Security-Policy': [
       "default-src 'none'",
-      `style-src ${stylesheetHash}`,
-      ...(hasImage ? ["img-src 'self'"] : []),
+      `style-src ${stylesheetHash} ${styleHash(brandStyle(colors))}`,
+      ...(hasImage || logo !== undefined ? ["img-src 'self'"] : []),
       // The script reads its own page again, for the prices of another quantity.
       ...(hasScript ? ["script-src 'self'", "connect-src 'self'"] : []),
       "base-uri 'none'",
@@ -106,21 +157,23 @@ function sourceOf(address: string | undefined): string[] {
   return [/^[a-z0-9.-]+$/.test(url.hostname) ? url.origin : url.protocol];
 }
 
-function renderPage(page: Page): string {
+function renderPage(page: Page, { look, reader, path }: Rendering): string {
   const { title, content, header, isTest = false, hasScript = false } = page;
+  const shown = (value: HtmlValue) => html`${value}`.for(reader);
   return `<!doctype html>
-<html lang="en">
+<html lang="${reader.locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${html`${title}`.toString()}</title>
-<style>${stylesheet}</style>${hasScript ? `\n<script src="${payerScriptPath}" defer></script>` : ''}
+<title>${shown(title)}</title>
+<style>${stylesheet}</style><style>${brandStyle(look.colors)}</style>${hasScript ? `\n<script src="${payerScriptPath}" defer></script>` : ''}
 </head>
 <body>
-${html`${[testNote(isTest), header]}`.toString()}
+${shown([isTest && testNote, header === undefined ? sellerHeader(page, look) : header(look)])}
 <main id="main" class="${layoutOf(page)}">
-${html`${content}`.toString()}
+${shown(content)}
 </main>
+${shown(pageFooter(look, { reader, path }))}
 </body>
 </html>
 `;
@@ -131,7 +184,23 @@ function layoutOf({ isWide = false, isVisit = false }: Page): string {
   return isVisit ? 'visit' : 'narrow';
 }
 
-function testNote(isTest: boolean): Html {
-  if (!isTest) return html``;
-  return html`<aside class="note" aria-label="Test mode">Test mode: no real charges.</aside>`;
+const testNote = html`<aside class="note" aria-label="${say('page.testMode')}">
+  ${say('page.testModeNote')}
+</aside>`;
+
+/** Name and logo of the seller above a page without another header. */
+function sellerHeader({ hasImage = false, isWide, isVisit }: Page, look: Look): Html | undefined {
+  // The document on the page shows the logo that it was issued with.
+  const { name, logo } = hasImage ? { ...look, logo: undefined } : look;
+  if (name === undefined && logo === undefined) return undefined;
+  return html`<header class="${isWide !== true && isVisit !== true && 'narrow-head'}">
+    ${sellerMark({ name, logo })}
+  </header>`;
+}
+
+/** Logo and name of the seller. */
+export function sellerMark({ name = '', logo }: Pick<Look, 'name' | 'logo'>): Html {
+  return html`<p class="seller">
+    ${logo !== undefined && html`<img class="logo" src="/logos/${logo}" alt="" />`} ${name}
+  </p>`;
 }

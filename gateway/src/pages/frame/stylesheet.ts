@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
+import type { BrandColors } from '@billing/kernel/brand-colors';
 
 const source = `
 :root {
   color-scheme: light dark;
   --page: #f4f5f7; --card: #ffffff; --ink: #16181d; --faint: #5b6270; --line: #dcdfe5; --field: #8a909c;
-  --accent: #2447c9; --accent-ink: #ffffff; --bad: #b3261e; --bad-back: #fdecea; --note-back: #fff6d9; --note-ink: #5c4500;
+  --bad: #b3261e; --bad-back: #fdecea; --note-back: #fff6d9; --note-ink: #5c4500;
   --good: #1b6e3c;
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #111317; --card: #1b1e24; --ink: #eceef2; --faint: #a3aab8; --line: #343a45; --field: #7b8391;
-    --accent: #9db2ff; --accent-ink: #10162b; --bad: #ffb4ab; --bad-back: #3a1a18; --note-back: #35300f; --note-ink: #ffe9a3;
+    --bad: #ffb4ab; --bad-back: #3a1a18; --note-back: #35300f; --note-ink: #ffe9a3;
     --good: #7fd6a0;
   }
 }
@@ -19,13 +20,19 @@ const source = `
 [hidden] { display: none !important; }
 body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
 .note { margin: 0; padding: .5rem 1rem; background: var(--note-back); color: var(--note-ink); text-align: center; font-size: .875rem; }
-main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; display: grid; gap: 1.5rem; }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 2.5rem; display: grid; gap: 1.5rem; }
 .narrow { max-width: 34rem; }
 .visit { max-width: 42rem; }
 header { max-width: 42rem; margin: 0 auto; padding: 1rem 1rem 0; }
 body:has(main.two) header { max-width: 60rem; }
+.seller { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: 0; font-weight: 600; }
+.seller .logo { margin: 0; }
+.narrow-head { max-width: 34rem; }
+footer { max-width: 42rem; margin: 0 auto; padding: 0 1rem 2rem; color: var(--faint); font-size: .875rem; text-align: center; }
+footer p { margin: 0 0 .5rem; }
+footer a { margin: 0 .375rem; white-space: nowrap; }
 .bar { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; }
-.bar strong { flex: 1; font-size: 1.125rem; }
+.bar .seller { flex: 1; font-size: 1.125rem; }
 nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem; margin: .75rem 0 0; padding: 0; }
 nav li a { display: block; padding: .375rem .75rem; border-radius: .5rem; text-decoration: none; }
 nav li a:hover { text-decoration: underline; }
@@ -39,7 +46,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
 h2 { font-size: 1.125rem; margin: 0 0 1rem; }
 p { margin: 0 0 .75rem; }
 p:last-child { margin-bottom: 0; }
-a { color: var(--accent); }
+a { color: var(--link); }
 .faint, .hint { color: var(--faint); font-size: .875rem; }
 .price { font-size: 2rem; font-weight: 650; line-height: 1.2; margin: .25rem 0 .75rem; }
 .price .faint { font-weight: 400; }
@@ -70,13 +77,13 @@ input:not([type=radio], [type=checkbox]), select { width: 100%; font: inherit; p
 .brand { justify-self: end; margin-top: -1.75rem; min-height: 1.5rem; color: var(--faint); font-size: .875rem; }
 input[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 .choice { display: flex; gap: .75rem; align-items: flex-start; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; font-weight: 400; }
-.choice:has(:checked) { border-color: var(--accent); }
-.choice input { margin: .3rem 0 0; accent-color: var(--accent); }
+.choice:has(:checked) { border-color: var(--link); }
+.choice input { margin: .3rem 0 0; accent-color: var(--link); }
 .choice strong, .choice span { display: block; }
-button, .button { display: inline-block; width: 100%; font: inherit; font-weight: 650; padding: .75rem 1rem; border-radius: .5rem; border: 1px solid var(--accent); background: var(--accent); color: var(--accent-ink); text-align: center; text-decoration: none; cursor: pointer; }
-button.quiet, .button.quiet { background: transparent; color: var(--accent); }
+button, .button { display: inline-block; width: 100%; font: inherit; font-weight: 650; padding: .75rem 1rem; border-radius: .5rem; border: 1px solid var(--link); background: var(--accent); color: var(--on-accent); text-align: center; text-decoration: none; cursor: pointer; }
+button.quiet, .button.quiet { background: transparent; color: var(--link); }
 button.danger { border-color: var(--bad); background: var(--bad); color: var(--card); }
-button.plain { width: auto; padding: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
+button.plain { width: auto; padding: 0; border: 0; background: none; color: var(--link); font-weight: 400; text-decoration: underline; }
 button.small, .button.small { width: auto; padding: .375rem .75rem; }
 .rows { list-style: none; margin: 0; padding: 0; }
 .rows > li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .75rem 0; border-top: 1px solid var(--line); }
@@ -89,10 +96,10 @@ button.small, .button.small { width: auto; padding: .375rem .75rem; }
 .after { margin-top: 1rem; }
 .done { padding: .5rem 1rem; border: 1px solid var(--good); border-radius: .5rem; color: var(--good); background: var(--card); }
 .other { margin-top: 1.25rem; }
-.other > summary { margin-bottom: 1rem; color: var(--accent); }
+.other > summary { margin-bottom: 1rem; color: var(--link); }
 .turning { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: center; margin-top: 1.5rem; }
-progress { display: block; width: 100%; height: .75rem; margin-bottom: .75rem; accent-color: var(--accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+progress { display: block; width: 100%; height: .75rem; margin-bottom: .75rem; accent-color: var(--link); }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .problem { margin: 0 0 1rem; border: 1px solid var(--bad); background: var(--bad-back); border-radius: .5rem; padding: .75rem 1rem; }
 .problem h2 { font-size: 1rem; margin: 0; color: var(--bad); }
 .problem ul:not(.rows) { margin: .25rem 0 0; padding-left: 1.25rem; }
@@ -137,5 +144,17 @@ export const stylesheet = source
   .replace(/: /g, ':')
   .replaceAll(';}', '}');
 
-/** Names the stylesheet in a content security policy: a page may have no other. */
-export const stylesheetHash = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`;
+/** Colors of a brand, a style of their own: the stylesheet is the same for all. */
+export function brandStyle({ accent, onAccent, linkOnLight, linkOnDark }: BrandColors): string {
+  const light = `:root{--accent:${accent};--on-accent:${onAccent};--link:${linkOnLight}}`;
+  const dark = `@media (prefers-color-scheme:dark){:root{--link:${linkOnDark}}}`;
+  return `${light}${dark}@media print{:root{--link:${linkOnLight}}}`;
+}
+
+/** Names a style in a content security policy: a page may have no others. */
+export function styleHash(style: string): string {
+  return `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+}
+
+/** Hash of the stylesheet. */
+export const stylesheetHash = styleHash(stylesheet);

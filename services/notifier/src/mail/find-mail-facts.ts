@@ -18,18 +18,36 @@ export async function findMailFacts(
   { customerId, productId }: MailSubject,
   context: CallContext,
 ): Promise<MailFacts | undefined> {
-  const [found, { seller }, product] = await Promise.all([
+  const [found, branded, product] = await Promise.all([
     unlessNotFound(peers.customer.getCustomer({ id: customerId }, context)),
-    peers.seller.getSeller({}, context),
+    peers.branding.getBranding({}, context),
     productId === undefined
       ? undefined
       : unlessNotFound(peers.catalog.getProduct({ id: productId }, context)),
   ]);
   const customer = found?.customer;
   if (customer === undefined || customer.email === '') return undefined;
+  const { seller } = branded;
+  const { colors, ...branding } = required(branded.branding);
   return {
+    locale: branding.defaultLocale,
+    brand: {
+      colors: required(colors),
+      supportUrl: branding.supportUrl,
+      termsUrl: branding.termsUrl,
+      privacyUrl: branding.privacyUrl,
+    },
     customer: { email: customer.email, name: customer.name },
-    seller: { name: seller?.legalName, email: seller?.email },
+    seller: {
+      name: branding.displayName ?? seller?.legalName,
+      email: branding.supportEmail ?? seller?.email,
+      supportUrl: branding.supportUrl,
+    },
     productName: product?.product?.name,
   };
+}
+
+function required<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('The branding is incomplete');
+  return part;
 }

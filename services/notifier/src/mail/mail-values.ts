@@ -2,12 +2,20 @@ import { amountText } from '@billing/presentation/amount-text';
 import { dateText } from '@billing/presentation/date-text';
 import type { MailValues } from '@billing/presentation/mail-kind';
 import { paymentReasonText } from '@billing/presentation/phrase';
+import type { MailBrand } from '@billing/presentation/render-mail';
 import type { CreditNoteFacts, InvoiceFacts, MailEvent, SubscriptionFacts } from './mail-event';
 
 /** Facts that the event does not tell, read when the mail is made. */
 export interface MailFacts {
   readonly customer: { readonly email: string; readonly name: string | undefined };
-  readonly seller: { readonly name: string | undefined; readonly email: string | undefined };
+  readonly seller: {
+    readonly name: string | undefined;
+    readonly email: string | undefined;
+    readonly supportUrl: string | undefined;
+  };
+  readonly brand: MailBrand;
+  /** Locale of the mail. */
+  readonly locale: string;
   /** Absent where the mail is about no product. */
   readonly productName: string | undefined;
 }
@@ -18,6 +26,7 @@ export function mailValues(event: MailEvent, facts: MailFacts, locale: string): 
   const common = {
     'seller.name': seller.name,
     'seller.supportEmail': seller.email,
+    'seller.supportUrl': seller.supportUrl,
     'customer.name': customer.name ?? customer.email,
     'customer.email': customer.email,
   };

@@ -1,4 +1,3 @@
-import { defaultLocale } from '@billing/presentation/locale';
 import type { MailKind } from '@billing/presentation/mail-kind';
 import { oneLine } from '@billing/presentation/one-line';
 import { type RenderedMail, renderMail } from '@billing/presentation/render-mail';
@@ -39,13 +38,14 @@ export function newEmail(
   facts: MailFacts,
   place: MailPlace,
 ): Email {
-  const locale = defaultLocale;
+  const { locale, brand } = facts;
   const rendered = tryToRender(() =>
     renderMail({
       kind,
       locale,
       values: mailValues(event, facts, locale),
       isTest: !place.isLive,
+      brand,
     }),
   );
   const from: Mailbox = {

@@ -2,6 +2,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { type RunningService, Service } from '@billing/chassis/service';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import type { testServiceConfiguration } from '@billing/chassis/testing';
+import { brandColors } from '@billing/kernel/brand-colors';
 import { notFound } from '@billing/kernel/domain-error';
 import {
   type CatalogServiceServer,
@@ -15,10 +16,10 @@ import {
   InvoiceStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import {
-  Seller,
-  type SellerServiceServer,
-  SellerServiceService,
-} from '@billing/proto/billing/checkout/v1/seller';
+  Branding,
+  type BrandingServiceServer,
+  BrandingServiceService,
+} from '@billing/proto/billing/checkout/v1/branding';
 import {
   Customer,
   type CustomerServiceServer,
@@ -74,11 +75,16 @@ export async function startMailFacts(
         getProduct: async ({ id }) => ({ product: Product.fromPartial({ id, name: 'Pro' }) }),
       }),
     ),
-    rpcService<SellerServiceServer>(
-      SellerServiceService,
-      handlersOf<SellerServiceServer>(SellerServiceService, {
-        getSeller: async () => ({
-          seller: Seller.fromPartial({ legalName: 'Acme, Inc.', email: 'help@acme.example' }),
+    rpcService<BrandingServiceServer>(
+      BrandingServiceService,
+      handlersOf<BrandingServiceServer>(BrandingServiceService, {
+        getBranding: async () => ({
+          branding: Branding.fromPartial({
+            colors: brandColors('#2447C9'),
+            accentColor: '#2447C9',
+            defaultLocale: 'en',
+          }),
+          seller: { legalName: 'Acme, Inc.', email: 'help@acme.example', logo: undefined },
         }),
       }),
     ),

@@ -1,10 +1,8 @@
+import type { BrandColors } from '@billing/kernel/brand-colors';
 import type { Block, Span } from './body';
 import type { MailParts } from './mail-text';
 
 // Mail programs drop style sheets, so each element has its own style. Nothing is loaded.
-const accent = '#2447C9';
-const onAccent = '#FFFFFF';
-const linkOnLight = '#2447C9';
 const page =
   'margin:0;padding:24px 12px;background:#F4F5F7;color:#1B1E24;font:16px/1.5 -apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
 const sheet =
@@ -14,12 +12,12 @@ const noticeStyle =
 const headingStyle = 'margin:0 0 16px;font-size:22px;line-height:1.3';
 const paragraphStyle = 'margin:0 0 16px;overflow-wrap:anywhere';
 const listStyle = 'margin:0 0 16px;padding:0 0 0 20px';
-const buttonStyle = `display:inline-block;padding:12px 20px;background:${accent};color:${onAccent};border-radius:6px;font-weight:600;text-decoration:none`;
-const linkStyle = `color:${linkOnLight}`;
+const buttonStyle =
+  'display:inline-block;padding:12px 20px;border-radius:6px;font-weight:600;text-decoration:none';
 const footerStyle = 'margin:0;color:#565C68;font-size:13px';
 
 /** The HTML document of a mail. */
-export function toHtml({ subject, locale, blocks, notice, footer }: MailParts): string {
+export function toHtml({ subject, locale, blocks, notice, footer, colors }: MailParts): string {
   const noticeHtml =
     notice === undefined ? '' : `<p style="${noticeStyle}">${escapeHtml(notice)}</p>`;
   return `<!doctype html>
@@ -27,18 +25,21 @@ export function toHtml({ subject, locale, blocks, notice, footer }: MailParts): 
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
 <body style="${page}">
 <main style="${sheet}">
-${noticeHtml}${blocks.map((block, index) => blockHtml(block, blocks, index)).join('\n')}
+${noticeHtml}${blocks.map((_block, index) => blockHtml(blocks, index, colors)).join('\n')}
 <hr style="border:0;border-top:1px solid #DADDE3;margin:24px 0 16px">
-<p style="${footerStyle}">${footer.map(escapeHtml).join('<br>')}</p>
+<p style="${footerStyle}">${footer.map((line) => lineHtml(line, colors)).join('<br>')}</p>
 </main>
 </body>
 </html>
 `;
 }
 
-function blockHtml(block: Block, blocks: readonly Block[], index: number): string {
-  const inside = block.spans.map((span) => spanHtml(span, block.kind)).join('');
-  switch (block.kind) {
+function blockHtml(blocks: readonly Block[], index: number, colors: BrandColors): string {
+  const block = blocks[index];
+  const inside = (block?.spans ?? []).map((span) => spanHtml(span, { block, colors })).join('');
+  switch (block?.kind) {
+    case undefined:
+      return '';
     case 'heading':
       return `<h1 style="${headingStyle}">${inside}</h1>`;
     case 'paragraph':
@@ -53,10 +54,21 @@ function blockHtml(block: Block, blocks: readonly Block[], index: number): strin
   }
 }
 
-function spanHtml({ text, isStrong, href }: Span, kind: Block['kind']): string {
+function lineHtml(line: readonly Span[], colors: BrandColors): string {
+  return line.map((span) => spanHtml(span, { block: undefined, colors })).join('');
+}
+
+function spanHtml(
+  { text, isStrong, href }: Span,
+  { block, colors }: { readonly block: Block | undefined; readonly colors: BrandColors },
+): string {
   const inside = isStrong ? `<strong>${escapeHtml(text)}</strong>` : escapeHtml(text);
   if (href === undefined) return inside;
-  const style = kind === 'button' ? buttonStyle : linkStyle;
+  const { accent, onAccent, linkOnLight } = colors;
+  const style =
+    block?.kind === 'button'
+      ? `${buttonStyle};background:${accent};color:${onAccent};border:1px solid ${linkOnLight}`
+      : `color:${linkOnLight}`;
   return `<a href="${escapeHtml(href)}" style="${style}">${inside}</a>`;
 }
 

@@ -1,3 +1,4 @@
+import type { BrandColors } from '@billing/kernel/brand-colors';
 import type { Block, Span } from './body';
 
 /** The parts of a mail in the order in which both forms show them. */
@@ -7,7 +8,9 @@ export interface MailParts {
   readonly blocks: readonly Block[];
   /** Shown first; absent: nothing. */
   readonly notice: string | undefined;
-  readonly footer: readonly string[];
+  /** Lines below the content. */
+  readonly footer: readonly (readonly Span[])[];
+  readonly colors: BrandColors;
 }
 
 /** The plain text of a mail. */
@@ -19,13 +22,22 @@ export function toText({ blocks, notice, footer }: MailParts): string {
       ? [...lines.slice(0, -1), `${lines.at(-1) ?? ''}\n${text}`]
       : [...lines, text];
   }, []);
-  const all = [...(notice === undefined ? [] : [notice]), ...paragraphs, '--', footer.join('\n')];
+  const all = [
+    ...(notice === undefined ? [] : [notice]),
+    ...paragraphs,
+    '--',
+    footer.map(lineText).join('\n'),
+  ];
   return `${all.join('\n\n')}\n`;
 }
 
 function textOf({ kind, spans }: Block): string {
   const line = spans.map(spanText).join('').trim();
   return kind === 'item' ? `- ${line}` : line;
+}
+
+function lineText(line: readonly Span[]): string {
+  return line.map(spanText).join('');
 }
 
 function spanText({ text, href }: Span): string {

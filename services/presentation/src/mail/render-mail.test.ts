@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { brandColors } from '@billing/kernel/brand-colors';
 import { languages } from '../locale';
 import { mailKinds, type MailValues, variablesOf } from '../mail-kind';
 import { renderMail } from './render-mail';
@@ -138,6 +139,23 @@ describe('a value', () => {
 });
 
 const tagsOf = (html: string) => html.replace(/>[^<]*/g, '>');
+
+test('a mail has the colors and the documents of its brand', () => {
+  const { html, text } = renderMail({
+    ...{ kind: 'INVOICE_ISSUED', locale: 'en', isTest: false },
+    values: invoice,
+    brand: {
+      colors: brandColors('#FFD400'),
+      supportUrl: 'https://acme.example/help',
+      termsUrl: 'https://acme.example/terms',
+      privacyUrl: undefined,
+    },
+  });
+  expect(html).toContain('background:#FFD400;color:#000000;border:1px solid #806A00');
+  expect(html).toContain('<a href="https://acme.example/terms" style="color:#806A00">Terms</a>');
+  expect(text).toContain('Support: https://acme.example/help\nTerms: https://acme.example/terms\n');
+  expect(text).not.toContain('Privacy');
+});
 
 test('every language of the catalogue renders every mail in its locale', () => {
   for (const locale of languages) {

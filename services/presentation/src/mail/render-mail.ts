@@ -1,9 +1,10 @@
+import { type BrandColors, brandColors, defaultAccentColor } from '@billing/kernel/brand-colors';
 import { catalogueOf } from '../catalogue/catalogue';
 import { languageOf } from '../locale';
 import { type MailKind, type MailValues, variablesOf } from '../mail-kind';
 import { oneLine } from '../one-line';
-import { phrase } from '../phrase';
-import { parseBody } from './body';
+import { phrase, type PhraseKey } from '../phrase';
+import { parseBody, type Span } from './body';
 import { toHtml } from './mail-html';
 import { toText } from './mail-text';
 import { insertValues, markVariables } from './template';
@@ -17,6 +18,16 @@ export interface MailRequest {
   readonly values: MailValues;
   /** True for a mail of a sandbox, which says so. */
   readonly isTest: boolean;
+  /** Absent: the default look. */
+  readonly brand?: MailBrand | undefined;
+}
+
+/** What mails show of a branding, in addition to its values. */
+export interface MailBrand {
+  readonly colors: BrandColors;
+  readonly supportUrl: string | undefined;
+  readonly termsUrl: string | undefined;
+  readonly privacyUrl: string | undefined;
 }
 
 /** A rendered mail: one line of subject, and two complete forms of the content. */
@@ -30,7 +41,7 @@ export interface RenderedMail {
 const subjectMax = 200;
 
 /** Renders a mail with the built-in texts. */
-export function renderMail({ kind, locale, values, isTest }: MailRequest): RenderedMail {
+export function renderMail({ kind, locale, values, isTest, brand }: MailRequest): RenderedMail {
   const { subject, body } = catalogueOf(languageOf(locale)).mails[kind];
   const allowed = variablesOf(kind);
   const line = markVariables(subject, values, allowed);
@@ -40,19 +51,32 @@ export function renderMail({ kind, locale, values, isTest }: MailRequest): Rende
     locale,
     blocks: parseBody(markVariables(body, values, allowed), values),
     notice: isTest ? phrase('testMail', locale) : undefined,
-    footer: footerOf(values, locale),
+    footer: footerOf(values, { locale, brand }),
+    colors: brand?.colors ?? brandColors(defaultAccentColor),
   };
   return { subject: shown, text: toText(parts), html: toHtml(parts) };
 }
 
-function footerOf(values: MailValues, locale: string): string[] {
+function footerOf(
+  values: MailValues,
+  { locale, brand }: Pick<MailRequest, 'locale' | 'brand'>,
+): Span[][] {
   const seller = oneLine(values['seller.name'] ?? '');
   const email = oneLine(values['seller.supportEmail'] ?? '');
   const hasSeller = String(seller !== '');
+  const link = (key: PhraseKey, href: string | undefined) =>
+    href === undefined ? [] : [[{ text: phrase(key, locale), isStrong: false, href }]];
   return [
-    phrase('automaticMail', locale, { seller, hasSeller }),
-    ...(email === '' ? [] : [phrase('contact', locale, { email })]),
+    [plain(phrase('automaticMail', locale, { seller, hasSeller }))],
+    ...(email === '' ? [] : [[plain(phrase('contact', locale, { email }))]]),
+    ...link('footer.support', brand?.supportUrl),
+    ...link('footer.terms', brand?.termsUrl),
+    ...link('footer.privacy', brand?.privacyUrl),
   ];
+}
+
+function plain(text: string): Span {
+  return { text, isStrong: false };
 }
 
 function shorten(line: string): string {

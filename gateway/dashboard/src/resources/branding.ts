@@ -1,0 +1,3 @@
+import type { toJsonBranding } from '@billing/proto/json/branding';
+
+export type Branding = ReturnType<typeof toJsonBranding>;
