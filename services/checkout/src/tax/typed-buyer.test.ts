@@ -59,6 +59,7 @@ test.each<[TypedBuyer, object]>([
   [{}, { country: ['Required'] }],
   [{ name: 'Bob', taxId: 'FR40303265045' }, { country: ['Required'] }],
   [{ country: 'XX' }, { country: ['Invalid country'] }],
+  [{ country: 'constructor', taxId: 'x' }, { country: ['Invalid country'] }],
   [{ country: 'FR', taxId: 'FR1' }, { taxId: ['Invalid EU VAT id'] }],
   [{ country: 'GB', taxId: 'GB802311781' }, { taxId: ['Invalid GB VAT id'] }],
   [{ country: 'US', taxId: '9'.repeat(41) }, { taxId: ['Must have 1 to 40 characters'] }],

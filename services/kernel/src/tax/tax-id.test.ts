@@ -146,3 +146,10 @@ test.each<[country: string, type: TaxIdType, value: string, isOfCountry: boolean
     if (isOfCountry) expect(taxIdTypeOf(country)).toBe(type);
   },
 );
+
+test.each(['XX', 'constructor', 'toString', '__proto__'])(
+  'the unknown country %s has tax ids that are not checked',
+  (country) => {
+    expect(taxIdTypeOf(country)).toBe('OTHER');
+  },
+);

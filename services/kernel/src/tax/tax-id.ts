@@ -19,11 +19,12 @@ export const TAX_IDS_MAX = 5;
 
 const otherLengthMax = 40;
 
-const typesOutsideEu: Readonly<Partial<Record<string, TaxIdType>>> = {
-  CH: 'CH_VAT',
-  GB: 'GB_VAT',
-  NO: 'NO_VAT',
-};
+// A map, because the country may be any text from outside, also the name of an object's property.
+const typesOutsideEu: ReadonlyMap<string, TaxIdType> = new Map([
+  ['CH', 'CH_VAT'],
+  ['GB', 'GB_VAT'],
+  ['NO', 'NO_VAT'],
+]);
 
 const rules: Record<TaxIdType, { readonly isValid: (value: string) => boolean; problem: string }> =
   {
@@ -40,7 +41,7 @@ const rules: Record<TaxIdType, { readonly isValid: (value: string) => boolean; p
 /** Kind of the tax ids of a country. */
 export function taxIdTypeOf(country: string): TaxIdType {
   if (isInEu(country)) return 'EU_VAT';
-  return typesOutsideEu[country] ?? 'OTHER';
+  return typesOutsideEu.get(country) ?? 'OTHER';
 }
 
 /** True for a tax id of the country. An id that is not checked may be of any other country. */
