@@ -98,6 +98,16 @@ describe.each([
   });
 });
 
+test('the invoice of a session stays as it is if its total has become higher than the payment', () => {
+  const paidPeriod = { kind: 'NONE' } as const;
+  const session = { sessionId: 'session', subscriptionId: undefined, paidPeriod };
+  const payments = failed.payments.map((each) => ({ ...each, amount: each.amount - 1n }));
+  const part = { ...failed, session, payments };
+  expect(settleLate(part, { number: 1, methods, now })).toEqual(unchanged(part));
+  const { state } = settleLate({ ...failed, session }, { number: 1, methods, now });
+  expect(asInvoice(state).status).toBe('PAID');
+});
+
 test('an invoice that is being paid stays as it is', () => {
   const presence = { callId: undefined, returnUrl: undefined, methods: { methodId: undefined } };
   const claim = aClaim({ source: savedMethod, now });

@@ -21,7 +21,8 @@ export function contradictedPayment(
  * method is kept like that of any success, dated at the recorded failure: a method that the
  * customer gave later stays the default. What other payments have paid since is paid twice and goes
  * to the customer's balance: for an invoice that is already paid or void all of it, which changes
- * nothing else. An invoice that is being paid at this moment stays as it is.
+ * nothing else. An invoice that is being paid at this moment stays as it is, and so does the
+ * invoice of a session whose total has become higher than the payment.
  */
 export function settleLate(
   record: InvoiceRecord,
@@ -35,6 +36,8 @@ export function settleLate(
   const late = record.payments.find((payment) => payment.number === number);
   if (late?.status !== 'FAILED') return unchanged(record);
   const outstanding = isOwed(record) ? outstandingOf(record) : 0n;
+  // An invoice of a session is paid in one payment: a part would keep it open after its session.
+  if (record.session !== undefined && late.amount < outstanding) return unchanged(record);
   const overpayment = late.amount > outstanding ? late.amount - outstanding : 0n;
   const success = { ...succeeded(late, now), overpayment };
   const payments = record.payments.map((payment) => (payment === late ? success : payment));
