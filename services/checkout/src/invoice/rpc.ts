@@ -78,7 +78,12 @@ export function invoiceHandlers({
       const stored = await invoices.within(context).get(id);
       const { state } = stored;
       if (state.isTombstone) throw notFound('Invoice');
-      return { invoice: toProto(stored), left: toProtoLeft(state, changeId) };
+      const { reservation } = state;
+      return {
+        invoice: toProto(stored),
+        left: toProtoLeft(state, changeId),
+        reservedByOtherChange: reservation !== undefined && reservation.changeId !== changeId,
+      };
     },
     listInvoices: async (request, context) => {
       const { page, perPage, oldestFirst, ids, ...filter } = fromProtoListInvoices(request);

@@ -97,7 +97,11 @@ export async function startMailFacts(
           const status = settled.has(id)
             ? InvoiceStatus.INVOICE_STATUS_PAID
             : InvoiceStatus.INVOICE_STATUS_OPEN;
-          return { left: [], invoice: Invoice.fromPartial({ id, status }) };
+          return {
+            left: [],
+            reservedByOtherChange: false,
+            invoice: Invoice.fromPartial({ id, status }),
+          };
         },
       }),
     ),

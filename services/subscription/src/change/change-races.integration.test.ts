@@ -30,6 +30,7 @@ beforeEach(() => {
   paid.clear();
   under.peers.isCollecting = false;
   under.peers.isPaymentRunning = false;
+  under.peers.isReservedByAnother = false;
 });
 
 afterAll(() => under.stop());
@@ -190,4 +191,24 @@ describe('a change after the end of a period that is not renewed yet', () => {
     });
     expect(await under.get(id, context)).toMatchObject({ quantity: 3 });
   });
+});
+
+test('a change waits until no other change has reserved credit on the invoice of the period', async () => {
+  const context = testContext({ now: day('01-31') });
+  const { id } = await under.create({ productId: 'seats' }, context);
+  const change = (deadlineMs: number) =>
+    under.change.createChange(
+      {
+        subscriptionId: id,
+        change: { quantity: 3, ofItems: false, at: auto },
+        metadata: undefined,
+      },
+      { ...later(context, changedAt), deadline: new Date(Date.now() + deadlineMs) },
+    );
+  under.peers.isReservedByAnother = true;
+  await expect(change(2_500)).rejects.toMatchObject({ kind: 'unavailable' });
+  const waiting = change(20_000);
+  setTimeout(() => (under.peers.isReservedByAnother = false), 300);
+  const answer = await waiting;
+  expect(answer.change?.status).not.toBe(ChangeStatus.CHANGE_STATUS_FAILED);
 });

@@ -289,7 +289,8 @@ export async function requestFor(
   checkTotal(next.price, next.quantity);
   const productId = wanted.product?.productId ?? mainItem(state).productId;
   const [facts, taxCategory] = await Promise.all([
-    fetchPeriodFacts(stored, context, dependencies),
+    // A repeat finds what its first call has reserved.
+    fetchPeriodFacts(stored, context, dependencies, changeId),
     fetchTaxCategory(dependencies.peers, productId, context),
   ]);
   return {

@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
-import type { Clock } from '@billing/chassis/clock';
+import { type Clock, sleep } from '@billing/chassis/clock';
 import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
 import type { CreditableLine } from '@billing/kernel/proration/credit-lines';
 import type { Invoice, LineItem, LineLeft } from '@billing/proto/billing/checkout/v1/checkout';
@@ -12,6 +12,7 @@ import type { Subscriptions } from '../subscription-store';
 
 // The gateway's deadline is 10 s; the change itself needs the rest.
 const invoiceWithinMs = 8_000;
+const reservedPollMs = 100;
 
 export interface FactDependencies {
   readonly subscriptions: Subscriptions;
@@ -21,8 +22,9 @@ export interface FactDependencies {
 
 /**
  * Reads the invoices of the running period, newest first; null where none is billed. Waits for the
- * invoice of a period that has just begun; throws `unavailable` if it is not there in time. What
- * the change itself has reserved counts as left.
+ * invoice of a period that has just begun, and until no other change has reserved credit on one:
+ * what is left depends on the outcome of that change. Throws `unavailable` if this takes too long.
+ * What the change itself has reserved counts as left.
  */
 export async function fetchPeriodFacts(
   { state: { id, phase, periodIndex } }: Stored<Subscription>,
@@ -34,16 +36,34 @@ export async function fetchPeriodFacts(
   const until = waitAtMost(invoiceWithinMs, context, clock.now());
   const { state } = await subscriptions.waitFor(id, context, { isReached: isInvoiced, until });
   if (!isInvoiced(state) || state.periodIndex !== periodIndex) throw notInvoiced();
-  const ids = invoiceIdsOf(state).toReversed();
-  const invoices = await Promise.all(
+  for (;;) {
+    const found = await fetchInvoices(state, changeId, context, peers);
+    if (found.every(({ isReserved }) => !isReserved)) {
+      return { periodIndex, invoices: found.map(({ invoice }) => invoice) };
+    }
+    if (clock.now() >= until) throw reservedByAnother();
+    await sleep(reservedPollMs);
+  }
+}
+
+async function fetchInvoices(
+  subscription: Subscription,
+  changeId: string | undefined,
+  context: CallContext,
+  { checkout }: FactDependencies['peers'],
+): Promise<{ readonly invoice: PeriodInvoice; readonly isReserved: boolean }[]> {
+  const ids = invoiceIdsOf(subscription).toReversed();
+  return Promise.all(
     ids.map(async (invoiceId) => {
       const asked = { id: invoiceId, changeId };
-      const found = await unlessNotFound(peers.checkout.getInvoice(asked, context));
+      const found = await unlessNotFound(checkout.getInvoice(asked, context));
       if (found?.invoice === undefined) throw notInvoiced();
-      return fromProtoInvoice(found.invoice, found.left, state);
+      return {
+        invoice: fromProtoInvoice(found.invoice, found.left, subscription),
+        isReserved: found.reservedByOtherChange,
+      };
     }),
   );
-  return { periodIndex, invoices };
 }
 
 // An ended or waiting subscription is refused by the rule.
@@ -102,4 +122,8 @@ function pricedCharge(line: LineItem): NonNullable<PeriodInvoice['recurring']> {
 
 function notInvoiced(): DomainError {
   return new DomainError('unavailable', 'PERIOD_NOT_INVOICED', 'Service unavailable');
+}
+
+function reservedByAnother(): DomainError {
+  return new DomainError('unavailable', 'RESERVATION_IN_PROGRESS', 'Service unavailable');
 }

@@ -141,6 +141,8 @@ class PeerServers {
   /** True: checkout fails to create invoices, and serves every other call. */
   isInvoicingDown = false;
   isPaymentRunning = false;
+  /** True while another change has reserved credit on each invoice. */
+  isReservedByAnother = false;
   /** By customer: the currency that an invoice has set. */
   readonly billedCurrencies = new Map<string, string>();
   /** Checkout answers a void with INTERNAL. */
@@ -234,7 +236,7 @@ class PeerServers {
         const invoice = this.invoiceOf(id);
         const lines = invoice?.lineItems ?? [];
         const left = lines.map((line) => ({ lineItemId: line.id, amount: line.amount }));
-        return { invoice, left };
+        return { invoice, left, reservedByOtherChange: this.isReservedByAnother };
       },
       voidInvoice: neverAsked,
       markUncollectible: neverAsked,
