@@ -1,8 +1,16 @@
+import { useState } from 'react';
 import { useAction } from '../../api/queries';
 import { Form, SelectField, TextAreaField, TextField } from '../../parts/form/form';
 import type { Invoice } from '../../resources/invoice/invoice';
 import { CustomerField } from '../../resources/pickers';
-import { emptyLine, isAmountLine, lineRows, typedLines, typedTerms } from './invoice-values';
+import {
+  changedDraft,
+  emptyLine,
+  isAmountLine,
+  lineRows,
+  typedLines,
+  typedTerms,
+} from './invoice-values';
 import { LineTable } from './line-table';
 
 const collectionMethods = [
@@ -47,7 +55,9 @@ export function NewInvoiceForm({
 }
 
 /** Form that changes a draft. */
-export function DraftForm({ draft, onDone }: { draft: Invoice; onDone: () => void }) {
+export function DraftForm({ draft: stored, onDone }: { draft: Invoice; onDone: () => void }) {
+  // What is read while the form is open does not count as changed by it.
+  const [draft] = useState(stored);
   const save = useAction<object, Invoice>(
     (body) => ({ method: 'PATCH', path: `/v1/invoices/${draft.id}`, body }),
     'Draft saved',
@@ -57,10 +67,7 @@ export function DraftForm({ draft, onDone }: { draft: Invoice; onDone: () => voi
       submit="Save"
       onCancel={onDone}
       onSubmit={async (values) => {
-        const lines = typedLines(values, draft);
-        const { netDays, ...terms } = typedTerms(values);
-        // The API does not return the net days of a draft, so an empty field keeps them.
-        await save.mutateAsync({ lines, ...terms, ...(netDays !== null && { netDays }) });
+        await save.mutateAsync(changedDraft(values, draft));
         onDone();
       }}
     >

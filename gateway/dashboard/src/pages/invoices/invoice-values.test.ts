@@ -1,6 +1,6 @@
 import { FormValues } from '../../parts/form/form-values';
 import type { Invoice } from '../../resources/invoice/invoice';
-import { lineField, lineRows, typedLines, typedTerms } from './invoice-values';
+import { changedDraft, lineField, lineRows, typedLines, typedTerms } from './invoice-values';
 
 function valuesOf(rows: readonly (readonly [string, string, string])[]): FormValues {
   const form = new FormData();
@@ -53,6 +53,28 @@ describe('the lines of a draft', () => {
       { description: 'Work', quantity: '2', unitAmount: '12000', ...kept },
       { description: 'Rebate', quantity: '3', amount: -150, ...kept },
     ]);
+  });
+});
+
+test('a form of a draft sends only what was changed in it', () => {
+  const lineItems = [
+    { id: 'a', description: 'Work', quantity: '2', unitAmount: '12000', pricedAmount: 24_000 },
+  ];
+  const terms = { collectionMethod: 'SEND_INVOICE', memo: 'Thanks', purchaseOrder: null };
+  const draft = { lineItems, currency: 'USD', ...terms } as unknown as Invoice;
+  const change = (more: object) => {
+    const form = new FormData();
+    const fields = { ...lineRows(draft)[0], ...more };
+    for (const [name, value] of Object.entries(fields)) {
+      form.set(name in terms ? name : lineField(0, name as 'source'), value);
+    }
+    return changedDraft(new FormValues(form), draft);
+  };
+  const untouched = { collectionMethod: 'SEND_INVOICE', memo: 'Thanks' };
+  expect(change(untouched)).toEqual({});
+  expect(change({ ...untouched, memo: '' })).toEqual({ memo: null });
+  expect(change({ ...untouched, quantity: '3' })).toEqual({
+    lines: [expect.objectContaining({ description: 'Work', quantity: '3', unitAmount: '12000' })],
   });
 });
 

@@ -18,6 +18,11 @@ type DraftLine = Pick<
   'id' | 'unitAmount' | 'taxCategory' | 'periodStart' | 'periodEnd' | 'metadata'
 >;
 
+type Draft = Pick<
+  Invoice,
+  'lineItems' | 'currency' | 'collectionMethod' | 'memo' | 'purchaseOrder'
+>;
+
 type Values = Pick<FormValues, 'text' | 'optional' | 'has'>;
 
 export const emptyLine: LineRow = { description: '', quantity: '1', unitAmount: '', source: '' };
@@ -83,6 +88,38 @@ export function lineRows({
     const typed = amountToType(Math.abs(pricedAmount), currency);
     return { ...row, unitAmount: pricedAmount < 0 ? `-${typed}` : typed };
   });
+}
+
+/**
+ * Body of `PATCH /v1/invoices/…` for a draft: only what differs from the draft that the form was
+ * opened with, so that concurrent changes survive. The API does not return the net days of a draft,
+ * so an empty field keeps them.
+ */
+export function changedDraft(values: Values, draft: Draft): object {
+  const lines = typedLines(values, draft);
+  const untouched = typedLines(valuesOfRows(lineRows(draft)), draft);
+  const { netDays, ...terms } = typedTerms(values);
+  const changes = Object.entries(terms).filter(
+    ([name, value]) => value !== draft[name as keyof typeof terms],
+  );
+  return {
+    ...(JSON.stringify(lines) !== JSON.stringify(untouched) && { lines }),
+    ...Object.fromEntries(changes),
+    ...(netDays !== null && { netDays }),
+  };
+}
+
+/** Values of a form that shows the rows. */
+function valuesOfRows(rows: readonly LineRow[]): Values {
+  const entries = rows.flatMap((row, index) =>
+    Object.entries(row).map(([field, value]: [string, string]) => [
+      lineField(index, field as keyof LineRow),
+      value,
+    ]),
+  );
+  const texts = new Map(entries as [string, string][]);
+  const text = (name: string) => texts.get(name) ?? '';
+  return { text, optional: (name) => texts.get(name), has: (name) => texts.has(name) };
 }
 
 /** Terms of a one-off invoice, of its form. */

@@ -9,7 +9,7 @@ import { PdfButton } from '../../resources/invoice/pdf-button';
 import type { Seller } from '../../resources/seller';
 import { TaxIdsField } from '../../resources/tax-ids-field';
 import { LogoField } from './logo-field';
-import { type LogoChange, typedSeller } from './seller-values';
+import { changedSeller, type LogoChange } from './seller-values';
 
 /** The seller as invoices name it. */
 export function SellerPage() {
@@ -28,14 +28,16 @@ export function SellerPage() {
     >
       <Panel>
         <Answer of={answer} what="seller" rows={8}>
-          {(seller) => <SellerForm key={seller.version} seller={seller} />}
+          {(seller) => <SellerForm stored={seller} />}
         </Answer>
       </Panel>
     </PageLayout>
   );
 }
 
-function SellerForm({ seller }: { seller: Seller }) {
+function SellerForm({ stored }: { stored: Seller }) {
+  // A newer version that is read while the form is filled in must not replace its texts.
+  const [seller, setSeller] = useState(stored);
   const refusal = useRefusal('seller');
   const [logo, setLogo] = useState<LogoChange>();
   const save = useAction<object, Seller>(
@@ -44,9 +46,13 @@ function SellerForm({ seller }: { seller: Seller }) {
   );
   return (
     <Form
+      key={seller.version}
       submit="Save"
       refusal={refusal}
-      onSubmit={(values) => save.mutateAsync(typedSeller(values, logo))}
+      onSubmit={async (values) => {
+        setSeller(await save.mutateAsync(changedSeller(values, logo, seller)));
+        setLogo(undefined);
+      }}
     >
       <NameFields seller={seller} />
       <LogoField stored={seller.logo} change={logo} onChange={setLogo} />

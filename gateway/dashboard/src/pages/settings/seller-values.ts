@@ -1,6 +1,7 @@
 import type { FormValues } from '../../parts/form/form-values';
 import { typedCount } from '../../parts/text/amount';
-import { typedAddress } from '../../resources/address';
+import { isSameAddress, typedAddress } from '../../resources/address';
+import type { Seller } from '../../resources/seller';
 import { typedTaxIds } from '../../resources/tax-ids';
 
 type Values = Pick<FormValues, 'text' | 'optional' | 'has'>;
@@ -18,17 +19,33 @@ const texts = [
 /** Change of the logo: a data URL, null to remove it, or undefined to keep it. */
 export type LogoChange = string | null | undefined;
 
-/** Body of `PATCH /v1/seller` from its form; an empty prefix or number of days gets its default. */
-export function typedSeller(values: Values, logo: LogoChange): object {
-  return {
+/**
+ * Body of `PATCH /v1/seller` from its form: only fields that differ from the seller that the form
+ * was opened with, so that concurrent changes survive. An empty prefix or number of days gets its
+ * default.
+ */
+export function changedSeller(values: Values, logo: LogoChange, seller: Seller): object {
+  const typed = {
     ...Object.fromEntries(texts.map((name) => [name, values.optional(name) ?? null])),
-    address: typedAddress(values),
     taxIds: typedTaxIds(values),
     bankAccount: typedBankAccount(values),
     invoicePrefix: values.optional('invoicePrefix') ?? null,
     netDays: typedCount(values.optional('netDays')) ?? null,
+  };
+  const address = typedAddress(values);
+  const changes = Object.entries(typed).filter(
+    ([name, value]) => !isSame(value, seller[name as keyof Seller]),
+  );
+  return {
+    ...Object.fromEntries(changes),
+    ...(!isSameAddress(address, seller.address) && { address }),
     ...(logo !== undefined && { logo }),
   };
+}
+
+/** True for equal texts, numbers, and lists or objects with the same fields in the same order. */
+function isSame(typed: unknown, stored: unknown): boolean {
+  return JSON.stringify(typed) === JSON.stringify(stored);
 }
 
 function typedBankAccount(values: Values): object | null {
