@@ -84,6 +84,8 @@ function goldenOfRelease(service: string): Readonly<Record<string, unknown>> {
   if (!existsSync(baselineFile)) return {};
   const { commit } = JSON.parse(readFileSync(baselineFile, 'utf8')) as { commit: string };
   const path = goldenFile(service).slice(root.length + 1);
-  const shown = spawnSync('git', ['show', `${commit}:${path}`], { cwd: root, encoding: 'utf8' });
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (git('cat-file', '-e', commit).status !== 0) throw new Error(`${commit} is not in this clone`);
+  const shown = git('show', `${commit}:${path}`);
   return shown.status === 0 ? parseDocuments(shown.stdout) : {};
 }

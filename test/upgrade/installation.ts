@@ -205,8 +205,9 @@ export class Installation {
     const socket = environment.GRPC_LISTEN?.replace('unix:', '');
     // The launcher that chose the folder has removed it.
     if (socket !== undefined) await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
-    const output = join(this.dataDir, `${name}.txt`);
-    const file = openSync(output, 'w');
+    // Beside the logs of the launcher, so that its errors are found; restarts append.
+    const output = join(this.dataDir, 'logs', `${name}-alone.log`);
+    const file = openSync(output, 'a');
     const main = join(release.root, services[name].folder, 'dist/main.js');
     const child = spawn(process.execPath, [main], {
       cwd: release.root,
