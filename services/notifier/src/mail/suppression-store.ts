@@ -67,7 +67,8 @@ export class SuppressionStore {
       readonly email: string | undefined;
     },
   ): Promise<{ data: Suppression[]; total: number }> {
-    const filter = { environmentId, ...(email !== undefined && { email: email.toLowerCase() }) };
+    const _id = email === undefined ? undefined : suppressionId(environmentId, email.toLowerCase());
+    const filter = { environmentId, ...(_id !== undefined && { _id }) };
     const direction = oldestFirst ? 1 : -1;
     const [data, total] = await Promise.all([
       retryTransient(() =>
