@@ -122,7 +122,7 @@ export function chargedMethod(
   return own ?? methods.find(({ isDefault }) => isDefault);
 }
 
-// Of a flat fee the quantity does not count.
+// The quantity does not count for a flat fee.
 function isCounted({ type }: Price): boolean {
   return type !== PricingType.PRICING_TYPE_FLAT;
 }

@@ -15,7 +15,7 @@ const UpdatePortalSettings = z
   .object({
     products: changeable(z.array(z.string()).max(productsMax)).meta({
       description:
-        'Recurring products that customers may change their main item to. Only active ones of the currency of a subscription are offered for it.',
+        'Recurring products that customers may change their main item to. A subscription is offered those that are active and have its currency.',
     }),
     quantity: changeable(z.boolean()),
     updatedAt: frozen,
