@@ -10,7 +10,7 @@ import {
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
 import { ownerTime, type RouteExample, routeExamples } from '../support/isolation-examples';
-import { OperatorClient, type RoleName } from '../support/operator-client';
+import { newAddress, OperatorClient, type RoleName } from '../support/operator-client';
 import {
   apiOperations,
   harmless,
@@ -24,15 +24,16 @@ import {
   type Place,
   roles,
 } from './role-table';
-import { startTestSystem, type OwnTestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const timeoutMs = 120_000;
 const places: readonly Place[] = ['live', 'sandbox'];
 const concurrentMax = 8;
 const refusedBody = { error: 'Insufficient permissions' };
 
-let system: OwnTestSystem;
+let system: TestSystem;
 let owner: OperatorClient;
+const ownerAddress = newAddress();
 let ownerId: string;
 let examples: Readonly<Record<string, RouteExample>>;
 let environments: Readonly<Record<Place, string>>;
@@ -41,8 +42,8 @@ const clients = new Map<RoleName, OperatorClient>();
 let before: string;
 
 beforeAll(async () => {
-  system = await startTestSystem({ ownProcess: true });
-  owner = await OperatorClient.owner(system);
+  system = await joinTestSystem();
+  owner = await OperatorClient.owner(system, ownerAddress);
   ownerId = (await owner.api('GET', '/session')).body.operator.id as string;
   examples = await routeExamples(await system.live.manualSandbox(ownerTime));
   const { data } = (await owner.api('GET', '/environments')).body;
@@ -51,10 +52,6 @@ beforeAll(async () => {
   for (const role of roles) clients.set(role, await owner.colleague(role));
   before = await view();
 }, timeoutMs);
-
-afterAll(async () => {
-  await system.stop();
-});
 
 interface Reply {
   readonly status: number;
@@ -195,7 +192,7 @@ describe('a forbidden operation is refused:', () => {
       }
       for (const path of ['/operators', '/environments', '/audit', '/session']) {
         const text = JSON.stringify((await stranger.api('GET', path)).body);
-        for (const secret of [ownerId, 'owner@example.com', ...Object.values(environments)]) {
+        for (const secret of [ownerId, ownerAddress, ...Object.values(environments)]) {
           expect([path, text.includes(secret)]).toEqual([path, false]);
         }
       }
@@ -274,7 +271,7 @@ async function ownerOfAnother(): Promise<OperatorClient> {
     const { organizationId } = await identity.ensureOrganization({ name: newId() }, testContext());
     const { token = '' } = await operators.inviteFirstOwner({ organizationId }, testContext());
     const client = new OperatorClient(system.gatewayUrl);
-    await client.accept(token, 'stranger@example.com');
+    await client.accept(token, newAddress());
     return client;
   } finally {
     identity.close();

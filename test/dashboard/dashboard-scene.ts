@@ -1,35 +1,36 @@
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../support/chromium';
-import { OperatorClient, password } from '../support/operator-client';
+import { newAddress, OperatorClient, password } from '../support/operator-client';
 import { PortalScene } from '../support/portal-scene';
-import { type OwnTestSystem, startTestSystem } from '../support/test-system';
+import { joinTestSystem } from '../support/shared-system';
 import { heading, press } from './page-actions';
 
 /** An owner's browser at the dashboard of a sandbox, and the sandbox's resources. */
 export class DashboardScene {
   private constructor(
-    private readonly system: OwnTestSystem,
     readonly browser: Browser,
     readonly scene: PortalScene,
     /** URL of the dashboard of the scene's sandbox. */
     private readonly place: string,
+    /** The owner's email address. */
+    private readonly address: string,
   ) {}
 
-  /** Starts a system, and Chromium from its program. */
+  /** Joins the shared system, and starts Chromium from its program. */
   static async begin(program: string): Promise<DashboardScene> {
-    const system = await startTestSystem({ ownProcess: true });
+    const system = await joinTestSystem();
     const browser = await launchChromium(program);
-    const owner = await OperatorClient.owner(system);
+    const address = newAddress();
+    const owner = await OperatorClient.owner(system, address);
     const scene = await PortalScene.begin(system);
     const { data } = (await owner.api('GET', '/environments')).body;
     const { id } = data.find(({ name }: { name: string | null }) => name === 'test');
     const place = `${system.gatewayUrl}/dashboard/${String(id)}`;
-    return new DashboardScene(system, browser, scene, place);
+    return new DashboardScene(browser, scene, place, address);
   }
 
   async end(): Promise<void> {
     await this.browser.close();
-    await this.system.stop();
   }
 
   async open(page: Page, path: string): Promise<void> {
@@ -39,7 +40,7 @@ export class DashboardScene {
 
   async signIn(page: Page): Promise<void> {
     await page.goto(this.place);
-    await page.getByLabel('Email').fill('owner@example.com');
+    await page.getByLabel('Email').fill(this.address);
     await page.getByLabel('Password').fill(password);
     await press(page, 'Sign in');
     await page.getByText('Sandbox time:').waitFor();

@@ -5,31 +5,28 @@ import {
   type IdentityServiceServer,
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
-import { OperatorClient } from '../support/operator-client';
+import { newAddress, OperatorClient } from '../support/operator-client';
 import { instant, product, uuid } from '../support/patterns';
-import { startTestSystem, type OwnTestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const startMs = 120_000;
 const patience = { timeoutMs: 45_000 };
 
-let system: OwnTestSystem;
+let system: TestSystem;
+const ownerAddress = newAddress();
 let owner: OperatorClient;
 let sandbox: OperatorClient;
 let live: OperatorClient;
 let othersEnvironmentId: string;
 
 beforeAll(async () => {
-  system = await startTestSystem({ ownProcess: true });
-  owner = await OperatorClient.owner(system);
+  system = await joinTestSystem();
+  owner = await OperatorClient.owner(system, ownerAddress);
   const { body } = await owner.api('GET', '/environments');
   const [liveId, sandboxId] = body.data.map(({ id }: { id: string }) => id);
   [live, sandbox] = [owner.in(liveId), owner.in(sandboxId)];
   othersEnvironmentId = await anotherOrganizationsEnvironment();
 }, startMs);
-
-afterAll(async () => {
-  await system.stop();
-});
 
 async function anotherOrganizationsEnvironment(): Promise<string> {
   const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
@@ -116,7 +113,7 @@ describe('the request log', () => {
           errorCode: 'invalid_request',
           keyPrefix: null,
           keyLast4: null,
-          operatorEmail: 'owner@example.com',
+          operatorEmail: ownerAddress,
         },
         {
           ...entry,

@@ -1,8 +1,8 @@
 import { ApiClient } from '../support/api-client';
-import { OperatorClient } from '../support/operator-client';
+import { newAddress, OperatorClient } from '../support/operator-client';
 import { card, Payer } from '../support/payer';
 import { cards } from '../scenario/scenario';
-import { startTestSystem, type OwnTestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const startMs = 120_000;
 const noOverview = {
@@ -14,22 +14,18 @@ const noOverview = {
   failedWebhooksIsMore: false,
 };
 
-let system: OwnTestSystem;
+let system: TestSystem;
 let client: ApiClient;
 let operator: OperatorClient;
 
 beforeAll(async () => {
-  system = await startTestSystem({ ownProcess: true });
+  system = await joinTestSystem();
   const input = { name: 'figures', clock: 'MANUAL', startsAt: '2026-01-31T00:00:00.000Z' };
   const sandbox = await system.live.expect(201, system.live.post('/sandboxes', input));
   client = new ApiClient(system.gatewayUrl, sandbox.key as string);
-  const owner = await OperatorClient.owner(system);
+  const owner = await OperatorClient.owner(system, newAddress());
   operator = (await owner.colleague('VIEWER')).in(sandbox.id as string);
 }, startMs);
-
-afterAll(async () => {
-  await system.stop();
-});
 
 const report = async (path: string): Promise<any> => {
   const { status, body } = await operator.api('GET', `/reports/${path}`);

@@ -5,9 +5,9 @@ import { fillSandbox } from './filling';
 import { storedPlan, openSandbox, type PlanKey, planOf, toMetadata } from './sandbox';
 import { summaryText } from './summary';
 import { expectInvariants } from '../invariants/expectation';
-import { OperatorClient } from '../support/operator-client';
+import { newAddress, OperatorClient } from '../support/operator-client';
 import { recount } from '../recount/recount';
-import { startTestSystem, type OwnTestSystem } from '../support/test-system';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 
 const startMs = 120_000;
 const fillMs = 300_000;
@@ -17,18 +17,14 @@ const { startsAt, lastDay } = calendar;
 const planKey: PlanKey = { seed: 'e2e55', customers: 12, startsAt, lastDay, name: 'Demo' };
 const plan = planOf(planKey);
 
-let system: OwnTestSystem;
+let system: TestSystem;
 let sandbox: { id: string; key: string };
 
 beforeAll(async () => {
-  system = await startTestSystem({ ownProcess: true });
+  system = await joinTestSystem();
   const live = new DemoClient(system.gatewayUrl, system.live.key ?? '');
   sandbox = await openSandbox(live, planKey);
 }, startMs);
-
-afterAll(async () => {
-  await system.stop();
-});
 
 /** Executes the plan; with `requests`, stops after that many responses. */
 async function run({ requests = Infinity }: { requests?: number } = {}): Promise<void> {
@@ -82,7 +78,7 @@ test('demo data violates no invariant', async () => {
 
 test('revenue, dunning and checkout equal a recount from the lists', async () => {
   const api = system.client(sandbox.key);
-  const operator = (await OperatorClient.owner(system)).in(sandbox.id);
+  const operator = (await OperatorClient.owner(system, newAddress())).in(sandbox.id);
   await addSeats(api, await subscribeSinceLongAgo(api));
   const reports = await recount({ client: api, operator });
   for (const { path, shown, counted } of reports) {

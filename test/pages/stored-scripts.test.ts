@@ -11,8 +11,8 @@ import {
   shownMarks,
   writeHostileTexts,
 } from './hostile-texts';
-import { OperatorClient } from '../support/operator-client';
-import { startTestSystem, type OwnTestSystem } from '../support/test-system';
+import { newAddress, OperatorClient } from '../support/operator-client';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver';
 
 const program = ensureChromium();
@@ -20,7 +20,7 @@ const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 240_000;
 const long = 'W'.repeat(10_000);
 
-let system: OwnTestSystem;
+let system: TestSystem;
 let receiver: WebhookReceiver;
 let browser: Browser | undefined;
 let owner: OperatorClient;
@@ -29,9 +29,9 @@ let api: ApiClient;
 let data: HostileData;
 
 beforeAll(async () => {
-  system = await startTestSystem({ ownProcess: true });
+  system = await joinTestSystem();
   receiver = await startWebhookReceiver();
-  owner = await OperatorClient.owner(system);
+  owner = await OperatorClient.owner(system, newAddress());
   const { body } = await owner.api('GET', '/environments');
   const live = (body.data as { id: string }[])[0]?.id ?? '';
   const sandbox = await owner.in(live).v1('POST', '/sandboxes', {
@@ -49,12 +49,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await receiver.close();
-  await system.stop();
 });
 
 /** Writes the texts that operators control: their names, and the names of resources. */
 async function writeByOperators(): Promise<void> {
-  const email = 'named@example.com';
+  const email = newAddress();
   const invited = await owner.api('POST', '/operators', { email, role: 'VIEWER' });
   const token = String(invited.body.link).split('#').at(-1) ?? '';
   const newcomer = new OperatorClient(system.gatewayUrl);

@@ -1,3 +1,4 @@
+import { newId } from '@billing/chassis/ids';
 import { ownerLink } from '@billing/identity/create-owner-link';
 import { type Answer, answerOf } from './api-client';
 import type { TestSystem } from './shared-system';
@@ -5,7 +6,10 @@ import type { TestSystem } from './shared-system';
 export const password = 'correct horse battery staple';
 export type RoleName = 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'VIEWER';
 
-let people = 0;
+/** An email address that no other file uses: addresses of operators are unique in a system. */
+export function newAddress(): string {
+  return `${newId()}@example.com`;
+}
 
 type ReachedSystem = Pick<TestSystem, 'addresses' | 'gatewayUrl' | 'organization'>;
 
@@ -40,18 +44,17 @@ export class OperatorClient {
     readonly environmentId?: string,
   ) {}
 
-  /** Signs in the first owner. */
-  static async owner(system: ReachedSystem): Promise<OperatorClient> {
+  /** Signs in the first owner; a shared system needs a new address. */
+  static async owner(system: ReachedSystem, email = 'owner@example.com'): Promise<OperatorClient> {
     const link = await firstOwnerLink(system);
     const client = new OperatorClient(system.gatewayUrl);
-    await client.accept(link, 'owner@example.com');
+    await client.accept(link, email);
     return client;
   }
 
   /** Invites and signs in a new operator with a role. */
   async colleague(role: RoleName): Promise<OperatorClient> {
-    people += 1;
-    const email = `${role.toLowerCase()}${String(people)}@example.com`;
+    const email = newAddress();
     const { body } = await this.api('POST', '/operators', { email, role });
     const client = new OperatorClient(this.gatewayUrl);
     await client.accept(body.link as string, email);
