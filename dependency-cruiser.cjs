@@ -12,6 +12,7 @@ const layers = {
     'access',
     'text',
     'pdf',
+    'e-invoice',
     'api/input',
     'api/schemas',
     'api/routes',
@@ -58,6 +59,7 @@ const layers = {
     'catalogue',
     'phrase.ts',
     'mail',
+    'e-invoice',
   ],
   'services/chassis/src': [
     'version.ts',

@@ -57,6 +57,7 @@ describe('one request', () => {
       { route: 'POST /invoices', calls: ['CreateOneOffInvoice', 'GetCustomers'] },
       { route: 'GET /invoices/:id/pdf', calls: ['GetCustomer', 'GetInvoice'] },
       { route: 'GET /credit-notes/:id/pdf', calls: ['GetCreditNote', 'GetCustomer', 'GetInvoice'] },
+      { route: 'GET /credit-notes/:id/e-invoice', calls: ['GetCreditNote', 'GetInvoice'] },
       // The customer's existence and currency.
       { route: 'POST /balance-entries', calls: ['CreateBalanceEntry', 'GetCustomers'] },
       // The present address of the customer.

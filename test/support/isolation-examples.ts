@@ -368,6 +368,8 @@ function resourceExamples(
     'GET /balance-entries/:id': { path: paths.entry },
     'GET /credit-notes/:id': { path: paths.creditNote },
     'GET /credit-notes/:id/pdf': { path: `${paths.creditNote}/pdf` },
+    // The note is not taxed.
+    'GET /credit-notes/:id/e-invoice': { path: `${paths.creditNote}/e-invoice`, owner: 409 },
     'GET /refunds/:id': { path: paths.refund },
     // It has succeeded.
     'POST /refunds/:id/settle': {
@@ -381,6 +383,8 @@ function resourceExamples(
     'PATCH /tax-rates/:id': { path: paths.taxRate, body: { name: 'Changed' } },
     'GET /invoices/:id': { path: invoice },
     'GET /invoices/:id/pdf': { path: `${invoice}/pdf` },
+    // It is not taxed.
+    'GET /invoices/:id/e-invoice': { path: `${invoice}/e-invoice`, owner: 409 },
     // The invoice is paid already.
     'POST /invoices/:id/pay': { path: `${invoice}/pay`, owner: 409 },
     // It belongs to a subscription.

@@ -46,6 +46,7 @@ const slow = [
 /** Tests that take minutes by their nature. */
 const nightly = [
   'connection-age.integration',
+  'e-invoice/official-rules.integration',
   'gateway/connection-age',
   'scenario/year-of-renewals',
   'upgrade/breaks',

@@ -22,7 +22,7 @@ const successes: Readonly<Record<number, string>> = {
 
 /** The success response of an operation, and 304 for a versioned resource. */
 export function successResponses(method: string, { answer }: Operation): ZodOpenApiResponsesObject {
-  const { status, schema, mediaType, isVersioned = false } = answer;
+  const { status, schema, mediaTypes, isVersioned = false } = answer;
   const changes = method === 'POST' || method === 'PATCH';
   const headers: HeaderName[] = [
     ...usualHeaders,
@@ -34,8 +34,10 @@ export function successResponses(method: string, { answer }: Operation): ZodOpen
     description: successes[status] ?? '',
     headers: headersNamed(headers),
     ...(schema !== undefined && { content: { 'application/json': { schema } } }),
-    ...(mediaType !== undefined && {
-      content: { [mediaType]: { schema: { type: 'string' as const, format: 'binary' } } },
+    ...(mediaTypes !== undefined && {
+      content: Object.fromEntries(
+        mediaTypes.map((type) => [type, { schema: { type: 'string' as const, format: 'binary' } }]),
+      ),
     }),
   };
   return {

@@ -19,6 +19,8 @@ export interface CreditNoteDocument {
   readonly logo?: Uint8Array | undefined;
   /** True for a credit note of a sandbox. */
   readonly isTest?: boolean;
+  /** XML to embed as Factur-X. */
+  readonly facturX?: string | undefined;
 }
 
 /** Renders a credit note as PDF: the same note gives the same bytes. */
@@ -28,9 +30,10 @@ export function renderCreditNotePdf({
   customer,
   logo,
   isTest = false,
+  facturX,
 }: CreditNoteDocument): Promise<Buffer> {
   const title = `Credit note ${note.number ?? ''}`;
-  return renderPdf({ title, date: note.issuedAt, logo, isTest }, (writer) => {
+  return renderPdf({ title, date: note.issuedAt, logo, isTest, facturX }, (writer) => {
     writeHead(writer, note, invoice);
     writeParties(writer, note, customer);
     writeLines(writer, note);

@@ -80,7 +80,8 @@ export function pdfAnswer(bytes: Buffer, name: string): ApiAnswer {
   });
 }
 
-function notNumbered(): DomainError {
+/** Refusal of a credit note that waits for its number. */
+export function notNumbered(): DomainError {
   const message = 'Credit note has no number yet';
   return new DomainError('failed_precondition', 'CREDIT_NOTE_NOT_NUMBERED', message);
 }

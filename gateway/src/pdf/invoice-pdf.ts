@@ -28,6 +28,8 @@ export interface InvoiceDocument {
   readonly logo?: Uint8Array | undefined;
   /** True for an invoice of a sandbox. */
   readonly isTest?: boolean;
+  /** XML to embed as Factur-X. */
+  readonly facturX?: string | undefined;
 }
 
 const statusTexts: Readonly<Record<number, string>> = {
@@ -45,9 +47,10 @@ export function renderInvoicePdf({
   creditNotes = [],
   logo,
   isTest = false,
+  facturX,
 }: InvoiceDocument): Promise<Buffer> {
   const title = `Invoice ${invoice.number ?? ''}`;
-  return renderPdf({ title, date: invoice.createdAt, logo, isTest }, (writer) => {
+  return renderPdf({ title, date: invoice.createdAt, logo, isTest, facturX }, (writer) => {
     writeHead(writer, invoice);
     writeParties(writer, invoice, customer);
     writeLines(writer, invoice);

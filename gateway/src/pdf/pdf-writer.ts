@@ -1,4 +1,5 @@
 import PDFDocument from 'pdfkit';
+import { attachFacturX, isCmyk } from './factur-x';
 import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './fonts';
 
 export const margin = 56;
@@ -27,11 +28,13 @@ export interface PdfFrame {
   readonly logo: Uint8Array | undefined;
   /** True for a document of a sandbox. */
   readonly isTest: boolean;
+  /** XML to embed; the file is then PDF/A-3b. Optional. */
+  readonly facturX?: string | undefined;
 }
 
 /** Renders a PDF. The output is deterministic: the same content gives the same bytes. */
 export function renderPdf(
-  { title, date, logo, isTest }: PdfFrame,
+  { title, date = new Date(0), logo, isTest, facturX }: PdfFrame,
   write: (writer: PdfWriter) => void,
 ): Promise<Buffer> {
   const document = new PDFDocument({
@@ -44,8 +47,9 @@ export function renderPdf(
     displayTitle: true,
     info: {
       Title: `${isTest ? 'TEST ' : ''}${title}`.trim(),
-      CreationDate: date ?? new Date(0),
+      CreationDate: date,
     },
+    ...(facturX !== undefined && ({ subset: 'PDF/A-3b', pdfVersion: '1.7' } as const)),
   });
   const chunks: Buffer[] = [];
   const done = new Promise<Buffer>((resolve, reject) => {
@@ -57,9 +61,10 @@ export function renderPdf(
   });
   const writer = new PdfWriter(document);
   if (isTest) writer.testMark();
-  if (logo !== undefined) writer.logo(logo);
+  if (logo !== undefined) writer.logo(logo, { isArchived: facturX !== undefined });
   write(writer);
   writer.pageNumbers();
+  if (facturX !== undefined) attachFacturX(document, { xml: facturX, date });
   document.end();
   return done;
 }
@@ -74,9 +79,12 @@ export class PdfWriter {
     document.registerFont('bold', this.fonts.bold.bytes);
   }
 
-  logo(image: Uint8Array): void {
+  /** PDF/A describes its colors in sRGB, so an archived document leaves out an image in CMYK. */
+  logo(image: Uint8Array, { isArchived }: { readonly isArchived: boolean }): void {
+    const bytes = Buffer.from(image);
+    if (isArchived && isCmyk(bytes)) return;
     const fit = [logoWidth, logoHeight] as [number, number];
-    this.document.image(Buffer.from(image), margin, this.y, { fit });
+    this.document.image(bytes, margin, this.y, { fit });
     this.y += logoHeight + 16;
   }
 

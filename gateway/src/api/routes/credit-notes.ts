@@ -127,7 +127,7 @@ export const creditNoteRoutes: readonly Route[] = [
     operation: {
       id: 'getCreditNotePdf',
       summary: 'Download a credit note as PDF',
-      answer: { status: 200, mediaType: 'application/pdf' },
+      answer: { status: 200, mediaTypes: ['application/pdf'] },
       errors: ['credit_note_not_found', 'conflict'],
     },
     handle: async (request, peers) => {

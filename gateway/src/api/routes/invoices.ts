@@ -272,7 +272,7 @@ export const invoiceRoutes: readonly Route[] = [
     operation: {
       id: 'getInvoicePdf',
       summary: 'Download an invoice as PDF',
-      answer: { status: 200, mediaType: 'application/pdf' },
+      answer: { status: 200, mediaTypes: ['application/pdf'] },
       errors: ['invoice_not_found', 'conflict'],
     },
     handle: async (request, peers) => {

@@ -15,8 +15,8 @@ export interface Operation {
     readonly status: 200 | 201 | 202 | 204;
     /** Schema of a JSON body, if any. */
     readonly schema?: z.ZodType;
-    /** Media type of a body that is not JSON. */
-    readonly mediaType?: 'application/pdf';
+    /** Media types of a body that is not JSON. */
+    readonly mediaTypes?: readonly ('application/pdf' | 'application/xml')[];
     /** True if the header `ETag` carries the version. */
     readonly isVersioned?: boolean;
   };

@@ -6,6 +6,7 @@ import { creditNoteRoutes } from './credit-notes';
 import { customerUsageRoutes } from './customer-usage';
 import { customerRoutes } from './customers';
 import { discountRoutes } from './discounts';
+import { eInvoiceRoutes } from './e-invoices';
 import { emailRoutes } from './emails';
 import { eventRoutes } from './events';
 import { invoiceRoutes } from './invoices';
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...previewRoutes,
   ...invoiceRoutes,
   ...creditNoteRoutes,
+  ...eInvoiceRoutes,
   ...refundRoutes,
   ...balanceRoutes,
   ...sellerRoutes,

@@ -14,6 +14,7 @@ import {
   splitText,
 } from '../../resources/credit/credit-note';
 import { CustomerLink } from '../../resources/customer-link';
+import { EInvoiceButton } from '../../resources/invoice/e-invoice-button';
 import { PdfButton } from '../../resources/invoice/pdf-button';
 import { refundColumns } from '../../resources/credit/refund-table';
 
@@ -34,7 +35,14 @@ function CreditNoteView({ note }: { note: CreditNote }) {
       title={creditNoteName(note)}
       lead={<Money amount={total} currency={currency} />}
       back={{ href: '/credit-notes', label: 'Credit notes' }}
-      actions={<PdfButton path={`/v1/credit-notes/${id}/pdf`} name={creditNoteName(note)} />}
+      actions={
+        <>
+          <PdfButton path={`/v1/credit-notes/${id}/pdf`} name={creditNoteName(note)} />
+          {note.taxes.length > 0 && (
+            <EInvoiceButton path={`/v1/credit-notes/${id}`} name={creditNoteName(note)} />
+          )}
+        </>
+      }
     >
       <Panel title="Details">
         <Facts

@@ -12,6 +12,7 @@ import {
   outstandingOf,
   voidRefusal,
 } from '../../resources/invoice/invoice';
+import { EInvoiceButton } from '../../resources/invoice/e-invoice-button';
 import { PdfButton } from '../../resources/invoice/pdf-button';
 import { MarkUncollectibleButton } from '../../resources/invoice/write-off';
 import { CreditNoteButton } from './credit-note-button';
@@ -29,7 +30,7 @@ export function InvoiceActions({
   /** Receives the outcome of a charge attempt. */
   onCharged: (attempt: InvoicePayment | undefined) => void;
 }) {
-  const { hostedUrl, status, billingReason } = invoice;
+  const { hostedUrl, status, billingReason, taxStatus } = invoice;
   return (
     <>
       {hostedUrl !== null && (
@@ -39,6 +40,9 @@ export function InvoiceActions({
       )}
       {status !== 'DRAFT' && (
         <PdfButton path={`/v1/invoices/${invoice.id}/pdf`} name={invoiceName(invoice)} />
+      )}
+      {taxStatus === 'FINAL' && status !== 'DRAFT' && status !== 'VOID' && (
+        <EInvoiceButton path={`/v1/invoices/${invoice.id}`} name={invoiceName(invoice)} />
       )}
       {isOwed(invoice) && (
         <>
