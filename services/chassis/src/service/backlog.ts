@@ -2,7 +2,7 @@ import type { AggregateCollection } from '../aggregates/aggregate-collection';
 import type { AggregateDocument } from '../aggregates/aggregate';
 import { realTimeline } from '../grpc/call-context';
 import type { Clock } from '../clock';
-import type { AttributeValue, Metrics, Observation } from '../telemetry/metrics';
+import type { Metrics, Observation } from '../telemetry/metrics';
 
 type Collections = readonly AggregateCollection<never>[];
 
@@ -15,20 +15,16 @@ const moneyKinds = [true, false];
 /**
  * Reads for each kind of aggregate how many seconds the oldest outbox has waited; 0 if none waits.
  */
-export function readOutboxAges(collections: Collections, clock: Clock): Promise<Observation[]> {
-  const read = async ({ documents, definition }: Collections[number], live: boolean) => {
-    const oldest = await documents.findOne<Pick<AggregateDocument, 'pendingSince'>>(
-      { pendingSince: { $gt: new Date(0) }, live },
-      { projection: { pendingSince: 1 }, sort: { pendingSince: 1 } },
-    );
-    const since = oldest?.pendingSince?.getTime();
-    const ageMs = since === undefined ? 0 : Math.max(clock.now().getTime() - since, 0);
-    const attributes = { 'billing.aggregate': definition.aggregate, 'billing.live': live };
-    return { value: ageMs / 1_000, attributes };
-  };
-  return Promise.all(
-    collections.flatMap((collection) => moneyKinds.map((live) => read(collection, live))),
-  );
+export async function readOutboxAges(
+  collections: Collections,
+  clock: Clock,
+): Promise<Observation[]> {
+  const read = async ({ documents, definition }: Collections[number]) =>
+    agesByMoney(documents, {
+      ...{ field: 'pendingSince', filter: { pendingSince: { $gt: new Date(0) } } },
+      ...{ now: clock.now(), attributes: { 'billing.aggregate': definition.aggregate } },
+    });
+  return (await Promise.all(collections.map(read))).flat();
 }
 
 /**
@@ -36,24 +32,48 @@ export function readOutboxAges(collections: Collections, clock: Clock): Promise<
  * limit. Documents under manual clocks do not count.
  */
 function readDueBacklog(collections: Collections, clock: Clock): Promise<Observation[]> {
-  return readDue(collections, { now: clock.now(), kindsOfMoney: [undefined] }, (due) =>
-    due.documents.countDocuments(due.filter, { limit: countMax }),
-  );
+  const read = async ({ documents, filter, attributes }: DueRead): Promise<Observation> => ({
+    value: await documents.countDocuments(filter, { limit: countMax }),
+    attributes,
+  });
+  return Promise.all(dueReads(collections, clock.now()).map(read));
 }
 
 /**
  * Reads for the same documents how many seconds the earliest has been due, by kind of money; 0 if
  * none is due.
  */
-function readDueAges(collections: Collections, clock: Clock): Promise<Observation[]> {
+async function readDueAges(collections: Collections, clock: Clock): Promise<Observation[]> {
   const now = clock.now();
-  const options = { now, kindsOfMoney: moneyKinds };
-  return readDue(collections, options, async ({ documents, filter, field }) => {
-    const first = await documents.findOne<Partial<Pick<AggregateDocument, typeof field>>>(filter, {
-      projection: { _id: 0, [field]: 1 },
+  const read = ({ documents, field, filter, attributes }: DueRead) =>
+    agesByMoney(documents, { field, filter, now, attributes });
+  return (await Promise.all(dueReads(collections, now).map(read))).flat();
+}
+
+/**
+ * Reads the ages of the earliest match in live environments and in sandboxes. No index contains
+ * `live`, so the earliest matches are read, at most `countMax`: if all of them are of one kind, the
+ * age of the last one stands for the other kind, which is not older.
+ */
+async function agesByMoney(
+  documents: Collections[number]['documents'],
+  { field, filter, now, attributes }: AgeOptions,
+): Promise<Observation[]> {
+  const earliest = await documents
+    .find<Partial<AggregateDocument>>(filter, {
+      projection: { _id: 0, live: 1, [field]: 1 },
       sort: { [field]: 1 },
-    });
-    return (now.getTime() - (first?.[field] ?? now).getTime()) / 1_000;
+      limit: countMax,
+    })
+    .toArray();
+  const last = earliest.length === countMax ? earliest.at(-1) : undefined;
+  return moneyKinds.map((live) => {
+    const first = earliest.find((document) => document.live === live) ?? last;
+    const ageMs = now.getTime() - (first?.[field] ?? now).getTime();
+    return {
+      value: Math.max(ageMs, 0) / 1_000,
+      attributes: { ...attributes, 'billing.live': live },
+    };
   });
 }
 
@@ -64,55 +84,34 @@ export function observeBacklogs(metrics: Metrics, collections: Collections, cloc
   metrics.observe('dueAge', () => readDueAges(collections, clock));
 }
 
-interface DueKind {
-  readonly kind: AttributeValue<'billing.due_work.kind'>;
-  readonly field: 'dueAt' | 'recoverAt';
+interface AgeOptions {
+  readonly field: 'dueAt' | 'recoverAt' | 'pendingSince';
   /** Filter with an index that returns matches in the order of their time. */
   readonly filter: object;
-}
-
-type ReadDue = (due: DueKind & Pick<Collections[number], 'documents'>) => Promise<number>;
-
-interface DueOptions {
   readonly now: Date;
-  /** Values of `live` to read apart; undefined for both together. */
-  readonly kindsOfMoney: readonly (boolean | undefined)[];
+  readonly attributes: Observation['attributes'];
 }
 
-function readDue(
-  collections: Collections,
-  { now, kindsOfMoney }: DueOptions,
-  read: ReadDue,
-): Promise<Observation[]> {
-  const kinds: readonly DueKind[] = [
+/** Documents of a kind of aggregate that are due for one kind of work. */
+interface DueRead extends Omit<AgeOptions, 'now'> {
+  readonly field: 'dueAt' | 'recoverAt';
+  readonly documents: Collections[number]['documents'];
+}
+
+function dueReads(collections: Collections, now: Date): DueRead[] {
+  const kinds = [
     { kind: 'wake', field: 'dueAt', filter: { timeline: realTimeline, dueAt: { $lte: now } } },
-    {
-      kind: 'recover',
-      field: 'recoverAt',
-      filter: { recoverAt: { $gt: new Date(0), $lte: now } },
-    },
-  ];
-  const readOne = async (
-    { documents, definition }: Collections[number],
-    due: DueKind,
-    live: boolean | undefined,
-  ): Promise<Observation> => {
-    const ofMoney = live === undefined ? {} : { live };
-    const filter = { ...due.filter, ...ofMoney };
-    return {
-      value: await read({ ...due, filter, documents }),
-      attributes: {
-        'billing.aggregate': definition.aggregate,
-        'billing.due_work.kind': due.kind,
-        ...(live !== undefined && { 'billing.live': live }),
-      },
-    };
-  };
-  return Promise.all(
-    collections.flatMap((collection) =>
-      kinds
-        .filter(({ field }) => collection.definition[field] !== undefined)
-        .flatMap((due) => kindsOfMoney.map((live) => readOne(collection, due, live))),
-    ),
+    { kind: 'recover', field: 'recoverAt', filter: { recoverAt: { $gt: new Date(0), $lte: now } } },
+  ] as const;
+  return collections.flatMap(({ documents, definition }) =>
+    kinds
+      .filter(({ field }) => definition[field] !== undefined)
+      .map(({ kind, field, filter }) => ({
+        ...{ documents, field, filter },
+        attributes: {
+          'billing.aggregate': definition.aggregate,
+          'billing.due_work.kind': kind,
+        },
+      })),
   );
 }

@@ -236,7 +236,7 @@ export function measureAll(metrics: Metrics): void {
   metrics.recordRequest({ ...answered, live: true });
   // A kind of aggregate without documents: its observations have their attributes all the same.
   const nothing = {
-    documents: { findOne: async () => null, countDocuments: async () => 0 },
+    documents: { find: () => ({ toArray: async () => [] }), countDocuments: async () => 0 },
     definition: { aggregate: 'nothing', dueAt: () => null, recoverAt: () => null },
   };
   observeBacklogs(metrics, [nothing] as never, systemClock);
