@@ -90,6 +90,10 @@ import {
   MailServiceService,
 } from '@billing/proto/billing/notifier/v1/mail';
 import {
+  type MailSettingsServiceServer,
+  MailSettingsServiceService,
+} from '@billing/proto/billing/notifier/v1/mail_settings';
+import {
   type NotifierServiceServer,
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
@@ -160,6 +164,7 @@ export interface Peers {
   readonly webhookDelivery: Peer<WebhookDeliveryServiceServer>;
   readonly webhookFeed: Peer<WebhookFeedServiceServer>;
   readonly mail: Peer<MailServiceServer>;
+  readonly mailSettings: Peer<MailSettingsServiceServer>;
   readonly requestLog: Peer<RequestLogServiceServer>;
   readonly usageReport: Peer<UsageReportServiceServer>;
   readonly webhookReport: Peer<WebhookReportServiceServer>;
@@ -336,7 +341,7 @@ function connectReports(
 /** Clients of the notifier, which owns webhooks and mails. */
 function connectNotifier(
   options: Caller & { address: string },
-): Pick<Peers, 'notifier' | 'webhookDelivery' | 'webhookFeed' | 'mail'> {
+): Pick<Peers, 'notifier' | 'webhookDelivery' | 'webhookFeed' | 'mail' | 'mailSettings'> {
   return {
     notifier: connectPeer<NotifierServiceServer>(NotifierServiceService, options),
     webhookDelivery: connectPeer<WebhookDeliveryServiceServer>(
@@ -345,6 +350,7 @@ function connectNotifier(
     ),
     webhookFeed: connectPeer<WebhookFeedServiceServer>(WebhookFeedServiceService, options),
     mail: connectPeer<MailServiceServer>(MailServiceService, options),
+    mailSettings: connectPeer<MailSettingsServiceServer>(MailSettingsServiceService, options),
   };
 }
 

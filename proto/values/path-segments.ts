@@ -28,6 +28,8 @@ export const pathSegments = [
   'previews',
   'emails',
   'email-suppressions',
+  'email-settings',
+  'email-templates',
 ] as const;
 
 /** All scopes that a key can have. */

@@ -134,6 +134,9 @@ describe('one request', () => {
     ['GET /webhook-events/:id', ['find feed', 'find messages']],
     ['GET /emails', ['aggregate emails', 'find emails']],
     ['GET /emails/:id', ['find emails']],
+    ['GET /email-settings', ['find emailSettings']],
+    ['GET /email-templates', ['find emailTemplates']],
+    ['GET /email-templates/:kind/:language', ['find emailTemplates']],
     ['GET /sandboxes/inbox', ['aggregate emails', 'find emails']],
     ['GET /api-keys', ['aggregate apiKeys', 'find apiKeys']],
     ['POST /customers', ['insert customers']],
@@ -199,7 +202,12 @@ describe('until all its work is done,', () => {
     'update mailPositions': expect.any(Number) as number,
   };
   // The receipt, made from the event with the customer, the branding and the seller.
-  const receiptCommands = { 'find emailSuppressions': 1, 'insert emails': 1 };
+  const receiptCommands = {
+    'find emailSettings': 1,
+    'find emailSuppressions': 1,
+    'find emailTemplates': 1,
+    'insert emails': 1,
+  };
 
   test('a subscription with an authorized payment costs exactly this', () => {
     expect(servicesOf(creations.subscription)).toEqual({

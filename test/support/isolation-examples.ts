@@ -1,5 +1,6 @@
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
+import { emailSettingsExamples } from './email-examples';
 import { product, unknownId } from './patterns';
 
 /** One call of a route that names the owner's resources wherever the route takes an id. */
@@ -117,6 +118,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     'PATCH /seller': { path: '/seller', body: { footer: 'x' }, strangers: [200] },
     'GET /branding': { path: '/branding', strangers: [200] },
     'PATCH /branding': { path: '/branding', body: { displayName: 'x' }, strangers: [200] },
+    ...emailSettingsExamples(customer.id),
     'POST /tax-rates': {
       path: '/tax-rates',
       body: { country: 'JP', percent: '10', name: 'Tax' },
@@ -397,6 +399,7 @@ function resourceExamples(
       owner: 409,
     },
     'POST /invoices/:id/mark-uncollectible': { path: `${invoice}/mark-uncollectible`, owner: 409 },
+    'POST /invoices/:id/send': { path: `${invoice}/send` },
     'POST /invoices/:id/void': { path: `${invoice}/void`, owner: 409 },
     'PATCH /meters/:id': { path: meter, body: { name: 'Changed', active: false } },
     'DELETE /meters/:id': { path: meter },

@@ -47,7 +47,9 @@ const unfilled: Readonly<Record<string, readonly string[]>> = {
   notifier: [
     'awaitedEvents',
     'deliveryDays',
+    'emailSettings',
     'emailSuppressions',
+    'emailTemplates',
     'emails',
     'eventLog',
     'mailPositions',

@@ -57,6 +57,7 @@ export const methods = {
     recordPayment: 'recordPayment',
     markUncollectible: 'markInvoiceUncollectible',
     void: 'voidInvoice',
+    send: 'sendInvoice',
   },
   creditNotes: {
     create: 'createCreditNote',
@@ -110,6 +111,14 @@ export const methods = {
     retrieve: 'getEmail',
     resend: 'resendEmail',
     bounce: 'bounceEmail',
+  },
+  emailSettings: { retrieve: 'getEmailSettings', update: 'updateEmailSettings' },
+  emailTemplates: {
+    list: 'listEmailTemplates',
+    retrieve: 'getEmailTemplate',
+    update: 'updateEmailTemplate',
+    delete: 'deleteEmailTemplate',
+    preview: 'previewEmail',
   },
   emailSuppressions: { list: 'listEmailSuppressions', delete: 'deleteEmailSuppression' },
   sandboxes: {

@@ -1,5 +1,6 @@
 import type { Callers } from '@billing/chassis/callers';
 import type { MailServiceServer } from '@billing/proto/billing/notifier/v1/mail';
+import type { MailSettingsServiceServer } from '@billing/proto/billing/notifier/v1/mail_settings';
 import type { NotifierServiceServer } from '@billing/proto/billing/notifier/v1/notifier';
 import type { WebhookReportServiceServer } from '@billing/proto/billing/notifier/v1/report';
 import type { WebhookFeedServiceServer } from '@billing/proto/billing/notifier/v1/webhook_feed';
@@ -35,9 +36,20 @@ export const mailCallers: Callers<MailServiceServer> = {
   listEmails: ['gateway'],
   getEmail: ['gateway'],
   resendEmail: ['gateway'],
+  sendInvoiceEmail: ['gateway'],
   recordBounce: ['gateway'],
   listEmailSuppressions: ['gateway'],
   deleteEmailSuppression: ['gateway'],
+};
+
+export const mailSettingsCallers: Callers<MailSettingsServiceServer> = {
+  getEmailSettings: ['gateway'],
+  updateEmailSettings: ['gateway'],
+  listEmailTemplates: ['gateway'],
+  getEmailTemplate: ['gateway'],
+  updateEmailTemplate: ['gateway'],
+  deleteEmailTemplate: ['gateway'],
+  previewEmail: ['gateway'],
 };
 
 export const webhookReportCallers: Callers<WebhookReportServiceServer> = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDataKeys } from '@billing/chassis/data-keys';
-import { isLoopback, readSmtpUrl } from './mail/smtp-url';
+import { isLoopback, readSmtpUrl } from './smtp/smtp-url';
 import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
 
 const deliveryLeaseMsDefault = 30_000;
@@ -71,6 +71,16 @@ const variables = z.object({
   SMTP_PER_SECOND_MAX: wholeNumber.default(0),
   /** Sender of mails. */
   MAIL_FROM: address.optional(),
+  /** Domains of the addresses that live environments may send from; absent: the sender's. */
+  MAIL_FROM_DOMAINS: z
+    .string()
+    .transform((text) =>
+      text
+        .toLowerCase()
+        .split(',')
+        .map((domain) => domain.trim()),
+    )
+    .optional(),
   /** Envelope sender, to which servers return mails; absent: the sender. */
   MAIL_BOUNCE_ADDRESS: address.optional(),
 });

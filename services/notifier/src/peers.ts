@@ -26,6 +26,10 @@ import {
   type ReadEventLogRequest,
   type ReadEventLogResponse,
 } from '@billing/proto/billing/event/v1/event_log';
+import {
+  type SubscriptionServiceServer,
+  SubscriptionServiceService,
+} from '@billing/proto/billing/subscription/v1/subscription';
 
 /** One event in its owner's log. */
 export interface LoggedEvent {
@@ -158,11 +162,12 @@ export interface MailPeers {
   readonly catalog: Peer<CatalogServiceServer>;
   readonly checkout: Peer<CheckoutServiceServer>;
   readonly branding: Peer<BrandingServiceServer>;
+  readonly subscription: Peer<SubscriptionServiceServer>;
 }
 
 export function connectMailPeers(
   service: Service,
-  addresses: Readonly<Record<'customer' | 'catalog' | 'checkout', string>>,
+  addresses: Readonly<Record<'customer' | 'catalog' | 'checkout' | 'subscription', string>>,
 ): MailPeers {
   const { checkout: address } = addresses;
   return {
@@ -174,5 +179,8 @@ export function connectMailPeers(
     }),
     checkout: service.peer<CheckoutServiceServer>(CheckoutServiceService, { address }),
     branding: service.peer<BrandingServiceServer>(BrandingServiceService, { address }),
+    subscription: service.peer<SubscriptionServiceServer>(SubscriptionServiceService, {
+      address: addresses.subscription,
+    }),
   };
 }

@@ -140,7 +140,7 @@ export async function start(
     notifierRpc({ ...stores, onChange }),
     startDeliveryCalls(dependencies, worker),
     feed.rpc,
-    mail.rpc,
+    ...mail.rpcs,
     startReports(dependencies),
     searchRpc(stores.webhookEndpoints, {
       type: ResultType.RESULT_TYPE_WEBHOOK_ENDPOINT,

@@ -8,14 +8,17 @@ import { MailMaker } from './mail/mail-maker-worker';
 import { MailSender, type MailSenderOptions } from './mail/mail-sender-worker';
 import { MailPositionStore } from './mail/mail-position-store';
 import { mailRpc } from './mail/mail-rpc';
+import { mailSettingsRpc } from './mail/mail-settings-rpc';
 import type { SuppressionStore } from './mail/suppression-store';
+import { emailSettingsDefinition, EmailSettingsStore } from './mail-settings/email-settings-store';
+import { EmailTemplateStore } from './mail-settings/email-template-store';
 import type { MessageStore } from './message/message-store';
 import { connectMailPeers } from './peers';
 
 /** Mail as other parts of the process use it. */
 export interface RunningMail {
   readonly maker: MailMaker;
-  readonly rpc: ReturnType<typeof mailRpc>;
+  readonly rpcs: readonly [ReturnType<typeof mailRpc>, ReturnType<typeof mailSettingsRpc>];
 }
 
 const sweepEveryMs = 2 * 60_000;
@@ -40,8 +43,12 @@ export function startMail(
       customer: config.CUSTOMER_ADDRESS,
       catalog: config.CATALOG_ADDRESS,
       checkout: config.CHECKOUT_ADDRESS,
+      subscription: config.SUBSCRIPTION_ADDRESS,
     }),
+    settings: new EmailSettingsStore(service.aggregates(emailSettingsDefinition)),
+    templates: openTemplates(service),
     fromAddress: config.SMTP_URL && config.MAIL_FROM,
+    fromDomains: fromDomainsOf(config),
     clock,
     logger,
   };
@@ -65,7 +72,21 @@ export function startMail(
     run: (signal) => maker.sweep(signal),
     onOneReplica: true,
   });
-  return { maker, rpc: mailRpc(shared) };
+  return { maker, rpcs: [mailRpc(shared), mailSettingsRpc(shared)] };
+}
+
+function openTemplates(service: Service): EmailTemplateStore {
+  const templates = new EmailTemplateStore(service.db);
+  service.ensureIndexes(() => templates.ensureIndexes());
+  return templates;
+}
+
+/** Domains that live environments may send from. */
+function fromDomainsOf({ MAIL_FROM, MAIL_FROM_DOMAINS }: NotifierConfiguration): string[] {
+  if (MAIL_FROM_DOMAINS !== undefined) return MAIL_FROM_DOMAINS;
+  return MAIL_FROM === undefined
+    ? []
+    : [MAIL_FROM.slice(MAIL_FROM.lastIndexOf('@') + 1).toLowerCase()];
 }
 
 function startSending(

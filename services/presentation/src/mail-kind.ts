@@ -6,11 +6,13 @@ export const mailKinds = [
   'ACTION_REQUIRED',
   'PAYMENT_REMINDER',
   'CREDIT_NOTE_ISSUED',
+  'CARD_EXPIRING',
   'TRIAL_STARTED',
   'TRIAL_ENDING',
   'RENEWAL_UPCOMING',
   'CANCELLATION_SCHEDULED',
   'SUBSCRIPTION_CANCELED',
+  'PORTAL_LINK',
 ] as const;
 
 export type MailKind = (typeof mailKinds)[number];
@@ -39,11 +41,14 @@ const ofInvoices = [
   'invoice.dueDate',
   'invoice.paidAt',
   'invoice.description',
+  'card',
 ] as const;
 
 const ofFailures = ['payment.reason', 'payment.attempt', 'payment.nextAttemptAt'] as const;
 
 const ofCreditNotes = ['creditNote.number', 'creditNote.total', 'invoice.number'] as const;
+
+const ofCards = ['card', 'card.expiry'] as const;
 
 const ofSubscriptions = [
   'subscription.product',
@@ -59,6 +64,7 @@ export type MailVariable =
   | (typeof ofInvoices)[number]
   | (typeof ofFailures)[number]
   | (typeof ofCreditNotes)[number]
+  | (typeof ofCards)[number]
   | (typeof ofSubscriptions)[number];
 
 /** Values of variables, formatted in the mail's locale. A variable without a value is absent. */
@@ -71,14 +77,29 @@ const variables: Readonly<Record<MailKind, readonly MailVariable[]>> = {
   ACTION_REQUIRED: [...ofAll, ...ofInvoices, ...ofFailures],
   PAYMENT_REMINDER: [...ofAll, ...ofInvoices],
   CREDIT_NOTE_ISSUED: [...ofAll, ...ofCreditNotes],
+  CARD_EXPIRING: [...ofAll, ...ofCards],
   TRIAL_STARTED: [...ofAll, ...ofSubscriptions],
   TRIAL_ENDING: [...ofAll, ...ofSubscriptions],
   RENEWAL_UPCOMING: [...ofAll, ...ofSubscriptions],
   CANCELLATION_SCHEDULED: [...ofAll, ...ofSubscriptions],
   SUBSCRIPTION_CANCELED: [...ofAll, ...ofSubscriptions],
+  PORTAL_LINK: ofAll,
 };
 
 /** Variables that texts of a kind may use. */
 export function variablesOf(kind: MailKind): readonly MailVariable[] {
   return variables[kind];
+}
+
+const askingKinds: readonly MailKind[] = [
+  'INVOICE_ISSUED',
+  'PAYMENT_FAILED',
+  'ACTION_REQUIRED',
+  'PAYMENT_REMINDER',
+  'PORTAL_LINK',
+];
+
+/** True for a kind whose text is useless without the link to its page. */
+export function needsLink(kind: MailKind): boolean {
+  return askingKinds.includes(kind);
 }

@@ -8,7 +8,7 @@ import type { SubscriptionServiceServer } from '@billing/proto/billing/subscript
 
 export const subscriptionCallers: Callers<SubscriptionServiceServer> = {
   createSubscription: ['gateway'],
-  getSubscription: ['gateway'],
+  getSubscription: ['gateway', 'notifier'],
   listSubscriptions: ['gateway', 'checkout'],
   updateSubscription: ['gateway'],
   cancelSubscription: ['gateway'],

@@ -90,6 +90,24 @@ export const emailRoutes: readonly Route[] = [
   },
   {
     method: 'POST',
+    path: '/invoices/:id/send',
+    operation: {
+      id: 'sendInvoice',
+      summary: 'Send an invoice by email',
+      description:
+        'Sends an open invoice, or the receipt of a paid one, also where emails of the kind are switched off. In a live environment this requires a mail server.',
+      answer: { status: 201, schema: EmailJson },
+      errors: ['invoice_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const invoiceId = param(request, 'id');
+      const answer = await peers.mail.sendInvoiceEmail({ invoiceId }, request.context);
+      const email = present(answer.email);
+      return created(`/emails/${email.id}`, toJsonEmail(email));
+    },
+  },
+  {
+    method: 'POST',
     path: '/emails/:id/bounce',
     operation: {
       id: 'bounceEmail',

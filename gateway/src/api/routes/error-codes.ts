@@ -22,6 +22,7 @@ export const errorCodes = {
   dispute_not_found: { status: 404, text: 'Dispute not found' },
   email_not_found: { status: 404, text: 'Email not found' },
   email_suppression_not_found: { status: 404, text: 'Email suppression not found' },
+  email_template_not_found: { status: 404, text: 'Email template not found' },
   invoice_not_found: { status: 404, text: 'Invoice not found' },
   meter_not_found: { status: 404, text: 'Meter not found' },
   product_not_found: { status: 404, text: 'Product not found' },

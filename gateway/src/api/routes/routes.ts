@@ -7,6 +7,7 @@ import { customerUsageRoutes } from './customer-usage';
 import { customerRoutes } from './customers';
 import { discountRoutes } from './discounts';
 import { eInvoiceRoutes } from './e-invoices';
+import { emailSettingsRoutes } from './email-settings';
 import { emailRoutes } from './emails';
 import { eventRoutes } from './events';
 import { invoiceRoutes } from './invoices';
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
   ...webhookDeliveryRoutes,
   ...webhookEventRoutes,
   ...emailRoutes,
+  ...emailSettingsRoutes,
   ...sandboxRoutes,
   ...apiKeyRoutes,
 ];

@@ -1,6 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { MailKind } from '@billing/presentation/mail-kind';
+import type { SendOutcome } from '../smtp/send-outcome';
 
 type EmailStatus = 'PENDING' | 'SENT' | 'FAILED' | 'BOUNCED' | 'SKIPPED' | 'UNKNOWN';
 
@@ -53,13 +54,6 @@ export interface Email {
   /** True from before the first byte of content was given to the server. */
   readonly isHandedOver: boolean;
 }
-
-/** Answer of a mail server, or its absence. */
-export type SendOutcome =
-  | { readonly kind: 'ACCEPTED' }
-  | { readonly kind: 'BOUNCED' }
-  | { readonly kind: 'REFUSED'; readonly reason: string }
-  | { readonly kind: 'POSTPONED'; readonly reason: string };
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -202,9 +196,9 @@ export function requireSent({ status }: Email): void {
   throw new DomainError('failed_precondition', 'EMAIL_NOT_SENT', 'This email was not sent');
 }
 
-/** Refuses a mail that still waits to be sent. */
-export function requireResendable({ status }: Email): void {
-  if (status !== 'PENDING') return;
+/** Refuses a mail that still waits to be sent, and a link that works only once. */
+export function requireResendable({ kind, status }: Email): void {
+  if (status !== 'PENDING' && kind !== 'PORTAL_LINK') return;
   throw notResendable();
 }
 

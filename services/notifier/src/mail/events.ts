@@ -1,29 +1,31 @@
 import { z } from 'zod';
-import type { MailEvent } from './mail-event';
+import type { InvoiceFacts, MailEvent, SubscriptionFacts } from './mail-event';
 
 // Only what mails use is read, so that bodies may gain fields.
 const instant = z.iso.datetime().transform((text) => new Date(text));
 const amount = z.int().transform(BigInt);
 
+const invoiceFacts = z.object({
+  id: z.string(),
+  customerId: z.string(),
+  subscriptionId: z.string().nullable(),
+  number: z.string().nullable(),
+  status: z.string(),
+  billingReason: z.string(),
+  currency: z.string(),
+  total: amount,
+  amountDue: amount,
+  amountPaid: amount,
+  balanceApplied: amount,
+  finalizedAt: instant.nullable(),
+  dueDate: instant.nullable(),
+  paidAt: instant.nullable(),
+  hostedUrl: z.string().nullable(),
+  lineItems: z.array(z.object({ description: z.string() })),
+});
+
 const invoiceData = z.object({
-  invoice: z.object({
-    id: z.string(),
-    customerId: z.string(),
-    subscriptionId: z.string().nullable(),
-    number: z.string().nullable(),
-    status: z.string(),
-    billingReason: z.string(),
-    currency: z.string(),
-    total: amount,
-    amountDue: amount,
-    amountPaid: amount,
-    balanceApplied: amount,
-    finalizedAt: instant.nullable(),
-    dueDate: instant.nullable(),
-    paidAt: instant.nullable(),
-    hostedUrl: z.string().nullable(),
-    lineItems: z.array(z.object({ description: z.string() })),
-  }),
+  invoice: invoiceFacts,
   charging: z.boolean().optional(),
   attempt: z.int().optional(),
   failureCode: z.string().nullish(),
@@ -48,17 +50,29 @@ const creditNoteData = z.object({
   }),
 });
 
+const cardData = z.object({
+  customerId: z.string(),
+  paymentMethod: z.object({
+    brand: z.string(),
+    last4: z.string(),
+    expiryMonth: z.int().nullable(),
+    expiryYear: z.int().nullable(),
+  }),
+});
+
+const subscriptionFacts = z.object({
+  id: z.string(),
+  customerId: z.string(),
+  productId: z.string(),
+  phase: z.string(),
+  trialEnd: instant.nullable(),
+  currentPeriodEnd: instant,
+  endedAt: instant.nullable(),
+});
+
 const subscriptionData = z
   .object({
-    subscription: z.object({
-      id: z.string(),
-      customerId: z.string(),
-      productId: z.string(),
-      phase: z.string(),
-      trialEnd: instant.nullable(),
-      currentPeriodEnd: instant,
-      endedAt: instant.nullable(),
-    }),
+    subscription: subscriptionFacts,
     upcoming: z.object({ at: instant, amount, currency: z.string() }).optional(),
     changes: z.object({ cancelAtPeriodEnd: z.object({ to: z.unknown() }).optional() }).optional(),
   })
@@ -79,9 +93,21 @@ export function readMailEvent(body: string): { at: Date; event: MailEvent } | un
       return { at, event: { kind: 'INVOICE', type, data: invoiceData.parse(data) } };
     case 'credit_note':
       return { at, event: { kind: 'CREDIT_NOTE', type, data: creditNoteData.parse(data) } };
+    case 'payment_method':
+      return { at, event: { kind: 'CARD', type, data: cardData.parse(data) } };
     case 'subscription':
       return { at, event: { kind: 'SUBSCRIPTION', type, data: subscriptionData.parse(data) } };
     default:
       return undefined;
   }
+}
+
+/** The facts of an invoice as REST shows it. */
+export function readInvoiceFacts(invoice: unknown): InvoiceFacts['invoice'] {
+  return invoiceFacts.parse(invoice);
+}
+
+/** The facts of a subscription as REST shows it. */
+export function readSubscriptionFacts(subscription: unknown): SubscriptionFacts['subscription'] {
+  return subscriptionFacts.parse(subscription);
 }

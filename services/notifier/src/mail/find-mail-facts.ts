@@ -18,15 +18,22 @@ export async function findMailFacts(
   { customerId, productId }: MailSubject,
   context: CallContext,
 ): Promise<MailFacts | undefined> {
-  const [found, branded, product] = await Promise.all([
+  const [found, look, productName] = await Promise.all([
     unlessNotFound(peers.customer.getCustomer({ id: customerId }, context)),
-    peers.branding.getBranding({}, context),
-    productId === undefined
-      ? undefined
-      : unlessNotFound(peers.catalog.getProduct({ id: productId }, context)),
+    findLook(peers, context),
+    productId === undefined ? undefined : productNameOf(peers, productId, context),
   ]);
   const customer = found?.customer;
   if (customer === undefined || customer.email === '') return undefined;
+  return { ...look, customer: { email: customer.email, name: customer.name }, productName };
+}
+
+/** Look and seller of the mails of an environment, as they are now. */
+export async function findLook(
+  peers: Pick<MailPeers, 'branding'>,
+  context: CallContext,
+): Promise<Pick<MailFacts, 'brand' | 'locale' | 'seller'>> {
+  const branded = await peers.branding.getBranding({}, context);
   const { seller } = branded;
   const { colors, ...branding } = required(branded.branding);
   return {
@@ -37,14 +44,22 @@ export async function findMailFacts(
       termsUrl: branding.termsUrl,
       privacyUrl: branding.privacyUrl,
     },
-    customer: { email: customer.email, name: customer.name },
     seller: {
       name: branding.displayName ?? seller?.legalName,
       email: branding.supportEmail ?? seller?.email,
       supportUrl: branding.supportUrl,
     },
-    productName: product?.product?.name,
   };
+}
+
+/** Name of a product as it is now; undefined if it is unknown. */
+export async function productNameOf(
+  peers: Pick<MailPeers, 'catalog'>,
+  id: string,
+  context: CallContext,
+): Promise<string | undefined> {
+  const found = await unlessNotFound(peers.catalog.getProduct({ id }, context));
+  return found?.product?.name;
 }
 
 function required<T>(part: T | undefined): T {

@@ -2,6 +2,8 @@
 export type MailEvent =
   | { readonly kind: 'INVOICE'; readonly type: string; readonly data: InvoiceFacts }
   | { readonly kind: 'CREDIT_NOTE'; readonly type: string; readonly data: CreditNoteFacts }
+  | { readonly kind: 'CARD'; readonly type: string; readonly data: CardFacts }
+  | { readonly kind: 'PORTAL'; readonly type: string; readonly data: PortalFacts }
   | { readonly kind: 'SUBSCRIPTION'; readonly type: string; readonly data: SubscriptionFacts };
 
 /** The facts of an invoice's event that mails use. Amounts are in the smallest unit. */
@@ -65,4 +67,21 @@ export interface SubscriptionFacts {
   /** The next charge; only in warnings. */
   readonly upcoming?:
     { readonly at: Date; readonly amount: bigint; readonly currency: string } | undefined;
+}
+
+/** The facts of a payment method's event that mails use. */
+export interface CardFacts {
+  readonly customerId: string;
+  readonly paymentMethod: {
+    readonly brand: string;
+    readonly last4: string;
+    readonly expiryMonth: number | null;
+    readonly expiryYear: number | null;
+  };
+}
+
+/** A sign-in link to the portal, which no event tells. */
+interface PortalFacts {
+  readonly customerId: string;
+  readonly url: string;
 }

@@ -1,5 +1,6 @@
 import { eventually, testTenant } from '@billing/chassis/testing';
 import type { PlacedEntry } from '../feed/feed-store';
+import { defaultEmailSettings } from '../mail-settings/email-settings';
 import type { Message } from '../message/message-store';
 import { MailMaker, type MailMakerOptions } from './mail-maker-worker';
 
@@ -39,6 +40,9 @@ function makerOf(
       },
     },
     messages: { findAll: () => Promise.resolve(messages) },
+    settings: {
+      read: () => Promise.resolve({ state: defaultEmailSettings('environment') }),
+    } as unknown as MailMakerOptions['settings'],
     clock: { now: () => new Date() },
     logger: { error: onError } as unknown as MailMakerOptions['logger'],
     positions: {

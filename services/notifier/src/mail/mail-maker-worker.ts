@@ -1,34 +1,22 @@
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type Tenant, workContext } from '@billing/chassis/call-context';
-import type { Clock } from '@billing/chassis/clock';
 import { derivedId, newId } from '@billing/chassis/ids';
 import { KeyedRetryQueue } from '@billing/chassis/keyed-retry-queue';
-import type { Logger } from '@billing/chassis/logging';
-import { only } from '@billing/kernel/transition';
 import type { MailKind } from '@billing/presentation/mail-kind';
 import type { FeedStore, PlacedEntry } from '../feed/feed-store';
 import type { Message, MessageStore } from '../message/message-store';
 import type { MailPeers } from '../peers';
-import type { Email } from './email';
 import { readMailEvent } from './events';
 import { findMailFacts, type MailSubject } from './find-mail-facts';
+import { type EmailCreation, createEmail } from './create-email';
 import type { MailEvent } from './mail-event';
 import type { MailPositionStore } from './mail-position-store';
 import { mailedTypes, mailKindOf } from './mail-rule';
-import { newEmail } from './new-email';
-import type { SuppressionStore } from './suppression-store';
 
-export interface MailMakerOptions {
+export interface MailMakerOptions extends EmailCreation {
   readonly feed: Pick<FeedStore, 'readAfter' | 'firstPosition' | 'lastPosition' | 'environments'>;
   readonly messages: Pick<MessageStore, 'findAll'>;
   readonly positions: Pick<MailPositionStore, 'find' | 'moveTo'>;
-  readonly emails: AggregateCollection<Email>;
-  readonly suppressions: SuppressionStore;
   readonly peers: MailPeers;
-  /** Sender of live environments; undefined: no mail server, and no mail of a live environment. */
-  readonly fromAddress: string | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly isDeleted: (environmentId: string) => boolean;
 }
 
@@ -141,7 +129,7 @@ export class MailMaker {
   }
 
   private async makeOf({ _id: webhookEventId, tenant, body }: MailMessage): Promise<void> {
-    const { clock, logger } = this.options;
+    const { clock } = this.options;
     const read = this.read(webhookEventId, body);
     const kind = read && mailKindOf(read.event);
     if (read === undefined || kind === undefined) return;
@@ -152,26 +140,17 @@ export class MailMaker {
       requestId: newId(),
       stopping: this.stopping.signal,
     });
-    const subject = subjectOf(event);
-    const facts = await findMailFacts(this.options.peers, subject, context);
+    const { settings, peers } = this.options;
+    const { state: current } = await settings.read(context);
+    if (current.disabledKinds.includes(kind)) return;
+    const facts = await findMailFacts(peers, subjectOf(event), context);
     if (facts === undefined) return;
-    const { environmentId } = tenant;
-    const { suppressions, emails, fromAddress } = this.options;
-    const id = emailId(environmentId, kind, webhookEventId);
-    const email = newEmail({ id, kind, event, webhookEventId }, facts, {
-      isLive: tenant.live,
-      fromAddress,
-      isSuppressed: await suppressions.isSuppressed(environmentId, facts.customer.email, id),
-      now: clock.now(),
+    const id = emailId(tenant.environmentId, kind, webhookEventId);
+    await createEmail({ id, kind, event, webhookEventId }, facts, {
+      ...this.options,
+      current,
+      context: { ...context, now: at },
     });
-    await suppressBounced(suppressions, environmentId, email);
-    const { inserted } = await emails.within({ tenant, now: at }).insert(only(email));
-    if (!inserted) return;
-    const { status, reason } = email;
-    const made = { emailId: id, webhookEventId, kind, status, reason };
-    if (status === 'FAILED') {
-      logger.error({ alarm: 'mail_unrendered', ...made }, 'mail cannot be rendered');
-    } else logger.info(made, 'mail made');
   }
 
   // An event that is not read today will not be read tomorrow: the events after it are.
@@ -186,27 +165,15 @@ export class MailMaker {
   }
 }
 
-/** Suppresses the address of a mail that bounced when it was made. */
-export async function suppressBounced(
-  suppressions: SuppressionStore,
-  environmentId: string,
-  { id, status, to, changedAt }: Email,
-): Promise<void> {
-  if (status !== 'BOUNCED') return;
-  await suppressions.add(environmentId, {
-    email: to,
-    reason: 'HARD_BOUNCE',
-    emailId: id,
-    createdAt: changedAt,
-  });
-}
-
 function subjectOf(event: MailEvent): MailSubject {
   if (event.kind === 'INVOICE') {
     return { customerId: event.data.invoice.customerId, productId: undefined };
   }
   if (event.kind === 'CREDIT_NOTE') {
     return { customerId: event.data.creditNote.customerId, productId: undefined };
+  }
+  if (event.kind === 'CARD' || event.kind === 'PORTAL') {
+    return { customerId: event.data.customerId, productId: undefined };
   }
   const { customerId, productId } = event.data.subscription;
   return { customerId, productId };

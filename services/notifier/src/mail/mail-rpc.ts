@@ -1,10 +1,6 @@
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { Stored } from '@billing/chassis/aggregate';
-import { type CallContext, newResourceId } from '@billing/chassis/call-context';
-import type { Clock } from '@billing/chassis/clock';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
-import { DomainError, notFound, unlessNotFound } from '@billing/kernel/domain-error';
-import { only } from '@billing/kernel/transition';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
 import {
   type ListEmailsRequest,
   type MailServiceServer,
@@ -13,39 +9,23 @@ import {
 import { bounceTypes, emailKinds, emailStatuses } from '@billing/proto/values/notifier';
 import { mailCallers } from '../callers';
 import type { MailPeers } from '../peers';
-import { bounce, type Email, notResendable, requireResendable, requireSent } from './email';
+import { bounce, requireResendable, requireSent } from './email';
 import { toProtoEmail, toProtoSuppression } from './email-message';
-import { suppressBounced } from './mail-maker-worker';
-import { copyOf } from './new-email';
-import type { SuppressionStore } from './suppression-store';
+import type { EmailCreation } from './create-email';
+import { sendAgain } from './send-again';
+import { sendInvoiceEmail } from './send-invoice-email';
 
-export interface MailRpcDependencies {
-  readonly emails: AggregateCollection<Email>;
-  readonly suppressions: SuppressionStore;
+export interface MailRpcDependencies extends EmailCreation {
   readonly peers: MailPeers;
-  /** Undefined: no mail server is configured. */
-  readonly fromAddress: string | undefined;
-  readonly clock: Clock;
 }
 
 /** Implements the calls about mails. */
-export function mailRpc({ emails, suppressions, peers, fromAddress, clock }: MailRpcDependencies) {
-  const get = (id: string, context: CallContext) => emails.within(context).get(id);
-  const resend = async (original: Email, context: CallContext): Promise<Stored<Email>> => {
-    const { environmentId, live } = context.tenant;
-    requireResendable(original);
+export function mailRpc(dependencies: MailRpcDependencies) {
+  const { emails, suppressions, fromAddress, clock } = dependencies;
+  const requireServer = ({ live }: Tenant) => {
     if (live && fromAddress === undefined) throw noMailServer();
-    const request = { id: original.customerId };
-    const found = await unlessNotFound(peers.customer.getCustomer(request, context));
-    const to = found?.customer?.email;
-    if (to === undefined || to === '' || original.content === null) throw notResendable();
-    const id = newResourceId(context, 'email');
-    const isSuppressed = await suppressions.isSuppressed(environmentId, to, id);
-    const place = { isLive: live, fromAddress, isSuppressed, now: clock.now() };
-    const email = copyOf(original, { id, to, place });
-    await suppressBounced(suppressions, environmentId, email);
-    return (await emails.within(context).insert(only(email))).stored;
   };
+  const get = (id: string, context: CallContext) => emails.within(context).get(id);
   const handlers: AsyncHandlers<MailServiceServer> = {
     listEmails: async (request, context) => {
       const { page, perPage, oldestFirst = false, inbox } = request;
@@ -64,7 +44,15 @@ export function mailRpc({ emails, suppressions, peers, fromAddress, clock }: Mai
     }),
     resendEmail: async ({ id }, context) => {
       const { state } = await get(id, context);
-      return { email: toProtoEmail(await resend(state, context), { withContent: true }) };
+      requireResendable(state);
+      requireServer(context.tenant);
+      const copy = await sendAgain(state, context, dependencies);
+      return { email: toProtoEmail(copy, { withContent: true }) };
+    },
+    sendInvoiceEmail: async ({ invoiceId }, context) => {
+      requireServer(context.tenant);
+      const sent = await sendInvoiceEmail(invoiceId, context, dependencies);
+      return { email: toProtoEmail(sent, { withContent: true }) };
     },
     recordBounce: async ({ id, type }, context) => {
       const reason = bounceTypes.nameOf(type) === 'COMPLAINT' ? 'complaint' : 'hard_bounce';

@@ -54,6 +54,11 @@ function creditNoteEvent(type: string): MailEvent {
   return { kind: 'CREDIT_NOTE', type, data: { creditNote, invoice: openInvoice } };
 }
 
+function cardEvent(type: string): MailEvent {
+  const paymentMethod = { brand: 'visa', last4: '4242', expiryMonth: 5, expiryYear: 2026 };
+  return { kind: 'CARD', type, data: { customerId: 'customer', paymentMethod } };
+}
+
 const scheduled = { initiator: 'SCHEDULE', collection: 'WAITING', attempt: 1 };
 const declined = { ...scheduled, failureCode: 'card_declined' };
 
@@ -121,6 +126,8 @@ describe('the mail of an event', () => {
     ['a voided invoice', invoiceEvent('invoice.voided'), undefined],
     ['a credit note', creditNoteEvent('credit_note.created'), 'CREDIT_NOTE_ISSUED'],
     ['another event of a credit note', creditNoteEvent('credit_note.updated'), undefined],
+    ['a card that expires soon', cardEvent('payment_method.expiring'), 'CARD_EXPIRING'],
+    ['a new card', cardEvent('payment_method.added'), undefined],
     [
       'the end of a trial that is near',
       subscriptionEvent('subscription.trial_ending', 'TRIAL'),

@@ -8,6 +8,10 @@ export function mailKindOf(event: MailEvent): MailKind | undefined {
       return invoiceMail(event.type, event.data);
     case 'CREDIT_NOTE':
       return event.type === 'credit_note.created' ? 'CREDIT_NOTE_ISSUED' : undefined;
+    case 'CARD':
+      return event.type === 'payment_method.expiring' ? 'CARD_EXPIRING' : undefined;
+    case 'PORTAL':
+      return 'PORTAL_LINK';
     case 'SUBSCRIPTION':
       return subscriptionMail(event.type, event.data);
   }
@@ -21,6 +25,7 @@ export const mailedTypes: ReadonlySet<string> = new Set([
   'invoice.overdue',
   'invoice.reminded',
   'credit_note.created',
+  'payment_method.expiring',
   'subscription.created',
   'subscription.trial_ending',
   'subscription.renewal_upcoming',

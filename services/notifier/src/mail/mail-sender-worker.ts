@@ -21,8 +21,8 @@ import {
   skip,
 } from './email';
 import { toMimeMessage } from './email-mime-worker';
-import { sendBySmtp, type SmtpSettings } from './send-by-smtp';
-import { ServerReach } from './server-reach';
+import { sendBySmtp, type SmtpSettings } from '../smtp/send-by-smtp';
+import { ServerReach } from '../smtp/server-reach';
 import type { SuppressionStore } from './suppression-store';
 
 export interface MailSenderOptions {

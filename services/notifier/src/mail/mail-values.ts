@@ -1,9 +1,16 @@
 import { amountText } from '@billing/presentation/amount-text';
+import { cardText } from '@billing/presentation/card-text';
 import { dateText } from '@billing/presentation/date-text';
 import type { MailValues } from '@billing/presentation/mail-kind';
 import { paymentReasonText } from '@billing/presentation/phrase';
 import type { MailBrand } from '@billing/presentation/render-mail';
-import type { CreditNoteFacts, InvoiceFacts, MailEvent, SubscriptionFacts } from './mail-event';
+import type {
+  CardFacts,
+  CreditNoteFacts,
+  InvoiceFacts,
+  MailEvent,
+  SubscriptionFacts,
+} from './mail-event';
 
 /** Facts that the event does not tell, read when the mail is made. */
 export interface MailFacts {
@@ -35,6 +42,10 @@ export function mailValues(event: MailEvent, facts: MailFacts, locale: string): 
       return { ...common, ...invoiceValues(event.data, locale) };
     case 'CREDIT_NOTE':
       return { ...common, ...creditNoteValues(event.data, locale) };
+    case 'CARD':
+      return { ...common, ...cardValues(event.data) };
+    case 'PORTAL':
+      return { ...common, link: event.data.url };
     case 'SUBSCRIPTION':
       return { ...common, ...subscriptionValues(event.data, facts.productName, locale) };
   }
@@ -66,6 +77,15 @@ function creditNoteValues({ creditNote, invoice }: CreditNoteFacts, locale: stri
     'invoice.number': invoice.number ?? undefined,
     'creditNote.number': creditNote.number ?? undefined,
     'creditNote.total': amountText(creditNote.total, creditNote.currency, locale),
+  };
+}
+
+function cardValues({ paymentMethod }: CardFacts): MailValues {
+  const { brand, last4, expiryMonth: month, expiryYear: year } = paymentMethod;
+  const isDated = month !== null && year !== null;
+  return {
+    card: cardText(brand, last4),
+    'card.expiry': isDated ? `${String(month).padStart(2, '0')}/${String(year)}` : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
-import type { MailKind } from '@billing/presentation/mail-kind';
+import type { MailKind, MailText } from '@billing/presentation/mail-kind';
 import { oneLine } from '@billing/presentation/one-line';
-import { type RenderedMail, renderMail } from '@billing/presentation/render-mail';
+import { type MailRequest, type RenderedMail, renderMail } from '@billing/presentation/render-mail';
+import { type EmailSettings, maySendFrom } from '../mail-settings/email-settings';
 import type { Email, Mailbox } from './email';
 import { headersOf } from './email-headers';
 import type { MailEvent } from './mail-event';
@@ -22,44 +23,52 @@ export interface MailPlace {
   readonly now: Date;
 }
 
-/** The mail of an event. */
+/** What the seller has set for a mail. */
+export interface MailStyle {
+  readonly settings: EmailSettings;
+  /** Texts in place of the built-in ones. */
+  readonly changed: Partial<MailText> | undefined;
+  /** Domains that live environments may send from. */
+  readonly fromDomains: readonly string[];
+}
+
+/** An event, and the kind and id of its mail. */
+export interface MailOccasion {
+  readonly id: string;
+  readonly kind: MailKind;
+  readonly event: MailEvent;
+  /** Null for a mail that was asked for. */
+  readonly webhookEventId: string | null;
+}
+
+/**
+ * The mail of an event. `isChangedTextRefused`: the built-in text took the place of the seller's.
+ */
 export function newEmail(
-  {
-    id,
-    kind,
-    event,
-    webhookEventId,
-  }: {
-    readonly id: string;
-    readonly kind: MailKind;
-    readonly event: MailEvent;
-    readonly webhookEventId: string;
-  },
+  { id, kind, event, webhookEventId }: MailOccasion,
   facts: MailFacts,
-  place: MailPlace,
-): Email {
+  { style, ...place }: MailPlace & { readonly style: MailStyle },
+): { readonly email: Email; readonly isChangedTextRefused: boolean } {
   const { locale, brand } = facts;
-  const rendered = tryToRender(() =>
-    renderMail({
-      kind,
-      locale,
-      values: mailValues(event, facts, locale),
-      isTest: !place.isLive,
-      brand,
-    }),
-  );
-  const from: Mailbox = {
-    name: oneLine(facts.seller.name ?? ''),
-    address: place.fromAddress ?? sandboxAddress,
+  const request = {
+    kind,
+    locale,
+    values: mailValues(event, facts, locale),
+    isTest: !place.isLive,
+    brand,
   };
-  return {
+  const { changed, settings } = style;
+  const written = changed && tryToRender({ ...request, changed });
+  const rendered = written ?? tryToRender(request);
+  const from = senderOf(facts, place, style);
+  const email: Email = {
     id,
     kind,
     ...resourcesOf(event),
     webhookEventId,
     to: facts.customer.email,
     from,
-    replyTo: facts.seller.email ?? null,
+    replyTo: settings.replyTo ?? facts.seller.email ?? null,
     locale,
     subject: rendered?.subject ?? '',
     content: rendered && {
@@ -72,6 +81,21 @@ export function newEmail(
     ...startOf(facts.customer.email, place),
     ...(rendered === null && cannotRender),
   };
+  return { email, isChangedTextRefused: changed !== undefined && written === null };
+}
+
+// A domain that the configuration no longer allows counts as not set.
+function senderOf(
+  { seller }: MailFacts,
+  { isLive, fromAddress = sandboxAddress }: MailPlace,
+  { settings, fromDomains }: MailStyle,
+): Mailbox {
+  const { fromName, fromAddress: own } = settings;
+  const isAllowed = own !== null && maySendFrom(own, isLive ? fromDomains : undefined);
+  return {
+    name: oneLine(fromName ?? seller.name ?? ''),
+    address: isAllowed ? own : fromAddress,
+  };
 }
 
 const cannotRender = {
@@ -82,9 +106,9 @@ const cannotRender = {
 } as const;
 
 // The maker goes on: the reason is a fault of texts or of a value, which no retry repairs.
-function tryToRender(render: () => RenderedMail): RenderedMail | null {
+function tryToRender(request: MailRequest): RenderedMail | null {
   try {
-    return render();
+    return renderMail(request);
   } catch {
     return null;
   }
@@ -147,6 +171,11 @@ function resourcesOf(
       const { id: creditNoteId, customerId } = creditNote;
       const { id: invoiceId, subscriptionId } = invoice;
       return { customerId, invoiceId, creditNoteId, subscriptionId };
+    }
+    case 'CARD':
+    case 'PORTAL': {
+      const { customerId } = event.data;
+      return { customerId, invoiceId: null, creditNoteId: null, subscriptionId: null };
     }
     case 'SUBSCRIPTION': {
       const { id: subscriptionId, customerId } = event.data.subscription;

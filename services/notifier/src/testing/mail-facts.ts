@@ -35,6 +35,8 @@ export interface MailFactsService extends RunningService {
   readonly settled: Set<string>;
   /** Invoices that were asked for. */
   readonly asked: Set<string>;
+  /** Customer of the invoices that are asked for. */
+  customerOfInvoices: string;
   /** True to refuse all calls. */
   isDown: boolean;
 }
@@ -53,7 +55,7 @@ export async function startMailFacts(
   const emails = new Map<string, string>();
   const settled = new Set<string>();
   const asked = new Set<string>();
-  const facts = { emails, settled, asked, isDown: false };
+  const facts = { emails, settled, asked, customerOfInvoices: '', isDown: false };
   const requireUp = () => {
     if (facts.isDown) throw new Error('Down');
   };
@@ -97,11 +99,19 @@ export async function startMailFacts(
           const status = settled.has(id)
             ? InvoiceStatus.INVOICE_STATUS_PAID
             : InvoiceStatus.INVOICE_STATUS_OPEN;
-          return {
-            left: [],
-            reservedByOtherChange: false,
-            invoice: Invoice.fromPartial({ id, status }),
-          };
+          const at = new Date('2026-01-31T00:00:00.000Z');
+          const invoice = Invoice.fromPartial({
+            id,
+            status,
+            customerId: facts.customerOfInvoices,
+            currency: 'USD',
+            collectionMethod: 2,
+            billingReason: 6,
+            taxStatus: 1,
+            createdAt: at,
+            updatedAt: at,
+          });
+          return { left: [], reservedByOtherChange: false, invoice };
         },
       }),
     ),

@@ -18,6 +18,10 @@ import {
   MailServiceService,
 } from '@billing/proto/billing/notifier/v1/mail';
 import {
+  type MailSettingsServiceServer,
+  MailSettingsServiceService,
+} from '@billing/proto/billing/notifier/v1/mail_settings';
+import {
   type NotifierServiceServer,
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
@@ -156,6 +160,7 @@ export interface RunningNotifier extends RunningService {
   readonly deliveryCalls: Peer<WebhookDeliveryServiceServer>;
   readonly feedCalls: Peer<WebhookFeedServiceServer>;
   readonly mailCalls: Peer<MailServiceServer>;
+  readonly mailSettingsCalls: Peer<MailSettingsServiceServer>;
   /** Registers a path of the receiver; returns id and secret. */
   register(
     tenant: Tenant,
@@ -241,12 +246,17 @@ async function startNotifier(
   );
   const feedCalls = connectPeer<WebhookFeedServiceServer>(WebhookFeedServiceService, caller);
   const mailCalls = connectPeer<MailServiceServer>(MailServiceService, caller);
+  const mailSettingsCalls = connectPeer<MailSettingsServiceServer>(
+    MailSettingsServiceService,
+    caller,
+  );
   return {
     address,
     calls,
     deliveryCalls,
     feedCalls,
     mailCalls,
+    mailSettingsCalls,
     register: async (tenant, path, events = []) => {
       const { webhookEndpoint, secret } = await calls.createWebhookEndpoint(
         { url: `${origin}${path}`, events, description: undefined, active: undefined },
@@ -261,6 +271,7 @@ async function startNotifier(
       deliveryCalls.close();
       feedCalls.close();
       mailCalls.close();
+      mailSettingsCalls.close();
       await service.stop();
     },
   };

@@ -74,6 +74,16 @@ We have credited {{creditNote.total}} of invoice {{invoice.number}}.
 
 {{#link}}[View the invoice]({{link}}){{/link}}`,
   },
+  CARD_EXPIRING: {
+    subject: 'Your card expires soon',
+    body: `# Your card expires soon
+
+${greeting}
+
+Your card{{#card}} {{card}}{{/card}} expires{{#card.expiry}} at the end of {{card.expiry}}{{/card.expiry}}. Please add another card before your next payment.
+
+{{#link}}[Update the payment method]({{link}}){{/link}}`,
+  },
   TRIAL_STARTED: {
     subject:
       'Your trial{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} has started',
@@ -115,6 +125,18 @@ Your subscription{{#subscription.product}} of {{subscription.product}}{{/subscri
 ${greeting}
 
 Your subscription{{#subscription.product}} of {{subscription.product}}{{/subscription.product}} has ended{{#subscription.endsAt}} on {{subscription.endsAt}}{{/subscription.endsAt}}. It is not charged any more.`,
+  },
+  PORTAL_LINK: {
+    subject: 'Your sign-in link{{#seller.name}} to {{seller.name}}{{/seller.name}}',
+    body: `# Your sign-in link
+
+${greeting}
+
+Open the billing portal with this link. It works once, within an hour.
+
+[Open the portal]({{link}})
+
+If you did not ask for this link, ignore this email.`,
   },
 };
 

@@ -45,9 +45,24 @@ function parserOf(marked: MarkedText): Parser {
   const parser = new MarkdownIt('zero', { html: false });
   parser.enable(['heading', 'list', 'emphasis', 'link', 'escape']);
   parser.normalizeLink = (address) => address;
-  parser.validateLink = (address) =>
-    hasVariable(address) ? isVariable(address, 'link', marked) : allowedAddress.test(address);
+  parser.validateLink = (address) => isAllowedAddress(address, marked);
   return parser;
+}
+
+function isAllowedAddress(address: string, marked: MarkedText): boolean {
+  return hasVariable(address) ? isVariable(address, 'link', marked) : allowedAddress.test(address);
+}
+
+/** True if a marked body has a link to an address that mails do not link to. */
+export function hasUnsupportedLink(marked: MarkedText): boolean {
+  const parser = parserOf(marked);
+  let isFound = false;
+  parser.validateLink = (address) => {
+    isFound ||= !isAllowedAddress(address, marked);
+    return true;
+  };
+  parser.parse(marked.source, {});
+  return isFound;
 }
 
 function isButton({ children }: Token, marked: MarkedText): boolean {

@@ -1,7 +1,7 @@
 import { type BrandColors, brandColors, defaultAccentColor } from '@billing/kernel/brand-colors';
 import { catalogueOf } from '../catalogue/catalogue';
-import { languageOf } from '../locale';
-import { type MailKind, type MailValues, variablesOf } from '../mail-kind';
+import { type Language, languageOf } from '../locale';
+import { type MailKind, type MailText, type MailValues, variablesOf } from '../mail-kind';
 import { oneLine } from '../one-line';
 import { phrase, type PhraseKey } from '../phrase';
 import { parseBody, type Span } from './body';
@@ -20,6 +20,8 @@ export interface MailRequest {
   readonly isTest: boolean;
   /** Absent: the default look. */
   readonly brand?: MailBrand | undefined;
+  /** Texts of the seller in place of the built-in ones. */
+  readonly changed?: Partial<MailText> | undefined;
 }
 
 /** What mails show of a branding, in addition to its values. */
@@ -40,9 +42,19 @@ export interface RenderedMail {
 // A header of 10,000 characters is refused by some servers.
 const subjectMax = 200;
 
-/** Renders a mail with the built-in texts. */
-export function renderMail({ kind, locale, values, isTest, brand }: MailRequest): RenderedMail {
-  const { subject, body } = catalogueOf(languageOf(locale)).mails[kind];
+/** The built-in text of a kind of mail in a language. */
+export function builtInText(kind: MailKind, language: Language): MailText {
+  return catalogueOf(language).mails[kind];
+}
+
+/**
+ * Renders a mail with the seller's texts, or the built-in ones of the language. Throws for a text
+ * that `mailTextProblems` refuses.
+ */
+export function renderMail(request: MailRequest): RenderedMail {
+  const { kind, locale, values, isTest, brand, changed } = request;
+  const builtIn = builtInText(kind, languageOf(locale));
+  const { subject = builtIn.subject, body = builtIn.body } = changed ?? {};
   const allowed = variablesOf(kind);
   const line = markVariables(subject, values, allowed);
   const shown = shorten(oneLine(insertValues(line.source, line, values)));

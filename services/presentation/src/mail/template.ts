@@ -11,6 +11,8 @@ const markerCharacters = new RegExp(`[${open}${close}]`, 'g');
 
 const sections = /\{\{#([\w.]+)\}\}([^]*?)\{\{\/\1\}\}/g;
 const references = /\{\{([#/]?)([\w.]+)\}\}/g;
+// Also names that no variable can have, which are text to a reader, and a mistake of a writer.
+const anyReference = /\{\{([#/]?)([^{}]*)\}\}/g;
 
 /** A template whose sections are decided and whose variables are markers. */
 export interface MarkedText {
@@ -58,6 +60,21 @@ export function insertValues(text: string, { variables }: MarkedText, values: Ma
     const name = variables[Number(index)];
     return name === undefined ? '' : valueOf(values, name);
   });
+}
+
+/** Variables and sections that a template names in a way that rendering refuses. */
+export function referenceProblems(template: string, allowed: readonly MailVariable[]): string[] {
+  const problems = new Set<string>();
+  let openSection: string | undefined;
+  for (const [, sign, name = ''] of template.matchAll(anyReference)) {
+    if (!allowed.some((variable) => variable === name)) problems.add(`Unknown variable: ${name}`);
+    const isWrong = sign === '#' ? openSection !== undefined : sign === '/' && openSection !== name;
+    if (isWrong) problems.add(`Unclosed section: ${openSection ?? name}`);
+    if (sign === '#') openSection = name;
+    if (sign === '/') openSection = undefined;
+  }
+  if (openSection !== undefined) problems.add(`Unclosed section: ${openSection}`);
+  return [...problems];
 }
 
 function valueOf(values: MailValues, name: MailVariable): string {

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { SendOutcome } from './email';
-import { type FailedAttempt, outcomeOf, type SendFailure } from './send-outcome';
+import { type FailedAttempt, outcomeOf, type SendFailure, type SendOutcome } from './send-outcome';
 import type { MailServer } from './smtp-url';
 
 /** Settings of the connections to a mail server. */

@@ -1,4 +1,9 @@
-import type { SendOutcome } from './email';
+/** Answer of a mail server, or its absence. */
+export type SendOutcome =
+  | { readonly kind: 'ACCEPTED' }
+  | { readonly kind: 'BOUNCED' }
+  | { readonly kind: 'REFUSED'; readonly reason: string }
+  | { readonly kind: 'POSTPONED'; readonly reason: string };
 
 /** What is known of an attempt that failed. */
 export interface SendFailure {

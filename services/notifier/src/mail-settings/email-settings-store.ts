@@ -1,0 +1,55 @@
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Transition } from '@billing/kernel/transition';
+import { defaultEmailSettings, type EmailSettings } from './email-settings';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+/** Settings with the times of their first and last change; without times, nothing was changed. */
+export interface DatedEmailSettings {
+  readonly state: EmailSettings;
+  readonly createdAt?: Date | undefined;
+  readonly updatedAt?: Date | undefined;
+}
+
+export const emailSettingsDefinition: AggregateDefinition<EmailSettings> = {
+  collection: 'emailSettings',
+  aggregate: 'emailSettings',
+  resource: 'Email settings',
+  toDocument: ({ id: _id, ...settings }) => settings,
+  fromDocument: (document) => {
+    const stored = document as unknown as Omit<EmailSettings, 'id'> & { readonly _id: string };
+    const { _id: id, fromName, fromAddress, replyTo, disabledKinds } = stored;
+    return { id, fromName, fromAddress, replyTo, disabledKinds };
+  },
+};
+
+/** The settings of each environment, one document under the environment's id. */
+export class EmailSettingsStore {
+  constructor(private readonly settings: AggregateCollection<EmailSettings>) {}
+
+  /** Reads the settings. Concurrent reads share a query. */
+  async read(context: Context): Promise<DatedEmailSettings> {
+    const { environmentId } = context.tenant;
+    const stored = await this.settings.within(context).find(environmentId);
+    return stored ?? { state: defaultEmailSettings(environmentId) };
+  }
+
+  /** Decides on the current settings, again after every lost write. */
+  async change(
+    decide: (settings: EmailSettings) => Transition<EmailSettings>,
+    context: Context,
+  ): Promise<DatedEmailSettings> {
+    const { environmentId: id } = context.tenant;
+    const store = this.settings.within(context);
+    if ((await store.find(id)) === undefined) {
+      const none = defaultEmailSettings(id);
+      const first = decide(none);
+      if (first.state === none) return { state: none };
+      const { inserted, stored } = await store.insert(first);
+      if (inserted) return stored;
+    }
+    return store.mutate(id, decide);
+  }
+}

@@ -1,0 +1,98 @@
+import { isSameData } from '@billing/kernel/equality';
+import { parseEmailAddress } from '@billing/kernel/email-address';
+import {
+  lineProblems,
+  optionalProblems,
+  problemsOfParsing,
+  refuseProblems,
+} from '@billing/kernel/input-problems';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import type { MailKind } from '@billing/presentation/mail-kind';
+
+const fromNameMax = 100;
+
+/** Settings of the mails of an environment. There is one per environment. */
+export interface EmailSettings {
+  /** Id of the environment. */
+  readonly id: string;
+  /** Null: the seller's name. */
+  readonly fromName: string | null;
+  /** Null: the address of the configuration. */
+  readonly fromAddress: string | null;
+  /** Null: the seller's. */
+  readonly replyTo: string | null;
+  readonly disabledKinds: readonly MailKind[];
+}
+
+/** Settings of an environment that has set nothing. */
+export function defaultEmailSettings(environmentId: string): EmailSettings {
+  return { id: environmentId, fromName: null, fromAddress: null, replyTo: null, disabledKinds: [] };
+}
+
+/** Changes of the settings: an absent field stays, null clears it. */
+export interface EmailSettingsChanges {
+  readonly fromName?: string | null | undefined;
+  readonly fromAddress?: string | null | undefined;
+  readonly replyTo?: string | null | undefined;
+  readonly kinds: readonly { readonly kind: MailKind; readonly enabled: boolean }[];
+}
+
+/**
+ * Changes the settings. Reports all problems at once. `allowedDomains` are the domains to send
+ * from, in lower case; undefined: any, as in sandboxes.
+ */
+export function changeEmailSettings(
+  settings: EmailSettings,
+  { kinds, ...changes }: EmailSettingsChanges,
+  allowedDomains: readonly string[] | undefined,
+): Transition<EmailSettings> {
+  refuseProblems(settingsProblems(changes, allowedDomains));
+  const changed = {
+    ...settings,
+    fromName: changedText(settings.fromName, changes.fromName),
+    fromAddress: changedText(settings.fromAddress, changes.fromAddress),
+    replyTo: changedText(settings.replyTo, changes.replyTo),
+    disabledKinds: kinds.reduce<readonly MailKind[]>((disabled, { kind, enabled }) => {
+      const others = disabled.filter((other) => other !== kind);
+      return enabled ? others : [...others, kind].sort();
+    }, settings.disabledKinds),
+  };
+  return isSameData(changed, settings) ? unchanged(settings) : only(changed);
+}
+
+function settingsProblems(
+  { fromName, fromAddress, replyTo }: Omit<EmailSettingsChanges, 'kinds'>,
+  allowedDomains: readonly string[] | undefined,
+) {
+  return {
+    fromName: optionalProblems(fromName ?? undefined, (text) =>
+      lineProblems(text.trim(), { min: 1, max: fromNameMax }),
+    ),
+    fromAddress: optionalProblems(fromAddress ?? undefined, (text) => {
+      const problems = addressProblems(text);
+      if (problems.length > 0 || maySendFrom(text, allowedDomains)) return problems;
+      return ['Domain is not allowed'];
+    }),
+    replyTo: optionalProblems(replyTo ?? undefined, addressProblems),
+  };
+}
+
+/** True if an environment may send from an address. */
+export function maySendFrom(
+  address: string,
+  allowedDomains: readonly string[] | undefined,
+): boolean {
+  const domain = address
+    .slice(address.lastIndexOf('@') + 1)
+    .trim()
+    .toLowerCase();
+  return allowedDomains === undefined || allowedDomains.includes(domain);
+}
+
+function addressProblems(text: string): string[] {
+  return problemsOfParsing(() => parseEmailAddress(text));
+}
+
+function changedText(current: string | null, sent: string | null | undefined): string | null {
+  return sent === undefined ? current : (sent?.trim() ?? null);
+}

@@ -1,0 +1,83 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
+import { only } from '@billing/kernel/transition';
+import { languageOf } from '@billing/presentation/locale';
+import type { EmailSettings } from '../mail-settings/email-settings';
+import type { EmailSettingsStore } from '../mail-settings/email-settings-store';
+import type { EmailTemplateStore } from '../mail-settings/email-template-store';
+import type { Email } from './email';
+import type { MailFacts } from './mail-values';
+import { type MailOccasion, newEmail } from './new-email';
+import type { SuppressionStore } from './suppression-store';
+
+/** What is needed to make a mail. */
+export interface EmailCreation {
+  readonly emails: AggregateCollection<Email>;
+  readonly suppressions: SuppressionStore;
+  readonly settings: EmailSettingsStore;
+  readonly templates: EmailTemplateStore;
+  /** Sender of live environments; undefined: no mail server is configured. */
+  readonly fromAddress: string | undefined;
+  /** Domains that live environments may send from. */
+  readonly fromDomains: readonly string[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Renders and stores a mail. A repeat under the same id finds the first one. */
+export async function createEmail(
+  occasion: MailOccasion,
+  facts: MailFacts,
+  {
+    context,
+    ...creation
+  }: EmailCreation & {
+    readonly current: EmailSettings;
+    readonly context: Pick<CallContext, 'tenant' | 'now' | 'storing'>;
+  },
+): Promise<Stored<Email>> {
+  const { emails, suppressions, current, templates, fromAddress, fromDomains } = creation;
+  const { environmentId, live } = context.tenant;
+  const { id, kind, webhookEventId } = occasion;
+  const language = languageOf(facts.locale);
+  const [changed, isSuppressed] = await Promise.all([
+    templates.find(environmentId, { kind, language }),
+    suppressions.isSuppressed(environmentId, facts.customer.email, id),
+  ]);
+  const { email, isChangedTextRefused } = newEmail(occasion, facts, {
+    isLive: live,
+    fromAddress,
+    isSuppressed,
+    now: creation.clock.now(),
+    style: { settings: current, changed, fromDomains },
+  });
+  await suppressBounced(suppressions, environmentId, email);
+  const { inserted, stored } = await emails.within(context).insert(only(email));
+  if (!inserted) return stored;
+  const { status, reason } = email;
+  const made = { emailId: id, webhookEventId, kind, status, reason };
+  const alarm = { alarm: 'mail_unrendered', ...made };
+  const { logger } = creation;
+  if (status === 'FAILED') logger.error(alarm, 'mail cannot be rendered');
+  else if (isChangedTextRefused) logger.error(alarm, 'template cannot be rendered');
+  else logger.info(made, 'mail made');
+  return stored;
+}
+
+/** Suppresses the address of a mail that bounced when it was made. */
+export async function suppressBounced(
+  suppressions: SuppressionStore,
+  environmentId: string,
+  { id, status, to, changedAt }: Email,
+): Promise<void> {
+  if (status !== 'BOUNCED') return;
+  await suppressions.add(environmentId, {
+    email: to,
+    reason: 'HARD_BOUNCE',
+    emailId: id,
+    createdAt: changedAt,
+  });
+}

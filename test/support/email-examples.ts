@@ -1,0 +1,31 @@
+import type { RouteExample } from './isolation-examples';
+
+/** Examples of the routes of settings and texts of emails. */
+export function emailSettingsExamples(customerId: string): Record<string, RouteExample> {
+  return {
+    'GET /email-settings': { path: '/email-settings', strangers: [200] },
+    'PATCH /email-settings': {
+      path: '/email-settings',
+      body: { fromName: 'x' },
+      strangers: [200],
+    },
+    'GET /email-templates': { path: '/email-templates', strangers: [200] },
+    'GET /email-templates/:kind/:language': {
+      path: '/email-templates/RECEIPT/en',
+      strangers: [200],
+    },
+    'PATCH /email-templates/:kind/:language': {
+      path: '/email-templates/RECEIPT/en',
+      body: { subject: 'x' },
+      strangers: [200],
+    },
+    'DELETE /email-templates/:kind/:language': {
+      path: '/email-templates/RECEIPT/en',
+      strangers: [204],
+    },
+    'POST /email-templates/preview': {
+      path: '/email-templates/preview',
+      body: { kind: 'RECEIPT', customerId },
+    },
+  };
+}
