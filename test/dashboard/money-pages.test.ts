@@ -220,3 +220,54 @@ async function setUpTax(page: Page): Promise<void> {
   await row.getByText('2027-01-01').waitFor();
   await look(page, 'settings tax');
 }
+
+testInChromium(
+  'an operator reads an email, records its bounce, and changes the text of the next one',
+  async () => {
+    const customerId = await scene.customer({ name: 'Mia', email: 'mia@example.com' });
+    const invoiceId = await sentInvoice(customerId);
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      await open(page, `/invoices/${invoiceId}`);
+      await press(page, 'Email invoice');
+      await confirmDialog(page, 'Email invoice');
+      const emails = page.getByRole('region', { name: 'Emails' });
+      await emails.getByText('mia@example.com').first().waitFor();
+      await emails.getByRole('link').first().click();
+      const frame = page.frameLocator('.email-frame');
+      const button = frame.getByRole('link', { name: 'View and pay the invoice' });
+      await button.waitFor();
+      const padding = await page.evaluate(
+        "getComputedStyle(document.querySelector('.email-frame').contentDocument.querySelector('a')).paddingLeft",
+      );
+      expect(padding).toBe('20px');
+      await look(page, 'email');
+      await press(page, 'Record bounce');
+      await confirmDialog(page, 'Record bounce');
+      await badge(page, 'bounced');
+      await open(page, '/emails');
+      await page.getByRole('cell', { name: 'mia@example.com', exact: true }).first().waitFor();
+      await look(page, 'emails');
+      await open(page, '/developers/inbox');
+      await look(page, 'inbox');
+      await open(page, '/settings/email');
+      await look(page, 'email settings');
+      await page.getByRole('link', { name: 'Invoice', exact: true }).click();
+      await page.getByLabel('Subject').fill('Your bill {{x}}');
+      await press(page, 'Save');
+      await page.getByText('Unknown variable: x').first().waitFor();
+      await page.getByLabel('Subject').fill('Your bill {{invoice.number}}');
+      await press(page, 'Save');
+      await page.getByText('Changed text').waitFor();
+      await page.getByText('Your bill INV-000001').waitFor();
+      await look(page, 'email text');
+    });
+    await visit(browser, { ...phone, colorScheme: 'dark' }, async (page) => {
+      await signIn(page);
+      await open(page, '/settings/email/RECEIPT/de');
+      await page.frameLocator('.email-frame').getByRole('heading').waitFor();
+      await look(page, 'email text on a phone in the dark');
+    });
+  },
+  timeoutMs,
+);

@@ -1,5 +1,6 @@
 import { Link, useLocation } from 'wouter';
-import { type Entry, sections } from './pages';
+import type { Entry } from './page-route';
+import { sections } from './pages';
 
 /** List of the pages; narrow screens show it only while the menu is open. */
 export function Navigation({ isOpen }: { isOpen: boolean }) {

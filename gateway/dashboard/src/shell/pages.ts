@@ -8,56 +8,23 @@ import {
   History,
   House,
   IdCard,
+  Inbox,
   KeyRound,
   Logs,
-  type LucideIcon,
+  Mail,
   Package,
-  Palette,
-  Percent,
   ReceiptText,
   Repeat,
   ShieldAlert,
   ShoppingCart,
-  Store,
   TicketPercent,
   TrendingUp,
   Undo2,
   Users,
   Webhook,
 } from 'lucide-react';
-import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
-
-/** Page of a path; parameters of the path are its properties. */
-export interface PageRoute {
-  /** Path below the environment: `/customers/:id`. */
-  readonly path: string;
-  readonly Page: LazyExoticComponent<ComponentType<Readonly<Record<string, string>>>>;
-}
-
-/** Entry of the navigation with its routes. */
-export interface Entry {
-  /** Path of the first page. */
-  readonly path: string;
-  readonly label: string;
-  readonly Icon: LucideIcon;
-  readonly routes: readonly PageRoute[];
-}
-
-/** Group of entries; the first group has no title. */
-export interface Section {
-  readonly title?: string;
-  readonly entries: readonly Entry[];
-}
-
-/** Each page is a separate file that the browser loads when the page is first opened. */
-function page<Parameters extends Readonly<Record<string, string>>>(
-  path: string,
-  load: () => Promise<ComponentType<Parameters>>,
-): PageRoute {
-  const Page = lazy(async () => ({ default: await load() }));
-  // The path defines the parameters of its page.
-  return { path, Page: Page as unknown as PageRoute['Page'] };
-}
+import { page, type PageRoute, type Section } from './page-route';
+import { settingsSection } from './settings-section';
 
 /** All pages, in the order of the navigation. */
 export const sections: readonly Section[] = [
@@ -167,6 +134,18 @@ export const sections: readonly Section[] = [
         ],
       },
       {
+        path: '/emails',
+        label: 'Emails',
+        Icon: Mail,
+        routes: [
+          page(
+            '/emails',
+            async () => (await import('../pages/emails/email-list-page')).EmailListPage,
+          ),
+          page('/emails/:id', async () => (await import('../pages/emails/email-page')).EmailPage),
+        ],
+      },
+      {
         path: '/dunning',
         label: 'Dunning',
         Icon: AlarmClock,
@@ -271,6 +250,17 @@ export const sections: readonly Section[] = [
         ],
       },
       {
+        path: '/developers/inbox',
+        label: 'Inbox',
+        Icon: Inbox,
+        routes: [
+          page(
+            '/developers/inbox',
+            async () => (await import('../pages/emails/inbox-page')).InboxPage,
+          ),
+        ],
+      },
+      {
         path: '/developers/webhooks',
         label: 'Webhooks',
         Icon: Webhook,
@@ -302,41 +292,7 @@ export const sections: readonly Section[] = [
       },
     ],
   },
-  {
-    title: 'Settings',
-    entries: [
-      {
-        path: '/settings/seller',
-        label: 'Seller',
-        Icon: Store,
-        routes: [
-          page(
-            '/settings/seller',
-            async () => (await import('../pages/settings/seller-page')).SellerPage,
-          ),
-        ],
-      },
-      {
-        path: '/settings/branding',
-        label: 'Branding',
-        Icon: Palette,
-        routes: [
-          page(
-            '/settings/branding',
-            async () => (await import('../pages/settings/branding-page')).BrandingPage,
-          ),
-        ],
-      },
-      {
-        path: '/settings/tax',
-        label: 'Tax',
-        Icon: Percent,
-        routes: [
-          page('/settings/tax', async () => (await import('../pages/settings/tax-page')).TaxPage),
-        ],
-      },
-    ],
-  },
+  settingsSection,
   {
     title: 'Organization',
     entries: [

@@ -7,6 +7,7 @@ import { MetadataPanel } from '../../parts/resource/metadata';
 import { Answer } from '../../parts/element/notices';
 import { Day, Facts, ShortId } from '../../parts/element/values';
 import { addressText } from '../../resources/address';
+import { EmailPanel } from '../../resources/email/email-panel';
 import { InvoiceTable } from '../../resources/invoice/invoice-table';
 import { SubscriptionForm } from '../../resources/subscription-form';
 import { SubscriptionTable } from '../../resources/subscription-table';
@@ -72,6 +73,7 @@ function CustomerView({ customer }: { customer: Customer }) {
       <BalancePanel customer={customer} />
       <UsagePanel customerId={id} />
       <CreditPanel customerId={id} />
+      <EmailPanel query={{ customerId: id }} />
       <MetadataPanel metadata={customer.metadata} path={`/v1/customers/${id}`} refusal={refusal} />
     </PageLayout>
   );

@@ -1,3 +1,4 @@
+import { useRefusal } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import { ConfirmButton, DialogButton } from '../../parts/overlay/dialog';
 import { Form, TextField } from '../../parts/form/form';
@@ -44,6 +45,7 @@ export function InvoiceActions({
       {taxStatus === 'FINAL' && status !== 'DRAFT' && status !== 'VOID' && (
         <EInvoiceButton path={`/v1/invoices/${invoice.id}`} name={invoiceName(invoice)} />
       )}
+      <SendButton invoice={invoice} />
       {isOwed(invoice) && (
         <>
           <ChargeButton {...{ invoice, onCharged }} refusal={refusal ?? chargeRefusal(invoice)} />
@@ -61,6 +63,28 @@ export function InvoiceActions({
         </>
       )}
     </>
+  );
+}
+
+function SendButton({ invoice: { id, status, billingReason } }: { invoice: Invoice }) {
+  const refusal = useRefusal('invoices');
+  const send = useAction<object, { readonly id: string }>(
+    () => ({ method: 'POST', path: `/v1/invoices/${id}/send`, body: {} }),
+    (email) => ({ text: 'Email sent', href: `/emails/${email.id}` }),
+  );
+  const isSendable = status === 'PAID' || (status === 'OPEN' && billingReason !== 'CHECKOUT');
+  if (!isSendable) return null;
+  const what = status === 'PAID' ? 'receipt' : 'invoice';
+  return (
+    <ConfirmButton
+      label={`Email ${what}`}
+      title={`Email the ${what} to the customer?`}
+      tone="main"
+      refusal={refusal}
+      onConfirm={() => send.mutateAsync({})}
+    >
+      The email goes to the present address of the customer.
+    </ConfirmButton>
   );
 }
 

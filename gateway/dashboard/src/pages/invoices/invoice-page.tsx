@@ -10,6 +10,7 @@ import { dayText } from '../../parts/text/time-text';
 import { Day, Facts, Instant, Money, ShortId, StatusBadge } from '../../parts/element/values';
 import { NameSkeleton } from '../../parts/element/skeleton';
 import { CustomerLink } from '../../resources/customer-link';
+import { EmailPanel } from '../../resources/email/email-panel';
 import {
   attemptText,
   billingReasonText,
@@ -82,6 +83,7 @@ function InvoiceView({ invoice }: { invoice: Invoice }) {
           />
         )}
       </Panel>
+      <EmailPanel query={{ invoiceId: invoice.id }} />
       <CreditPanels invoice={invoice} />
       <ProviderReports invoiceId={invoice.id} />
       <MetadataPanel metadata={invoice.metadata} />

@@ -10,6 +10,7 @@ import { dayText } from '../../parts/text/time-text';
 import { Day, Facts, ShortId, StatusBadge } from '../../parts/element/values';
 import { customerName } from '../../resources/customer';
 import { DiscountLink } from '../../resources/discount-link';
+import { EmailPanel } from '../../resources/email/email-panel';
 import type { Invoice } from '../../resources/invoice/invoice';
 import { InvoiceTable } from '../../resources/invoice/invoice-table';
 import { priceText } from '../../resources/product';
@@ -74,6 +75,7 @@ function SubscriptionView({ subscription }: { subscription: Subscription }) {
           }
         />
       </Panel>
+      <EmailPanel query={{ subscriptionId: id }} />
       <MetadataPanel
         metadata={subscription.metadata}
         path={`/v1/subscriptions/${id}`}

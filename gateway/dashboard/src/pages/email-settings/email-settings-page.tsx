@@ -1,0 +1,125 @@
+import { Link } from 'wouter';
+import { useRefusal } from '../../api/environment';
+import { useAction, useResource } from '../../api/queries';
+import { PageLayout, Panel } from '../../parts/element/layout';
+import { Answer, Notice } from '../../parts/element/notices';
+import { ChoicesField, Form, TextField } from '../../parts/form/form';
+import { DataTable } from '../../parts/table/data-table';
+import {
+  type EmailKind,
+  emailKindNames,
+  emailKinds,
+  type EmailSettings,
+  type EmailTemplate,
+} from '../../resources/email/email';
+
+/** Sender, kinds and texts of the emails to customers. */
+export function EmailSettingsPage() {
+  const answer = useResource<EmailSettings>('/v1/email-settings');
+  return (
+    <PageLayout title="Email">
+      <Answer of={answer} what="email settings" rows={8}>
+        {(settings) => (
+          <>
+            <Notice tone={settings.serverConfigured ? 'good' : 'wait'}>
+              {settings.serverConfigured
+                ? 'A mail server is configured.'
+                : 'No mail server is configured: the live environment sends no emails.'}
+            </Notice>
+            <Panel title="Sender and kinds">
+              <SettingsForm key={settings.updatedAt} settings={settings} />
+            </Panel>
+          </>
+        )}
+      </Answer>
+      <TemplatePanel />
+    </PageLayout>
+  );
+}
+
+function SettingsForm({ settings }: { settings: EmailSettings }) {
+  const refusal = useRefusal('email-settings');
+  const save = useAction<object, EmailSettings>(
+    (body) => ({ method: 'PATCH', path: '/v1/email-settings', body }),
+    'Email settings saved',
+  );
+  return (
+    <Form
+      submit="Save"
+      refusal={refusal}
+      onSubmit={(values) => {
+        const enabled = values.all('kinds');
+        const kinds = emailKinds.map((kind) => [kind, { enabled: enabled.includes(kind) }]);
+        return save.mutateAsync({
+          fromName: values.optional('fromName') ?? null,
+          fromAddress: values.optional('fromAddress') ?? null,
+          replyTo: values.optional('replyTo') ?? null,
+          kinds: Object.fromEntries(kinds) as object,
+        });
+      }}
+    >
+      <TextField
+        name="fromName"
+        label="Sender name"
+        maxLength={100}
+        defaultValue={settings.fromName ?? ''}
+        hint="Optional. Default: the name of the seller."
+      />
+      <TextField
+        name="fromAddress"
+        label="Sender address"
+        type="email"
+        defaultValue={settings.fromAddress ?? ''}
+        hint="Optional. Default: the address of the server configuration."
+      />
+      <TextField
+        name="replyTo"
+        label="Reply-to address"
+        type="email"
+        defaultValue={settings.replyTo ?? ''}
+        hint="Optional. Default: the support address."
+      />
+      <ChoicesField
+        name="kinds"
+        label="Emails"
+        choices={emailKinds}
+        labelOf={(kind) => emailKindNames[kind as EmailKind]}
+        marked={emailKinds.filter((kind) => settings.kinds[kind].enabled)}
+      />
+    </Form>
+  );
+}
+
+function TemplatePanel() {
+  const answer = useResource<readonly EmailTemplate[]>('/v1/email-templates');
+  return (
+    <Panel title="Texts">
+      <Answer of={answer} what="texts" rows={8}>
+        {(changed) => (
+          <DataTable
+            caption="Texts"
+            columns={[
+              {
+                title: 'Email',
+                text: (kind) => emailKindNames[kind],
+                cell: (kind) => (
+                  <Link href={`/settings/email/${kind}/en`}>{emailKindNames[kind]}</Link>
+                ),
+              },
+              {
+                title: 'Changed languages',
+                text: (kind) => languagesText(changed.filter((one) => one.kind === kind)),
+              },
+            ]}
+            rows={emailKinds}
+            rowKey={(kind) => kind}
+          />
+        )}
+      </Answer>
+    </Panel>
+  );
+}
+
+function languagesText(changed: readonly EmailTemplate[]): string {
+  return changed.length === 0 ? '–' : changed.map(({ language }) => language).join(', ');
+}
