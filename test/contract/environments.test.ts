@@ -4,7 +4,7 @@ import { connectMongo } from '@billing/chassis/mongo';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from '../support/api-client';
 import { documentsNaming } from './environment-documents';
-import { ownerTime, routeExamples } from '../support/isolation-examples';
+import { ownerTime, routeExamples } from '../support/isolation/isolation-examples';
 import { instant, product, unknownId, uuid } from '../support/patterns';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 

@@ -14,7 +14,7 @@ import {
   ownerTime,
   type RouteExample,
   routeExamples,
-} from '../support/isolation-examples';
+} from '../support/isolation/isolation-examples';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
 
 // Covers every operation of the gateway: a new operation without an example fails.

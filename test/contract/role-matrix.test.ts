@@ -9,7 +9,11 @@ import {
   type OperatorServiceServer,
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
-import { ownerTime, type RouteExample, routeExamples } from '../support/isolation-examples';
+import {
+  ownerTime,
+  type RouteExample,
+  routeExamples,
+} from '../support/isolation/isolation-examples';
 import { newAddress, OperatorClient, type RoleName } from '../support/operator-client';
 import {
   apiOperations,

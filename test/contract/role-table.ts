@@ -1,6 +1,6 @@
 import { routes } from '@billing/gateway/routes';
 import { operatorApiRoutes } from '@billing/gateway/operator/api';
-import type { RouteExample } from '../support/isolation-examples';
+import type { RouteExample } from '../support/isolation/isolation-examples';
 import type { RoleName } from '../support/operator-client';
 import { unknownId } from '../support/patterns';
 

@@ -4,7 +4,7 @@ import { monotonicMs, sleep, systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import { ApiClient } from '../support/api-client';
-import { routeExamples } from '../support/isolation-examples';
+import { routeExamples } from '../support/isolation/isolation-examples';
 import type { TestSystem } from '../support/shared-system';
 import {
   type EndedSpan,

@@ -1,7 +1,7 @@
 import { eventually } from '@billing/chassis/testing';
-import type { ApiClient } from './api-client';
+import type { ApiClient } from '../api-client';
 import { emailSettingsExamples } from './email-examples';
-import { product, unknownId } from './patterns';
+import { product, unknownId } from '../patterns';
 
 /** One call of a route that names the owner's resources wherever the route takes an id. */
 export interface RouteExample {

@@ -6,12 +6,12 @@ import {
   toJsonEmailSuppression,
 } from '@billing/proto/json/email';
 import { bounceTypes, emailKinds, emailStatuses } from '@billing/proto/values/notifier';
-import { created, ok, present } from '../../http/answer';
-import { irreversibleAction, orderShape, pageShape, readBody, readQuery } from '../input/input';
-import { orderOf, page, pageQuery } from '../input/list';
-import { param } from '../input/request';
-import { listOf } from '../schemas/list';
-import type { Route } from './route';
+import { created, ok, present } from '../../../http/answer';
+import { irreversibleAction, orderShape, pageShape, readBody, readQuery } from '../../input/input';
+import { orderOf, page, pageQuery } from '../../input/list';
+import { param } from '../../input/request';
+import { listOf } from '../../schemas/list';
+import type { Route } from '../route';
 
 const ListEmails = z.object({
   ...pageShape,

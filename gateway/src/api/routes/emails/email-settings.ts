@@ -8,11 +8,11 @@ import {
 } from '@billing/proto/json/email-settings';
 import { emailKinds } from '@billing/proto/values/notifier';
 import { notFound } from '@billing/kernel/domain-error';
-import { ok, present } from '../../http/answer';
-import { optional, readBody } from '../input/input';
-import { changeable, frozen, readPatch, required } from '../input/patch';
-import { type ApiRequest, param } from '../input/request';
-import type { Route } from './route';
+import { ok, present } from '../../../http/answer';
+import { optional, readBody } from '../../input/input';
+import { changeable, frozen, readPatch, required } from '../../input/patch';
+import { type ApiRequest, param } from '../../input/request';
+import type { Route } from '../route';
 
 const kindNames: ReadonlySet<string> = new Set(EmailJson.shape.kind.options);
 
