@@ -1,7 +1,7 @@
 import { unlinkSync } from 'node:fs';
 import { Server, type ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { type RpcService, messageBytesMax } from './rpc';
+import { answerBytesMax, messageBytesMax, type RpcService } from './rpc';
 import { sleep } from '../clock';
 import { withPort, listenRefusal } from '../listen-address';
 import { addReflection } from './reflection';
@@ -39,7 +39,7 @@ const connectionAgeGraceMs = 11 * 60_000;
 
 const serverOptions: ServerOptions = {
   'grpc.max_receive_message_length': messageBytesMax,
-  'grpc.max_send_message_length': messageBytesMax,
+  'grpc.max_send_message_length': answerBytesMax,
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.max_connection_age_grace_ms': connectionAgeGraceMs,

@@ -15,7 +15,7 @@ import type { CallContext } from './call-context';
 import { atBoundary } from '../failpoint';
 import { DeadlineExceededError, fromServiceError, peerUnavailable } from './grpc-status';
 import { isReplayed } from './replay';
-import { messageBytesMax, type AsyncHandlers } from './rpc';
+import { answerBytesMax, type AsyncHandlers, messageBytesMax } from './rpc';
 import { Semaphore } from '../concurrency/semaphore';
 import { clientOutcome, rpcAttributes } from './span-attributes';
 import { currentTraceparent, inSpan } from '../telemetry/tracing';
@@ -61,7 +61,7 @@ const retryPolicy = {
 // Keepalive detects a dead peer within 30 s. Reconnecting starts fast, because a local restart
 // takes well under a second.
 const channelOptions: ChannelOptions = {
-  'grpc.max_receive_message_length': messageBytesMax,
+  'grpc.max_receive_message_length': answerBytesMax,
   'grpc.max_send_message_length': messageBytesMax,
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,

@@ -4,6 +4,7 @@ import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { DomainError } from '@billing/kernel/domain-error';
 import {
   CreateCustomerRequest,
+  Customer,
   type CustomerServiceServer,
   CustomerServiceService,
   type GetCustomerResponse,
@@ -144,6 +145,13 @@ describe('a call between services', () => {
     const server = await serve(() => Promise.resolve({ customer: { email: 1 } } as never));
     const call = dial(server.address).getCustomer({ id: 'x' }, testContext());
     await expect(call).rejects.toThrow('INTERNAL');
+  });
+
+  test('has an answer as large as a page of the largest resources', async () => {
+    const name = 'x'.repeat(8 * 1024 * 1024);
+    const server = await serve(() => Promise.resolve({ customer: Customer.create({ name }) }));
+    const { customer } = await dial(server.address).getCustomer({ id: 'x' }, testContext());
+    expect(customer?.name).toHaveLength(name.length);
   });
 
   test.each([

@@ -303,8 +303,11 @@ function clearCancellation(call: ServerUnaryCall<unknown, unknown>): void {
   call.removeAllListeners('cancelled');
 }
 
-/**
- * Maximum size of one gRPC message in either direction. The largest in use are ingest batches of 1
- * MiB.
- */
+/** Maximum size of a gRPC request. The largest in use are ingest batches of 1 MiB. */
 export const messageBytesMax = 4 * 1024 * 1024;
+
+/**
+ * Maximum size of a gRPC answer. The largest are pages of 100 resources, each written by a request
+ * of at most 256 KiB, with the fields that the services add.
+ */
+export const answerBytesMax = 64 * 1024 * 1024;
