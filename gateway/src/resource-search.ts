@@ -1,6 +1,10 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer';
+import { DomainError } from '@billing/kernel/domain-error';
 import {
+  type SearchResponse,
   type SearchResult,
   type SearchServiceServer,
   SearchServiceService,
@@ -17,6 +21,15 @@ export const searchedServices = [
 ] as const;
 
 export type SearchedService = (typeof searchedServices)[number];
+
+/** What a search has found, and the services that did not answer. */
+export interface Found {
+  readonly results: readonly SearchResult[];
+  readonly missing: readonly SearchedService[];
+}
+
+// Results appear as an operator types, so those of the others are not held up any longer.
+const answerWithinMs = 2_000;
 
 /** Options of the clients. */
 export interface ResourceSearchOptions extends Pick<PeerOptions<never>, 'service' | 'security'> {
@@ -36,18 +49,47 @@ export class ResourceSearch {
   }
 
   /** Results of the services, all asked in parallel. */
-  async find(
-    text: string,
-    services: readonly SearchedService[],
-    context: CallContext,
-  ): Promise<SearchResult[]> {
-    const answers = await Promise.all(
-      services.map((name) => this.peers[name].search({ text }, context)),
-    );
-    return answers.flatMap(({ results }) => results);
+  find(text: string, services: readonly SearchedService[], context: CallContext): Promise<Found> {
+    const soon = systemClock.now().getTime() + answerWithinMs;
+    const deadline = new Date(Math.min(soon, context.deadline.getTime()));
+    return searchEach(services, (name) => this.peers[name].search({ text }, { ...context, deadline }));
   }
 
   close(): void {
     for (const peer of Object.values(this.peers)) peer.close();
   }
+}
+
+/**
+ * Joins the results of services in their order. One that is unavailable or too slow is named; the
+ * search fails if none answers.
+ */
+export async function searchEach(
+  services: readonly SearchedService[],
+  ask: (name: SearchedService) => Promise<SearchResponse>,
+): Promise<Found> {
+  const answers = await Promise.all(
+    services.map((name) =>
+      ask(name).then(
+        ({ results }) => ({ name, results, error: undefined }),
+        (error: unknown) => ({ name, results: [], error }),
+      ),
+    ),
+  );
+  const failed = answers.filter(({ error }) => error !== undefined);
+  const lasting = failed.find(({ error }) => !isPassing(error));
+  const reported = lasting ?? (failed.length === services.length ? failed[0] : undefined);
+  if (reported !== undefined) throw reported.error;
+  return {
+    results: answers.flatMap(({ results }) => results),
+    missing: failed.map(({ name }) => name),
+  };
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof DeadlineExceededError) return true;
+  return (
+    error instanceof DomainError &&
+    (error.kind === 'unavailable' || error.kind === 'resource_exhausted')
+  );
 }

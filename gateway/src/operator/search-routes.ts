@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { everyScope } from '@billing/chassis/call-context';
-import type { SearchResult } from '@billing/proto/billing/search/v1/search';
+import { ResultType, type SearchResult } from '@billing/proto/billing/search/v1/search';
 import { resultTypes } from '@billing/proto/values/search';
 import { scopeOf } from '../access/scope';
 import { readQuery } from '../api/input/input';
@@ -21,6 +21,16 @@ const segments: Readonly<Record<SearchedService, string>> = {
   notifier: 'webhook-endpoints',
 };
 
+/** Type of the resources that a service finds. */
+const types: Readonly<Record<SearchedService, ResultType>> = {
+  customer: ResultType.RESULT_TYPE_CUSTOMER,
+  checkout: ResultType.RESULT_TYPE_INVOICE,
+  subscription: ResultType.RESULT_TYPE_SUBSCRIPTION,
+  catalog: ResultType.RESULT_TYPE_PRODUCT,
+  discount: ResultType.RESULT_TYPE_DISCOUNT,
+  notifier: ResultType.RESULT_TYPE_WEBHOOK_ENDPOINT,
+};
+
 /** Search of the resources of an environment that the operator may read. */
 export const searchRoutes: readonly EnvironmentRoute[] = [
   {
@@ -31,8 +41,12 @@ export const searchRoutes: readonly EnvironmentRoute[] = [
     handle: async ({ query, context }, { peers }) => {
       const { q } = readQuery(Search, { query });
       const services = readableServices(context.scopes);
-      const results = await peers.search.find(q, services, context);
-      return ok({ results: results.map(toJsonSearchResult) });
+      const { results, missing } = await peers.search.find(q, services, context);
+      return ok({
+        results: results.map(toJsonSearchResult),
+        /** Types of resources whose service did not answer. */
+        missing: missing.map((name) => resultTypes.nameOf(types[name])),
+      });
     },
   },
 ];

@@ -6,6 +6,14 @@ import { useEnvironment } from './environment';
 
 export type SearchResult = ReturnType<typeof toJsonSearchResult>;
 
+/** Found resources, and the types of those that could not be searched. */
+export interface Found {
+  readonly results: readonly SearchResult[];
+  readonly missing: readonly SearchResult['type'][];
+}
+
+const nothing: Found = { results: [], missing: [] };
+
 // Shorter than a pause between words, longer than one between letters.
 const settledAfterMs = 120;
 const textLengthMax = 100;
@@ -26,7 +34,7 @@ export function useSearch(q: string) {
   const { id: environmentId } = useEnvironment();
   return useQuery({
     queryKey: [environmentId, searchPath, q],
-    queryFn: async ({ signal }) => (q === '' ? [] : find(q, { environmentId, signal })),
+    queryFn: async ({ signal }) => (q === '' ? nothing : find(q, { environmentId, signal })),
     placeholderData: keepPreviousData,
   });
 }
@@ -71,7 +79,8 @@ export function useFound<T extends { readonly id: string }>(
         const { data, total } = await read({ perPage: offeredMax });
         return { data, total };
       }
-      const results = await find(text, { environmentId, signal });
+      const { results, missing } = await find(text, { environmentId, signal });
+      if (missing.includes(type)) throw new Error('Service unavailable');
       const ids = results.filter((one) => one.type === type).map(({ id }) => id);
       if (ids.length === 0) return { data: [], total: 0 };
       const { data } = await read({ ids: ids.join(','), perPage: ids.length });
@@ -89,7 +98,6 @@ export function useFound<T extends { readonly id: string }>(
 async function find(
   q: string,
   { environmentId, signal }: { environmentId: string; signal: AbortSignal },
-): Promise<readonly SearchResult[]> {
-  const body = await send({ path: searchPath, query: { q }, environmentId, signal });
-  return (body as { readonly results: readonly SearchResult[] }).results;
+): Promise<Found> {
+  return (await send({ path: searchPath, query: { q }, environmentId, signal })) as Found;
 }

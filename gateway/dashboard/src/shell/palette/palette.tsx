@@ -19,8 +19,8 @@ import { environmentName, useWorkspace } from '../../api/environment';
 import { environmentPath, samePlace } from '../../api/environment-path';
 import { useEnvironments } from '../../api/queries';
 import type { Environment } from '../../api/session';
-import { ErrorNotice } from '../../parts/element/notices';
-import { labelText } from '../../parts/text/text';
+import { ErrorNotice, Notice } from '../../parts/element/notices';
+import { labelText, wordsText } from '../../parts/text/text';
 import { sections } from '../pages';
 import { actionsOf, matchingActions, pathOf } from './actions';
 import { type SearchResult, useSearch, useSettled } from '../../api/search';
@@ -51,7 +51,8 @@ export function Palette({
   const [text, setText] = useState('');
   const settled = useSettled(text.trim());
   const search = useSearch(settled);
-  const groups = useGroups({ text, settled, results: search.data ?? [], onShortcuts });
+  const { results = [], missing = [] } = search.data ?? {};
+  const groups = useGroups({ text, settled, results, onShortcuts });
   const isSearching = settled !== text.trim() || search.isFetching;
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -77,6 +78,11 @@ export function Palette({
               maxLength={100}
             />
             {search.error !== null && <ErrorNotice error={search.error} />}
+            {missing.length > 0 && (
+              <Notice tone="wait">
+                <p>Not searched: {missing.map((type) => `${wordsText(type)}s`).join(', ')}.</p>
+              </Notice>
+            )}
             <Autocomplete.Status className="unseen">
               {isSearching ? 'Searching' : ''}
             </Autocomplete.Status>
