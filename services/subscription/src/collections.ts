@@ -8,7 +8,7 @@ import {
 /** Collections of subscription. */
 export const collections: CollectionLayouts = {
   ...chassisCollections,
-  changes: shardedAggregates({}),
+  changes: shardedAggregates({ 'environmentId subscriptionId': 'changes of a subscription' }),
   previewKeys: unsharded,
   revenueTotals: unsharded,
   subscriptions: shardedAggregates({

@@ -1,6 +1,7 @@
-import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
+import { retryTransient } from '@billing/chassis/mongo';
 import { notFound } from '@billing/kernel/domain-error';
 import { only } from '@billing/kernel/transition';
 import { type ChangeDocument, fromDocumentChange, toDocumentChange } from '../change-document';
@@ -83,27 +84,40 @@ export class Changes {
   async list(
     { id: subscriptionId, changes }: ChangeOwner,
     { page, perPage, status }: ChangePage,
-    context: Context,
+    { tenant: { environmentId } }: Context,
   ): Promise<{ data: SubscriptionChange[]; total: number }> {
     const unrecorded = [pendingChange(changes), changes.waiting, ...changes.finished]
       .filter((change) => change !== null)
       .filter((change, index, all) => all.indexOf(change) === index)
       .filter((change) => status === undefined || change.status === status);
-    const filter = {
-      subscriptionId,
+    const query = {
+      ...{ environmentId, subscriptionId },
       ...(status !== undefined && { status }),
       ...(unrecorded.length > 0 && { _id: { $nin: unrecorded.map(({ id }) => id) } }),
     };
-    const records = this.records.within(context);
-    if (unrecorded.length === 0) {
-      const { data, total } = await records.list({ filter, page, perPage });
-      return { data: data.map(({ state }) => state), total };
-    }
-    const recorded = await records.listAll(filter);
-    const all = [...unrecorded, ...recorded.map(({ state }: Stored<RecordedChange>) => state)].sort(
+    const { documents } = this.records;
+    const first = (page - 1) * perPage;
+    // At most all of the unrecorded changes come before the first one of the page.
+    const skipped = Math.max(0, first - unrecorded.length);
+    const [found, total] = await Promise.all([
+      retryTransient(() =>
+        documents
+          .find(query)
+          .sort({ askedAt: -1, _id: -1 })
+          .skip(skipped)
+          .limit(first + perPage - skipped)
+          .toArray(),
+      ),
+      retryTransient(() => documents.countDocuments(query)),
+    ]);
+    const recorded = found.map((document) => changeDefinition.fromDocument(document));
+    const merged = [...unrecorded, ...recorded].sort(
       (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1),
     );
-    return { data: all.slice((page - 1) * perPage, page * perPage), total: all.length };
+    return {
+      data: merged.slice(first - skipped, first - skipped + perPage),
+      total: unrecorded.length + total,
+    };
   }
 }
 
