@@ -93,9 +93,18 @@ export function draft({
   return { state, events: [], commands };
 }
 
-/** Refuses a total below 0: lines of other terms than their corrections may sum to one. */
-export function checkTotal(invoice: Parameters<typeof totalOf>[0]): void {
-  if (totalOf(invoice) < 0n) throw invalidInput({ lines: ['Total must not be negative'] });
+/**
+ * Refuses a total below 0: lines of other terms than their corrections may sum to one. The tax of a
+ * one-off invoice must not exceed the maximum either; others are limited without their tax, because
+ * the period of a subscription has to be billed.
+ */
+export function checkTotal(
+  invoice: Parameters<typeof totalOf>[0] & Pick<Invoice, 'oneOff'>,
+): void {
+  const total = totalOf(invoice);
+  if (total < 0n) throw invalidInput({ lines: ['Total must not be negative'] });
+  if (invoice.oneOff === undefined || isAmount(total)) return;
+  throw invalidInput({ lines: ['The total with tax exceeds the maximum amount'] });
 }
 
 /** Price of the lines of a new invoice after its discount, without tax that is added to it. */

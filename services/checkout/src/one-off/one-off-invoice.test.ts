@@ -2,7 +2,7 @@ import { unchanged } from '@billing/kernel/transition';
 import { opensWithDefault } from '../invoice/collection';
 import { offSettings } from '../seller/billing-settings';
 import { aNewInvoice, asInvoice } from '../testing/invoice';
-import { createOneOff, finalize } from './one-off-invoice';
+import { changeDraft, createOneOff, finalize } from './one-off-invoice';
 
 const now = new Date('2026-01-05T12:00:00.000Z');
 
@@ -44,4 +44,30 @@ test('a call that finalized its draft may be repeated, and no other one', () => 
   }
   const unnamed = finalize(aDraft(), { ...facts, callId: undefined }).state;
   expect(() => finalize(unnamed, { ...facts, callId: undefined })).toThrow('not a draft');
+});
+
+describe('a total that only tax raises above the maximum amount', () => {
+  const { seller, ...off } = offSettings('environment');
+  const address = { line1: null, line2: null, city: null, state: null, postalCode: null };
+  const taxing = {
+    ...{ ...seller, legalName: 'Ada GmbH', address: { ...address, country: 'DE' } },
+    tax: { prices: 'EXCLUDE_TAX', registrations: ['DE'] },
+  } as const;
+  const taxed = { settings: { ...off, seller: taxing }, buyer: undefined };
+  const problem = { fields: { lines: ['The total with tax exceeds the maximum amount'] } };
+  const refusal = (act: () => unknown) => {
+    try {
+      return act();
+    } catch (error) {
+      return error;
+    }
+  };
+
+  test.each([
+    ['a change', (amount: bigint) => changeDraft(aDraft(amount), {}, { terms: taxed, now })],
+    ['a finalization', (amount: bigint) => finalize(aDraft(amount), { ...facts, terms: taxed })],
+  ])('refuses %s', (_case, act) => {
+    expect(refusal(() => act(84_033_613_445n))).toMatchObject(problem);
+    expect(refusal(() => act(84_033_613_444n))).not.toBeInstanceOf(Error);
+  });
 });
