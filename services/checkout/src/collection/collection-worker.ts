@@ -1,6 +1,7 @@
 import type { Stored, Completion } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
 import { Semaphore } from '@billing/chassis/semaphore';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker, FinishOptions } from './attempt-worker';
@@ -35,6 +36,7 @@ import type { InvoiceNumberStore } from '../invoice/invoice-number-store';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
 import type { NotCharged } from '../provider/alarms';
+import { waitForEffect } from '../provider/within-time';
 import { resumeCollection } from '../invoice/provider-absence';
 import { needsSlot } from '../invoice/retry-schedule';
 
@@ -47,6 +49,7 @@ export interface CollectionDependencies {
   readonly saver: PaymentMethodWorker;
   readonly attempts: AttemptWorker;
   readonly balances: Pick<BalanceStore, 'apply' | 'giveBack'>;
+  readonly clock: Clock;
   /** Called for an invoice whose collection waits for a provider. */
   readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
 }
@@ -156,7 +159,7 @@ export class CollectionWorker {
   async voidForCaller(
     invoiceId: string,
     { expectedVersion }: { readonly expectedVersion?: number | undefined },
-    context: Context,
+    context: Context & Pick<CallContext, 'deadline'>,
   ): Promise<Stored<InvoiceRecord>> {
     const invoices = this.invoices(context);
     const stored = await invoices.get(invoiceId);
@@ -170,7 +173,7 @@ export class CollectionWorker {
     // For the caller to find the entry right after the call. The void is stored, so a failure is
     // left to its command, which does the same.
     if (state.balanceApplied > 0n) {
-      await this.returnBalance(state, context).catch(() => undefined);
+      await waitForEffect(this.returnBalance(state, context), context, this.dependencies.clock);
     }
     return voided;
   }

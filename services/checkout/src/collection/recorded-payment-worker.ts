@@ -15,9 +15,11 @@ import {
 } from '../invoice/recorded-payment';
 import { paymentIdOf } from '../invoice/store';
 import type { PaymentMethodStore } from '../payment-method/store';
+import { waitForEffect } from '../provider/within-time';
 import type { AttemptWorker } from './attempt-worker';
 
 type Context = Pick<CallContext, 'tenant' | 'now' | 'resourceSeed'>;
+type Call = Context & Pick<CallContext, 'deadline'>;
 
 export interface RecordedPaymentDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -51,7 +53,7 @@ export class RecordedPaymentWorker {
    * Records a payment. A challenge that waits for its payer is canceled first; if it had already
    * succeeded, its charge is the payment. A retried call finds its own payment.
    */
-  async record(payment: NewRecordedPayment, context: Context): Promise<PaymentRecorded> {
+  async record(payment: NewRecordedPayment, context: Call): Promise<PaymentRecorded> {
     const { invoiceId, amount } = payment;
     const stored = await this.dependencies.invoices.within(context).get(invoiceId);
     const { state } = stored;
@@ -83,7 +85,7 @@ export class RecordedPaymentWorker {
   private async recordExternal(
     stored: Stored<InvoiceRecord>,
     recording: Omit<Recording, 'now'>,
-    context: Context,
+    context: Call,
   ): Promise<PaymentRecorded> {
     const { id } = stored.state;
     await this.freeSlot(stored, recording, context);
@@ -99,7 +101,8 @@ export class RecordedPaymentWorker {
     // For the caller to find the entry right after the call. The payment is stored, so a failure is
     // left to its command, which does the same.
     if (payment !== undefined && payment.overpayment > 0n) {
-      await this.creditOverpayment(recorded.state, payment.id, context).catch(() => undefined);
+      const credit = this.creditOverpayment(recorded.state, payment.id, context);
+      await waitForEffect(credit, context, this.dependencies.clock);
     }
     return { stored: recorded, number };
   }

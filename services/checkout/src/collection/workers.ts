@@ -28,7 +28,7 @@ export function invoiceWorkers(
   const saver = new PaymentMethodWorker({ store: methods, providerOf, clock });
   const attempts = new AttemptWorker(dependencies);
   const collection = new CollectionWorker({
-    ...{ invoices, numbers, balances, methods, saver, attempts },
+    ...{ invoices, numbers, balances, methods, saver, attempts, clock },
     onNotCharged,
   });
   const payments = new PaymentWorker({

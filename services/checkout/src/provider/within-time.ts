@@ -1,3 +1,5 @@
+import { type CallContext, waitAtMost } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 
 /**
@@ -24,4 +26,21 @@ export async function withinTime<T>(timeMs: number, work: Promise<T>): Promise<T
     // A failure after the timeout must not be an unhandled rejection.
     work.catch(() => undefined);
   }
+}
+
+const effectWaitMsMax = 8_000;
+
+/**
+ * Waits for an effect of a decision that is stored, so that the caller finds the effect right after
+ * the call: until it is there, has failed, or the call has to answer. Its command does the same.
+ */
+export async function waitForEffect(
+  effect: Promise<unknown>,
+  context: Pick<CallContext, 'deadline'>,
+  clock: Clock,
+): Promise<void> {
+  const realNow = clock.now();
+  const until = waitAtMost(effectWaitMsMax, context, realNow);
+  const msLeft = Math.max(0, until.getTime() - realNow.getTime());
+  await withinTime(msLeft, effect).catch(() => undefined);
 }

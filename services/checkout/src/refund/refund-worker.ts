@@ -11,7 +11,7 @@ import type { Refund } from '../invoice/credit/credit';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
 import type { PaymentProvider } from '../provider/port/payment-provider';
 import type { RefundOutcome } from '../provider/port/refund';
-import { withinTime } from '../provider/within-time';
+import { waitForEffect, withinTime } from '../provider/within-time';
 import type { CreditRowStore } from './credit-row-store';
 import { recordDispute } from './dispute';
 import {
@@ -174,10 +174,12 @@ export class RefundWorker {
     const until = waitAtMost(refundWaitMsMax, context, realNow);
     const sent = await this.sendNew(settled, { isNew, until }, context);
     // For the caller to find the entry and the row right after the call; the commands do the same.
-    if (settlement.to === 'BALANCE') {
-      await this.creditRefund(sent.state, refundId, context).catch(() => undefined);
-    }
-    await this.copyRows(sent).catch(() => undefined);
+    const isToBalance = settlement.to === 'BALANCE';
+    const effects = Promise.all([
+      isToBalance ? this.creditRefund(sent.state, refundId, context) : undefined,
+      this.copyRows(sent),
+    ]);
+    await waitForEffect(effects, context, this.dependencies.clock);
     return sent;
   }
 

@@ -152,40 +152,41 @@ test('a refund that cannot be sent holds up no other of its invoice', async () =
   expect(asInvoice(state).refunds).toMatchObject([{ status: 'PENDING' }, { status: 'SUCCEEDED' }]);
 });
 
+const call = (msLeft: number) =>
+  ({ tenant: {}, now, deadline: new Date(Date.now() + msLeft) }) as unknown as CallContext;
+
+/** A worker whose provider never answers, and the errors that it has noticed. */
+function waiting(stored: Invoice) {
+  let state: InvoiceRecord = stored;
+  const unknown: unknown[] = [];
+  const worker = new RefundWorker({
+    invoices: {
+      within: () => ({
+        get: () => Promise.resolve({ state }),
+        mutate: (
+          _id: string,
+          decide: (record: InvoiceRecord, at: Date) => { state: Invoice },
+        ) => {
+          state = decide(state, now).state;
+          return Promise.resolve({ state });
+        },
+      }),
+    },
+    rows: { copy: () => Promise.resolve(), invoiceOf: () => Promise.resolve(stored.id) },
+    providerOf: () => ({ name: 'sandbox', findRefund: () => new Promise(() => undefined) }),
+    balances: { replaceRefund: () => new Promise(() => undefined) },
+    clock: systemClock,
+    onUnknown: (error: unknown) => unknown.push(error),
+  } as unknown as RefundDependencies);
+  return { worker, unknown };
+}
+
 describe('a provider that does not answer', () => {
-  const context = (msLeft: number) =>
-    ({ tenant: {}, now, deadline: new Date(Date.now() + msLeft) }) as unknown as CallContext;
-
-  /** A worker whose provider never answers, and the errors that it has noticed. */
-  function waiting(stored: Invoice) {
-    let state: InvoiceRecord = stored;
-    const unknown: unknown[] = [];
-    const worker = new RefundWorker({
-      invoices: {
-        within: () => ({
-          get: () => Promise.resolve({ state }),
-          mutate: (
-            _id: string,
-            decide: (record: InvoiceRecord, at: Date) => { state: Invoice },
-          ) => {
-            state = decide(state, now).state;
-            return Promise.resolve({ state });
-          },
-        }),
-      },
-      rows: { copy: () => Promise.resolve(), invoiceOf: () => Promise.resolve(stored.id) },
-      providerOf: () => ({ name: 'sandbox', findRefund: () => new Promise(() => undefined) }),
-      clock: systemClock,
-      onUnknown: (error: unknown) => unknown.push(error),
-    } as unknown as RefundDependencies);
-    return { worker, unknown };
-  }
-
   test('does not hold up the call that has issued the refund', async () => {
     const { worker, unknown } = waiting(having({}));
     const until = new Date(Date.now() + 20);
     const stored = { state: having({}) } as Stored<InvoiceRecord>;
-    const { state } = await worker.sendNew(stored, { isNew: () => true, until }, context(10_000));
+    const { state } = await worker.sendNew(stored, { isNew: () => true, until }, call(10_000));
     expect(asInvoice(state).refunds).toMatchObject([{ status: 'PENDING', claimedAt: now }]);
     expect(unknown).toMatchObject([{ reason: 'STILL_UNDER_WAY' }]);
   });
@@ -198,8 +199,15 @@ describe('a provider that does not answer', () => {
       reference: undefined,
       callId: 'c',
     } as const;
-    const { state } = await worker.settle(settlement, context(2_020));
+    const { state } = await worker.settle(settlement, call(2_020));
     expect(asInvoice(state).refunds).toMatchObject([{ status: 'PENDING', attempt: 2 }]);
     expect(unknown).toHaveLength(1);
   });
+});
+
+test('a balance that does not answer does not hold up the settlement of a refund', async () => {
+  const { worker } = waiting(having(failed));
+  const settlement = { refundId: 'r', to: 'BALANCE', reference: undefined, callId: 'c' } as const;
+  const { state } = await worker.settle(settlement, call(2_020));
+  expect(asInvoice(state).refunds).toMatchObject([{ status: 'REPLACED', replacedBy: 'BALANCE' }]);
 });
