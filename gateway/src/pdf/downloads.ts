@@ -13,8 +13,8 @@ interface Source {
   readonly context: CallContext;
 }
 
-// An invoice has at most 50 credit notes.
-const creditNotesMax = 50;
+// An invoice has at most 50 credit notes of callers, and as many of plan changes.
+const creditNotesMax = 100;
 
 /** Invoice as a PDF file, generated for each request so that it is always up to date. */
 export async function invoiceDownload(invoice: Invoice, source: Source): Promise<ApiAnswer> {

@@ -245,18 +245,29 @@ describe('the credit note of a plan change', () => {
     expect(issueChangeCredit(credited, { ...credit, lines: 'ALL' }, withIds).state).toBe(credited);
   });
 
-  test('keeps its place among the 50 notes of an invoice', () => {
-    const lineItems = [line('a', 100_000n)];
-    let full: Invoice = { ...paid, lineItems };
-    for (let count = 1; count < 50; count += 1) full = issue(full, amountOf(1n));
-    const held = asInvoice(
-      reserve(full, { ...change, credits: [{ lineItemId: 'a', amount: 1000n }] }).state,
-    );
-    expect(() => issue(held, amountOf(1n))).toThrow('Too many credit notes');
-    const credited = asInvoice(issueChangeCredit(held, credit, withIds).state);
-    expect(credited.creditNotes).toHaveLength(50);
-    const other = { changeId: 'other', round: 1, credits: [{ lineItemId: 'a', amount: 1n }] };
-    expect(() => reserve(credited, other)).toThrow('Too many credit notes');
+  const large: Invoice = { ...paid, lineItems: [line('a', 100_000n)] };
+  const ofChange = (changeId: string) => ({
+    ...{ changeId, round: 1 },
+    credits: [{ lineItemId: 'a', amount: 1000n }],
+  });
+
+  test('has room on an invoice with all the notes that callers may issue', () => {
+    let full = large;
+    for (let count = 1; count <= 50; count += 1) full = issue(full, amountOf(1n));
+    expect(() => issue(full, amountOf(1n))).toThrow('Too many credit notes');
+    const held = asInvoice(reserve(full, ofChange('change')).state);
+    expect(asInvoice(issueChangeCredit(held, credit, withIds).state).creditNotes).toHaveLength(51);
+  });
+
+  test('of the 51st change is refused before the change is stored, and callers have room', () => {
+    let full = large;
+    for (let count = 1; count <= 50; count += 1) {
+      full = asInvoice(reserve(full, ofChange(String(count))).state);
+      const one = { ...credit, id: `n${String(count)}`, changeId: String(count) };
+      full = asInvoice(issueChangeCredit(full, one, withIds).state);
+    }
+    expect(() => reserve(full, ofChange('other'))).toThrow('Too many credit notes');
+    expect(issue(full, amountOf(1n)).creditNotes).toHaveLength(51);
   });
 
   test('leaves out what is left no more, and a VOID invoice', () => {

@@ -92,7 +92,7 @@ export function issueCreditNote(
   if (findNote(record, note.id) !== undefined) return unchanged(record);
   if (amounts.kind === 'LINES') checkLines(record, amounts.lines);
   checkIssuable(record);
-  if (hasAllNotes(record)) throw tooManyCreditNotes();
+  if (hasAllNotes(record, 'CALLER')) throw tooManyCreditNotes();
   const requested = requestedOf(record, amounts);
   return afterDueWork(record, facts, (invoice) =>
     withNote(invoice, { ...note, requested, settle }, facts),

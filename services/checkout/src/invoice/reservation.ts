@@ -35,7 +35,7 @@ export function reserve(
   if (isOf(record.reservation, change)) return unchanged(record);
   if (record.reservation !== undefined) throw reservationInProgress();
   if (!isCreditable(record)) throw notCreditable();
-  if (hasAllNotes(record)) throw tooManyCreditNotes();
+  if (hasAllNotes(record, 'CHANGE')) throw tooManyCreditNotes();
   return only({ ...record, reservation: { ...change, lines: limited(record, credits) } });
 }
 

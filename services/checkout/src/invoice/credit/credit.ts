@@ -87,16 +87,21 @@ export interface Credits {
 export const noCredits: Credits = { creditNotes: [], refunds: [], disputes: [] };
 
 /** Limits, because every result carries its invoice. */
-const creditNotesMax = 50;
 export const refundsMax = 100;
 export const disputesMax = 20;
+// Of callers, and as many of plan changes.
+const creditNotesMax = 50;
 
-/** True if no further credit note can be issued; a reservation keeps the place of its own. */
-export function hasAllNotes({
-  creditNotes,
-  reservation,
-}: Pick<Credits, 'creditNotes'> & { readonly reservation: unknown }): boolean {
-  return creditNotes.length + (reservation === undefined ? 0 : 1) >= creditNotesMax;
+/**
+ * True if the invoice has all the credit notes that callers may issue, or plan changes. They are
+ * limited apart, so that a caller's notes never prevent a change; a period has at most 50 changes.
+ */
+export function hasAllNotes(
+  { creditNotes }: Pick<Credits, 'creditNotes'>,
+  issuer: 'CALLER' | 'CHANGE',
+): boolean {
+  const own = creditNotes.filter(({ reason }) => (reason === 'CHANGE') === (issuer === 'CHANGE'));
+  return own.length >= creditNotesMax;
 }
 
 /** Refusal of a credit note beyond the limit of its invoice. */
