@@ -1,6 +1,5 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { derivedId } from '@billing/chassis/ids';
-import { isSameData } from '@billing/kernel/equality';
 import { sumOf } from '@billing/kernel/money';
 import type { TaxTerms } from '@billing/kernel/tax/tax';
 import type { CreditNote as ProtoCreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
@@ -15,20 +14,38 @@ export function toProtoCreditNotes(
   stored: Stored<Invoice>,
   ids?: ReadonlySet<string>,
 ): ProtoCreditNote[] {
-  return stored.state.creditNotes
-    .filter(({ id }) => ids?.has(id) ?? true)
-    .map((note) => toProtoCreditNote(note, stored));
+  const notes = stored.state.creditNotes.filter(({ id }) => ids?.has(id) ?? true);
+  if (notes.length === 0) return [];
+  const source = sourceOf(stored.state);
+  return notes.map((note) => toProtoCreditNote(note, stored, source));
+}
+
+/** What all notes of an invoice show of it. */
+type Source = ReturnType<typeof sourceOf>;
+
+function sourceOf({ finalization, lineItems }: Invoice) {
+  const { seller, buyer, pricesIncludeTax, taxes } = toProtoFinalization(finalization);
+  const rows = (finalization?.taxes?.rows ?? []).map(keyOfTerms);
+  const lines = lineItems.map(({ id, description, tax }) => {
+    const row = tax === undefined ? -1 : rows.indexOf(keyOfTerms(tax));
+    return [id, { description, row }] as const;
+  });
+  return { parties: { seller, buyer, pricesIncludeTax }, taxes, lines: new Map(lines) };
+}
+
+function keyOfTerms({ reason, name, country, state, percent }: TaxTerms): string {
+  return JSON.stringify([reason, name, country, state, percent]);
 }
 
 function toProtoCreditNote(
   note: CreditNote,
   { state: invoice, tenant }: Stored<Invoice>,
+  source: Source,
 ): ProtoCreditNote {
   const { id, number, memo, metadata, issuedAt, lines } = note;
   const refunds = refundsOf(note, invoice);
   const total = totalOfNote(note);
   const tax = sumOf(lines.map(({ taxAmount }) => taxAmount));
-  const descriptions = new Map(invoice.lineItems.map((line) => [line.id, line.description]));
   const times = refunds.map(({ createdAt, settledAt = createdAt }) => settledAt);
   return {
     ...{ id, number, memo, metadata, issuedAt, total, tax, ...splitOf(note, invoice) },
@@ -41,39 +58,24 @@ function toProtoCreditNote(
     lines: lines.map((line) => ({
       id: derivedId(tenant.environmentId, 'creditNoteLine', id, line.lineItemId),
       lineItemId: line.lineItemId,
-      description: descriptions.get(line.lineItemId) ?? '',
+      description: source.lines.get(line.lineItemId)?.description ?? '',
       amount: line.total - line.taxAmount,
       taxAmount: line.taxAmount,
       total: line.total,
     })),
     refunds: refunds.map((refund) => toProtoRefund(refund, invoice)),
-    ...taxesOf(note, invoice),
+    ...{ ...source.parties, taxes: taxesOf(note, source) },
     updatedAt: times.reduce((latest, time) => (time > latest ? time : latest), issuedAt),
   };
 }
 
 // The rows of the invoice, with the credited parts of their lines.
-function taxesOf(note: CreditNote, { finalization, lineItems }: Invoice) {
-  const { seller, buyer, pricesIncludeTax, taxes } = toProtoFinalization(finalization);
-  const rows = finalization?.taxes?.rows ?? [];
-  const termsOf = ({ reason, name, country, state, percent }: TaxTerms) => ({
-    ...{ reason, name, country, state, percent },
+function taxesOf({ lines }: CreditNote, source: Source): ProtoCreditNote['taxes'] {
+  const credited = Map.groupBy(lines, ({ lineItemId }) => source.lines.get(lineItemId)?.row);
+  return source.taxes.flatMap((shown, index) => {
+    const own = credited.get(index) ?? [];
+    if (own.length === 0) return [];
+    const base = sumOf(own.map(({ total, taxAmount }) => total - taxAmount));
+    return [{ ...shown, base, amount: sumOf(own.map(({ taxAmount }) => taxAmount)) }];
   });
-  const credited = note.lines.map((line) => ({
-    ...line,
-    tax: lineItems.find(({ id }) => id === line.lineItemId)?.tax,
-  }));
-  return {
-    ...{ seller, buyer, pricesIncludeTax },
-    taxes: taxes.flatMap((shown, index) => {
-      const row = rows[index];
-      const lines = credited.filter(
-        ({ tax }) =>
-          row !== undefined && tax !== undefined && isSameData(termsOf(tax), termsOf(row)),
-      );
-      if (lines.length === 0) return [];
-      const base = sumOf(lines.map(({ total, taxAmount }) => total - taxAmount));
-      return [{ ...shown, base, amount: sumOf(lines.map(({ taxAmount }) => taxAmount)) }];
-    }),
-  };
 }
