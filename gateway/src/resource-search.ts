@@ -52,7 +52,9 @@ export class ResourceSearch {
   find(text: string, services: readonly SearchedService[], context: CallContext): Promise<Found> {
     const soon = systemClock.now().getTime() + answerWithinMs;
     const deadline = new Date(Math.min(soon, context.deadline.getTime()));
-    return searchEach(services, (name) => this.peers[name].search({ text }, { ...context, deadline }));
+    return searchEach(services, (name) =>
+      this.peers[name].search({ text }, { ...context, deadline }),
+    );
   }
 
   close(): void {

@@ -98,9 +98,7 @@ export function draft({
  * one-off invoice must not exceed the maximum either; others are limited without their tax, because
  * the period of a subscription has to be billed.
  */
-export function checkTotal(
-  invoice: Parameters<typeof totalOf>[0] & Pick<Invoice, 'oneOff'>,
-): void {
+export function checkTotal(invoice: Parameters<typeof totalOf>[0] & Pick<Invoice, 'oneOff'>): void {
   const total = totalOf(invoice);
   if (total < 0n) throw invalidInput({ lines: ['Total must not be negative'] });
   if (invoice.oneOff === undefined || isAmount(total)) return;

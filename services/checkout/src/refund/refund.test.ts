@@ -163,10 +163,7 @@ function waiting(stored: Invoice) {
     invoices: {
       within: () => ({
         get: () => Promise.resolve({ state }),
-        mutate: (
-          _id: string,
-          decide: (record: InvoiceRecord, at: Date) => { state: Invoice },
-        ) => {
+        mutate: (_id: string, decide: (record: InvoiceRecord, at: Date) => { state: Invoice }) => {
           state = decide(state, now).state;
           return Promise.resolve({ state });
         },

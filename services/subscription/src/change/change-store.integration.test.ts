@@ -73,13 +73,16 @@ describe('the list of changes', () => {
     return [total, ...daysOf(data)];
   };
 
-  test.each([1, 2, 3, 4, 5, 9, 10, 11])('has each once, newest first, in pages of %i', async (perPage) => {
-    const all = Array.from({ length: 10 }, (_, index) => 10 - index);
-    for (let page = 1; page <= Math.ceil(10 / perPage) + 1; page += 1) {
-      const expected = all.slice((page - 1) * perPage, page * perPage);
-      expect(await listed(page, perPage)).toEqual([10, ...expected]);
-    }
-  });
+  test.each([1, 2, 3, 4, 5, 9, 10, 11])(
+    'has each once, newest first, in pages of %i',
+    async (perPage) => {
+      const all = Array.from({ length: 10 }, (_, index) => 10 - index);
+      for (let page = 1; page <= Math.ceil(10 / perPage) + 1; page += 1) {
+        const expected = all.slice((page - 1) * perPage, page * perPage);
+        expect(await listed(page, perPage)).toEqual([10, ...expected]);
+      }
+    },
+  );
 
   test('is filtered by status', async () => {
     expect(await listed(1, 3, { status: 'APPLIED' })).toEqual([6, 9, 7, 5]);
