@@ -45,7 +45,7 @@ import {
 } from './invoice/rpc';
 import type { DiscountOnInvoice } from './invoice/invoice-discount';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
-import { type OneOffDependencies, oneOffHandlers } from './one-off/one-off-rpc';
+import { cardCountryFor, type OneOffDependencies, oneOffHandlers } from './one-off/one-off-rpc';
 import { reservationHandlers } from './reservation/reservation-rpc';
 import type { ReservationWorker } from './reservation/reservation-worker';
 import { fromProtoBuyerFacts } from './tax/finalization-message';
@@ -137,12 +137,18 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
 async function draftFor(
   request: CreateInvoiceRequest,
   context: CallContext,
-  { invoices, settings }: Pick<CheckoutRpcDependencies, 'invoices' | 'settings'>,
+  {
+    invoices,
+    settings,
+    methods,
+  }: Pick<CheckoutRpcDependencies, 'invoices' | 'settings' | 'methods'>,
 ): Promise<Transition<Invoice>> {
   const input = fromProtoNewInvoice(request, context);
+  const read = await settings.read(context);
   const terms = {
-    settings: await settings.read(context),
+    settings: read,
     buyer: fromProtoBuyerFacts(request.buyer),
+    cardCountry: await cardCountryFor(input, read, context, { methods }),
     at: context.now,
     isFinal: true,
   };

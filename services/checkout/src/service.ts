@@ -114,7 +114,7 @@ export async function start(
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
     checkoutRpc({
-      ...{ ...shared, reservations, saver, authorizations, isLiveConfigured },
+      ...{ ...shared, reservations, saver, methods, authorizations, isLiveConfigured },
       ...{ ...credits, peers, clock, settings: seller.settings, onTaxed: noRateAlarm(service) },
     }),
     paymentRpc({

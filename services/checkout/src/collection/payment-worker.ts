@@ -72,10 +72,11 @@ export class PaymentWorker {
     const methods = await this.dependencies.methods.choiceFor(state, context);
     const charged = source ?? savedSource(methods.methodId);
     const claim = this.dependencies.attempts.claimOf(charged, { customerId }, context);
+    const cardCountry = await this.cardCountryFor(state, charged, context);
     // A write that loses its race decides again, so the last decision counts.
     let isNew = false as boolean;
     const claimed = await invoices.mutate(invoiceId, (record, now) => {
-      const transition = payNow(record, { ...claim, ...presence, methods, now });
+      const transition = payNow(record, { ...claim, ...presence, methods, cardCountry, now });
       isNew = transition.state !== record;
       return transition;
     });
@@ -139,6 +140,17 @@ export class PaymentWorker {
     if (settled.state.attempt !== undefined) throw paymentInProgress();
     const found = settled.state.payments.find((each) => each.number === number);
     return found?.status === 'SUCCEEDED' ? 'SETTLED' : 'CONTRADICTION';
+  }
+
+  // Kept by a session's invoice, whose taxes are fixed once it is paid.
+  private async cardCountryFor(
+    record: InvoiceRecord,
+    source: ChargeSource,
+    context: Context,
+  ): Promise<string | undefined> {
+    const isTaxed = !record.isTombstone && record.finalization?.taxes !== undefined;
+    if (!isTaxed || record.session === undefined || source.kind !== 'METHOD') return undefined;
+    return (await this.dependencies.methods.find(source.paymentMethodId, context))?.country;
   }
 
   // The claim stands and the attempt will be resumed after any failure, so the caller gets the

@@ -33,6 +33,7 @@ import {
 } from './invoice';
 import { awaitCapture, awaitProvider, withoutProvider } from './provider-absence';
 import type { ActionRequired, ChargeSource, FinalOutcome } from '../provider/port/payment-provider';
+import { withCardCountry } from '../tax/finalization';
 import {
   afterDueDate,
   afterDueWork,
@@ -169,7 +170,7 @@ export function opensWithDefault(record: InvoiceRecord): boolean {
  */
 export function payNow(
   record: InvoiceRecord,
-  claim: Claim & PayerPresence & { readonly methods: MethodChoice },
+  claim: Claim & PayerPresence & { readonly methods: MethodChoice } & CardFacts,
 ): Transition<InvoiceRecord> {
   if (record.isTombstone) throw notFound('Invoice');
   if (attemptOfCall(record, claim.callId) !== undefined) return unchanged(record);
@@ -180,9 +181,19 @@ export function payNow(
   }
   if (claim.isProviderMissing === true) return only(withoutProvider(record, claim.now));
   if (isDunningOver(record, claim)) return endDunning(record, claim.now);
-  return afterDueDate(record, claim.now, (invoice) =>
-    only(claimSlot(invoice, claim, { origin: 'PAYER', presence: claim })),
-  );
+  const { now: at, cardCountry: country } = claim;
+  return afterDueDate(record, at, (invoice) => {
+    const finalization = withCardCountry(invoice.finalization, { country, at });
+    return only(
+      claimSlot({ ...invoice, finalization }, claim, { origin: 'PAYER', presence: claim }),
+    );
+  });
+}
+
+/** Facts about the charged card. */
+interface CardFacts {
+  /** Absent: unknown, or not kept. */
+  readonly cardCountry?: string | undefined;
 }
 
 /** Error of a payment of another amount than is due. */

@@ -23,6 +23,7 @@ import type { InvoiceRecord } from '../invoice/invoice';
 import { fromProtoCollectionMethod, required, toProtoInvoice } from '../invoice/rpc';
 import { billedCurrency } from '../invoice/billed-currency-store';
 import { fetchCustomer } from '../peer/customer';
+import type { PaymentMethodStore } from '../payment-method/store';
 import type { Peers } from '../peers';
 import { deleteDraft } from './draft-store';
 import {
@@ -47,6 +48,7 @@ export interface OneOffDependencies {
   readonly peers: Peers;
   readonly clock: Clock;
   readonly settings: Pick<BillingSettingsStore, 'read'>;
+  readonly methods: Pick<PaymentMethodStore, 'cardCountryOf'>;
   /** Called for an invoice that was finalized. */
   readonly onTaxed: ReturnType<typeof noRateAlarm>;
 }
@@ -70,7 +72,9 @@ export function oneOffHandlers(
       const id = newResourceId(context, 'invoice');
       const currency = await currencyOf(request, customer, context, dependencies);
       const settings = await dependencies.settings.read(context);
-      const facts = { customer, currency, settings, context };
+      const holder = { customerId: customer.id, subscriptionId: undefined };
+      const cardCountry = await cardCountryFor(holder, settings, context, dependencies);
+      const facts = { customer, currency, settings, cardCountry, context };
       const created = createOneOff(fromProtoOneOff(id, request, facts));
       const balanceRound = request.finalize
         ? roundOf(created.state, await hasBalance(created.state, context, dependencies))
@@ -143,7 +147,7 @@ async function hasBalance(
 async function termsFor(
   { customerId, status }: Pick<InvoiceRecord, 'customerId' | 'status'>,
   context: CallContext,
-  { settings, peers }: Pick<OneOffDependencies, 'settings' | 'peers'>,
+  { settings, peers, methods }: Pick<OneOffDependencies, 'settings' | 'peers' | 'methods'>,
 ): Promise<DraftTerms> {
   // The write refuses any other status.
   if (status !== 'DRAFT') {
@@ -153,10 +157,22 @@ async function termsFor(
     settings.read(context),
     peers.customers.find(customerId, context),
   ]);
+  const holder = { customerId, subscriptionId: undefined };
   return {
     settings: read,
     buyer: customer === undefined ? undefined : buyerFactsOf(customer),
+    cardCountry: await cardCountryFor(holder, read, context, { methods }),
   };
+}
+
+/** Country of the card to which an invoice would be charged; undefined while tax is off. */
+export async function cardCountryFor(
+  holder: Parameters<PaymentMethodStore['cardCountryOf']>[0],
+  { seller }: Pick<BillingSettings, 'seller'>,
+  context: CallContext,
+  { methods }: Pick<OneOffDependencies, 'methods'>,
+): Promise<string | undefined> {
+  return seller.tax === null ? undefined : methods.cardCountryOf(holder, context);
 }
 
 // The first invoice fixes the currency of its customer.
@@ -200,11 +216,13 @@ function fromProtoOneOff(
     customer,
     currency,
     settings,
+    cardCountry,
     context,
   }: {
     readonly customer: Customer;
     readonly currency: Currency;
     readonly settings: BillingSettings;
+    readonly cardCountry: string | undefined;
     readonly context: CallContext;
   },
 ) {
@@ -220,7 +238,7 @@ function fromProtoOneOff(
       'collectionMethod',
     ),
     lineItems: toLineItems(id, lines, context),
-    terms: { settings, buyer: buyerFactsOf(customer), at: context.now, isFinal },
+    terms: { settings, buyer: buyerFactsOf(customer), cardCountry, at: context.now, isFinal },
     oneOff: {
       ...{ netDays, memo, purchaseOrder, metadata },
       finalizedAt: isFinal ? context.now : undefined,

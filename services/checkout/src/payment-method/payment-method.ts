@@ -20,6 +20,8 @@ export interface PaymentMethod {
   readonly last4: string;
   /** Undefined if unknown. */
   readonly expiry: CardExpiry | undefined;
+  /** Country of the card's bank, as in `DE`; absent: unknown. */
+  readonly country?: string | undefined;
   /** The warning that the method expires was announced or dropped; absent: not yet. */
   readonly isExpiryWarned?: boolean;
   /** Environment time at which the customer gave the method. */

@@ -36,9 +36,10 @@ type Context = Pick<CallContext, 'tenant' | 'now'>;
 type PayerDocument = Omit<Payer, 'id' | 'methodIds' | 'removedIds'> &
   Partial<Pick<Payer, 'methodIds' | 'removedIds'>> & { readonly _id: string };
 
-/** Documents stored before the expiry was known lack it. */
-type MethodDocument = Omit<PaymentMethod, 'id' | 'expiry' | 'isExpiryWarned'> & {
+/** Documents stored before expiry and country were known lack them. */
+type MethodDocument = Omit<PaymentMethod, 'id' | 'expiry' | 'country' | 'isExpiryWarned'> & {
   readonly _id: string;
+  readonly country?: string | null;
   readonly expiry?: CardExpiry | null;
   readonly isExpiryWarned?: boolean;
 };
@@ -48,8 +49,9 @@ export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
   aggregate: 'paymentMethod',
   resource: 'Payment method',
   indexes: [{ name: 'expiry', keys: { expiresAt: 1 } }],
-  toDocument: ({ id: _id, expiry, isExpiryWarned, ...fields }) => ({
+  toDocument: ({ id: _id, expiry, country, isExpiryWarned, ...fields }) => ({
     ...fields,
+    country: country ?? null,
     isExpiryWarned: isExpiryWarned === true,
     expiry: expiry ?? null,
     expiresAt: expiry === undefined ? null : endOfExpiry(expiry),
@@ -63,6 +65,7 @@ export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
       brand,
       last4,
       expiry,
+      country,
       usedAt,
       savedAt,
       isExpiryWarned,
@@ -70,6 +73,7 @@ export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
     const card = { brand, last4, expiry: expiry ?? undefined };
     return {
       ...{ id, customerId, provider, providerMethodId, ...card, usedAt, savedAt },
+      ...(typeof country === 'string' && { country }),
       ...(isExpiryWarned === true && { isExpiryWarned }),
     };
   },
@@ -161,6 +165,15 @@ export class PaymentMethodStore {
       otherMethodIds: [...new Set(others)].filter((id) => id !== methodId),
       becomesDefault: own !== undefined && payer !== undefined && isGivenAfterDefault(own, payer),
     };
+  }
+
+  /** Country of the card to which an invoice would be charged; undefined: none, or unknown. */
+  async cardCountryOf(
+    invoice: Pick<Invoice, 'customerId' | 'subscriptionId'>,
+    context: Context,
+  ): Promise<string | undefined> {
+    const { methodId } = await this.choiceFor(invoice, context);
+    return methodId === undefined ? undefined : (await this.find(methodId, context))?.country;
   }
 
   async get(id: string, context: Context): Promise<PaymentMethod> {

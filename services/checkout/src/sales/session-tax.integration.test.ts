@@ -1,7 +1,11 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import { TaxReason, TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
+import {
+  TaxEvidenceKind,
+  TaxReason,
+  TaxStatus,
+} from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { TaxIdType } from '@billing/proto/billing/customer/v1/customer';
 import { inParallel } from '../testing/store';
@@ -26,8 +30,13 @@ async function aTaxedSession(context: CallContext) {
 const taxIn = (session: Session, country: string, context: CallContext, taxId?: string) =>
   shop.sessions.changeSessionBuyer({ id: session.id, country, taxId }, context);
 
-const pay = async (session: Session, expectedAmount: bigint | undefined, context: CallContext) => {
-  const paymentMethodId = await shop.aMethod(session, '4242424242424242', context);
+const pay = async (
+  session: Session,
+  expectedAmount: bigint | undefined,
+  context: CallContext,
+  number = '4242424242424242',
+) => {
+  const paymentMethodId = await shop.aMethod(session, number, context);
   const payment = { id: session.id, paymentMethodId, returnUrl: '', expectedAmount };
   return shop.sessions.paySession(payment, context);
 };
@@ -57,6 +66,19 @@ test('a session is taxed by what its payer types, and fills its customer once it
     ...{ country: 'FR', state: 'Bretagne', name: 'Bob' },
     taxId: { type: TaxIdType.TAX_ID_TYPE_EU_VAT, value: 'FR40303265045' },
   });
+});
+
+test('a session keeps the country of the card that paid it, not of one that was declined', async () => {
+  const context = testContext();
+  const { session } = await aTaxedSession(context);
+  await pay(session, 3451n, context, '4000000000000002');
+  const { invoice } = await pay(session, 3451n, context, '4000002760000016');
+  const { TAX_EVIDENCE_KIND_CARD_COUNTRY: card, TAX_EVIDENCE_KIND_DEFAULT: home } = TaxEvidenceKind;
+  expect(invoice).toMatchObject({ tax: 551n, taxStatus: TaxStatus.TAX_STATUS_FINAL });
+  expect(invoice?.taxEvidence).toMatchObject([
+    { kind: card, value: 'DE' },
+    { kind: home, value: 'DE' },
+  ]);
 });
 
 test('a wrong field is refused under its name and changes nothing', async () => {

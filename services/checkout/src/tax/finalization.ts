@@ -95,3 +95,24 @@ export function fixed(finalization: Finalization | undefined, at: Date): Finaliz
     ? { ...finalization, at }
     : finalization;
 }
+
+/**
+ * Records the country of the card that pays an invoice whose facts may still change; a later card
+ * replaces an earlier one.
+ */
+export function withCardCountry(
+  finalization: Finalization | undefined,
+  { country, at }: { readonly country: string | undefined; readonly at: Date },
+): Finalization | undefined {
+  if (finalization?.taxes === undefined || finalization.at !== undefined) return finalization;
+  if (country === undefined) return finalization;
+  const { taxes } = finalization;
+  const others = taxes.evidence.filter(({ kind }) => kind !== 'CARD_COUNTRY');
+  const isDefault = ({ kind }: TaxEvidence) => kind === 'DEFAULT';
+  const evidence: TaxEvidence[] = [
+    ...others.filter((one) => !isDefault(one)),
+    { kind: 'CARD_COUNTRY', value: country, at },
+    ...others.filter(isDefault),
+  ];
+  return { ...finalization, taxes: { ...taxes, evidence } };
+}

@@ -25,6 +25,8 @@ export interface InvoiceTerms {
   readonly settings: BillingSettings;
   /** Undefined: the customer is unknown. */
   readonly buyer: BuyerFacts | undefined;
+  /** Country of the card to be charged; absent: none is known. */
+  readonly cardCountry?: string | undefined;
   /** Tax date. */
   readonly at: Date;
   /** False: the taxes are an estimate, computed again later. */
@@ -83,7 +85,7 @@ function untaxed<Line extends TaxableLine>(line: Line): Line {
 
 function taxedLines<Line extends TaxableLine>(
   { lineItems, currency }: { readonly lineItems: readonly Line[]; readonly currency: Currency },
-  { settings, buyer, at }: InvoiceTerms,
+  { settings, buyer, cardCountry, at }: InvoiceTerms,
   taxedAs: ReadonlyMap<string, TaxTerms>,
 ): { readonly lineItems: Line[]; readonly taxes: InvoiceTaxes } | undefined {
   const taxing = taxingOf(settings.seller);
@@ -99,6 +101,7 @@ function taxedLines<Line extends TaxableLine>(
         state: buyer?.buyer.address?.state ?? null,
       },
       taxIds: buyer?.buyer.taxIds ?? [],
+      cardCountry,
     },
     taxExempt: buyer?.taxExempt ?? 'NONE',
     lines: priced.map(({ line, pricedAmount, pricedDiscount }) => ({

@@ -1,6 +1,10 @@
-import { testContext } from '@billing/chassis/testing';
+import { eventually, testContext } from '@billing/chassis/testing';
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
-import { BuyerFacts, TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
+import {
+  BuyerFacts,
+  TaxEvidenceKind,
+  TaxReason,
+} from '@billing/proto/billing/checkout/v1/invoice_tax';
 import { TaxPrices, UpdateSellerRequest } from '@billing/proto/billing/checkout/v1/seller';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { aLineItem, aRequest, type RunningCheckout, startCheckout } from '../testing/rpc';
@@ -124,5 +128,25 @@ test('a line that corrects another is taxed like that one (M13)', async () => {
   const foreign = { ...aLineItem(), taxedAs: { invoiceId: plain.id, lineItemId: line?.id ?? '' } };
   await expect(create(context, [foreign])).rejects.toMatchObject({
     fields: { lineItems: ['taxedAs: Line not found'] },
+  });
+});
+
+test('an invoice keeps the country of the card to which it is charged, and is not taxed by it', async () => {
+  const context = testContext();
+  await setPrices(TaxPrices.TAX_PRICES_EXCLUDE_TAX, context);
+  const { customerId, ...request } = aRequest({ currency: 'EUR' });
+  const authorizedTransactionId = 'txn_4000002760000016';
+  await running.checkout.createInvoice(
+    { ...request, customerId, authorizedTransactionId },
+    context,
+  );
+  const { TAX_EVIDENCE_KIND_CARD_COUNTRY: card, TAX_EVIDENCE_KIND_DEFAULT: home } = TaxEvidenceKind;
+  await eventually(async () => {
+    const next = aRequest({ currency: 'EUR', customerId });
+    const { invoice } = await running.checkout.createInvoice(next, context);
+    expect(invoice?.taxEvidence).toMatchObject([
+      { kind: card, value: 'DE' },
+      { kind: home, value: 'DE' },
+    ]);
   });
 });

@@ -97,6 +97,8 @@ export interface ProviderMethod {
   readonly last4: string;
   /** Undefined if the provider does not know it. */
   readonly expiry: CardExpiry | undefined;
+  /** Country of the card's bank, as in `DE`; absent if the provider does not know it. */
+  readonly country?: string | undefined;
 }
 
 /** A card as its payer typed it. Exists in memory only, and never in a log. */

@@ -30,6 +30,7 @@ const cards = [
   ['4000002500003155', secure, 'challenge', [secure, secure]],
   ['4000008400001629', secure, 'challenge', [secure, secure]],
   ['4000000000005126', 'ok', 'ok', ['card_declined', 'card_declined', 'ok', 'ok']],
+  ['4000002760000016', 'ok', 'ok', ['ok', 'ok', 'ok']],
 ] as const;
 
 test.each(cards)(

@@ -25,6 +25,8 @@ interface Behaviour {
 export interface SandboxCard extends Behaviour {
   readonly brand: 'visa' | 'mastercard';
   readonly last4: string;
+  /** Absent: US. */
+  readonly country?: string;
 }
 
 /** Facts about a charge and the card's earlier charges. */
@@ -70,6 +72,7 @@ const cards = {
   refundsFail: visa('5134', { refunds: 'FAIL' }),
   disputeLost: visa('0259', { disputes: { reason: 'fraudulent', closes: 'LOST' } }),
   disputeWon: visa('2685', { disputes: { reason: 'product_not_received', closes: 'WON' } }),
+  german: { ...visa('0016'), country: 'DE' },
 } as const satisfies Record<string, SandboxCard>;
 
 export type SandboxCardName = keyof typeof cards;
@@ -92,6 +95,7 @@ const namesByNumber: Readonly<Record<string, SandboxCardName>> = {
   '4000000000005134': 'refundsFail',
   '4000000000000259': 'disputeLost',
   '4000000000002685': 'disputeWon',
+  '4000002760000016': 'german',
 };
 
 // Lengths of real card numbers. Shorter digits, such as a counter or a time in milliseconds, are an

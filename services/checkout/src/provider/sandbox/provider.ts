@@ -156,8 +156,9 @@ export class SandboxProvider implements PaymentProvider {
     name: SandboxCardName,
     expiry?: CardExpiry,
   ): Promise<ProviderMethod> {
-    const { brand, last4 } = sandboxCard(await this.store.saveMethod(providerMethodId, name));
-    return { providerMethodId, brand, last4, expiry };
+    const card = sandboxCard(await this.store.saveMethod(providerMethodId, name));
+    const { brand, last4, country = 'US' } = card;
+    return { providerMethodId, brand, last4, expiry, country };
   }
 
   // All charges of such a card succeed.

@@ -231,6 +231,7 @@ export function idOf(reference: Reference | undefined): string | undefined {
 
 function toProviderMethod(method: PaymentMethod | string | null): ProviderMethod | undefined {
   if (method === null || typeof method === 'string' || method.card === undefined) return undefined;
-  const { brand, last4, exp_month: month, exp_year: year } = method.card;
-  return { providerMethodId: method.id, brand, last4, expiry: { month, year } };
+  const { brand, last4, exp_month: month, exp_year: year, country } = method.card;
+  const expiry = { month, year };
+  return { providerMethodId: method.id, brand, last4, expiry, country: country ?? undefined };
 }
