@@ -170,13 +170,19 @@ async function roundOf(
   return (await balanceFor(invoice, context, dependencies)) > 0n ? 1 : undefined;
 }
 
-/** Amount that the customer's balance would pay of an invoice now. */
+/**
+ * Amount that the customer's balance would pay of an invoice now; what was taken for its round is
+ * that amount.
+ */
 async function balanceFor(
   invoice: Invoice,
   context: CallContext,
   { balances }: Pick<CheckoutRpcDependencies, 'balances'>,
 ): Promise<bigint> {
   if (invoice.authorizedTransactionId !== undefined) return 0n;
+  const { balanceRound: round } = invoice;
+  const taken = round === undefined ? 0n : await balances.takenBy(invoice, { round }, context);
+  if (taken > 0n) return taken;
   const balance = await balances.amountOf(invoice, context);
   const total = totalOf(invoice);
   return balance < total ? balance : total;

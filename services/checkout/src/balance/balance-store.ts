@@ -153,6 +153,20 @@ export class BalanceStore {
     return -amount;
   }
 
+  /** Amount that an invoice has taken in a round, or 0. */
+  async takenBy(
+    invoice: Consumer,
+    { round }: { readonly round: number },
+    context: Context,
+  ): Promise<bigint> {
+    const { id } = appliedEntry(invoice.id, round, context);
+    // Entries are copied before they leave the balance.
+    const stored = await this.balances.within(context).find(idOf(invoice, context));
+    const pending = stored === undefined ? undefined : find(stored.state, id);
+    const entry = pending ?? (await this.entries.find(id, context));
+    return entry === undefined ? 0n : -entry.amount;
+  }
+
   /**
    * Returns what an invoice has taken in a round. Nothing is taken in the round any more: an
    * invoice that has taken nothing gets a tombstone.

@@ -45,7 +45,11 @@ export function release(record: InvoiceRecord, change: ChangeRound): Transition<
   return only({ ...record, reservation: undefined });
 }
 
-function isOf(reservation: Reservation | undefined, { changeId, round }: ChangeRound): boolean {
+/** True if the reservation is that of the round. */
+export function isOf(
+  reservation: Reservation | undefined,
+  { changeId, round }: ChangeRound,
+): boolean {
   return reservation?.changeId === changeId && reservation.round === round;
 }
 

@@ -21,7 +21,7 @@ import { reservationIdOf } from './reservation-store';
 import { reservationOf } from '../balance/balance';
 import { appliedEntry, type BalanceStore } from '../balance/balance-store';
 import type { InvoiceRecord } from '../invoice/invoice';
-import { type ChangeRound, release, reserve } from '../invoice/reservation';
+import { type ChangeRound, isOf, release, reserve } from '../invoice/reservation';
 import type { Peers } from '../peers';
 
 export interface ReservationDependencies {
@@ -147,9 +147,7 @@ export class ReservationWorker {
     const { invoices, clock } = this.dependencies;
     const until = waitAtMost(waitMsMax, context, clock.now());
     const isReached = ({ state }: Stored<InvoiceRecord>) =>
-      state.isTombstone ||
-      state.reservation === undefined ||
-      state.reservation.changeId === change.changeId;
+      state.isTombstone || state.reservation === undefined || isOf(state.reservation, change);
     await invoices.waitFor(invoiceId, context, { isReached, until });
     await atBoundary('invoice', 'reserve', () =>
       invoices.within(context).mutate(invoiceId, (record) => reserve(record, change)),

@@ -24,7 +24,7 @@ const deleted = new Set<string>();
 const dueAt = (clock: Clock) =>
   new DueReservations(replicas.db, { clock, isDeleted: (id) => deleted.has(id) });
 
-const currency = 'USD';
+const currency = 'USD' as const;
 
 /** A customer with a paid invoice and a balance, and the calls of a change. */
 async function aScene({ clock = systemClock }: { readonly clock?: Clock } = {}) {
@@ -187,6 +187,16 @@ test('the opening of the change invoice uses the entry of its round', async () =
   await replicas.replica.worker.open(id, context);
   expect(await replicas.read(id, context)).toMatchObject({ status: 'OPEN', balanceApplied: 300n });
   expect((await held()).entries).toEqual([posted, applied]);
+});
+
+test('a retry finds in the balance what the round of an invoice has taken', async () => {
+  const { context, aWorker, aReservation } = await aScene();
+  const reserved = aReservation();
+  await aWorker().reserve(firstOf(newId()), reserved, context);
+  const { balances } = replicas.replica;
+  const invoice = { id: reserved.changeInvoiceId, customerId: reserved.customerId, currency };
+  expect(await balances.takenBy(invoice, { round: 1 }, context)).toBe(300n);
+  expect(await balances.takenBy(invoice, { round: 2 }, context)).toBe(0n);
 });
 
 test('the calls reserve and release, and name what is wrong', async () => {

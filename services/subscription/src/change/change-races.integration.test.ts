@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import { BillingReason, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
@@ -25,8 +26,9 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  const { invoices, voids, creditNotes, freed, paid } = under.peers;
+  const { invoices, voids, creditNotes, freed, credits, paid } = under.peers;
   for (const received of [invoices, voids, creditNotes, freed]) received.splice(0);
+  credits.made.splice(0);
   paid.clear();
   under.peers.isCollecting = false;
   under.peers.isPaymentRunning = false;
@@ -163,6 +165,33 @@ async function changeOf(subscriptionId: string, id: string, context: CallContext
   const { change } = await under.change.getChange({ subscriptionId, id }, context);
   return change;
 }
+
+test('a repeat of a call that has reserved and died is stored as it was previewed', async () => {
+  const context = testContext({ now: day('01-31'), deadlineMs: 25_000 });
+  const { id } = await under.create({ productId: 'seats', quantity: 3 }, context);
+  const { peers } = under;
+  await eventually(() => {
+    const [made] = peers.invoices;
+    if (made === undefined) throw new Error('Not invoiced yet');
+    peers.paid.add(made.request.invoiceId);
+  });
+  const change = { quantity: 1, ofItems: false, at: ChangeAt.CHANGE_AT_NOW };
+  const retrySeed = { seed: newId(), isRetry: true };
+  const call = { ...later(context, changedAt), retrySeed };
+  const preview = { subscriptionId: id, change };
+  const { token, creditNotes } = await under.change.previewChange(preview, call);
+  expect(creditNotes).toHaveLength(1);
+  const asked = { subscriptionId: id, change, metadata: undefined, previewToken: token };
+  peers.credits.isAnswerLost = true;
+  await expect(under.change.createChange(asked, call)).rejects.toMatchObject({
+    kind: 'unavailable',
+  });
+  peers.credits.isAnswerLost = false;
+  const stored = await under.change.createChange(asked, call);
+  expect(stored.change?.status).toBe(ChangeStatus.CHANGE_STATUS_APPLIED);
+  const ids = new Set(peers.credits.made.map(({ changeId }) => changeId));
+  expect([...ids]).toEqual([stored.change?.id]);
+});
 
 describe('a change after the end of a period that is not renewed yet', () => {
   test('renews first, and is charged for the new period', async () => {

@@ -36,7 +36,7 @@ export async function readChangeQuote(
   context: CallContext,
   peers: Pick<Peers, 'checkout'>,
 ): Promise<PreviewInvoice> {
-  const request = { ...toProtoChangeInvoice(subscription, planned), balanceRound: undefined };
+  const request = toProtoChangeInvoice(subscription, planned);
   try {
     return await readQuote(request, context, peers);
   } catch (error) {

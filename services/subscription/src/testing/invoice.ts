@@ -39,6 +39,7 @@ export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus):
       ...line,
       id: derivedId(id, index),
       invoiceId: id,
+      total: line.amount,
     })),
     payments: [],
     version: 1n,

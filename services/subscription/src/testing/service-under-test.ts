@@ -70,6 +70,7 @@ import { start } from '../service';
 import { aProtoCustomer } from './customer-facts';
 import { anInvoice } from './invoice';
 import { MeteringRole } from './metering-role';
+import { ReservedCredits } from './reserved-credits';
 
 // Test servers in place of this service's peers: they return configured facts and record every
 // call. The real peers meet this service in the scenario tests.
@@ -128,6 +129,7 @@ class PeerServers {
   readonly endings: Received<EndCollectionRequest>[] = [];
   readonly creditNotes: Received<IssueCreditNoteRequest>[] = [];
   readonly freed: Received<ReleaseForChangeRequest>[] = [];
+  readonly credits = new ReservedCredits();
   /** Ids of invoices that were paid. */
   readonly paid = new Set<string>();
   readonly metering = new MeteringRole();
@@ -232,10 +234,9 @@ class PeerServers {
         const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
         return { ...invoice, balanceApplied: 0n };
       },
-      getInvoice: async ({ id }) => {
+      getInvoice: async ({ id, changeId }) => {
         const invoice = this.invoiceOf(id);
-        const lines = invoice?.lineItems ?? [];
-        const left = lines.map((line) => ({ lineItemId: line.id, amount: line.amount }));
+        const left = this.credits.leftOf(invoice, changeId);
         return { invoice, left, reservedByOtherChange: this.isReservedByAnother };
       },
       voidInvoice: neverAsked,
@@ -264,8 +265,12 @@ class PeerServers {
         if (!isKnown) this.voids.push({ request, context });
         return { invoice: this.invoiceOf(request.invoiceId) };
       },
-      reserveForChange: neverAsked,
+      reserveForChange: async (request) => {
+        this.credits.reserve(request);
+        return {};
+      },
       releaseForChange: async (request, context) => {
+        this.credits.answer();
         this.freed.push({ request, context });
         return {};
       },
