@@ -297,8 +297,7 @@ function startConsuming(
     const logged = { ...stores, owners, consumer: ordered, logger };
     const left = await acceptLoggedEvents(environmentId, logged);
     await feed.sweep.sweep(environmentId);
-    await mail.maker.make(environmentId);
-    return left;
+    return left + (await mail.maker.settle(environmentId));
   });
   service.onClose('reconciliation', () => reconciliation.stop());
   service.every({

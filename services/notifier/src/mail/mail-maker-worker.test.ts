@@ -12,10 +12,12 @@ function makerOf(
   {
     type = 'product.created',
     messages = new Map<string, Message>(),
+    findAll = () => Promise.resolve(messages),
     onError = (): unknown => undefined,
   }: {
     readonly type?: string;
     readonly messages?: Map<string, Message>;
+    readonly findAll?: MailMakerOptions['messages']['findAll'];
     readonly onError?: (facts: unknown) => unknown;
   } = {},
 ): { maker: MailMaker; reads: string[] } {
@@ -39,7 +41,7 @@ function makerOf(
         throw new Error('Not asked for');
       },
     },
-    messages: { findAll: () => Promise.resolve(messages) },
+    messages: { findAll },
     settings: {
       read: () => Promise.resolve({ state: defaultEmailSettings('environment') }),
     } as unknown as MailMakerOptions['settings'],
@@ -69,10 +71,21 @@ test('environments with long feeds do not keep another one waiting', async () =>
   await maker.stop();
 });
 
-test('all mails are made at once for those who ask for them', async () => {
+test('concurrent calls wait for the same work until all mails of an environment are made', async () => {
   const { maker, reads } = makerOf(5 * batch - 1);
-  await maker.make('a');
-  expect(reads).toHaveLength(5);
+  const calls = Array.from({ length: 20 }, () => maker.settle('a'));
+  expect(await Promise.all(calls)).toEqual(calls.map(() => 0));
+  // Each call may cause one more look.
+  expect(reads.length).toBeLessThan(2 * 5);
+  await maker.stop();
+});
+
+test('a call that waits for mails returns how many entries are left', async () => {
+  const { maker } = makerOf(7, {
+    type: 'invoice.created',
+    findAll: () => new Promise<never>(() => undefined),
+  });
+  expect(await maker.settle('a')).toBe(7);
 });
 
 test('an event that cannot be read raises an alarm, and the next ones are read', async () => {
@@ -83,8 +96,7 @@ test('an event that cannot be read raises an alarm, and the next ones are read',
     messages: new Map([['event', message as unknown as Message]]),
     onError: (facts) => alarms.push(facts),
   });
-  await maker.make('a');
-  await maker.make('a');
+  expect(await maker.settle('a')).toBe(0);
   expect(alarms).toMatchObject([{ alarm: 'mail_unrendered', webhookEventId: 'event' }]);
-  expect(reads).toHaveLength(2);
+  expect(reads).toHaveLength(1);
 });

@@ -1,4 +1,5 @@
 import { type Tenant, workContext } from '@billing/chassis/call-context';
+import { monotonicMs, sleep } from '@billing/chassis/clock';
 import { derivedId, newId } from '@billing/chassis/ids';
 import { KeyedRetryQueue } from '@billing/chassis/keyed-retry-queue';
 import type { MailKind } from '@billing/presentation/mail-kind';
@@ -27,6 +28,9 @@ const runningMax = 4;
 const waitingMax = 10_000;
 const retryMsMin = 500;
 const retryMsMax = 30_000;
+// The caller asks again while mails are left.
+const settleMsMax = 1_000;
+const settlePollMs = 20;
 // After an outage, payers are not flooded with old news.
 const liveAgeMaxMs = 3 * 24 * 60 * 60 * 1_000;
 
@@ -76,9 +80,25 @@ export class MailMaker {
     await this.queue.stop();
   }
 
-  /** Makes all mails of an environment up to the end of its feed. */
-  async make(environmentId: string): Promise<void> {
-    while (await this.makeBatch(environmentId));
+  /**
+   * Waits a moment for the mails of an environment; returns how many entries of its feed are left.
+   * Concurrent calls wait for the same work.
+   */
+  async settle(environmentId: string): Promise<number> {
+    const { feed, positions, isDeleted } = this.options;
+    const until = monotonicMs() + settleMsMax;
+    this.queue.endPause(environmentId);
+    this.wake(environmentId);
+    for (;;) {
+      if (this.stopping.signal.aborted || isDeleted(environmentId)) return 0;
+      const [position, newest] = await Promise.all([
+        positions.find(environmentId),
+        feed.lastPosition(environmentId),
+      ]);
+      const left = Math.max(newest - position, 0);
+      if (left === 0 || monotonicMs() >= until) return left;
+      await sleep(settlePollMs, this.stopping.signal);
+    }
   }
 
   /** Makes the mails of the next entries; true if more entries are there already. */
