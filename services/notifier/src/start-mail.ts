@@ -59,6 +59,7 @@ export function startMail(
   });
   const retained = new EmailRetentionStore(db);
   service.ensureIndexes(() => retained.ensureIndexes());
+  service.metrics.observeMails(() => retained.oldestWaitingMs(clock.now()));
   service.retain({
     name: 'delete old mails',
     days: emailRetentionDays,

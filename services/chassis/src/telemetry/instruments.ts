@@ -88,6 +88,11 @@ export const instruments = {
     description:
       'Aggregates whose events have waited more than two minutes for an earlier event missing from every log',
   },
+  mailAge: {
+    name: 'billing.mail.age',
+    unit: 's',
+    description: 'Time since the oldest live mail that waits for the mail server was made',
+  },
   settlementAge: {
     name: 'billing.settlement.age',
     unit: 's',

@@ -66,6 +66,7 @@ type ObservedInstrument =
   | 'dueBacklog'
   | 'dueAge'
   | 'missingEvents'
+  | 'mailAge'
   | 'settlementAge'
   | 'openCredits'
   | 'usageEpochLag'
@@ -288,6 +289,11 @@ export class Metrics {
 
   observeMissingEvents(count: () => Promise<number>): void {
     this.observe('missingEvents', async () => [{ value: await count(), attributes: {} }]);
+  }
+
+  /** Reads the age of the oldest waiting mail of live environments. */
+  observeMails(oldestMs: () => Promise<number>): void {
+    this.observe('mailAge', async () => [{ value: (await oldestMs()) / 1_000, attributes: {} }]);
   }
 
   observeSettlements(longestMs: () => number): void {

@@ -199,6 +199,7 @@ export function measureAll(metrics: Metrics): void {
   metrics.observeReadiness(() => true);
   metrics.observeStream(async () => ({ isConnected: true, missingReplicas: 0 }));
   metrics.observeMissingEvents(async () => 0);
+  metrics.observeMails(async () => 0);
   metrics.observeClockSkew(() => 0);
   metrics.observeSettlements(() => 0);
   metrics.observeOpenCredits(async () => 0);

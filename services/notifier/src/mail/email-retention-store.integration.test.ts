@@ -3,7 +3,7 @@ import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
 import { EmailRetentionStore } from './email-retention-store';
 
-describe('old mails', () => {
+describe('mails that are kept', () => {
   const configuration = testServiceConfiguration('email_retention');
   let mongo: MongoConnection;
 
@@ -17,7 +17,7 @@ describe('old mails', () => {
     await dropTestDatabase(configuration);
   });
 
-  test('are deleted in batches, and younger ones stay', async () => {
+  test('are deleted in batches once they are old', async () => {
     const store = new EmailRetentionStore(mongo.db);
     await store.ensureIndexes();
     const before = new Date('2026-04-01T00:00:00.000Z');
@@ -34,5 +34,23 @@ describe('old mails', () => {
     expect(await store.deleteBatch(before)).toBe(false);
     const left = await emails.find().toArray();
     expect(left.map(({ _id }) => _id)).toEqual([young._id]);
+  });
+
+  test('wait since the oldest that is live and not sent', async () => {
+    const store = new EmailRetentionStore(mongo.db);
+    const now = new Date('2026-05-01T12:00:00.000Z');
+    const aMail = (minutes: number, fields: object) => ({
+      _id: newId(),
+      environmentId: newId(),
+      live: true,
+      recoverAt: now,
+      madeAt: new Date(now.getTime() - minutes * 60_000),
+      ...fields,
+    });
+    const emails = mongo.db.collection<{ _id: string }>('emails');
+    await emails.insertMany([aMail(90, { live: false }), aMail(80, { recoverAt: undefined })]);
+    expect(await store.oldestWaitingMs(now)).toBe(0);
+    await emails.insertMany([aMail(5, {}), aMail(70, {})]);
+    expect(await store.oldestWaitingMs(now)).toBe(70 * 60_000);
   });
 });

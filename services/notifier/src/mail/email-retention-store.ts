@@ -7,7 +7,10 @@ export const emailRetentionDays = 90;
 
 const batchSize = 500;
 
-/** Deletes old mails. */
+// The oldest of more is not much older.
+const waitingMax = 10_000;
+
+/** Deletes old mails, and reads for how long mails have waited. */
 export class EmailRetentionStore {
   private readonly emails: Collection<AggregateDocument>;
 
@@ -17,6 +20,20 @@ export class EmailRetentionStore {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.emails, [{ name: 'madeAt', key: { madeAt: 1 } }]);
+  }
+
+  /** Milliseconds since the oldest waiting mail of a live environment was made; 0 if none waits. */
+  async oldestWaitingMs(now: Date): Promise<number> {
+    const waiting = await retryTransient(() =>
+      this.emails
+        .find({ recoverAt: { $gt: new Date(0) } })
+        .project<{ readonly live: boolean; readonly madeAt: Date }>({ live: 1, madeAt: 1 })
+        .sort({ recoverAt: 1 })
+        .limit(waitingMax)
+        .toArray(),
+    );
+    const times = waiting.filter(({ live }) => live).map(({ madeAt }) => madeAt.getTime());
+    return times.length === 0 ? 0 : Math.max(0, now.getTime() - Math.min(...times));
   }
 
   /** Deletes some mails that were made before a time; returns true if there may be more. */

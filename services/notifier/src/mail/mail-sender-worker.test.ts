@@ -44,7 +44,7 @@ describe('a mail without a mail server', () => {
   test('expires after three days', async () => {
     const { email, logged } = await giveWithoutServer(waiting);
     expect(email).toMatchObject({ status: 'FAILED', reason: 'expired', attempts: 0 });
-    expect(logged).toMatchObject([{ emailId: 'mail', reason: 'expired' }]);
+    expect(logged).toMatchObject([{ alarm: 'mail_expired', emailId: 'mail', reason: 'expired' }]);
   });
 
   test('waits until then', async () => {

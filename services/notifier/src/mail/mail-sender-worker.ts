@@ -200,7 +200,9 @@ export class MailSender {
     const { logger } = this.options;
     // A person decides if the mail is sent again.
     if (status === 'UNKNOWN') logger.error({ alarm: 'mail_unknown', ...facts }, 'mail not sent');
-    if (status === 'FAILED') logger.error(facts, 'mail not sent');
+    if (status !== 'FAILED') return;
+    const alarm = reason === 'expired' ? { alarm: 'mail_expired' } : {};
+    logger.error({ ...alarm, ...facts }, 'mail not sent');
   }
 
   /** True for a mail that asks for a payment of an invoice that is not owed any more. */

@@ -27,3 +27,11 @@ test('an attempt without an answer is told by its connection', () => {
     reason: 'tls_failed',
   });
 });
+
+test('a server that refuses TLS has given no answer about the mail', () => {
+  const refused = { responseCode: 502, command: 'STARTTLS', response: '502 Not implemented' };
+  expect(outcomeOf({ ...refused, isTlsFailure: true })).toEqual({
+    kind: 'NO_ANSWER',
+    reason: 'tls_failed',
+  });
+});

@@ -25,9 +25,9 @@ const badAddress = /\b5\.1\.\d+\b/;
 /** Result of an attempt by the server's answer, or its absence. */
 export function outcomeOf(failure: SendFailure): FailedAttempt {
   const { responseCode, response = '', command = '' } = failure;
-  if (responseCode === undefined) {
-    return { kind: 'NO_ANSWER', reason: failure.isTlsFailure ? 'tls_failed' : 'connection_failed' };
-  }
+  // A server without TLS answers the request for it, which is no answer about the mail.
+  if (failure.isTlsFailure) return { kind: 'NO_ANSWER', reason: 'tls_failed' };
+  if (responseCode === undefined) return { kind: 'NO_ANSWER', reason: 'connection_failed' };
   const reason = `smtp_${String(responseCode)}`;
   if (responseCode < 500) return { kind: 'POSTPONED', reason };
   // Credentials and greetings are about this server, not about the mail.
