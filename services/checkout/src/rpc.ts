@@ -104,8 +104,8 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
         return { invoice: stored.state.isTombstone ? undefined : toProto(stored) };
       },
       voidInvoice: async (request, context) => {
-        const stored = await worker.voidForCaller(request.id, expectedVersionOf(request), context);
-        return { invoice: toProto(stored) };
+        const call = { ...expectedVersionOf(request), callId: context.resourceSeed };
+        return { invoice: toProto(await worker.voidForCaller(request.id, call, context)) };
       },
       markUncollectible: async (request, context) => {
         const call = { ...expectedVersionOf(request), callId: context.resourceSeed };

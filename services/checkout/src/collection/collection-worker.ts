@@ -12,6 +12,7 @@ import {
   collectWhenDue,
   collectWithNewDefault,
   endCollection,
+  isVoidedBy,
   isWrittenOffBy,
   markUncollectible,
   openAndCollect,
@@ -158,18 +159,26 @@ export class CollectionWorker {
   /** Voids an OPEN invoice at a caller's request. */
   async voidForCaller(
     invoiceId: string,
-    { expectedVersion }: { readonly expectedVersion?: number | undefined },
+    {
+      expectedVersion,
+      callId,
+    }: { readonly expectedVersion?: number | undefined; readonly callId?: string | undefined },
     context: Context & Pick<CallContext, 'deadline'>,
   ): Promise<Stored<InvoiceRecord>> {
     const invoices = this.invoices(context);
     const stored = await invoices.get(invoiceId);
     const { state, version } = stored;
+    if (isVoidedBy(state, callId)) return stored;
     if (expectedVersion !== undefined && expectedVersion !== version) throw staleVersion();
     // Checked before a challenge is canceled; the write checks again.
     checkVoidable(state);
     const released = await this.dependencies.attempts.release(stored, context);
     const expected = expectedVersion === undefined ? undefined : released.version;
-    const voided = await invoices.mutate(invoiceId, voidForCaller, { expectedVersion: expected });
+    const voided = await invoices.mutate(
+      invoiceId,
+      (record, now) => voidForCaller(record, now, callId),
+      { expectedVersion: expected },
+    );
     // For the caller to find the entry right after the call. The void is stored, so a failure is
     // left to its command, which does the same.
     if (state.balanceApplied > 0n) {

@@ -103,6 +103,24 @@ describe('voiding', () => {
     expect(await balances.amountOf(owner, context)).toBe(549n);
   });
 
+  test('is replayed to the call that has made it, and refused to any other', async () => {
+    const context = testContext();
+    const { replica } = replicas;
+    const id = await replicas.insertDraft(context, { collectionMethod: 'SEND_INVOICE' });
+    const { version } = await replica.worker.open(id, context);
+    const call = { expectedVersion: version, callId: newId() };
+    const { state } = await replica.worker.voidForCaller(id, call, context);
+    expect(state.status).toBe('VOID');
+    expect((await replicas.aReplica().worker.voidForCaller(id, call, context)).state).toEqual(
+      state,
+    );
+    for (const callId of [newId(), undefined]) {
+      await expect(replica.worker.voidForCaller(id, { callId }, context)).rejects.toMatchObject({
+        reason: 'INVOICE_NOT_OPEN',
+      });
+    }
+  });
+
   test('while the invoice opens either succeeds without a charge, or is refused and the invoice is paid', async () => {
     const context = testContext();
     const ids = await inParallel(40, () =>

@@ -322,13 +322,22 @@ export function settle(record: InvoiceRecord, now: Date): Transition<InvoiceReco
   return withResult(pay(record, now), { outcome: 'NOTHING_DUE', attempt: 0 });
 }
 
-/** Voids an OPEN invoice for a caller and reports the result to its subscription. */
-export function voidForCaller(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
+/**
+ * Voids an OPEN invoice for a caller and reports the result to its subscription. A retried call
+ * changes nothing.
+ */
+export function voidForCaller(
+  record: InvoiceRecord,
+  now: Date,
+  callId?: string,
+): Transition<InvoiceRecord> {
+  if (isVoidedBy(record, callId)) return unchanged(record);
   checkVoidable(record);
   return afterDueDate(record, now, (invoice) => {
     const { state: voided, commands } = voidInvoice(invoice, { number: undefined, now });
     if (voided.isTombstone) throw new Error('An invoice never becomes a tombstone');
-    const reported = withResult(voided, { outcome: 'VOIDED', attempt: 0 });
+    const state = callId === undefined ? voided : { ...voided, voidedBy: callId };
+    const reported = withResult(state, { outcome: 'VOIDED', attempt: 0 });
     return { ...reported, commands: [...commands, ...reported.commands] };
   });
 }
@@ -358,6 +367,11 @@ export function markUncollectible(
     const uncollectible = { ...givenUp, status: 'UNCOLLECTIBLE' } as const;
     return withResult(uncollectible, { outcome: 'WRITTEN_OFF', attempt: 0 });
   });
+}
+
+/** True if the call has voided the invoice. */
+export function isVoidedBy(record: InvoiceRecord, callId: string | undefined): boolean {
+  return callId !== undefined && !record.isTombstone && record.voidedBy === callId;
 }
 
 /** True if the call has written the invoice off. */

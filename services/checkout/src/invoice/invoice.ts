@@ -211,6 +211,8 @@ export interface Invoice extends Credits {
   readonly givenUpAt: Date | undefined;
   /** Idempotency: the call that has written the invoice off, if it has such an id. */
   readonly writtenOffBy?: string | undefined;
+  /** Idempotency: the call that has voided the invoice, if it has such an id. */
+  readonly voidedBy?: string | undefined;
   /**
    * Time since which collection waits for a payment provider to be configured; undefined if it does
    * not wait.

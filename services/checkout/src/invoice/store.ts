@@ -306,6 +306,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     ...fromCreditsDocument(document),
     ...(document.isChargedOnce === true && { isChargedOnce: true }),
     ...(typeof document.writtenOffBy === 'string' && { writtenOffBy: document.writtenOffBy }),
+    ...(typeof document.voidedBy === 'string' && { voidedBy: document.voidedBy }),
   };
 }
 
