@@ -56,6 +56,8 @@ const layers = {
     'mail-kind.ts',
     'amount-text.ts',
     'card-text.ts',
+    'rate-text.ts',
+    'quantity-text.ts',
     'date-text.ts',
     'catalogue',
     'phrase.ts',

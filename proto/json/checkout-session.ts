@@ -33,6 +33,7 @@ export const SessionJson = z
     checkoutUrl: url.meta({ description: 'URL of the hosted payment page.' }),
     successUrl: z.string().nullable(),
     cancelUrl: z.string().nullable(),
+    locale: z.string().nullable().meta({ description: 'BCP 47 tag of its pages.' }),
     expiresAt: time,
     completedAt: time.nullable(),
     lastPaymentError: PaymentErrorJson.nullable().meta({
@@ -73,6 +74,7 @@ export function toJsonSession(
     checkoutUrl: session.checkoutUrl,
     successUrl: session.successUrl ?? null,
     cancelUrl: session.cancelUrl ?? null,
+    locale: session.locale ?? null,
     expiresAt: toJsonTime(session.expiresAt),
     completedAt: toJsonOptionalTime(session.completedAt),
     lastPaymentError: toJsonPaymentError(session.lastPaymentError),

@@ -49,6 +49,9 @@ export const CustomerJson = z
       .nullable()
       .meta({ description: "Days after which sent invoices are due. Null: the seller's." }),
     buyerReference: text,
+    locale: text.meta({
+      description: 'BCP 47 tag of pages, documents and mails. Null: the default of the branding.',
+    }),
     metadata,
     ...timestamps,
   })
@@ -71,6 +74,7 @@ export function toJsonCustomer(customer: Customer): CustomerJson {
     taxExempt: toJsonTaxExempt(customer.taxExempt),
     netDays: customer.netDays ?? null,
     buyerReference: customer.buyerReference ?? null,
+    locale: customer.locale ?? null,
     metadata: toJsonMetadata(customer.metadata),
     createdAt: toJsonTime(customer.createdAt),
     updatedAt: toJsonTime(customer.updatedAt),

@@ -137,6 +137,10 @@ export const InvoiceJson = z
     }),
     memo: text,
     purchaseOrder: text.meta({ description: 'Order number of the payer.' }),
+    locale: text.meta({
+      description:
+        'BCP 47 tag of the document. Null for drafts and for older documents, shown in English.',
+    }),
     dueDate: time.nullable(),
     paidAt: time.nullable(),
     periodStart: time.nullable(),
@@ -182,6 +186,7 @@ export function toJsonInvoice(invoice: Invoice): InvoiceJson {
     balanceApplied: toJsonAmount(invoice.balanceApplied),
     memo: invoice.memo ?? null,
     purchaseOrder: invoice.purchaseOrder ?? null,
+    locale: invoice.locale ?? null,
     dueDate: toJsonOptionalTime(invoice.dueDate),
     paidAt: toJsonOptionalTime(invoice.paidAt),
     periodStart: toJsonOptionalTime(invoice.periodStart),

@@ -28,6 +28,7 @@ const unfilled: Readonly<Record<string, readonly string[]>> = {
   catalog: ['supersededPrices'],
   customer: ['portalSessions', 'portalSettings', 'portalVisits'],
   checkout: [
+    'brandings',
     'changeReservations',
     'checkoutSessionTotals',
     'disputes',

@@ -19,12 +19,18 @@ import { closedLinkPage, linkPage } from './link/page';
 import { completePage, confirmCardPage, expiredPage, payPage } from './session/page';
 import { payerScript, payerScriptPath } from './frame/payer-script';
 import { type Page, redirectAnswer } from './frame/shell';
+import { html } from './frame/html';
+import { englishWords, pseudoLocale, usePseudoLanguage } from './frame/testing/pseudo-language';
 import { shownAnswer, shownPage } from './frame/testing/shown-page';
 import { usageRates } from './terms/usage-terms';
 
 // Replaces every text from outside the gateway.
 const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;
 const hostileUrl = `javascript:alert('${hostile}')`;
+const escapedHostile = html`${hostile}`.for({ locale: 'en' });
+
+beforeAll(usePseudoLanguage);
+
 const now = new Date('2026-01-31T10:00:00Z');
 const place = { path: '/checkout/token', isTest: true };
 
@@ -99,7 +105,16 @@ const rates = usageRates(
   ],
   [Meter.fromPartial({ id: 'id', name: hostile, unit: hostile })],
 );
-const sessionView = { session, invoice, rates, action: undefined, isPaying: false, now, ...place };
+const sessionView = {
+  session,
+  invoice,
+  rates,
+  action: undefined,
+  isPaying: false,
+  customerLocale: undefined,
+  now,
+  ...place,
+};
 const note = { id: hostile, number: hostile, memo: hostile, currency: 'USD' };
 const creditNotes = [CreditNote.fromPartial({ ...note, total: 1n, reduced: 1n, issuedAt: now })];
 const invoiceView = { invoice, customer, creditNotes, ...place };
@@ -172,6 +187,11 @@ describe.each(Object.entries(pages))('%s', (_name, page) => {
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
     });
+  });
+
+  test('shows no text that a pseudo-language leaves in English', () => {
+    const markup = shownPage(page, { reader: { locale: pseudoLocale } });
+    expect(englishWords(markup, escapedHostile)).toEqual([]);
   });
 
   test('labels every field', () => {

@@ -60,7 +60,8 @@ function workOf(route: PageRoute, site: PageSite, dress: PageDress): PageWork {
     recordCaller({ tenant: page.context.tenant });
     dress.begin(request, page.context);
     const form = isSent ? await readForm(request, response) : new Map<string, string>();
-    return route.handle({ ...page, form }, site.peers);
+    const readerLocale = () => dress.localeOf(request);
+    return route.handle({ ...page, readerLocale, form }, site.peers);
   };
 }
 
@@ -76,7 +77,7 @@ function rateOf({ method, kind, path }: PageRoute, { pageRate, linkOrderRate }: 
 async function findPage(
   { kind }: PageRoute,
   { call, request, site }: { call: Call; request: Request; site: PageSite },
-): Promise<Omit<PageRequest, 'form'>> {
+): Promise<Omit<PageRequest, 'form' | 'readerLocale'>> {
   const path = pagePath(request);
   const token = String(request.params.token);
   if (path === undefined || !tokenPattern.test(token)) throw pageNotFound();

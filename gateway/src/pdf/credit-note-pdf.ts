@@ -5,6 +5,7 @@ import { printedAmount } from '../text/amount-text';
 import { creditRows } from '../text/credit-text';
 import { dateText } from '../text/date-text';
 import { buyerLines, sellerLines, sellerTexts } from '../text/party-text';
+import { say } from '../text/say';
 import { taxRows } from '../text/tax-text';
 import { columns, faint, type PdfWriter, renderPdf } from './pdf-writer';
 
@@ -12,11 +13,13 @@ import { columns, faint, type PdfWriter, renderPdf } from './pdf-writer';
 export interface CreditNoteDocument {
   readonly note: CreditNote;
   /** The credited invoice. */
-  readonly invoice: Pick<Invoice, 'number' | 'createdAt'>;
+  readonly invoice: Pick<Invoice, 'number' | 'createdAt' | 'locale'>;
   /** Shown if the credit note has no buyer of its own. */
   readonly customer: Customer;
   /** PNG or JPEG image of the seller. */
   readonly logo?: Uint8Array | undefined;
+  /** Overrides the locale of the invoice. */
+  readonly locale?: string | undefined;
   /** True for a credit note of a sandbox. */
   readonly isTest?: boolean;
   /** XML to embed as Factur-X. */
@@ -29,11 +32,13 @@ export function renderCreditNotePdf({
   invoice,
   customer,
   logo,
+  locale = invoice.locale,
   isTest = false,
   facturX,
 }: CreditNoteDocument): Promise<Buffer> {
-  const title = `Credit note ${note.number ?? ''}`;
-  return renderPdf({ title, date: note.issuedAt, logo, isTest, facturX }, (writer) => {
+  const title = say('creditNote.title', { number: note.number ?? '' });
+  const frame = { title, locale, date: note.issuedAt, logo, isTest, facturX };
+  return renderPdf(frame, (writer) => {
     writeHead(writer, note, invoice);
     writeParties(writer, note, customer);
     writeLines(writer, note);
@@ -48,33 +53,41 @@ function writeHead(
   { number, issuedAt }: CreditNote,
   invoice: CreditNoteDocument['invoice'],
 ): void {
-  writer.write('Credit note', { size: 22, isBold: true });
+  writer.write(say('creditNote.creditNote'), { size: 22, isBold: true });
   writer.y += 36;
-  writer.fact('Number', number ?? '—');
-  if (issuedAt !== undefined) writer.fact('Date', dateText(issuedAt));
-  const of = invoice.createdAt === undefined ? '' : ` of ${dateText(invoice.createdAt)}`;
-  writer.fact('Invoice', `${invoice.number ?? '—'}${of}`);
+  writer.fact(say('invoice.number'), number ?? '—');
+  if (issuedAt !== undefined) writer.fact(say('invoice.date'), dateText(issuedAt));
+  const credited = invoice.number ?? '—';
+  writer.fact(
+    say('invoice.invoice'),
+    invoice.createdAt === undefined
+      ? credited
+      : say('creditNote.invoiceOf', { number: credited, date: dateText(invoice.createdAt) }),
+  );
   writer.y += 14;
 }
 
 function writeParties(writer: PdfWriter, { seller, buyer }: CreditNote, customer: Customer): void {
   if (seller !== undefined) {
-    writer.party('From', sellerLines(seller));
+    writer.party(say('invoice.from'), sellerLines(seller));
     writer.y += 10;
   }
-  writer.party('Credited to', buyerLines(buyer, customer));
+  writer.party(say('creditNote.creditedTo'), buyerLines(buyer, customer));
   writer.y += 18;
 }
 
 function writeLines(writer: PdfWriter, note: CreditNote): void {
   const isTaxed = note.taxes.length > 0;
   const head = { size: 9, color: faint } as const;
-  writer.write('Description', head);
+  writer.write(say('invoice.description'), head);
   if (isTaxed) {
-    writer.write('Net', { ...head, right: columns.quantity });
-    writer.write('Tax', { ...head, right: columns.unit });
+    writer.write(say('creditNote.net'), { ...head, right: columns.quantity });
+    writer.write(say('invoice.tax'), { ...head, right: columns.unit });
   }
-  writer.write(isTaxed ? 'Total' : 'Amount', { ...head, right: columns.amount });
+  writer.write(say(isTaxed ? 'invoice.total' : 'invoice.amount'), {
+    ...head,
+    right: columns.amount,
+  });
   writer.y += 15;
   writer.rule();
   for (const line of note.lines) writeLine(writer, line, note);
@@ -102,10 +115,10 @@ function writeLine(
 function writeTotals(writer: PdfWriter, note: CreditNote): void {
   const { currency, subtotal, total } = note;
   const print = (amount: bigint) => printedAmount(amount, currency);
-  writer.total('Subtotal', print(subtotal));
+  writer.total(say('invoice.subtotal'), print(subtotal));
   // The lines are shown without tax, so the tax is added.
   const taxes = taxRows({ ...note, pricesIncludeTax: false });
   for (const [label, amount] of taxes) writer.total(label, print(amount));
-  writer.total('Total credited', print(total), true);
+  writer.total(say('creditNote.totalCredited'), print(total), true);
   for (const [label, amount] of creditRows(note)) writer.total(label, print(amount));
 }

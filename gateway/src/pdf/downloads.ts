@@ -9,6 +9,8 @@ import { renderCreditNotePdf } from './credit-note-pdf';
 import { renderInvoicePdf } from './invoice-pdf';
 
 interface Source {
+  /** Locale that the reader has chosen, in place of that of the document. Optional. */
+  readonly locale?: string | undefined;
   readonly peers: Pick<Peers, 'customer' | 'seller' | 'creditNote' | 'checkout'>;
   readonly context: CallContext;
 }
@@ -24,7 +26,10 @@ export async function invoiceDownload(invoice: Invoice, source: Source): Promise
     invoice.seller === undefined ? [] : creditNotesOf(invoice, source),
   ]);
   const isTest = !source.context.tenant.live;
-  const bytes = await renderInvoicePdf({ invoice, customer, creditNotes, logo, isTest });
+  const bytes = await renderInvoicePdf({
+    ...{ invoice, customer, creditNotes, logo, isTest },
+    ...(source.locale !== undefined && { locale: source.locale }),
+  });
   return pdfAnswer(bytes, invoice.number ?? 'invoice');
 }
 
@@ -40,7 +45,10 @@ export async function creditNoteDownload(note: CreditNote, source: Source): Prom
     source.peers.checkout.getInvoice({ id: invoiceId }, source.context),
   ]);
   const isTest = !source.context.tenant.live;
-  const document = { note, invoice: present(invoice), customer, logo, isTest };
+  const document = {
+    ...{ note, invoice: present(invoice), customer, logo, isTest },
+    ...(source.locale !== undefined && { locale: source.locale }),
+  };
   return pdfAnswer(await renderCreditNotePdf(document), number);
 }
 

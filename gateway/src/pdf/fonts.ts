@@ -1,32 +1,61 @@
 import { readFileSync } from 'node:fs';
 import { create, type Font } from 'fontkit';
+import { languageOf } from '@billing/presentation/locale';
 
 /** An embedded font with its supported characters. */
 export interface PdfFont {
+  readonly name: string;
   readonly bytes: Buffer;
   readonly characters: ReadonlySet<number>;
 }
 
 /** Font weights of documents. */
 export interface PdfFonts {
-  readonly regular: PdfFont;
-  readonly bold: PdfFont;
+  readonly regular: () => PdfFont;
+  readonly bold: () => PdfFont;
 }
 
 const missing = '□';
 
-let opened: PdfFonts | undefined;
+// DejaVu Sans covers the scripts of Europe, the Caucasus and the Near East; the others those of
+// East Asia. The same character is drawn differently in Japan and in China.
+const dejaVu = once({
+  regular: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
+  bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
+});
+const japanese = once({
+  regular: '@embedpdf/fonts-jp/fonts/NotoSansJP-Regular.otf',
+  bold: '@embedpdf/fonts-jp/fonts/NotoSansJP-Bold.otf',
+});
+const chinese = once({
+  regular: '@embedpdf/fonts-sc/fonts/NotoSansHans-Regular.otf',
+  bold: '@embedpdf/fonts-sc/fonts/NotoSansHans-Bold.otf',
+});
 
 /**
- * DejaVu Sans, which covers the scripts of Europe, the Caucasus and the Near East. Loaded with the
- * first document.
+ * Fonts of a document in a locale, in the order in which they are tried; only the first is opened
+ * unless it lacks a character. A document without a locale has the one font of then.
  */
-export function pdfFonts(): PdfFonts {
-  opened ??= {
-    regular: openFont(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')),
-    bold: openFont(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')),
-  };
-  return opened;
+export function pdfFonts(locale: string | undefined): readonly PdfFonts[] {
+  if (locale === undefined) return [dejaVu];
+  return languageOf(locale) === 'ja' ? [dejaVu, japanese, chinese] : [dejaVu, chinese, japanese];
+}
+
+/** The first of the fonts that lacks the fewest characters of a text. */
+export function fontFor(text: string, fonts: Iterable<() => PdfFont>): PdfFont {
+  let best: { readonly font: PdfFont; readonly missing: number } | undefined;
+  for (const open of fonts) {
+    const font = open();
+    const missing = missingIn(text, font);
+    if (best === undefined || missing < best.missing) best = { font, missing };
+    if (missing === 0) break;
+  }
+  if (best === undefined) throw new Error('A document needs a font');
+  return best.font;
+}
+
+function missingIn(text: string, { characters }: PdfFont): number {
+  return Array.from(plain(text)).filter((one) => !characters.has(codePoint(one))).length;
 }
 
 /**
@@ -34,9 +63,9 @@ export function pdfFonts(): PdfFonts {
  * can be rendered. Line breaks and other control characters become spaces.
  */
 export function showable(text: string, { characters }: PdfFont): string {
-  // Special spaces may be missing in the font; a plain space is not.
-  const spaced = text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]/gu, ' ').replace(/\p{Cf}/gu, '');
-  return Array.from(spaced, (one) => (characters.has(codePoint(one)) ? one : missing)).join('');
+  return Array.from(plain(text), (one) => (characters.has(codePoint(one)) ? one : missing)).join(
+    '',
+  );
 }
 
 /**
@@ -47,9 +76,23 @@ export function runsRightToLeft(text: string): boolean {
   return /^[\p{sc=Arabic}\p{sc=Hebrew}\p{Zs}]+$/u.test(text) && text.trim() !== '';
 }
 
-function openFont(path: string): PdfFont {
-  const bytes = readFileSync(path);
-  return { bytes, characters: new Set((create(bytes) as Font).characterSet) };
+// Special spaces may be missing in the font; a plain space is not.
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]/gu, ' ').replace(/\p{Cf}/gu, '');
+}
+
+/** Opens the fonts with the first text that needs them. */
+function once(files: Readonly<Record<keyof PdfFonts, string>>): PdfFonts {
+  const open = (weight: keyof PdfFonts) => {
+    let opened: PdfFont | undefined;
+    return () => (opened ??= openFont(files[weight]));
+  };
+  return { regular: open('regular'), bold: open('bold') };
+}
+
+function openFont(file: string): PdfFont {
+  const bytes = readFileSync(require.resolve(file));
+  return { name: file, bytes, characters: new Set((create(bytes) as Font).characterSet) };
 }
 
 function codePoint(character: string): number {

@@ -244,8 +244,8 @@ test.each([
 });
 
 test('a character that the font lacks is shown as a box', () => {
-  const { regular } = pdfFonts();
-  expect(showable('Ünï 漢 \n x', regular)).toBe('Ünï □   x');
+  const [fonts] = pdfFonts(undefined);
+  expect(showable('Ünï 漢 \n x', fonts!.regular())).toBe('Ünï □   x');
 });
 
 test.each([

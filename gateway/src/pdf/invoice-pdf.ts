@@ -4,8 +4,9 @@ import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note'
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText, printedAmount, quantityText, rateText } from '../text/amount-text';
 import { dateText, periodText } from '../text/date-text';
-import { calculationOf, unitPriceOf } from '../text/line-text';
+import { calculationOf, lineText, unitPriceOf } from '../text/line-text';
 import { buyerLines, sellerLines, sellerTexts, transferLines } from '../text/party-text';
+import { type PhraseKey, say } from '../text/say';
 import { shownAmount, sumRows } from '../text/tax-text';
 import {
   accent,
@@ -26,18 +27,20 @@ export interface InvoiceDocument {
   readonly creditNotes?: readonly CreditNote[];
   /** PNG or JPEG image of the seller. */
   readonly logo?: Uint8Array | undefined;
+  /** Overrides the locale of the invoice. */
+  readonly locale?: string | undefined;
   /** True for an invoice of a sandbox. */
   readonly isTest?: boolean;
   /** XML to embed as Factur-X. */
   readonly facturX?: string | undefined;
 }
 
-const statusTexts: Readonly<Record<number, string>> = {
-  [InvoiceStatus.INVOICE_STATUS_DRAFT]: 'Draft',
-  [InvoiceStatus.INVOICE_STATUS_OPEN]: 'Open',
-  [InvoiceStatus.INVOICE_STATUS_PAID]: 'Paid',
-  [InvoiceStatus.INVOICE_STATUS_VOID]: 'Void',
-  [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: 'Uncollectible',
+const statusTexts: Readonly<Record<number, PhraseKey>> = {
+  [InvoiceStatus.INVOICE_STATUS_DRAFT]: 'invoice.draft',
+  [InvoiceStatus.INVOICE_STATUS_OPEN]: 'invoice.open',
+  [InvoiceStatus.INVOICE_STATUS_PAID]: 'invoice.paid',
+  [InvoiceStatus.INVOICE_STATUS_VOID]: 'invoice.void',
+  [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: 'invoice.uncollectible',
 };
 
 /** Renders an invoice as PDF: the same invoice gives the same bytes. */
@@ -46,11 +49,13 @@ export function renderInvoicePdf({
   customer,
   creditNotes = [],
   logo,
+  locale = invoice.locale,
   isTest = false,
   facturX,
 }: InvoiceDocument): Promise<Buffer> {
-  const title = `Invoice ${invoice.number ?? ''}`;
-  return renderPdf({ title, date: invoice.createdAt, logo, isTest, facturX }, (writer) => {
+  const title = say('invoice.title', { number: invoice.number ?? '' });
+  const frame = { title, locale, date: invoice.createdAt, logo, isTest, facturX };
+  return renderPdf(frame, (writer) => {
     writeHead(writer, invoice);
     writeParties(writer, invoice, customer);
     writeLines(writer, invoice);
@@ -62,16 +67,20 @@ export function renderInvoicePdf({
 }
 
 function writeHead(writer: PdfWriter, invoice: Invoice): void {
-  writer.write('Invoice', { size: 22, isBold: true });
-  writer.write(statusTexts[invoice.status] ?? '', { size: 11, isBold: true, align: 'right' });
+  writer.write(say('invoice.invoice'), { size: 22, isBold: true });
+  const status = statusTexts[invoice.status];
+  writer.write(status === undefined ? '' : say(status), { size: 11, isBold: true, align: 'right' });
   writer.y += 36;
-  writer.fact('Number', invoice.number ?? '—');
-  if (invoice.createdAt !== undefined) writer.fact('Date', dateText(invoice.createdAt));
-  if (invoice.dueDate !== undefined) writer.fact('Due', dateText(invoice.dueDate));
+  writer.fact(say('invoice.number'), invoice.number ?? '—');
+  if (invoice.createdAt !== undefined)
+    writer.fact(say('invoice.date'), dateText(invoice.createdAt));
+  if (invoice.dueDate !== undefined) writer.fact(say('invoice.due'), dateText(invoice.dueDate));
   const { periodStart: start, periodEnd: end } = invoice;
-  if (start !== undefined && end !== undefined) writer.fact('Period', periodText({ start, end }));
+  if (start !== undefined && end !== undefined)
+    writer.fact(say('invoice.period'), periodText({ start, end }));
   const { seller, purchaseOrder } = invoice;
-  if (seller !== undefined && purchaseOrder !== undefined) writer.fact('Order', purchaseOrder);
+  if (seller !== undefined && purchaseOrder !== undefined)
+    writer.fact(say('invoice.order'), purchaseOrder);
   writer.y += 14;
 }
 
@@ -81,10 +90,10 @@ function writeParties(
   customer: Customer,
 ): void {
   if (seller !== undefined) {
-    writer.party('From', sellerLines(seller));
+    writer.party(say('invoice.from'), sellerLines(seller));
     writer.y += 10;
   }
-  writer.party('Billed to', buyerLines(buyer, customer));
+  writer.party(say('invoice.billedTo'), buyerLines(buyer, customer));
   if (status === InvoiceStatus.INVOICE_STATUS_OPEN && hostedUrl !== undefined) {
     writer.y += 10;
     writePayButton(writer, hostedUrl);
@@ -103,7 +112,7 @@ function writeTotals(writer: PdfWriter, invoice: Invoice): void {
   for (const [label, amount] of sumRows(invoice)) {
     writer.total(label, printedAmount(amount, currency));
   }
-  writer.total('Amount due', printedAmount(amountDue, currency), true);
+  writer.total(say('invoice.amountDue'), printedAmount(amountDue, currency), true);
 }
 
 function writePayments(writer: PdfWriter, { payments }: Invoice): void {
@@ -120,8 +129,12 @@ function writeCreditNotes(writer: PdfWriter, creditNotes: readonly CreditNote[])
   writer.y += 20;
   for (const { number, total, currency, issuedAt } of creditNotes) {
     writer.ensureSpace(18);
-    const at = issuedAt === undefined ? '' : ` on ${dateText(issuedAt)}`;
-    writer.paragraph(`Credit note ${number ?? ''}${at}: ${amountText(total, currency)}`);
+    const note = { number: number ?? '', amount: amountText(total, currency) };
+    writer.paragraph(
+      issuedAt === undefined
+        ? say('pdf.creditNote', note)
+        : say('pdf.creditNoteOn', { ...note, date: dateText(issuedAt) }),
+    );
   }
 }
 
@@ -139,11 +152,12 @@ function writeSellerTexts(
 /** Button with the link, and its address for readers of the printed page. */
 function writePayButton(writer: PdfWriter, url: string): void {
   const { document } = writer;
-  const size = { width: 120, height: 24 };
+  const label = say('pdf.payInvoice');
+  const size = { width: Math.max(120, writer.widthOf(label, true) + 28), height: 24 };
   document.roundedRect(margin, writer.y, size.width, size.height, 4).fill(accent);
   document.link(margin, writer.y, size.width, size.height, url);
   writer.y += 6;
-  writer.write('Pay this invoice', { isBold: true, color: '#ffffff', left: 14 });
+  writer.write(label, { isBold: true, color: '#ffffff', left: 14 });
   writer.y += size.height;
   const style = { size: 8, width: contentWidth };
   writer.write(url, { ...style, color: faint, link: url });
@@ -152,17 +166,18 @@ function writePayButton(writer: PdfWriter, url: string): void {
 
 function writeColumnHeads(writer: PdfWriter): void {
   const head = { size: 9, color: faint } as const;
-  writer.write('Description', head);
-  writer.write('Quantity', { ...head, right: columns.quantity });
-  writer.write('Unit price', { ...head, right: columns.unit });
-  writer.write('Amount', { ...head, right: columns.amount });
+  writer.write(say('invoice.description'), head);
+  writer.write(say('invoice.quantity'), { ...head, right: columns.quantity });
+  writer.write(say('invoice.unitPrice'), { ...head, right: columns.unit });
+  writer.write(say('invoice.amount'), { ...head, right: columns.amount });
   writer.y += 15;
   writer.rule();
 }
 
 function writeLine(writer: PdfWriter, line: LineItem, invoice: Invoice): void {
   const { currency } = invoice;
-  const { description, quantity, periodStart, periodEnd } = line;
+  const { quantity, periodStart, periodEnd } = line;
+  const description = lineText(line);
   const width = columns.description;
   const height = writer.heightOf(description, { size: 10, width });
   const hasPeriod = periodStart !== undefined && periodEnd !== undefined;
@@ -194,6 +209,10 @@ function writeLine(writer: PdfWriter, line: LineItem, invoice: Invoice): void {
 
 function writePayment(writer: PdfWriter, { amount, currency, createdAt }: Payment): void {
   writer.ensureSpace(18);
-  const at = createdAt === undefined ? '' : ` on ${dateText(createdAt)}`;
-  writer.paragraph(`${amountText(amount, currency)} paid${at}.`);
+  const paid = { amount: amountText(amount, currency) };
+  writer.paragraph(
+    createdAt === undefined
+      ? say('pdf.paid', paid)
+      : say('pdf.paidOn', { ...paid, date: dateText(createdAt) }),
+  );
 }

@@ -1,6 +1,9 @@
 import PDFDocument from 'pdfkit';
+import { defaultLocale } from '@billing/presentation/locale';
+import { type Reader, type Text, textFor } from '../text/reader';
+import { say } from '../text/say';
 import { attachFacturX, isCmyk } from './factur-x';
-import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './fonts';
+import { fontFor, type PdfFont, type PdfFonts, pdfFonts, runsRightToLeft, showable } from './fonts';
 
 export const margin = 56;
 const pageWidth = 595;
@@ -15,13 +18,20 @@ export const accent = '#2447c9';
 export const columns = { description: 225, quantity: 283, unit: 383, amount: contentWidth };
 
 const numberWidth = 94;
+// Left edge of the values of facts.
+const factLeft = 80;
 const logoWidth = 160;
 const logoHeight = 48;
 
 /** What a document is, apart from its content. */
 export interface PdfFrame {
   /** Title of the file: `Invoice INV-000001`. */
-  readonly title: string;
+  readonly title: Text;
+  /**
+   * Locale of the document. Undefined: a document from before locales, in English and with the
+   * fonts of then.
+   */
+  readonly locale: string | undefined;
   /** The id of the file derives from this date; the current time would change the bytes. */
   readonly date: Date | undefined;
   /** PNG or JPEG image of the seller. */
@@ -34,19 +44,20 @@ export interface PdfFrame {
 
 /** Renders a PDF. The output is deterministic: the same content gives the same bytes. */
 export function renderPdf(
-  { title, date = new Date(0), logo, isTest, facturX }: PdfFrame,
+  { title, locale, date = new Date(0), logo, isTest, facturX }: PdfFrame,
   write: (writer: PdfWriter) => void,
 ): Promise<Buffer> {
+  const reader = { locale: locale ?? defaultLocale };
   const document = new PDFDocument({
     size: [pageWidth, pageHeight],
     margin,
     // Page numbers are added after all pages are rendered.
     bufferPages: true,
     autoFirstPage: true,
-    lang: 'en',
+    lang: reader.locale,
     displayTitle: true,
     info: {
-      Title: `${isTest ? 'TEST ' : ''}${title}`.trim(),
+      Title: `${isTest ? 'TEST ' : ''}${textFor(title, reader)}`.trim(),
       CreationDate: date,
     },
     ...(facturX !== undefined && ({ subset: 'PDF/A-3b', pdfVersion: '1.7' } as const)),
@@ -59,7 +70,7 @@ export function renderPdf(
     });
     document.on('error', reject);
   });
-  const writer = new PdfWriter(document);
+  const writer = new PdfWriter(document, { reader, fonts: pdfFonts(locale) });
   if (isTest) writer.testMark();
   if (logo !== undefined) writer.logo(logo, { isArchived: facturX !== undefined });
   write(writer);
@@ -72,11 +83,16 @@ export function renderPdf(
 /** Writes from top to bottom; `y` is the position of the next element. */
 export class PdfWriter {
   y = margin;
-  private readonly fonts = pdfFonts();
+  private readonly registered = new Set<string>();
+  private readonly reader: Reader;
+  private readonly fonts: readonly PdfFonts[];
 
-  constructor(readonly document: PDFKit.PDFDocument) {
-    document.registerFont('regular', this.fonts.regular.bytes);
-    document.registerFont('bold', this.fonts.bold.bytes);
+  constructor(
+    readonly document: PDFKit.PDFDocument,
+    { reader, fonts }: { readonly reader: Reader; readonly fonts: readonly PdfFonts[] },
+  ) {
+    this.reader = reader;
+    this.fonts = fonts;
   }
 
   /** PDF/A describes its colors in sRGB, so an archived document leaves out an image in CMYK. */
@@ -90,7 +106,7 @@ export class PdfWriter {
 
   /** Says at the top that no money is owed. */
   testMark(): void {
-    this.write('TEST: a sandbox document, not a demand for payment', {
+    this.write(say('pdf.testMark'), {
       size: 10,
       isBold: true,
       color: accent,
@@ -103,18 +119,18 @@ export class PdfWriter {
     for (let page = start; page < start + count; page += 1) {
       this.document.switchToPage(page);
       this.y = bottom + 10;
-      const text = `Page ${String(page - start + 1)} of ${String(count)}`;
+      const text = say('pdf.page', { page: page - start + 1, pages: count });
       this.write(text, { size: 8, color: faint, align: 'right' });
     }
   }
 
-  party(label: string, lines: readonly string[]): void {
+  party(label: Text, lines: readonly Text[]): void {
     this.write(label, { size: 9, color: faint });
     this.y += 14;
     for (const line of lines) this.paragraph(line);
   }
 
-  total(label: string, amount: string, isBold = false): void {
+  total(label: Text, amount: Text, isBold = false): void {
     const width = columns.unit;
     const height = this.heightOf(label, { size: 10, width });
     this.ensureSpace(height + 6);
@@ -123,14 +139,14 @@ export class PdfWriter {
     this.y += height + 6;
   }
 
-  fact(label: string, value: string): void {
+  fact(label: Text, value: Text): void {
     this.write(label, { color: faint });
-    this.write(value, { left: 80 });
+    this.write(value, { left: Math.max(factLeft, this.widthOf(label) + 12) });
     this.y += 16;
   }
 
   /** Blocks of lines below each other; empty blocks take no space. */
-  blocks(blocks: readonly (readonly string[])[]): void {
+  blocks(blocks: readonly (readonly Text[])[]): void {
     for (const block of blocks) {
       if (block.length === 0) continue;
       this.y += 16;
@@ -138,7 +154,7 @@ export class PdfWriter {
     }
   }
 
-  paragraph(text: string): void {
+  paragraph(text: Text): void {
     const height = this.heightOf(text, { size: 10, width: contentWidth });
     this.ensureSpace(height);
     this.write(text, { width: contentWidth });
@@ -158,9 +174,30 @@ export class PdfWriter {
     this.y = margin;
   }
 
-  heightOf(text: string, { size, width }: { size: number; width: number }): number {
-    this.document.font('regular').fontSize(size);
-    return this.document.heightOfString(showable(text, this.fonts.regular), { width });
+  heightOf(text: Text, { size, width }: { size: number; width: number }): number {
+    const { shown } = this.use(text, { size });
+    return this.document.heightOfString(shown, { width });
+  }
+
+  /** Width of a text of the usual size on one line. */
+  widthOf(text: Text, isBold = false): number {
+    const { shown } = this.use(text, { isBold });
+    return this.document.widthOfString(shown);
+  }
+
+  /** Selects the font of a text, which is one for all of it, and its size. */
+  private use(text: Text, { size = 10, isBold = false }: TextStyle): { readonly shown: string } {
+    const weight = isBold ? 'bold' : 'regular';
+    const full = textFor(text, this.reader);
+    const font: PdfFont = fontFor(
+      full,
+      this.fonts.map((fonts) => fonts[weight]),
+    );
+    const { document } = this;
+    if (!this.registered.has(font.name)) document.registerFont(font.name, font.bytes);
+    this.registered.add(font.name);
+    document.font(font.name).fontSize(size);
+    return { shown: showable(full, font) };
   }
 
   /**
@@ -168,16 +205,12 @@ export class PdfWriter {
    * margin.
    */
   write(
-    text: string,
+    text: Text,
     { size = 10, isBold = false, color = ink, left = 0, right, width, align, link }: TextStyle = {},
   ): void {
-    const font: PdfFont = isBold ? this.fonts.bold : this.fonts.regular;
     const { document } = this;
-    document
-      .font(isBold ? 'bold' : 'regular')
-      .fontSize(size)
-      .fillColor(color);
-    const shown = showable(text, font);
+    const { shown } = this.use(text, { size, isBold });
+    document.fillColor(color);
     // Long numbers get a smaller font, so that columns do not overlap.
     const natural = right === undefined ? 0 : document.widthOfString(shown);
     if (natural > numberWidth) document.fontSize((size * numberWidth) / natural);

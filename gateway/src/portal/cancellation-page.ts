@@ -3,7 +3,9 @@ import { SubscriptionPhase } from '@billing/proto/billing/subscription/v1/subscr
 import { dateText } from '../text/date-text';
 import { present } from '../http/answer';
 import { postForm } from '../pages/frame/form-fields';
-import { html } from '../pages/frame/html';
+import { say } from '../text/say';
+import { html, local } from '../pages/frame/html';
+import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';
 import type { Visit } from './route';
 import { placeOf, portalPage } from './shell';
@@ -13,28 +15,28 @@ export function cancellationPage(visit: Visit, { subscription, productName }: Pl
   const { id, phase, startAt, currentPeriodEnd } = present(subscription);
   const isScheduled = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;
   const content = html`<section>
-    <h1>Cancel ${productName}?</h1>
+    <h1>${say('cancel.title', { product: productName })}</h1>
     ${
       isScheduled
         ? html`<p>
-            Your subscription has not started yet. If you cancel now, it will not start on
-            <strong>${dateText(present(startAt))}</strong>, and you are charged nothing. This cannot
-            be undone.
+            ${sayHtml('cancel.scheduled', { date: html`<strong>${dateText(present(startAt))}</strong>` })}
           </p>`
         : html`<p>
-              You keep access until <strong>${dateText(present(currentPeriodEnd))}</strong>. Your
-              subscription does not renew. You can undo the cancellation until then.
+              ${sayHtml('cancel.running', { date: html`<strong>${dateText(present(currentPeriodEnd))}</strong>` })}
             </p>
-            <p class="hint">Usage beyond what is included is still billed.</p>`
+            <p class="hint">${say('cancel.usage')}</p>`
     }
     ${postForm(
       placeOf(visit, `/portal/subscriptions/${id}`),
       '/cancel',
       html`<button class="danger" type="submit">
-        ${isScheduled ? 'Cancel now' : 'Cancel at the end of the period'}
+        ${say(isScheduled ? 'cancel.now' : 'cancel.atEnd')}
       </button>`,
     )}
-    <p class="aside"><a class="button quiet" href="/portal">Keep subscription</a></p>
+    <p class="aside">
+      <a class="button quiet" href="${local('/portal')}">${say('overview.keepSubscription')}</a>
+    </p>
   </section>`;
-  return portalPage(visit, { title: `Cancel ${productName}`, section: 'overview', content });
+  const title = say('cancel.pageTitle', { product: productName });
+  return portalPage(visit, { title, section: 'overview', content });
 }

@@ -9,9 +9,13 @@ import {
   type FormProblems,
   postForm,
   problemSummary,
+  selectField,
   type TextField,
   textField,
 } from '../pages/frame/form-fields';
+import { languageNames, languageOf } from '@billing/presentation/locale';
+import type { Text } from '../text/reader';
+import { say } from '../text/say';
 import { html } from '../pages/frame/html';
 import type { Page } from '../pages/frame/shell';
 import type { Visit } from './route';
@@ -24,23 +28,24 @@ const lineMax = 200;
 const isOptional = true;
 
 const contact: readonly TextField[] = [
-  { name: 'name', label: 'Name', autocomplete: 'name', lengthMax: lineMax, isOptional },
+  { name: 'name', label: say('field.name'), autocomplete: 'name', lengthMax: lineMax, isOptional },
   {
     name: 'email',
-    label: 'E-mail',
+    label: say('field.email'),
     autocomplete: 'email',
     type: 'email',
     inputMode: 'email',
-    hint: 'For your invoices and updates about your subscription.',
+    hint: say('field.emailPortalHint'),
     lengthMax: 254,
   },
-  { name: 'phone', label: 'Phone', autocomplete: 'tel', lengthMax: 40, isOptional },
+  { name: 'phone', label: say('field.phone'), autocomplete: 'tel', lengthMax: 40, isOptional },
 ];
 
 /** Names of the fields that a customer may change. */
-export const detailNames = [...contact.map(({ name }) => name), ...addressNames];
+export const detailNames = [...contact.map(({ name }) => name), 'locale', ...addressNames];
 
-const labels = {
+const labels: Readonly<Record<string, Text>> = {
+  locale: say('field.language'),
   ...Object.fromEntries(contact.map(({ name, label }) => [name, label])),
   ...addressLabels,
 };
@@ -52,21 +57,48 @@ export function detailsPage(
 ): Page {
   const field = (one: TextField) => textField({ ...one, value: typed[one.name] ?? '' }, problems);
   const content = html`<section>
-    <h1>Contact details</h1>
+    <h1>${say('portal.contactDetails')}</h1>
     ${doneNotice(done)} ${problemSummary(problems ?? {}, labels)}
     ${postForm(placeOf(visit, detailsPath), '', [
       contact.map(field),
+      languageField(typed.locale ?? '', problems),
       addressFieldset(typed, { problems, isRequired: false }),
-      html`<button type="submit">Save</button>`,
+      html`<button type="submit">${say('form.save')}</button>`,
     ])}
   </section>`;
   const status = problems === undefined ? 200 : 400;
-  return portalPage(visit, { title: 'Contact details', section: 'details', content, status });
+  return portalPage(visit, {
+    title: say('portal.contactDetails'),
+    section: 'details',
+    content,
+    status,
+  });
+}
+
+/** Languages under their own names; a locale with a region, such as de-CH, stays chosen. */
+function languageField(locale: string, problems: FormProblems | undefined) {
+  const own = languageNames.map(([language, name]): readonly [string, string] =>
+    locale !== '' && locale !== language && languageOf(locale) === language
+      ? [locale, `${name} (${locale})`]
+      : [language, name],
+  );
+  return selectField(
+    {
+      name: 'locale',
+      label: say('field.language'),
+      hint: say('field.languageAutomatic'),
+      autocomplete: 'language',
+      choices: () => own,
+      value: locale,
+      isOptional,
+    },
+    problems,
+  );
 }
 
 /** Field values of a customer. */
-export function detailsOf({ name, email, phone, address: given }: Customer): TypedTexts {
-  const parts = { name, email, phone, ...given };
+export function detailsOf({ name, email, phone, locale, address: given }: Customer): TypedTexts {
+  const parts = { name, email, phone, locale, ...given };
   return Object.fromEntries(
     detailNames.map((name) => [name, parts[name as keyof typeof parts] ?? '']),
   );

@@ -8,7 +8,7 @@ import { detailNames, detailsOf, detailsPage, detailsPath } from './details-page
 import type { PortalRequest, PortalRoute } from './route';
 import { doneAt } from './shell';
 
-const mask = ['name', 'email', 'phone', 'address'];
+const mask = ['name', 'email', 'phone', 'locale', 'address'];
 
 export const detailsRoutes: readonly PortalRoute[] = [
   {
@@ -35,6 +35,7 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
         email: given('email'),
         name: given('name'),
         phone: given('phone'),
+        locale: given('locale'),
         address: readAddress(typed),
         collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
         taxIds: [],

@@ -1,7 +1,8 @@
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { amountText } from '../text/amount-text';
 import { dateText } from '../text/date-text';
-import { type Html, html } from '../pages/frame/html';
+import { say } from '../text/say';
+import { type Html, html, local } from '../pages/frame/html';
 import { wordsOf } from '../pages/invoice/page';
 import type { Page } from '../pages/frame/shell';
 import type { Visit } from './route';
@@ -17,20 +18,20 @@ export interface InvoiceList {
 /** Page of all invoices, newest first. */
 export function invoiceListPage(visit: Visit, list: InvoiceList): Page {
   const content = html`<section>
-    <h1>Invoices</h1>
-    ${list.invoices.length === 0 ? html`<p>There are no invoices yet.</p>` : table(list.invoices)}
+    <h1>${say('portal.invoices')}</h1>
+    ${list.invoices.length === 0 ? html`<p>${say('invoices.none')}</p>` : table(list.invoices)}
     ${list.pages > 1 && pageLinks(list)}
   </section>`;
-  return portalPage(visit, { title: 'Invoices', section: 'invoices', content });
+  return portalPage(visit, { title: say('portal.invoices'), section: 'invoices', content });
 }
 
 function table(invoices: readonly Invoice[]): Html {
   return html`<table class="list">
     <thead>
       <tr>
-        <th scope="col">Invoice</th>
-        <th scope="col">Status</th>
-        <th scope="col">Total</th>
+        <th scope="col">${say('invoice.invoice')}</th>
+        <th scope="col">${say('invoices.status')}</th>
+        <th scope="col">${say('invoice.total')}</th>
       </tr>
     </thead>
     <tbody>
@@ -45,10 +46,10 @@ function row(invoice: Invoice): Html {
   const isDraft = status === InvoiceStatus.INVOICE_STATUS_DRAFT;
   return html`<tr>
     <th scope="row">
-      ${isDraft ? 'Not numbered yet' : html`<a href="/portal/invoices/${id}">${number ?? 'Invoice'}</a>`}
+      ${isDraft ? say('creditNote.notNumbered') : html`<a href="${local(`/portal/invoices/${id}`)}">${number ?? say('invoice.invoice')}</a>`}
       <div class="hint">
         ${createdAt === undefined ? '' : dateText(createdAt)}
-        ${!isDraft && html` · <a href="/portal/invoices/${id}/pdf">PDF<span class="unseen"> of ${number ?? 'the invoice'}</span></a>`}
+        ${!isDraft && html` · <a href="${local(`/portal/invoices/${id}/pdf`)}">PDF<span class="unseen">${say('invoices.pdfOf', { number: number ?? say('invoices.theInvoice') })}</span></a>`}
       </div>
     </th>
     <td><span class="status ${tone}">${name}</span></td>
@@ -57,10 +58,10 @@ function row(invoice: Invoice): Html {
 }
 
 function pageLinks({ page, pages }: InvoiceList): Html {
-  const to = (target: number) => `/portal/invoices?page=${String(target)}`;
-  return html`<nav class="turning" aria-label="Pages of invoices">
-    ${page > 1 && html`<a href="${to(page - 1)}" rel="prev">Newer</a>`}
-    <span>Page ${String(page)} of ${String(pages)}</span>
-    ${page < pages && html`<a href="${to(page + 1)}" rel="next">Older</a>`}
+  const to = (target: number) => local(`/portal/invoices?page=${String(target)}`);
+  return html`<nav class="turning" aria-label="${say('invoices.pages')}">
+    ${page > 1 && html`<a href="${to(page - 1)}" rel="prev">${say('invoices.newer')}</a>`}
+    <span>${say('invoices.page', { page, pages })}</span>
+    ${page < pages && html`<a href="${to(page + 1)}" rel="next">${say('invoices.older')}</a>`}
   </nav>`;
 }

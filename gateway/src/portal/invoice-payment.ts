@@ -2,11 +2,14 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { type CardEntry, cardForm, type PaymentInput } from '../pages/payment/card-form';
 import { postForm } from '../pages/frame/form-fields';
+import { payableAmount } from '../pages/payment/steps';
+import { amountText } from '../text/amount-text';
 import { href, type Html, html } from '../pages/frame/html';
 import {
   amountOf,
   failedPayment,
   hasLogo,
+  invoiceTitle,
   invoiceDocument,
   type InvoiceView,
   payLabel,
@@ -14,6 +17,7 @@ import {
 } from '../pages/invoice/page';
 import type { Page } from '../pages/frame/shell';
 import { methodText } from '../text/method-text';
+import { say } from '../text/say';
 import type { Visit } from './route';
 import { portalPage } from './shell';
 
@@ -41,7 +45,7 @@ export function invoiceFrame(
   choice?: PaymentChoice,
 ): Page {
   return portalPage(visit, {
-    title: `Invoice ${view.invoice.number ?? ''}`.trim(),
+    title: invoiceTitle(view.invoice),
     section: 'invoices',
     isWide: true,
     hasScript: choice?.entry.kind === 'FORM',
@@ -56,8 +60,8 @@ function settled(invoice: Invoice): Html {
   const { checkoutSessionId, hostedUrl, amountDue } = invoice;
   if (checkoutSessionId !== undefined && hostedUrl !== undefined && amountDue > 0n) {
     return html`<section class="unprinted">
-      <p>This invoice belongs to a purchase that is not complete.</p>
-      <p><a class="button" href="${href(hostedUrl)}">Continue the purchase</a></p>
+      <p>${say('invoices.purchaseOpen')}</p>
+      <p><a class="button" href="${href(hostedUrl)}">${say('invoices.continuePurchase')}</a></p>
     </section>`;
   }
   return html`<section class="unprinted"><p>${statusText(invoice)}</p></section>`;
@@ -68,10 +72,11 @@ function paying(view: InvoiceView, { methods, entry, ...input }: PaymentChoice):
   const { problems, kept, isAmountChanged } = input;
   const more = amountOf(invoice);
   const isFirst = methods.length === 0;
-  const label = isFirst ? payLabel(invoice) : `${payLabel(invoice)} with this card`;
+  const amount = amountText(payableAmount(invoice), invoice.currency);
+  const label = say(isFirst ? 'payment.pay' : 'invoices.payWithThisCard', { amount });
   const card = cardForm({ place: view, label, entry, more, ...input });
   return html`<section class="unprinted" aria-labelledby="pay">
-    <h2 id="pay">Pay this invoice</h2>
+    <h2 id="pay">${say('invoices.payThis')}</h2>
     ${problems === undefined && failedPayment(invoice)} ${!isFirst && savedMethods(view, methods)}
     ${
       isFirst
@@ -80,7 +85,7 @@ function paying(view: InvoiceView, { methods, entry, ...input }: PaymentChoice):
             class="other"
             ${(problems ?? kept ?? isAmountChanged) !== undefined && html` open`}
           >
-            <summary>Pay with another card</summary>
+            <summary>${say('invoices.payWithAnother')}</summary>
             ${card}
           </details>`
     }
@@ -90,7 +95,7 @@ function paying(view: InvoiceView, { methods, entry, ...input }: PaymentChoice):
 function savedMethods(view: InvoiceView, methods: readonly PaymentMethod[]): Html {
   return postForm(view, '/method', [
     html`<fieldset>
-      <legend>Saved cards</legend>
+      <legend>${say('invoices.savedCards')}</legend>
       ${methods.map(
         (method) =>
           html`<label class="choice">

@@ -7,7 +7,7 @@ import { type ApiAnswer, present } from '../http/answer';
 import { cardReady, type KeptTexts, type PaymentInput } from '../pages/payment/card-form';
 import { challengePage, processingPage } from '../pages/payment/challenge-page';
 import { type FormProblems, readText } from '../pages/frame/form-fields';
-import { amountOf, type InvoiceView, payLabel } from '../pages/invoice/page';
+import { amountOf, type InvoiceView, localesOf, payLabel } from '../pages/invoice/page';
 import { invoicePayable } from '../pages/invoice/payable';
 import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/routes';
 import {
@@ -94,11 +94,11 @@ async function showInvoice(
   const { visit, query, context } = request;
   const view = await viewOf(invoice, request, peers);
   if (!isPayable(invoice)) return pageAnswer(portalInvoicePage(visit, view, undefined));
-  if (isBeingPaid(invoice)) return visiting(processingPage(view));
+  if (isBeingPaid(invoice)) return visiting(processingPage({ ...view, locales: localesOf(view) }));
   const waiting = waitingAttempt(invoice);
   if (waiting !== undefined && query.card === undefined && input.problems === undefined) {
     const amount = amountText(payableAmount(invoice), invoice.currency);
-    return visiting(challengePage(view, { ...waiting, amount }));
+    return visiting(challengePage({ ...view, locales: localesOf(view) }, { ...waiting, amount }));
   }
   const { customerId } = visit;
   const [entry, { paymentMethods: methods }] = await Promise.all([
@@ -139,6 +139,7 @@ function payableOf(invoice: Invoice, request: PortalRequest, peers: Peers): Paya
     path: own,
     url: `${visit.siteUrl}${own}`,
     isTest: visit.isTest,
+    locales: [visit.locale],
     network,
     showProblems: (problems: FormProblems, kept: KeptTexts) =>
       showInvoice(invoice, request, peers, { problems, kept }),

@@ -14,7 +14,10 @@ import { amountText } from '../text/amount-text';
 import { dateText } from '../text/date-text';
 import { present } from '../http/answer';
 import { postForm } from '../pages/frame/form-fields';
-import { type Html, html } from '../pages/frame/html';
+import { joined, type Text } from '../text/reader';
+import { say } from '../text/say';
+import { type Html, html, local } from '../pages/frame/html';
+import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';
 import { billedLines } from '../text/customer-text';
 import { methodText } from '../text/method-text';
@@ -63,12 +66,14 @@ export function overviewPage(overview: Overview): Page {
     ended.length > 0 && endedPlans(ended),
     billedTo(customer),
   ];
-  return portalPage(visit, { title: 'Overview', section: 'overview', content });
+  return portalPage(visit, { title: say('portal.overview'), section: 'overview', content });
 }
 
 const nothing = html`<section>
-  <h2>No subscriptions</h2>
-  <p>You have no active subscriptions. See your <a href="/portal/invoices">invoices</a>.</p>
+  <h2>${say('overview.noSubscriptions')}</h2>
+  <p>
+    ${sayHtml('overview.noSubscriptionsText', { invoices: html`<a href="${local('/portal/invoices')}">${say('overview.invoicesLink')}</a>` })}
+  </p>
 </section>`;
 
 function owed({ openInvoices, plans }: Overview): Html | undefined {
@@ -77,8 +82,8 @@ function owed({ openInvoices, plans }: Overview): Html | undefined {
   );
   if (openInvoices.length === 0) return undefined;
   return html`<section class="${isPastDue ? 'problem' : ''}" aria-labelledby="owed">
-    <h2 id="owed">${isPastDue ? 'A payment is overdue' : 'Open invoices'}</h2>
-    ${isPastDue && html`<p>Please pay it or add another card to keep your subscription.</p>`}
+    <h2 id="owed">${say(isPastDue ? 'overview.overdue' : 'overview.openInvoices')}</h2>
+    ${isPastDue && html`<p>${say('overview.overdueText')}</p>`}
     <ul class="rows">
       ${openInvoices.map((invoice) => owedRow(invoice, isPastDue))}
     </ul>
@@ -92,17 +97,17 @@ function balance({ balances }: Overview): Html | undefined {
     .map(({ balance: amount, currency }) => amountText(amount, currency));
   if (amounts.length === 0) return undefined;
   return html`<section aria-labelledby="balance">
-    <h2 id="balance">Balance</h2>
-    <p>Your balance is ${amounts.join(' and ')}. Your next invoices use it first.</p>
+    <h2 id="balance">${say('overview.balance')}</h2>
+    <p>${say('overview.balanceText', { amounts: joined(amounts, ' + ') })}</p>
   </section>`;
 }
 
 function owedRow({ id, number, amountDue, currency }: Invoice, isPastDue: boolean): Html {
   return html`<li>
     <span>${amountText(amountDue, currency)} <span class="hint">${number ?? ''}</span></span>
-    <a class="button small" href="/portal/invoices/${id}"
-      >${isPastDue ? 'Fix payment' : 'Pay'}<span class="unseen">
-        of invoice ${number ?? ''}</span
+    <a class="button small" href="${local(`/portal/invoices/${id}`)}"
+      >${say(isPastDue ? 'overview.fixPayment' : 'overview.pay')}<span class="unseen"
+        >${say('overview.ofInvoice', { number: number ?? '' })}</span
       ></a
     >
   </li>`;
@@ -137,12 +142,20 @@ function charge(
   overview: Overview,
 ): Html {
   const { currency } = subscriptionOf(plan);
-  const label = isSent(overview) ? 'Next invoice' : 'Next charge';
-  return html`<dt>${label}</dt>
+  const label = isSent(overview) ? 'overview.nextInvoice' : 'overview.nextCharge';
+  return html`<dt>${say(label)}</dt>
     <dd>
-      <strong>${amountText(total, currency)}</strong> on ${dateText(present(at))}
-      ${discountName !== undefined && html`<span class="hint line">${discountName}: ${amountText(discountAmount, currency)} off</span>`}
+      ${amountOn(total, currency, present(at))}
+      ${discountName !== undefined && html`<span class="hint line">${say('overview.discountOff', { name: discountName, amount: amountText(discountAmount, currency) })}</span>`}
     </dd>`;
+}
+
+/** An amount in bold on a date. */
+export function amountOn(amount: bigint, currency: string, at: Date) {
+  return sayHtml('overview.amountOn', {
+    amount: html`<strong>${amountText(amount, currency)}</strong>`,
+    date: dateText(at),
+  });
 }
 
 /** Usage so far; undefined without meters, or if an ending subscription has no billable usage. */
@@ -155,13 +168,13 @@ function usageSoFar({ upcoming, ...plan }: Plan, { usage }: Overview): Html | un
   const at = present(upcoming?.at ?? currentPeriodEnd);
   const hasDiscountThen = discountEndsAt === undefined || discountEndsAt > at;
   const isDiscounted = discountId !== undefined && hasDiscountThen;
-  return html`<dt>Usage so far</dt>
+  return html`<dt>${say('overview.usageSoFar')}</dt>
     <dd>
-      ${estimate === undefined ? tooMuchText : `about ${amountText(estimate, currency)}`}
+      ${estimate === undefined ? tooMuchText : say('overview.about', { amount: amountText(estimate, currency) })}
       <span class="hint line"
-        >Estimate${isDiscounted && ' before discounts'}.
-        ${isLast ? 'Billed when the subscription ends.' : 'Added to the next invoice.'}
-        <a href="/portal/usage">See usage</a></span
+        >${say(isDiscounted ? 'overview.estimateBefore' : 'overview.estimate')}
+        ${say(isLast ? 'overview.billedAtEnd' : 'overview.addedToNext')}
+        <a href="${local('/portal/usage')}">${say('overview.seeUsage')}</a></span
       >
     </dd>`;
 }
@@ -179,7 +192,10 @@ function sumOf(states: Overview['usage']): bigint | undefined {
 function chargedTo(subscription: Subscription, overview: Overview): Html | undefined {
   const method = ownMethod(subscription, overview);
   return (
-    method && html`<p>Charged to ${methodText(method)}. ${expiryNote(method, overview.now)}</p>`
+    method &&
+    html`<p>
+      ${say('overview.chargedTo', { card: methodText(method) })} ${expiryNote(method, overview.now)}
+    </p>`
   );
 }
 
@@ -198,17 +214,22 @@ function planned(
   const { id, pendingChange: change } = subscription;
   const [item] = change?.to?.items ?? [];
   if (change === undefined || item === undefined) return undefined;
-  const to = html`<strong>${productNames.get(item.productId) ?? ''}</strong>, ${itemTerms(item)}`;
+  const to = html`${sayHtml('plan.named', {
+    name: html`<strong>${productNames.get(item.productId) ?? ''}</strong>`,
+    terms: itemTerms(item),
+  })}`;
   if (change.status !== ChangeStatus.CHANGE_STATUS_PENDING) {
-    return html`<p>Your change to ${to}, is being paid.</p>`;
+    return html`<p>${sayHtml('overview.changePaying', { plan: to })}</p>`;
   }
   const place = placeOf(visit, `/portal/subscriptions/${id}`);
-  return html`<p>Changes to ${to}, on <strong>${dateText(present(change.effectiveAt))}</strong>.</p>
+  return html`<p>
+      ${sayHtml('overview.changeAt', { plan: to, date: html`<strong>${dateText(present(change.effectiveAt))}</strong>` })}
+    </p>
     ${
       mayChange(settings, subscription) &&
       postForm(place, '/keep-plan', [
         html`<input type="hidden" name="change" value="${change.id}" />`,
-        html`<button class="quiet" type="submit">Keep current plan</button>`,
+        html`<button class="quiet" type="submit">${say('overview.keepPlan')}</button>`,
       ])
     }`;
 }
@@ -219,53 +240,53 @@ function ending(subscription: Subscription, { visit, settings }: Overview): Html
   if (!cancelAtPeriodEnd) {
     const isChangeable = mayChange(settings, subscription);
     return html`<p class="after actions">
-      ${isChangeable && html`<a href="${path}/plan">Change plan</a>`}
-      <a href="${path}/cancel">Cancel subscription</a>
+      ${isChangeable && html`<a href="${local(`${path}/plan`)}">${say('overview.changePlan')}</a>`}
+      <a href="${local(`${path}/cancel`)}">${say('overview.cancelSubscription')}</a>
     </p>`;
   }
   return html`<p>
-      Your subscription ends on <strong>${dateText(present(currentPeriodEnd))}</strong> and does not
-      renew.
+      ${sayHtml('overview.endsOn', { date: html`<strong>${dateText(present(currentPeriodEnd))}</strong>` })}
     </p>
-    ${postForm(placeOf(visit, path), '/keep', html`<button class="quiet" type="submit">Keep subscription</button>`)}`;
+    ${postForm(placeOf(visit, path), '/keep', html`<button class="quiet" type="submit">${say('overview.keepSubscription')}</button>`)}`;
 }
 
 function methodCard(overview: Overview): Html {
   const method = overview.methods.find(({ isDefault }) => isDefault);
   const running = overview.plans.filter((plan) => !isEnded(plan)).map(subscriptionOf);
-  const exception = running.some((one) => ownMethod(one, overview) !== undefined)
-    ? ', except for subscriptions that show another card'
-    : '';
-  const text = isSent(overview)
-    ? 'Invoices are sent to you. Please pay each invoice by its due date.'
+  const hasOther = running.some((one) => ownMethod(one, overview) !== undefined);
+  const charged = hasOther ? 'overview.cardChargedExcept' : 'overview.cardCharged';
+  const text: Text = isSent(overview)
+    ? say('overview.invoicesSent')
     : method === undefined
-      ? 'No card is saved. Add a card to pay for your subscription.'
-      : `${methodText(method)} is charged${exception}.`;
+      ? say('overview.noCard')
+      : say(charged, { card: methodText(method) });
   return html`<section aria-labelledby="paying">
-    <h2 id="paying">Payment method</h2>
+    <h2 id="paying">${say('overview.paymentMethod')}</h2>
     <p>${text} ${method !== undefined && !isSent(overview) && expiryNote(method, overview.now)}</p>
-    <p><a href="/portal/payment-methods">Manage payment methods</a></p>
+    <p><a href="${local('/portal/payment-methods')}">${say('overview.managePaymentMethods')}</a></p>
   </section>`;
 }
 
 /** Name and address on invoices. */
 function billedTo(customer: Customer): Html {
   return html`<section aria-labelledby="billed">
-    <h2 id="billed">Billing details</h2>
+    <h2 id="billed">${say('overview.billingDetails')}</h2>
     <p>${billedLines(customer).map((line) => html`<span class="line">${line}</span>`)}</p>
-    <p><a href="/portal/details">Edit contact details</a></p>
+    <p><a href="${local('/portal/details')}">${say('overview.editDetails')}</a></p>
   </section>`;
 }
 
 function endedPlans(plans: readonly Plan[]): Html {
   return html`<section aria-labelledby="ended">
-    <h2 id="ended">Ended</h2>
+    <h2 id="ended">${say('overview.ended')}</h2>
     <ul class="rows">
       ${plans.map(({ productName, ...plan }) => {
         const { endedAt } = subscriptionOf(plan);
         return html`<li>
           <span>${productName}</span>
-          <span class="hint">${endedAt === undefined ? '' : `ended ${dateText(endedAt)}`}</span>
+          <span class="hint"
+            >${endedAt !== undefined && say('overview.endedOn', { date: dateText(endedAt) })}</span
+          >
         </li>`;
       })}
     </ul>
@@ -273,12 +294,13 @@ function endedPlans(plans: readonly Plan[]): Html {
 }
 
 function statusOf({ status, phase, cancelAtPeriodEnd }: Subscription) {
-  if (status === SUBSCRIPTION_STATUS_PAST_DUE) return { name: 'Past due', tone: 'bad' };
-  if (cancelAtPeriodEnd) return { name: 'Ending', tone: '' };
-  if (phase === SubscriptionPhase.SUBSCRIPTION_PHASE_TRIAL) return { name: 'Trial', tone: 'good' };
+  if (status === SUBSCRIPTION_STATUS_PAST_DUE) return { name: say('status.pastDue'), tone: 'bad' };
+  if (cancelAtPeriodEnd) return { name: say('status.ending'), tone: '' };
+  if (phase === SubscriptionPhase.SUBSCRIPTION_PHASE_TRIAL)
+    return { name: say('status.trial'), tone: 'good' };
   if (phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED)
-    return { name: 'Scheduled', tone: '' };
-  return { name: 'Active', tone: 'good' };
+    return { name: say('status.scheduled'), tone: '' };
+  return { name: say('status.active'), tone: 'good' };
 }
 
 function isSent({ customer }: Overview): boolean {

@@ -1,5 +1,7 @@
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { dateText } from '../text/date-text';
+import type { Text } from '../text/reader';
+import { say } from '../text/say';
 import { type CardEntry, cardForm, cardReady, type KeptTexts } from '../pages/payment/card-form';
 import { type FormProblems, notice, postForm } from '../pages/frame/form-fields';
 import { type Html, html, type HtmlValue } from '../pages/frame/html';
@@ -19,7 +21,7 @@ export interface Methods {
   /** False if the refused form did not make the card the default. */
   readonly isDefault?: boolean;
   /** Reason why the last action was refused. */
-  readonly refusal?: string | undefined;
+  readonly refusal?: Text | undefined;
   readonly done?: unknown;
   /** Environment time. */
   readonly now: Date;
@@ -34,21 +36,21 @@ export function methodsPage(page: Methods): Page {
   const isFirst = methods.length === 0;
   const content = [
     html`<section>
-      <h1>Payment methods</h1>
-      ${doneNotice(done)} ${refusal !== undefined && notice('That did not work', refusal)}
+      <h1>${say('portal.paymentMethods')}</h1>
+      ${doneNotice(done)} ${refusal !== undefined && notice(say('failure.didNotWork'), refusal)}
       ${
         isFirst
-          ? html`<p>No card is saved.</p>`
+          ? html`<p>${say('methods.none')}</p>`
           : html`<ul class="rows">
               ${methods.map((method) => row(visit, method, { methods, now }))}
             </ul>`
       }
     </section>`,
     html`<section aria-labelledby="add">
-      <h2 id="add">Add a card</h2>
+      <h2 id="add">${say('methods.add')}</h2>
       ${cardForm({
         place: placeOf(visit, methodsPath),
-        label: 'Save card',
+        label: say('methods.save'),
         entry,
         problems,
         kept,
@@ -68,8 +70,8 @@ export function confirmMethodPage(visit: Visit, setupId: string, isFirst: boolea
   const place = placeOf(visit, methodsPath);
   const more = defaultChoice(isFirst, true);
   return framed(visit, [
-    html`<h1>Payment methods</h1>`,
-    cardReady({ place, setupId, label: 'Save card', more }),
+    html`<h1>${say('portal.paymentMethods')}</h1>`,
+    cardReady({ place, setupId, label: say('methods.save'), more }),
   ]);
 }
 
@@ -78,7 +80,7 @@ export function expiryNote(method: PaymentMethod, now: Date): Html | undefined {
   const expiry = expiryText(method, now);
   if (expiry === undefined) return undefined;
   const { text, isExpired } = expiry;
-  return html`<span class="${isExpired ? 'bad' : ''}">It ${text}.</span>`;
+  return html`<span class="${isExpired ? 'bad' : ''}">${text}</span>`;
 }
 
 function row(
@@ -89,40 +91,42 @@ function row(
   const { id, isDefault, createdAt } = method;
   const name = methodText(method);
   const place = placeOf(visit, `${methodsPath}/${id}`);
-  const button = (text: string) =>
+  const button = (text: Text) =>
     html`<button class="quiet small" type="submit">
       ${text}<span class="unseen"> ${name}</span>
     </button>`;
   // With several cards, the customer must choose a new default before removing the current one.
   const isRemovable = !isDefault || methods.length === 1;
-  const removal = isRemovable ? '' : 'To remove this card, make another card the default first.';
+  const removal = !isRemovable && say('methods.defaultFirst');
   return html`<li>
     <span>
-      ${name} ${isDefault && html`<span class="status good">Default</span>`}
+      ${name} ${isDefault && html`<span class="status good">${say('methods.default')}</span>`}
       <span class="hint line">
         ${expiryNote(method, now)}
-        ${createdAt === undefined ? '' : `Saved on ${dateText(createdAt)}. `}
+        ${createdAt !== undefined && say('methods.savedOn', { date: dateText(createdAt) })}
         ${isDefault && removal}
       </span>
     </span>
     <span class="actions">
-      ${!isDefault && postForm(place, '/default', button('Make default'))}
-      ${isRemovable && postForm(place, '/remove', button('Remove'))}
+      ${!isDefault && postForm(place, '/default', button(say('methods.makeDefault')))}
+      ${isRemovable && postForm(place, '/remove', button(say('methods.remove')))}
     </span>
   </li>`;
 }
 
 function defaultChoice(isFirst: boolean, isChecked: boolean): Html {
-  if (isFirst) return html`<p class="hint">Open invoices are charged to this card now.</p>`;
+  if (isFirst) return html`<p class="hint">${say('methods.openCharged')}</p>`;
   return html`<label class="choice">
     <input type="checkbox" name="default" value="yes" ${isChecked && html` checked`} />
-    <span>Use as default<span class="hint">Open invoices are charged to this card now.</span></span>
+    <span
+      >${say('methods.useAsDefault')}<span class="hint">${say('methods.openCharged')}</span></span
+    >
   </label>`;
 }
 
 function framed(visit: Visit, content: HtmlValue, status = 200): Page {
   return portalPage(visit, {
-    title: 'Payment methods',
+    title: say('portal.paymentMethods'),
     section: 'payment-methods',
     content,
     status,

@@ -1,6 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Peers } from '../peers';
 import type { ApiAnswer } from '../http/answer';
+import { type PhraseKey, say } from '../text/say';
 import { paymentDeadlineMs, paymentRoutes } from '../pages/payment/routes';
 import { cardEntryOf, type Payable } from '../pages/payment/steps';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
@@ -11,11 +12,10 @@ import { doneAt, type Done } from './shell';
 type MethodRequest = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
 
 // Refusals shown in words; other errors are handled as usual.
-const refusals: Readonly<Record<string, string>> = {
-  PAYMENT_METHOD_IS_DEFAULT: 'Make another card the default first.',
-  PAYMENT_METHOD_IN_USE:
-    'This card pays for a subscription that has not ended. Add another card first.',
-  TOO_MANY_PAYMENT_METHODS: 'You have reached the maximum number of saved cards. Remove one first.',
+const refusals: Readonly<Record<string, PhraseKey>> = {
+  PAYMENT_METHOD_IS_DEFAULT: 'methods.isDefault',
+  PAYMENT_METHOD_IN_USE: 'methods.inUse',
+  TOO_MANY_PAYMENT_METHODS: 'methods.tooMany',
 };
 
 export const paymentMethodRoutes: readonly PortalRoute[] = [
@@ -83,7 +83,7 @@ function showRefusal(
   peers: Peers,
 ): Promise<ApiAnswer> | undefined {
   const refusal = error instanceof DomainError ? refusals[error.reason] : undefined;
-  return refusal === undefined ? undefined : showMethods(request, peers, { refusal });
+  return refusal === undefined ? undefined : showMethods(request, peers, { refusal: say(refusal) });
 }
 
 async function showMethods(
@@ -115,6 +115,7 @@ function keepable(request: PortalRequest, peers: Peers): Payable {
     path: methodsPath,
     url: `${siteUrl}${methodsPath}`,
     isTest,
+    locales: [visit.locale],
     pay: async ({ methodId: paymentMethodId = '' }) => {
       const kept = { customerId, paymentMethodId, asDefault: isDefault() };
       await peers.paymentMethod.keepPaymentMethod(kept, context);

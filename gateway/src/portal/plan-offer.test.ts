@@ -8,6 +8,7 @@ import { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method
 import { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { SubscriptionPhase } from '@billing/proto/billing/subscription/v1/subscription';
 import { chargedMethod, itemTerms, mayChange, planOffer, readWantedPlan } from './plan-offer';
+import { english } from '../text/testing/english';
 
 const { PRICING_TYPE_FLAT: flat, PRICING_TYPE_PER_UNIT: perUnit } = PricingType;
 const {
@@ -108,7 +109,7 @@ describe('the form of a plan', () => {
     ['1e3', undefined],
     ['', undefined],
   ])('with the quantity %j asks for %s', (quantity, expected) => {
-    const problems = { quantity: ['Must be a whole number between 1 and 1,000,000'] };
+    const problems = { quantity: ['Must be a whole number from 1 to 1000000'] };
     expect(read({ productId: 'team', quantity })).toEqual(
       expected === undefined ? { problems } : { wanted: { productId: 'team', quantity: expected } },
     );
@@ -128,7 +129,7 @@ test.each([
   [perUnit, 3, '3 × $29.00 every month'],
   [PricingType.PRICING_TYPE_VOLUME, 3, '3 units, priced in tiers'],
 ])('the terms of type %s with quantity %s are %s', (type, quantity, terms) => {
-  expect(itemTerms({ price: priced({ type, trialDays: 14 }), quantity })).toBe(terms);
+  expect(english(itemTerms({ price: priced({ type, trialDays: 14 }), quantity }))).toBe(terms);
 });
 
 test('a subscription is charged to its own card, else to the default one', () => {

@@ -14,6 +14,9 @@ import {
 import { present } from '../http/answer';
 import type { FormProblems } from '../pages/frame/form-fields';
 import { priceTerms } from '../pages/terms/purchase-terms';
+import { quantityText } from '../text/amount-text';
+import type { Text } from '../text/reader';
+import { say } from '../text/say';
 
 const quantityMax = 1_000_000;
 const quantityPattern = /^\d{1,7}$/;
@@ -95,7 +98,7 @@ export function readWantedPlan(
   const text = (form.get('quantity') ?? '').trim();
   const quantity = quantityPattern.test(text) ? Number(text) : 0;
   if (quantity >= 1 && quantity <= quantityMax) return { wanted: { productId, quantity } };
-  return { problems: { quantity: ['Must be a whole number between 1 and 1,000,000'] } };
+  return { problems: { quantity: [`Must be a whole number from 1 to ${String(quantityMax)}`] } };
 }
 
 /** Recurring price in words. For tiers, the price of one unit would be misleading. */
@@ -105,12 +108,15 @@ export function itemTerms({
 }: {
   readonly price: Price | undefined;
   readonly quantity: number;
-}): string {
+}): Text {
   const { type, ...terms } = present(price);
   const one = priceTerms({ ...terms, type, trialDays: undefined });
   if (quantity === 1 || type === PricingType.PRICING_TYPE_FLAT) return one;
   const isPlain = type === PricingType.PRICING_TYPE_PER_UNIT;
-  return isPlain ? `${String(quantity)} × ${one}` : `${String(quantity)} units, priced in tiers`;
+  const count = quantityText(String(quantity));
+  return isPlain
+    ? say('plan.times', { quantity: count, terms: one })
+    : say('plan.inTiers', { quantity: count });
 }
 
 /** The saved card that a subscription is charged to: its own, else the default one. */

@@ -5,16 +5,20 @@ import {
   notice,
   numberField,
   postForm,
+  problemsText,
   problemSummary,
 } from '../pages/frame/form-fields';
-import { type Html, html } from '../pages/frame/html';
+import type { Text } from '../text/reader';
+import { say } from '../text/say';
+import { type Html, html, local } from '../pages/frame/html';
+import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';
 import { priceTerms, quantityTerms } from '../pages/terms/purchase-terms';
 import { itemTerms, type OfferedPlan, type PlanOffer } from './plan-offer';
 import type { Visit } from './route';
 import { placeOf, portalPage } from './shell';
 
-const labels = { productId: 'Plan', quantity: 'Quantity' };
+const labels = { productId: say('field.plan'), quantity: say('field.quantity') };
 
 /** Data of the page on which a customer chooses a plan. */
 export interface PlanChoice {
@@ -25,7 +29,7 @@ export interface PlanChoice {
   readonly typed?: Readonly<Record<string, string | undefined>>;
   readonly problems?: FormProblems;
   /** Reason why the chosen change is not possible. */
-  readonly refusal?: string;
+  readonly refusal?: Text;
 }
 
 /** Page with the plans that a customer may change to. */
@@ -33,28 +37,37 @@ export function planPage(choice: PlanChoice): Page {
   const { visit, plan, offer, problems = {}, refusal } = choice;
   const { id, price, quantity } = present(plan.subscription);
   const content = html`<section>
-    <h1>Change your plan</h1>
+    <h1>${say('plan.change')}</h1>
     ${problemSummary(problems, labels)}
-    ${refusal !== undefined && notice('This change is not possible', refusal)}
-    <p>Current plan: <strong>${plan.productName}</strong>, ${itemTerms({ price, quantity })}</p>
+    ${refusal !== undefined && notice(say('plan.notPossible'), refusal)}
+    <p>
+      ${sayHtml('plan.current', { plan: namedPlan(plan.productName, itemTerms({ price, quantity })) })}
+    </p>
     ${
       offer.plans.length === 0
-        ? html`<p>No other plan is available for this subscription.</p>`
+        ? html`<p>${say('plan.noOther')}</p>`
         : postForm(placeOf(visit, `/portal/subscriptions/${id}`), '/review', [
             plansField(choice),
             quantityField(choice),
-            html`<p class="hint">You see the exact price before anything is changed.</p>`,
-            html`<button type="submit">Review change</button>`,
+            html`<p class="hint">${say('plan.exactPrice')}</p>`,
+            html`<button type="submit">${say('plan.review')}</button>`,
           ])
     }
-    <p class="aside"><a class="button quiet" href="/portal">Back to the overview</a></p>
+    <p class="aside">
+      <a class="button quiet" href="${local('/portal')}">${say('plan.backToOverview')}</a>
+    </p>
   </section>`;
   return portalPage(visit, {
-    title: 'Change your plan',
+    title: say('plan.change'),
     section: 'overview',
     status: statusOf(choice),
     content,
   });
+}
+
+/** A plan with its price, its name in bold. */
+export function namedPlan(name: string, terms: Text): Html {
+  return html`${sayHtml('plan.named', { name: html`<strong>${name}</strong>`, terms })}`;
 }
 
 function statusOf({ problems = {}, refusal }: PlanChoice): number {
@@ -67,8 +80,8 @@ function plansField({ offer: { plans }, typed, problems }: PlanChoice): Html {
   const isWrong = messages.length > 0;
   const chosen = typed?.productId ?? plans[0]?.productId;
   return html`<fieldset id="productId" ${isWrong && html` aria-describedby="productId-error"`}>
-    <legend>Plan</legend>
-    ${isWrong && html`<span class="error" id="productId-error">${messages.join('. ')}</span>`}
+    <legend>${say('field.plan')}</legend>
+    ${isWrong && html`<span class="error" id="productId-error">${problemsText(messages)}</span>`}
     ${plans.map((plan) => planField(plan, plan.productId === chosen))}
   </fieldset>`;
 }
@@ -78,7 +91,7 @@ function planField({ productId, name, price, isCurrent }: OfferedPlan, isChosen:
   return html`<label class="choice">
     <input type="radio" name="productId" value="${productId}" ${isChosen && html` checked`} />
     <span>
-      <strong>${name}${isCurrent && ' (your plan)'}</strong>
+      <strong>${isCurrent ? say('plan.yours', { name }) : name}</strong>
       <span>${priceTerms({ ...price, trialDays: undefined })}</span>
       ${terms.length > 1 && terms.map((line) => html`<span class="hint">${line}</span>`)}
     </span>
@@ -91,8 +104,8 @@ function quantityField({ plan, offer, typed, problems }: PlanChoice): Html | und
   return numberField(
     {
       name: 'quantity',
-      label: 'Quantity',
-      hint: 'For plans that are priced per unit.',
+      label: say('field.quantity'),
+      hint: say('field.quantityPlanHint'),
       value: typed?.quantity ?? String(quantity),
       min: 1,
       max: 1_000_000,

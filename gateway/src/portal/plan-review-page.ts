@@ -8,19 +8,24 @@ import {
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { present } from '../http/answer';
 import { notice, postForm } from '../pages/frame/form-fields';
-import { type Html, html } from '../pages/frame/html';
+import { type Html, html, local } from '../pages/frame/html';
+import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';
 import { invoiceTable } from '../pages/invoice/table';
 import { amountText } from '../text/amount-text';
 import { dateText } from '../text/date-text';
+import type { Text } from '../text/reader';
+import { say } from '../text/say';
 import { methodText } from '../text/method-text';
+import { amountOn } from './overview-page';
+import { namedPlan } from './plan-page';
 import { itemTerms, type OfferedPlan, type WantedPlan } from './plan-offer';
 import type { Visit } from './route';
 import { placeOf, portalPage } from './shell';
 
 /** Reason why a change that was confirmed has not happened. */
 export type ReviewNotice =
-  { readonly kind: 'STALE' } | { readonly kind: 'DECLINED'; readonly message: string };
+  { readonly kind: 'STALE' } | { readonly kind: 'DECLINED'; readonly message: Text };
 
 /** Data of the page on which a customer reviews the price of a change. */
 export interface PlanReview {
@@ -41,20 +46,22 @@ export function planReviewPage(review: PlanReview): Page {
   const { productId, token, invoice } = { ...wanted, ...preview };
   const after = { price: chosen.price, quantity: wanted.quantity ?? quantity };
   const content = html`<section>
-    <h1>Review your change</h1>
+    <h1>${say('review.title')}</h1>
     ${shownNotice(review.notice)}
     <dl class="next">
-      <dt>Now</dt>
-      <dd>${plan.productName}, ${itemTerms({ price, quantity })}</dd>
-      <dt>Then</dt>
-      <dd><strong>${chosen.name}</strong>, ${itemTerms(after)}</dd>
-      <dt>Starts</dt>
+      <dt>${say('review.now')}</dt>
+      <dd>
+        ${say('plan.named', { name: plan.productName, terms: itemTerms({ price, quantity }) })}
+      </dd>
+      <dt>${say('review.then')}</dt>
+      <dd>${namedPlan(chosen.name, itemTerms(after))}</dd>
+      <dt>${say('review.starts')}</dt>
       <dd>${startText(preview)}</dd>
-      <dt>Due today</dt>
+      <dt>${say('invoice.dueToday')}</dt>
       <dd>${due(review, currency)}</dd>
       ${credits(preview, currency)} ${nextInvoice(preview)}
     </dl>
-    ${invoice !== undefined && invoiceTable(Invoice.fromPartial(invoice), 'Due today')}
+    ${invoice !== undefined && invoiceTable(Invoice.fromPartial(invoice), say('invoice.dueToday'))}
     ${postForm(placeOf(visit, `/portal/subscriptions/${id}`), '/change', [
       hidden('productId', productId),
       wanted.quantity !== undefined && hidden('quantity', String(wanted.quantity)),
@@ -62,12 +69,14 @@ export function planReviewPage(review: PlanReview): Page {
       html`<button type="submit">${confirmLabel(preview, currency)}</button>`,
     ])}
     <p class="aside">
-      <a class="button quiet" href="/portal/subscriptions/${id}/plan">Choose another plan</a>
+      <a class="button quiet" href="${local(`/portal/subscriptions/${id}/plan`)}"
+        >${say('review.another')}</a
+      >
     </p>
-    <p class="aside"><a href="/portal">Keep current plan</a></p>
+    <p class="aside"><a href="${local('/portal')}">${say('overview.keepPlan')}</a></p>
   </section>`;
   return portalPage(visit, {
-    title: 'Review your change',
+    title: say('review.title'),
     section: 'overview',
     status: review.notice?.kind === 'STALE' ? 409 : 200,
     content,
@@ -77,24 +86,22 @@ export function planReviewPage(review: PlanReview): Page {
 function shownNotice(problem: PlanReview['notice']): Html | undefined {
   if (problem === undefined) return undefined;
   if (problem.kind === 'STALE') {
-    return notice('The price has changed since you looked.', 'Please review again.');
+    return notice(say('review.stale'), say('review.again'));
   }
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-    <h2>The payment failed</h2>
+    <h2>${say('payment.failed')}</h2>
     <p>
-      ${problem.message} Your plan has not changed.
-      <a href="/portal/payment-methods">Manage payment methods</a>
+      ${problem.message} ${say('review.notChanged')}
+      <a href="${local('/portal/payment-methods')}">${say('overview.managePaymentMethods')}</a>
     </p>
   </div>`;
 }
 
 function startText({ at, effectiveAt }: PreviewChangeResponse): Html {
   const start = present(effectiveAt);
-  if (start.getTime() === present(at).getTime()) return html`Today`;
+  if (start.getTime() === present(at).getTime()) return html`${say('review.today')}`;
   return html`<strong>${dateText(start)}</strong>
-    <span class="hint line"
-      >Until then you keep your current plan, and can undo this change.</span
-    >`;
+    <span class="hint line">${say('review.untilThen')}</span>`;
 }
 
 function due({ preview, method }: PlanReview, currency: string): Html {
@@ -102,15 +109,19 @@ function due({ preview, method }: PlanReview, currency: string): Html {
   if (dueNow > 0n) {
     const payer =
       method === undefined
-        ? html`No card is saved. <a href="/portal/payment-methods">Add a card</a> first.`
-        : html`Charged to ${methodText(method)}`;
+        ? sayHtml('review.noCard', {
+            addCard: html`<a href="${local('/portal/payment-methods')}"
+              >${say('review.addCard')}</a
+            >`,
+          })
+        : say('review.chargedTo', { card: methodText(method) });
     return html`<strong>${amountText(dueNow, currency)}</strong>
       <span class="hint line">${payer}</span>`;
   }
   const sent = invoice?.amountDue ?? 0n;
   if (sent === 0n) return html`<strong>${amountText(0n, currency)}</strong>`;
   return html`<strong>${amountText(sent, currency)}</strong>
-    <span class="hint line">You get an invoice.</span>`;
+    <span class="hint line">${say('review.getInvoice')}</span>`;
 }
 
 /** What the change gives back. */
@@ -119,14 +130,14 @@ function credits({ creditNotes }: PreviewChangeResponse, currency: string): Html
     const notes = creditNotes.filter((note) => note.settledBy === settledBy);
     if (notes.length === 0) return [];
     const sum = sumOf(notes.map(({ amount }) => amount));
-    return html`<dt>${label}</dt>
+    return html`<dt>${say(label)}</dt>
       <dd>${amountText(sum, currency)}</dd>`;
   });
 }
 
 const creditPlaces = [
-  [ChangeSettlement.CHANGE_SETTLEMENT_AMOUNT_DUE, 'Taken off open invoices'],
-  [ChangeSettlement.CHANGE_SETTLEMENT_BALANCE, 'Added to your balance'],
+  [ChangeSettlement.CHANGE_SETTLEMENT_AMOUNT_DUE, 'review.takenOff'],
+  [ChangeSettlement.CHANGE_SETTLEMENT_BALANCE, 'creditNote.toBalance'],
 ] as const;
 
 function nextInvoice({
@@ -135,15 +146,17 @@ function nextInvoice({
 }: PreviewChangeResponse): Html | undefined {
   if (next === undefined) return undefined;
   const { total, currency, periodStart } = next;
-  return html`<dt>Next invoice</dt>
+  return html`<dt>${say('overview.nextInvoice')}</dt>
     <dd>
-      <strong>${amountText(total, currency)}</strong> on ${dateText(present(periodStart))}
-      ${nextInvoiceEstimated && html`<span class="hint line">Usage is added.</span>`}
+      ${amountOn(total, currency, present(periodStart))}
+      ${nextInvoiceEstimated && html`<span class="hint line">${say('review.usageAdded')}</span>`}
     </dd>`;
 }
 
-function confirmLabel({ dueNow }: PreviewChangeResponse, currency: string): string {
-  return dueNow > 0n ? `Pay ${amountText(dueNow, currency)} and change plan` : 'Confirm change';
+function confirmLabel({ dueNow }: PreviewChangeResponse, currency: string): Text {
+  return dueNow > 0n
+    ? say('review.payAndChange', { amount: amountText(dueNow, currency) })
+    : say('review.confirm');
 }
 
 function hidden(name: string, value: string): Html {

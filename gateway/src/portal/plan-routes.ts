@@ -13,6 +13,8 @@ import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../http/answer';
 import type { FormProblems } from '../pages/frame/form-fields';
 import { pageAnswer, redirectAnswer } from '../pages/frame/shell';
+import { payerMessage } from '../text/problem-text';
+import { type PhraseKey, say } from '../text/say';
 import { paymentDeadlineMs } from '../pages/payment/routes';
 import { hasEnded, ownSubscription } from './own-subscription';
 import {
@@ -167,7 +169,7 @@ function afterChange(
 ): Promise<ApiAnswer> | ApiAnswer {
   switch (status) {
     case ChangeStatus.CHANGE_STATUS_FAILED: {
-      const message = failure?.message ?? 'The payment was declined.';
+      const message = payerMessage(failure?.code ?? 'card_declined');
       return reviewAgain(found, request, peers, { kind: 'DECLINED', message });
     }
     case ChangeStatus.CHANGE_STATUS_PENDING:
@@ -226,11 +228,11 @@ function isOf(error: unknown, reason: string): boolean {
   return error instanceof DomainError && error.reason === reason;
 }
 
-const refusals: Readonly<Record<string, string>> = {
-  NOTHING_TO_CHANGE: 'This is your plan already.',
-  CHANGE_PAYING: 'Another change is being paid. Please try again in a moment.',
-  SUBSCRIPTION_SET_TO_CANCEL: 'Your subscription is set to end. Keep it before you change it.',
-  TOO_MANY_CHANGES: 'This subscription was changed too often in this period.',
+const refusals: Readonly<Record<string, PhraseKey>> = {
+  NOTHING_TO_CHANGE: 'plan.nothingToChange',
+  CHANGE_PAYING: 'plan.changePaying',
+  SUBSCRIPTION_SET_TO_CANCEL: 'plan.setToCancel',
+  TOO_MANY_CHANGES: 'plan.tooManyChanges',
 };
 
 /** Problems of a refused preview, for the page with the choice. Throws other errors. */
@@ -242,7 +244,7 @@ function problemOf(error: unknown): Pick<PlanChoice, 'problems' | 'refusal'> {
   }
   if (kind === 'invalid_input') return { problems: knownFields(fields ?? {}, message) };
   if (kind !== 'failed_precondition') throw error;
-  return { refusal: refusals[reason] ?? `${message}.` };
+  return { refusal: say(refusals[reason] ?? 'plan.refused') };
 }
 
 function knownFields(

@@ -3,6 +3,8 @@ import type { StepRequest, StepRoute } from '../pages/frame/route';
 /** Session of a portal visitor. */
 export interface Visit {
   readonly customerId: string;
+  /** Locale of the customer, if any. */
+  readonly locale?: string | undefined;
   /** URL of the link back from the portal, if any. */
   readonly returnUrl: string | undefined;
   /** Public URL of the gateway. */

@@ -1,5 +1,6 @@
 import { type FormPlace, postForm } from '../pages/frame/form-fields';
-import { href, type Html, html, type HtmlValue } from '../pages/frame/html';
+import { type PhraseKey, say } from '../text/say';
+import { href, type Html, html, type HtmlValue, local } from '../pages/frame/html';
 import type { Look } from '../pages/frame/look';
 import { type Page, sellerMark } from '../pages/frame/shell';
 import type { Visit } from './route';
@@ -7,15 +8,23 @@ import type { Visit } from './route';
 /** Sections in the navigation. */
 export type Section = 'overview' | 'usage' | 'invoices' | 'payment-methods' | 'details';
 
-// On a phone, only the first part of a label is shown, so that all fit into one row.
+// On a phone, a short label is shown, so that all fit into one row.
 const sections: Readonly<
-  Record<Section, { readonly path: string; readonly label: readonly [string, string?] }>
+  Record<Section, { readonly path: string; readonly label: PhraseKey; readonly short: PhraseKey }>
 > = {
-  overview: { path: '/portal', label: ['Overview'] },
-  usage: { path: '/portal/usage', label: ['Usage'] },
-  invoices: { path: '/portal/invoices', label: ['Invoices'] },
-  'payment-methods': { path: '/portal/payment-methods', label: ['Payment', ' methods'] },
-  details: { path: '/portal/details', label: ['Contact', ' details'] },
+  overview: { path: '/portal', label: 'portal.overview', short: 'portal.overview' },
+  usage: { path: '/portal/usage', label: 'portal.usage', short: 'portal.usage' },
+  invoices: { path: '/portal/invoices', label: 'portal.invoices', short: 'portal.invoices' },
+  'payment-methods': {
+    path: '/portal/payment-methods',
+    label: 'portal.paymentMethods',
+    short: 'portal.shortPayment',
+  },
+  details: {
+    path: '/portal/details',
+    label: 'portal.contactDetails',
+    short: 'portal.shortContact',
+  },
 };
 
 /** Portal page with header and navigation. */
@@ -26,8 +35,7 @@ export function portalPage(
     section,
     content,
     ...rest
-  }: Pick<Page, 'status' | 'isWide' | 'refresh' | 'hasScript' | 'hasImage'> & {
-    readonly title: string;
+  }: Pick<Page, 'title' | 'status' | 'isWide' | 'refresh' | 'hasScript' | 'hasImage'> & {
     readonly section: Section;
     readonly content: HtmlValue;
   },
@@ -35,11 +43,12 @@ export function portalPage(
   const header = (look: Look) => portalHeader(visit, section, look);
   return {
     ...rest,
-    title: `${title} · Billing`,
+    title: say('portal.pageTitle', { title }),
     header,
     content,
     isTest: visit.isTest,
     isVisit: true,
+    locales: [visit.locale],
   };
 }
 
@@ -48,22 +57,22 @@ export function placeOf({ formToken }: Visit, path: string): FormPlace {
   return { path, formToken };
 }
 
-const doneTexts = {
-  'card-added': 'The card was added.',
-  'card-removed': 'The card was removed.',
-  canceled: 'Your subscription will end when the current period ends.',
-  ended: 'Your subscription is canceled. You are charged nothing.',
-  kept: 'Your subscription will renew as usual.',
-  'default-changed': 'This card is now your default.',
-  'details-saved': 'Your details were saved.',
-  'plan-changed': 'Your plan was changed.',
-  'plan-scheduled': 'Your plan will change when the current period ends.',
-  'plan-paying': 'Your payment is being processed. Your plan changes once it is paid.',
-  'plan-kept': 'You keep your current plan.',
-} as const;
+const doneNames = [
+  'card-added',
+  'card-removed',
+  'canceled',
+  'ended',
+  'kept',
+  'default-changed',
+  'details-saved',
+  'plan-changed',
+  'plan-scheduled',
+  'plan-paying',
+  'plan-kept',
+] as const;
 
 /** Actions that have a notice. */
-export type Done = keyof typeof doneTexts;
+export type Done = (typeof doneNames)[number];
 
 /** Redirect URL after an action, which shows its notice. */
 export function doneAt(path: string, done: Done): string {
@@ -74,23 +83,23 @@ export function doneAt(path: string, done: Done): string {
 export function doneNotice(done: unknown): Html | undefined {
   // The value comes from the URL, so it may be anything.
   if (!isDone(done)) return undefined;
-  return html`<p class="done" role="status">${doneTexts[done]}</p>`;
+  return html`<p class="done" role="status">${say(`done.${done}`)}</p>`;
 }
 
 function isDone(done: unknown): done is Done {
-  return typeof done === 'string' && Object.hasOwn(doneTexts, done);
+  return doneNames.some((name) => name === done);
 }
 
 function portalHeader(visit: Visit, current: Section, { name, logo }: Look): Html {
   const { returnUrl } = visit;
   return html`<header class="unprinted">
-    <a class="skip" href="#main">Skip to content</a>
+    <a class="skip" href="#main">${say('portal.skip')}</a>
     <div class="bar">
-      ${sellerMark({ name: name ?? 'Billing', logo })}
-      ${returnUrl !== undefined && html`<a href="${href(returnUrl)}" rel="noreferrer">Back to ${hostOf(returnUrl)}</a>`}
-      ${postForm(placeOf(visit, '/portal'), '/leave', html`<button class="plain" type="submit">Sign out</button>`)}
+      ${sellerMark({ name: name ?? say('portal.billing'), logo })}
+      ${returnUrl !== undefined && html`<a href="${href(returnUrl)}" rel="noreferrer">${say('portal.backTo', { host: hostOf(returnUrl) })}</a>`}
+      ${postForm(placeOf(visit, '/portal'), '/leave', html`<button class="plain" type="submit">${say('portal.signOut')}</button>`)}
     </div>
-    <nav aria-label="Billing">
+    <nav aria-label="${say('portal.billing')}">
       <ul>
         ${(Object.keys(sections) as Section[]).map((section) => link(section, section === current))}
       </ul>
@@ -99,11 +108,10 @@ function portalHeader(visit: Visit, current: Section, { name, logo }: Look): Htm
 }
 
 function link(section: Section, isCurrent: boolean): Html {
-  const { path, label } = sections[section];
-  const [first, rest] = label;
+  const { path, label, short } = sections[section];
   return html`<li>
-    <a href="${path}" ${isCurrent && html` aria-current="page"`}
-      >${first}${rest !== undefined && html`<span class="rest">${rest}</span>`}</a
+    <a href="${local(path)}" ${isCurrent && html` aria-current="page"`}
+      >${label === short ? say(label) : html`<span class="long">${say(label)}</span><span class="short" aria-hidden="true">${say(short)}</span>`}</a
     >
   </li>`;
 }

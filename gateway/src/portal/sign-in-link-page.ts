@@ -1,6 +1,9 @@
-import { href, html } from '../pages/frame/html';
+import { say } from '../text/say';
+import { href, html, local } from '../pages/frame/html';
+import { sayHtml } from '../pages/frame/say-html';
 import { postForm } from '../pages/frame/form-fields';
 import type { Page } from '../pages/frame/shell';
+import type { Visit } from './route';
 
 /**
  * Page behind a sign-in link. Signing in takes a button, since link scanners open links but press
@@ -9,51 +12,59 @@ import type { Page } from '../pages/frame/shell';
 export function signInLinkPage({
   path,
   isTest,
+  locale,
 }: {
   readonly path: string;
   readonly isTest: boolean;
+  readonly locale: string | undefined;
 }): Page {
   const content = html`<section>
-    <h1>Your billing portal</h1>
-    <p>View your subscriptions, usage and invoices, and manage your payment methods.</p>
-    ${postForm({ path }, '', html`<button type="submit">Open the portal</button>`)}
-    <p class="hint aside">This link works only once. Do not share it.</p>
+    <h1>${say('signIn.title')}</h1>
+    <p>${say('signIn.text')}</p>
+    ${postForm({ path }, '', html`<button type="submit">${say('signIn.open')}</button>`)}
+    <p class="hint aside">${say('signIn.once')}</p>
   </section>`;
-  return { title: 'Your billing portal', content, isTest, isVisit: true };
+  const title = say('signIn.title');
+  return { title, content, isTest, isVisit: true, locales: [locale] };
 }
 
 /** Page of a used or expired sign-in link. */
-export function usedSignInLinkPage({ isUsed }: { readonly isUsed: boolean }): Page {
-  const title = isUsed ? 'This link was already used' : 'This link has expired';
+export function usedSignInLinkPage({
+  isUsed,
+  locale,
+}: {
+  readonly isUsed: boolean;
+  readonly locale: string | undefined;
+}): Page {
+  const title = say(isUsed ? 'signIn.used' : 'signIn.expired');
   const content = html`<section>
     <h1>${title}</h1>
-    <p>
-      A portal link works only once and expires after an hour. Please request a new link where you
-      found this one.
-    </p>
+    <p>${say('signIn.newLink')}</p>
     ${
       isUsed &&
-      html`<p>If you opened it in this browser, <a href="/portal">continue to the portal</a>.</p>`
+      html`<p>
+        ${sayHtml('signIn.usedHere', { link: html`<a href="${local('/portal')}">${say('signIn.continue')}</a>` })}
+      </p>`
     }
   </section>`;
-  return { title, content, status: 410, isVisit: true };
+  return { title, content, status: 410, isVisit: true, locales: [locale] };
 }
 
 /** Page after signing out. */
-export function signedOutPage(returnUrl: string | undefined): Page {
+export function signedOutPage({ returnUrl, locale }: Pick<Visit, 'returnUrl' | 'locale'>): Page {
   const content = html`<section>
-    <h1>You are signed out</h1>
-    <p>You need a new link to open the portal again.</p>
-    ${returnUrl !== undefined && html`<p><a class="button" href="${href(returnUrl)}" rel="noreferrer">Go back</a></p>`}
+    <h1>${say('signIn.signedOut')}</h1>
+    <p>${say('signIn.signedOutText')}</p>
+    ${returnUrl !== undefined && html`<p><a class="button" href="${href(returnUrl)}" rel="noreferrer">${say('signIn.back')}</a></p>`}
   </section>`;
-  return { title: 'You are signed out', content, isVisit: true };
+  return { title: say('signIn.signedOut'), content, isVisit: true, locales: [locale] };
 }
 
 /** Page without a valid session. */
 export function expiredVisitPage(): Page {
   const content = html`<section>
-    <h1>Your session has expired</h1>
-    <p>A portal session lasts an hour. Please request a new link where you found the last one.</p>
+    <h1>${say('signIn.sessionExpired')}</h1>
+    <p>${say('signIn.sessionExpiredText')}</p>
   </section>`;
-  return { title: 'Your session has expired', content, status: 410, isVisit: true };
+  return { title: say('signIn.sessionExpired'), content, status: 410, isVisit: true };
 }

@@ -88,10 +88,14 @@ function showSignInLink({ peers, pageRate, dress }: DressedSite): PageWork {
     dress.begin(request, { ...call, tenant });
     if (answer.door !== PortalDoor.PORTAL_DOOR_OPEN) {
       const isUsed = answer.door === PortalDoor.PORTAL_DOOR_USED;
-      return pageAnswer(usedSignInLinkPage({ isUsed }));
+      return pageAnswer(usedSignInLinkPage({ isUsed, locale: answer.locale }));
     }
     const nonce = readSignInLinkNonce(request.header('cookie')) ?? newNonce();
-    const page = signInLinkPage({ path: request.path, isTest: !tenant.live });
+    const page = signInLinkPage({
+      path: request.path,
+      isTest: !tenant.live,
+      locale: answer.locale,
+    });
     return pageAnswer(page, { 'Set-Cookie': signInLinkCookie(nonce, answer.siteUrl) });
   };
 }
@@ -102,7 +106,7 @@ function useSignInLink({ peers, pageRate, clock, dress }: DressedSite): PageWork
     refuseOtherSites(originOf(request), { isNamed: true });
     const token = tokenOf(request);
     const context = call as CallContext;
-    const { tenant, siteUrl } = await peers.portal.findPortalSession({ token }, context);
+    const { tenant, siteUrl, locale } = await peers.portal.findPortalSession({ token }, context);
     recordCaller({ tenant: present(tenant) });
     dress.begin(request, { ...context, tenant: present(tenant) });
     const nonce = readSignInLinkNonce(request.header('cookie')) ?? newNonce();
@@ -114,7 +118,8 @@ function useSignInLink({ peers, pageRate, clock, dress }: DressedSite): PageWork
       return { ...sent, headers: { ...headers, ...cookie } };
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'failed_precondition') throw error;
-      return pageAnswer(usedSignInLinkPage({ isUsed: error.reason === 'PORTAL_SESSION_USED' }));
+      const isUsed = error.reason === 'PORTAL_SESSION_USED';
+      return pageAnswer(usedSignInLinkPage({ isUsed, locale }));
     }
   };
 }
@@ -151,8 +156,8 @@ function leaveWork(site: DressedSite): PageWork {
     site.dress.begin(request, context);
     refuseForeignForm(await readForm(request, response), visit.formToken);
     await site.peers.portal.leavePortal({ secret }, call as CallContext);
-    const { siteUrl, returnUrl } = visit;
-    return pageAnswer(signedOutPage(returnUrl), { 'Set-Cookie': noVisitCookie(siteUrl) });
+    const { siteUrl } = visit;
+    return pageAnswer(signedOutPage(visit), { 'Set-Cookie': noVisitCookie(siteUrl) });
   };
 }
 
@@ -167,13 +172,13 @@ async function findVisit(
   if (proof === undefined) throw visitIsOver();
   const { secret, isGuarded } = proof;
   const found = await withoutExpired(peers.portal.findPortalVisit({ secret }, call as CallContext));
-  const { customerId, returnUrl, siteUrl } = found;
+  const { customerId, locale, returnUrl, siteUrl } = found;
   // Over TLS, a cookie without the prefix may have been set by a sibling host.
   if (isGuarded !== isOverTls(siteUrl)) throw visitIsOver();
   const tenant = present(found.tenant);
   const formToken = formTokenOf(secret);
   return {
-    visit: { customerId, returnUrl, siteUrl, formToken, isTest: !tenant.live },
+    visit: { customerId, locale, returnUrl, siteUrl, formToken, isTest: !tenant.live },
     secret,
     context: { ...call, tenant },
   };

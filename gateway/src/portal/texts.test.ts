@@ -14,6 +14,12 @@ import { Plan } from '@billing/proto/billing/subscription/v1/plan';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { payerScriptPath } from '../pages/frame/payer-script';
 import type { Page } from '../pages/frame/shell';
+import { html } from '../pages/frame/html';
+import {
+  englishWords,
+  pseudoLocale,
+  usePseudoLanguage,
+} from '../pages/frame/testing/pseudo-language';
 import { shownPage } from '../pages/frame/testing/shown-page';
 import { cancellationPage } from './cancellation-page';
 import { detailsOf, detailsPage } from './details-page';
@@ -33,6 +39,10 @@ import { usagePage } from './usage-page';
 
 // Replaces every text from outside the gateway.
 const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;
+const escapedHostile = html`${hostile}`.for({ locale: 'en' });
+
+beforeAll(usePseudoLanguage);
+
 const now = new Date('2026-01-31T10:00:00Z');
 const visit = {
   customerId: 'id',
@@ -163,9 +173,9 @@ const review = {
 const ownScript = `<script src="${payerScriptPath}" defer></script>`;
 
 const pages: Readonly<Record<string, Page>> = {
-  'the sign-in page': signInLinkPage({ path: '/portal/token', isTest: true }),
-  'the used sign-in link': usedSignInLinkPage({ isUsed: true }),
-  'the page after signing out': signedOutPage(visit.returnUrl),
+  'the sign-in page': signInLinkPage({ path: '/portal/token', isTest: true, locale: undefined }),
+  'the used sign-in link': usedSignInLinkPage({ isUsed: true, locale: undefined }),
+  'the page after signing out': signedOutPage(visit),
   'the page of an expired session': expiredVisitPage(),
   'the overview': overviewPage(overview),
   'the usage': usagePage(visit, [state]),
@@ -202,6 +212,11 @@ describe.each(Object.entries(pages))('%s', (_name, page) => {
     // Exactly one of each, so none was closed early.
     expect(markup.match(/<\/title>/g)).toHaveLength(1);
     expect(markup.match(/<\/style>/g)).toHaveLength(2);
+  });
+
+  test('the page shows no text that a pseudo-language leaves in English', () => {
+    const pseudo = shownPage(page, { reader: { locale: pseudoLocale } });
+    expect(englishWords(pseudo, escapedHostile)).toEqual([]);
   });
 
   test('the page labels every field and has one main heading', () => {

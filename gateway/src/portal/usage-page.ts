@@ -3,67 +3,81 @@ import type { UsageState } from '@billing/proto/billing/metering/v1/metering';
 import { amountText, quantityText } from '../text/amount-text';
 import { periodText } from '../text/date-text';
 import { present } from '../http/answer';
+import type { Text } from '../text/reader';
+import { say } from '../text/say';
 import { type Html, html } from '../pages/frame/html';
+import { sayHtml } from '../pages/frame/say-html';
 import type { Page } from '../pages/frame/shell';
 import type { Visit } from './route';
 import { portalPage } from './shell';
 
 /** Page of the usage in the current periods, with remaining included and prepaid units. */
 export function usagePage(visit: Visit, states: readonly UsageState[]): Page {
-  const content = [html`<h1>Usage</h1>`, states.length === 0 ? nothing : states.map(meterCard)];
-  return portalPage(visit, { title: 'Usage', section: 'usage', content });
+  const content = [
+    html`<h1>${say('portal.usage')}</h1>`,
+    states.length === 0 ? nothing : states.map(meterCard),
+  ];
+  return portalPage(visit, { title: say('portal.usage'), section: 'usage', content });
 }
 
 /** Text in place of an estimate that exceeds the maximum invoice amount. */
-export const tooMuchText = 'over the maximum invoice amount';
+export const tooMuchText = say('usagePage.tooMuch');
 
 const none = Decimal.of(0n);
 
 const nothing = html`<section>
-  <p>Your plan has no usage-based charges.</p>
+  <p>${say('usagePage.none')}</p>
 </section>`;
 
 function meterCard(state: UsageState, index: number): Html {
   const { meterName, unit, usage, periodStart: start, periodEnd: end } = state;
   const id = `meter-${String(index)}`;
-  const units = unit ?? 'units';
+  const units = unit ?? say('usagePage.units');
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${meterName}</h2>
     <p class="hint">${periodText({ start: present(start), end: present(end) })}</p>
-    ${hasUnits(state.includedUnits) ? includedBar(state, id, units) : html`<p>${quantityText(usage)} ${units}</p>`}
+    ${hasUnits(state.includedUnits) ? includedBar(state, id, units) : html`<p>${say('usagePage.amount', { quantity: quantityText(usage), units })}</p>`}
     ${hasUnits(state.creditsGranted) && credits(state, units)} ${beyond(state, units)}
   </section>`;
 }
 
-function includedBar({ usage, includedUnits }: UsageState, id: string, units: string): Html {
-  return html`<p>${quantityText(usage)} of ${quantityText(includedUnits)} ${units} included</p>
+function includedBar({ usage, includedUnits }: UsageState, id: string, units: Text): Html {
+  return html`<p>
+      ${say('usagePage.included', { quantity: quantityText(usage), included: quantityText(includedUnits), units })}
+    </p>
     <progress max="${includedUnits}" value="${usage}" aria-labelledby="${id}"></progress>`;
 }
 
-function credits({ creditsRemaining, creditsGranted }: UsageState, units: string): Html {
+function credits({ creditsRemaining, creditsGranted }: UsageState, units: Text): Html {
   return html`<p>
-    Prepaid credits: <strong>${quantityText(creditsRemaining)}</strong> of
-    ${quantityText(creditsGranted)} ${units} left
+    ${sayHtml('usagePage.credits', {
+      remaining: html`<strong>${quantityText(creditsRemaining)}</strong>`,
+      granted: quantityText(creditsGranted),
+      units,
+    })}
   </p>`;
 }
 
 function beyond(
   { overage, includedUnits, creditsGranted, estimatedAmount, currency }: UsageState,
-  units: string,
+  units: Text,
 ): Html | undefined {
   const isPriced = currency !== undefined;
-  const cost = isPriced && costSoFar(estimatedAmount, currency);
+  const cost = isPriced ? costSoFar(estimatedAmount, currency) : undefined;
   if (hasUnits(overage) && (hasUnits(includedUnits) || hasUnits(creditsGranted))) {
+    const more = { quantity: quantityText(overage), units };
     return html`<p>
-      Additional usage: ${quantityText(overage)} ${units}${isPriced && html`, ${cost}`}
+      ${cost === undefined ? say('usagePage.additional', more) : sayHtml('usagePage.additionalCost', { ...more, cost })}
     </p>`;
   }
-  return isPriced && estimatedAmount !== 0n ? html`<p>Cost: ${cost}</p>` : undefined;
+  if (cost === undefined || estimatedAmount === 0n) return undefined;
+  return html`<p>${sayHtml('usagePage.cost', { cost })}</p>`;
 }
 
-function costSoFar(estimate: bigint | undefined, currency: string): Html | string {
+function costSoFar(estimate: bigint | undefined, currency: string): Html | Text {
   if (estimate === undefined) return tooMuchText;
-  return html`about <strong>${amountText(estimate, currency)}</strong> so far`;
+  const amount = html`<strong>${amountText(estimate, currency)}</strong>`;
+  return html`${sayHtml('usagePage.aboutSoFar', { amount })}`;
 }
 
 function hasUnits(quantity: string): boolean {

@@ -1,9 +1,10 @@
 import { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { creditRows } from './credit-text';
+import { english } from './testing/english';
 
 test('the rows of a credit note name each part that is not 0, and add up to its total', () => {
   const note = CreditNote.fromPartial({ total: 3_451n, reduced: 1_451n, toBalance: 2_000n });
-  expect(creditRows(note)).toEqual([
+  expect(english(creditRows(note))).toEqual([
     ['Taken off the amount due', 1_451n],
     ['Added to your balance', 2_000n],
   ]);

@@ -1,5 +1,6 @@
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { billedLines } from './customer-text';
+import { english } from './testing/english';
 
 const email = 'ada@example.com';
 
@@ -15,5 +16,5 @@ test.each([
     ['Ada Lovelace', email, 'Bahnhofstrasse 1', '8001 Zürich', 'Switzerland'],
   ],
 ])('%#: a customer is billed with the known lines and the name of the country', (fields, lines) => {
-  expect(billedLines(Customer.fromPartial(fields))).toEqual(lines);
+  expect(english(billedLines(Customer.fromPartial(fields)))).toEqual(lines);
 });

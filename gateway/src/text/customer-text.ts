@@ -1,15 +1,17 @@
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { countryText } from './country-text';
+import type { Text } from './reader';
 
 /** Lines that name a billed customer: name, e-mail address and postal address. */
 export function billedLines({
   name,
   email,
   address,
-}: Pick<Customer, 'name' | 'email' | 'address'>): string[] {
+}: Pick<Customer, 'name' | 'email' | 'address'>): Text[] {
   const { line1, line2, postalCode, city, state, country = '' } = address ?? {};
   const place = [postalCode, city, state].filter(isFilled).join(' ');
-  return [name, email, line1, line2, place, countryText(country)].filter(isFilled);
+  const lines = [name, email, line1, line2, place].filter(isFilled);
+  return country === '' ? lines : [...lines, countryText(country)];
 }
 
 function isFilled(text: string | undefined): text is string {

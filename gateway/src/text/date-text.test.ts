@@ -1,9 +1,10 @@
 import { dateText, periodText } from './date-text';
+import { english } from './testing/english';
 
 const at = (text: string) => new Date(text);
 
 test('dates are formatted in UTC', () => {
-  expect(dateText(at('2026-03-31T23:59:59.999Z'))).toBe('March 31, 2026');
+  expect(english(dateText(at('2026-03-31T23:59:59.999Z')))).toBe('March 31, 2026');
 });
 
 test.each([
@@ -16,5 +17,5 @@ test.each([
   ['2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z', 'Jan 31, 2026'],
   ['2026-01-31T00:00:00Z', '2026-01-31T00:00:00Z', 'Jan 31, 2026'],
 ])('a period from %s to %s is shown as %s', (start, end, text) => {
-  expect(periodText({ start: at(start), end: at(end) })).toBe(text);
+  expect(english(periodText({ start: at(start), end: at(end) }))).toBe(text);
 });

@@ -1,4 +1,5 @@
 import { settledRows } from './invoice-settled';
+import { english } from './testing/english';
 
 test.each([
   ['is open', { total: 29n, amountPaid: 0n, amountDue: 29n, balanceApplied: 0n }, []],
@@ -30,5 +31,5 @@ test.each([
     ],
   ],
 ])('the settled rows of an invoice that %s', (_case, invoice, rows) => {
-  expect(settledRows({ amountReduced: 0n, ...invoice })).toEqual(rows);
+  expect(english(settledRows({ amountReduced: 0n, ...invoice }))).toEqual(rows);
 });

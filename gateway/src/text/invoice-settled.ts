@@ -1,4 +1,9 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { Shown } from './reader';
+import { say } from './say';
+
+/** Label and amount. */
+export type SumRow = readonly [Shown, bigint];
 
 /**
  * Named differences between the total and the amount due of an invoice: what the customer's balance
@@ -13,12 +18,13 @@ export function settledRows({
 }: Pick<
   Invoice,
   'total' | 'amountPaid' | 'amountDue' | 'balanceApplied' | 'amountReduced'
->): (readonly [string, bigint])[] {
+>): SumRow[] {
   const notPaid = total - balanceApplied - amountPaid - amountReduced - amountDue;
-  return [
-    ...(balanceApplied === 0n ? [] : [['Balance applied', -balanceApplied] as const]),
-    ...(amountPaid === 0n ? [] : [['Paid', -amountPaid] as const]),
-    ...(amountReduced === 0n ? [] : [['Credited', -amountReduced] as const]),
-    ...(notPaid === 0n ? [] : [['Not paid', -notPaid] as const]),
-  ];
+  const rows = [
+    [say('invoice.balanceApplied'), -balanceApplied],
+    [say('invoice.amountPaid'), -amountPaid],
+    [say('invoice.credited'), -amountReduced],
+    [say('invoice.notPaid'), -notPaid],
+  ] as const;
+  return rows.filter(([, amount]) => amount !== 0n);
 }

@@ -1,5 +1,7 @@
-import { LineItem } from '@billing/proto/billing/checkout/v1/checkout';
-import { calculationOf, unitPriceOf } from './line-text';
+import { LineItem, LineItemKind } from '@billing/proto/billing/checkout/v1/checkout';
+import { calculationOf, lineText, unitPriceOf } from './line-text';
+import { textFor } from './reader';
+import { english } from './testing/english';
 
 const first = { quantity: '10', unitAmount: '500', flatAmount: '0', amount: '5000' };
 const second = { quantity: '2.5', unitAmount: '400', flatAmount: '1000', amount: '2000' };
@@ -20,5 +22,18 @@ test.each([
   ['tiers without any unit', aLine(undefined), undefined, []],
 ])('a line of %s shows its unit price and calculation', (_case, line, unit, calculation) => {
   expect(unitPriceOf(line)).toBe(unit);
-  expect(calculationOf(line, 'USD')).toEqual(calculation);
+  expect(english(calculationOf(line, 'USD'))).toEqual(calculation);
+});
+
+const { LINE_ITEM_KIND_UNUSED_TIME: unused, LINE_ITEM_KIND_RECURRING: recurring } = LineItemKind;
+
+test.each([
+  [{ description: 'Unused time on Pro', kind: unused }, 'Nicht genutzte Zeit für Pro'],
+  [{ description: 'Unused time on Pro', kind: recurring }, 'Unused time on Pro'],
+  [{ description: 'Pro (trial, 14 days)', quantity: '1' }, 'Pro (Testphase, 14 Tage)'],
+  [{ description: 'Pro (trial, 1 day)', quantity: '1' }, 'Pro (Testphase, 1 Tag)'],
+  [{ description: 'Pro (trial, 14 days)', quantity: '1', amount: 1n }, 'Pro (trial, 14 days)'],
+  [{ description: 'Pro' }, 'Pro'],
+])('the line %j is described as %j', (line, text) => {
+  expect(textFor(lineText(LineItem.fromPartial(line)), { locale: 'de' })).toBe(text);
 });

@@ -1,5 +1,32 @@
-import type { LineItem, LineItemTier } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type LineItem,
+  LineItemKind,
+  type LineItemTier,
+} from '@billing/proto/billing/checkout/v1/checkout';
 import { quantityText, rateText } from './amount-text';
+import { type Shown, type Text, textFor } from './reader';
+import { say } from './say';
+
+const trialPattern = /^(?<product>.*) \(trial, (?<days>\d+) days?\)$/u;
+const prorations = {
+  [LineItemKind.LINE_ITEM_KIND_UNUSED_TIME]: ['line.unusedTime', 'Unused time on '],
+  [LineItemKind.LINE_ITEM_KIND_REMAINING_TIME]: ['line.remainingTime', 'Remaining time on '],
+} as const;
+
+/**
+ * Description of a line. The names in it are the seller's; the system's words around them are in
+ * English in the API, and in the reader's language here.
+ */
+export function lineText({ description, kind, amount, quantity }: LineItem): Text {
+  const [key, words] = (kind !== undefined && prorations[kind as keyof typeof prorations]) || [];
+  if (key !== undefined && words !== undefined && description.startsWith(words)) {
+    return say(key, { product: description.slice(words.length) });
+  }
+  const isFree = amount === 0n && quantity === '1';
+  const { product, days } = (isFree && trialPattern.exec(description)?.groups) || {};
+  if (product === undefined || days === undefined) return description;
+  return say('line.trial', { product, days: Number(days) });
+}
 
 /**
  * Price of each unit of a line, a rate; undefined if units have several prices. All units of a
@@ -12,15 +39,23 @@ export function unitPriceOf({ unitAmount, details }: LineItem): string | undefin
 }
 
 /** Calculation of a tiered amount, one text for each tier: `10 × $4.00 + $10.00 = $50.00`. */
-export function calculationOf({ details }: LineItem, currency: string): string[] {
+export function calculationOf({ details }: LineItem, currency: string): Shown[] {
   return (details?.tiers ?? []).map((tier) => tierText(tier, currency));
 }
 
 function tierText(
   { quantity, unitAmount, flatAmount, amount }: LineItemTier,
   currency: string,
-): string {
-  const flat = flatAmount === '0' ? '' : ` + ${rateText(flatAmount, currency)}`;
-  const units = `${quantityText(quantity)} × ${rateText(unitAmount, currency)}`;
-  return `${units}${flat} = ${rateText(amount, currency)}`;
+): Shown {
+  const [count, rate, flat, sum] = [
+    quantityText(quantity),
+    rateText(unitAmount, currency),
+    rateText(flatAmount, currency),
+    rateText(amount, currency),
+  ];
+  return (reader) => {
+    const shown = (text: Text) => textFor(text, reader);
+    const more = flatAmount === '0' ? '' : ` + ${shown(flat)}`;
+    return `${shown(count)} × ${shown(rate)}${more} = ${shown(sum)}`;
+  };
 }

@@ -1,4 +1,6 @@
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import type { Shown } from './reader';
+import { say } from './say';
 
 const brands: Readonly<Record<string, string>> = {
   amex: 'American Express',
@@ -6,20 +8,20 @@ const brands: Readonly<Record<string, string>> = {
   unionpay: 'UnionPay',
 };
 
-/** Expiry of a card: `expires 04/2031`, or `expired 04/2021`; undefined if it is unknown. */
+/** Expiry of a card: `It expires 04/2031.`, or `It expired 04/2021.`; undefined if unknown. */
 export function expiryText(
   { expiry }: Pick<PaymentMethod, 'expiry'>,
   now: Date,
-): { readonly text: string; readonly isExpired: boolean } | undefined {
+): { readonly text: Shown; readonly isExpired: boolean } | undefined {
   if (expiry === undefined) return undefined;
   const { month, year } = expiry;
   const isExpired = Date.UTC(year, month, 1) <= now.getTime();
   const date = `${String(month).padStart(2, '0')}/${String(year)}`;
-  return { text: `${isExpired ? 'expired' : 'expires'} ${date}`, isExpired };
+  return { text: say(isExpired ? 'card.expired' : 'card.expires', { date }), isExpired };
 }
 
 /** Label of a card: `Visa ending in 4242`. */
-export function methodText({ brand, last4 }: Pick<PaymentMethod, 'brand' | 'last4'>): string {
+export function methodText({ brand, last4 }: Pick<PaymentMethod, 'brand' | 'last4'>): Shown {
   const name = brands[brand] ?? `${brand.charAt(0).toUpperCase()}${brand.slice(1)}`;
-  return `${name} ending in ${last4}`;
+  return say('card.endingIn', { brand: name, last4 });
 }

@@ -1,40 +1,46 @@
 import type { InvoiceBuyer, InvoiceSeller } from '@billing/proto/billing/checkout/v1/invoice_tax';
 import type { Customer, TaxId } from '@billing/proto/billing/customer/v1/customer';
 import { billedLines } from './customer-text';
+import type { Text } from './reader';
+import { say } from './say';
 
 /** Lines that name the seller of an invoice. */
-export function sellerLines(seller: InvoiceSeller): string[] {
+export function sellerLines(seller: InvoiceSeller): Text[] {
   const { legalName: name, contactName, phone, registrationNumber } = seller;
   return [
     ...billedLines({ name, email: seller.email ?? '', address: seller.address }),
     ...[contactName, phone].filter((text) => text !== undefined),
     ...taxIdLines(seller.taxIds),
-    ...(registrationNumber === undefined ? [] : [`Registration number: ${registrationNumber}`]),
+    ...(registrationNumber === undefined
+      ? []
+      : [say('invoice.registrationNumber', { number: registrationNumber })]),
   ];
 }
 
 /** Lines that name the buyer of an invoice: as finalized, otherwise the present customer. */
-export function buyerLines(buyer: InvoiceBuyer | undefined, customer: Customer): string[] {
+export function buyerLines(buyer: InvoiceBuyer | undefined, customer: Customer): Text[] {
   if (buyer === undefined) return billedLines(customer);
   const { name, email = '', address, taxIds, buyerReference } = buyer;
   return [
     ...billedLines({ name, email, address }),
     ...taxIdLines(taxIds),
-    ...(buyerReference === undefined ? [] : [`Reference: ${buyerReference}`]),
+    ...(buyerReference === undefined
+      ? []
+      : [say('invoice.reference', { reference: buyerReference })]),
   ];
 }
 
 /** Lines that say where an invoice is transferred to; empty without a bank account. */
-export function transferLines(seller: InvoiceSeller, number: string | undefined): string[] {
+export function transferLines(seller: InvoiceSeller, number: string | undefined): Text[] {
   const { bankAccount } = seller;
   if (bankAccount === undefined) return [];
   const { holder, iban, bic } = bankAccount;
   const groups = iban.match(/.{1,4}/gu) ?? [];
   return [
-    `Account holder: ${holder}`,
-    `IBAN: ${groups.join(' ')}`,
-    ...(bic === undefined ? [] : [`BIC: ${bic}`]),
-    ...(number === undefined ? [] : [`Payment reference: ${number}`]),
+    say('invoice.accountHolder', { holder }),
+    say('invoice.iban', { iban: groups.join(' ') }),
+    ...(bic === undefined ? [] : [say('invoice.bic', { bic })]),
+    ...(number === undefined ? [] : [say('invoice.paymentReference', { number })]),
   ];
 }
 
@@ -45,6 +51,6 @@ export function sellerTexts(seller: InvoiceSeller, memo: string | undefined): st
     .map((text) => text.split(/\r?\n/u));
 }
 
-function taxIdLines(taxIds: readonly TaxId[]): string[] {
-  return taxIds.map(({ value }) => `Tax id: ${value}`);
+function taxIdLines(taxIds: readonly TaxId[]): Text[] {
+  return taxIds.map(({ value }) => say('invoice.taxIdLine', { id: value }));
 }

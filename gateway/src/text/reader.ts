@@ -16,3 +16,8 @@ export type Text = string | Shown;
 export function textFor(text: Text, reader: Reader): string {
   return typeof text === 'string' ? text : text(reader);
 }
+
+/** Texts one after another, such as `a, b`; the separator is the same in all languages. */
+export function joined(texts: readonly Text[], separator: string): Shown {
+  return (reader) => texts.map((text) => textFor(text, reader)).join(separator);
+}

@@ -1,17 +1,18 @@
 import type { BillingInterval, Recurrence } from '@billing/kernel/billing-period';
+import type { Shown } from './reader';
+import { say } from './say';
 
-const units: Readonly<Record<BillingInterval, { readonly name: string; readonly size: number }>> = {
-  DAILY: { name: 'day', size: 1 },
-  WEEKLY: { name: 'week', size: 1 },
-  MONTHLY: { name: 'month', size: 1 },
-  QUARTERLY: { name: 'month', size: 3 },
-  YEARLY: { name: 'year', size: 1 },
-  ONE_TIME: { name: 'time', size: 1 },
-};
+const units = {
+  DAILY: { key: 'every.day', size: 1 },
+  WEEKLY: { key: 'every.week', size: 1 },
+  MONTHLY: { key: 'every.month', size: 1 },
+  QUARTERLY: { key: 'every.month', size: 3 },
+  YEARLY: { key: 'every.year', size: 1 },
+} as const satisfies Readonly<Record<Exclude<BillingInterval, 'ONE_TIME'>, object>>;
 
 /** Recurrence in words: `every month`, `every 2 weeks`. */
-export function every({ billingInterval: interval, intervalCount }: Recurrence): string {
-  const { name, size } = units[interval];
-  const count = size * intervalCount;
-  return count === 1 ? `every ${name}` : `every ${String(count)} ${name}s`;
+export function every({ billingInterval, intervalCount }: Recurrence): Shown {
+  if (billingInterval === 'ONE_TIME') throw new Error('A one-time price does not recur');
+  const { key, size } = units[billingInterval];
+  return say(key, { count: size * intervalCount });
 }

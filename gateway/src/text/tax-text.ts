@@ -1,11 +1,10 @@
 import { sumOf } from '@billing/kernel/money';
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import { type InvoiceTax, TaxReason } from '@billing/proto/billing/checkout/v1/invoice_tax';
-import { printedAmount } from './amount-text';
-import { settledRows } from './invoice-settled';
-
-/** Label and amount. */
-export type SumRow = readonly [string, bigint];
+import { printedAmount, quantityText } from './amount-text';
+import { settledRows, type SumRow } from './invoice-settled';
+import type { Shown } from './reader';
+import { say } from './say';
 
 type Taxed = Pick<Invoice, 'taxes' | 'pricesIncludeTax'>;
 
@@ -20,7 +19,7 @@ export function discountRows(invoice: Invoice): SumRow[] {
   // An invoice has at most one discount. Line totals are their prices less their discounts.
   const priced = sumOf(lineItems.map(({ pricedAmount }) => pricedAmount)) - total;
   return discounts.map(({ name, amount }) => [
-    `Discount: ${name}`,
+    say('invoice.discount', { name }),
     -(includesTax(invoice) ? priced : amount),
   ]);
 }
@@ -28,45 +27,57 @@ export function discountRows(invoice: Invoice): SumRow[] {
 /** One row for each group of equal taxes. */
 export function taxRows(invoice: Taxed & Pick<Invoice, 'tax' | 'currency'>): SumRow[] {
   const { taxes, tax, currency } = invoice;
-  if (taxes.length === 0) return tax === 0n ? [] : [['Tax', tax]];
-  const prefix = includesTax(invoice) ? 'Includes ' : '';
-  return taxes.map((row) => [`${prefix}${taxText(row, currency)}`, row.amount]);
+  if (taxes.length === 0) return tax === 0n ? [] : [[say('invoice.tax'), tax]];
+  const label = (row: InvoiceTax) => taxText(row, currency);
+  return taxes.map((row) => [
+    includesTax(invoice) ? say('invoice.includes', { tax: label(row) }) : label(row),
+    row.amount,
+  ]);
 }
 
 /** Says of prices that tax is added to them, or that they include it. */
-export type TaxNote = 'plus tax' | 'including tax';
+export type TaxNote = 'PLUS_TAX' | 'INCLUDING_TAX';
 
 /** Note for prices that are charged like an invoice; undefined where it has no tax. */
 export function taxNoteOf(invoice: Taxed | undefined): TaxNote | undefined {
   if (invoice === undefined || invoice.taxes.every(({ percent }) => percent === '0')) {
     return undefined;
   }
-  return invoice.pricesIncludeTax ? 'including tax' : 'plus tax';
+  return invoice.pricesIncludeTax ? 'INCLUDING_TAX' : 'PLUS_TAX';
 }
 
 /** Rows between the lines of an invoice and the amount due. */
 export function sumRows(invoice: Invoice): SumRow[] {
-  const { subtotal, total } = invoice;
+  const { subtotal } = invoice;
   const settled = settledRows(invoice);
   if (includesTax(invoice)) {
-    return [...discountRows(invoice), ['Total', total], ...taxRows(invoice), ...settled];
+    return [...discountRows(invoice), totalRow(invoice), ...taxRows(invoice), ...settled];
   }
   return [
-    ['Subtotal', subtotal],
+    [say('invoice.subtotal'), subtotal],
     ...discountRows(invoice),
     ...taxRows(invoice),
-    ['Total', total],
+    totalRow(invoice),
     ...settled,
   ];
+}
+
+/** The total of an invoice. */
+export function totalRow({ total }: Pick<Invoice, 'total'>): SumRow {
+  return [say('invoice.total'), total];
 }
 
 function includesTax({ taxes, pricesIncludeTax }: Taxed): boolean {
   return pricesIncludeTax && taxes.length > 0;
 }
 
-function taxText({ reason, name, percent, base, legalText }: InvoiceTax, currency: string): string {
-  const on = `on ${printedAmount(base, currency)}`;
-  if (legalText !== undefined) return `${legalText}, 0% ${on}`;
-  if (reason === TaxReason.TAX_REASON_NO_RATE) return `Tax 0% ${on}`;
-  return `${name ?? 'Tax'} ${percent}% ${on}`;
+function taxText({ reason, name, percent, base, legalText }: InvoiceTax, currency: string): Shown {
+  const amount = printedAmount(base, currency);
+  if (legalText !== undefined) return say('invoice.legalTaxOn', { text: legalText, amount });
+  const isUnknown = reason === TaxReason.TAX_REASON_NO_RATE;
+  return say('invoice.taxOn', {
+    name: (isUnknown ? undefined : name) ?? say('invoice.tax'),
+    percent: quantityText(isUnknown ? '0' : percent),
+    amount,
+  });
 }

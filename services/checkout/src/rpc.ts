@@ -144,11 +144,11 @@ async function draftFor(
   }: Pick<CheckoutRpcDependencies, 'invoices' | 'settings' | 'methods'>,
 ): Promise<Transition<Invoice>> {
   const input = fromProtoNewInvoice(request, context);
-  const read = await settings.read(context);
+  const written = await settings.readForInvoice(context);
   const terms = {
-    settings: read,
+    ...written,
     buyer: fromProtoBuyerFacts(request.buyer),
-    cardCountry: await cardCountryFor(input, read, context, { methods }),
+    cardCountry: await cardCountryFor(input, written.settings, context, { methods }),
     at: context.now,
     isFinal: true,
   };

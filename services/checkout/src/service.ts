@@ -266,8 +266,11 @@ function openNumbers(service: Service): InvoiceNumberStore {
 }
 
 function openSeller(service: Service) {
-  const settings = new BillingSettingsStore(service.aggregates(billingSettingsDefinition));
   const brandings = new BrandingStore(service.aggregates(brandingDefinition));
+  const settings = new BillingSettingsStore(
+    service.aggregates(billingSettingsDefinition),
+    brandings,
+  );
   const logos = new LogoStore(service.db);
   service.ensureIndexes(() => logos.ensureIndexes());
   return { settings, brandings, logos };

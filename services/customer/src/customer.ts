@@ -12,6 +12,7 @@ import {
 } from '@billing/kernel/input/customer';
 import { isTaxIdOf, TAX_IDS_MAX, type TaxId, taxIdOf } from '@billing/kernel/tax/tax-id';
 import type { TaxExempt } from '@billing/kernel/tax/treatment';
+import { localeProblems, supportedLocale } from '@billing/presentation/locale';
 
 // Organizations cannot configure another default yet.
 const currencyDefault: Currency = 'USD';
@@ -36,6 +37,8 @@ export interface Customer extends Readonly<Record<CustomerText, string | null>> 
   readonly taxExempt: TaxExempt;
   /** Days after which sent invoices are due; null: the seller's. */
   readonly netDays: number | null;
+  /** Supported BCP 47 tag; null: the default of the environment's branding. */
+  readonly locale: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -49,6 +52,8 @@ export interface CustomerInput extends CustomerFields {
   readonly collectionMethod: CollectionMethod | 'UNKNOWN' | undefined;
   /** Absent: NONE. UNKNOWN: a value that this version does not know. */
   readonly taxExempt?: TaxExempt | 'UNKNOWN' | undefined;
+  /** BCP 47 tag in any case. */
+  readonly locale?: string | undefined;
   /** Absent: empty. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -79,6 +84,7 @@ export function createCustomer(
     ...customerProblems(input),
     collectionMethod: collectionMethod === 'UNKNOWN' ? ['Invalid collection method'] : [],
     taxExempt: taxExempt === 'UNKNOWN' ? ['Invalid tax exemption'] : [],
+    locale: localeProblems(input.locale),
     metadata: metadataProblems,
   });
   if (collectionMethod === 'UNKNOWN' || taxExempt === 'UNKNOWN') {
@@ -96,6 +102,7 @@ export function createCustomer(
     taxIds: (input.taxIds ?? []).map(taxIdOf),
     taxExempt,
     netDays: input.netDays ?? null,
+    locale: supportedLocale(input.locale ?? '') ?? null,
     metadata: input.metadata ?? {},
   };
 }
@@ -188,6 +195,7 @@ function inputAfter(customer: Customer, changes: CustomerChanges): CustomerInput
     taxIds: after.taxIds ?? undefined,
     taxExempt: after.taxExempt ?? undefined,
     netDays: after.netDays ?? undefined,
+    locale: after.locale ?? undefined,
     metadata: after.metadata ?? undefined,
   };
 }

@@ -72,7 +72,12 @@ export function portalRpc(dependencies: PortalRpcDependencies) {
         const session = await requireSession(token, dependencies);
         const isUsed = await sessions.isUsed(token);
         const door = protoLinkStatuses[linkStatusOf(session, { isUsed, now: clock.now() })];
-        return { door, tenant: session.tenant, siteUrl };
+        return {
+          door,
+          tenant: session.tenant,
+          siteUrl,
+          locale: await localeOf(session, dependencies),
+        };
       },
 
       enterPortal: async ({ token, nonce }) => {
@@ -89,7 +94,8 @@ export function portalRpc(dependencies: PortalRpcDependencies) {
         if (visit === undefined) throw notFound('Page');
         checkVisit(visit, clock.now());
         const { customerId, returnUrl, tenant } = visit;
-        return { customerId, returnUrl: returnUrl ?? undefined, tenant, siteUrl };
+        const locale = await localeOf(visit, dependencies);
+        return { customerId, returnUrl: returnUrl ?? undefined, tenant, siteUrl, locale };
       },
 
       leavePortal: async ({ secret }) => {
@@ -118,6 +124,15 @@ export function portalRpc(dependencies: PortalRpcDependencies) {
       callers: portalCallers,
     },
   );
+}
+
+/** Locale of a session's customer; undefined without one. */
+async function localeOf(
+  { customerId, tenant }: { readonly customerId: string; readonly tenant: Tenant },
+  { customers, clock }: PortalRpcDependencies,
+): Promise<string | undefined> {
+  const found = await customers.within({ tenant, now: clock.now() }).find(customerId);
+  return found?.state.locale ?? undefined;
 }
 
 /**

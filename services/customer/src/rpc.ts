@@ -147,6 +147,7 @@ function fromProtoCustomerChanges(request: UpdateCustomerRequest): CustomerChang
     taxIds: request.taxIds.map(fromProtoTaxId),
     taxExempt: taxExempts.sentName(request.taxExempt) ?? null,
     netDays: request.netDays ?? null,
+    locale: request.locale ?? null,
     metadata: metadata ?? null,
   };
   return maskedFields(fields, request.updateMask);
@@ -176,6 +177,7 @@ export function toProtoCustomer({ state, ...stored }: Stored<Customer>): ProtoCu
     taxIds: state.taxIds.map(({ type, value }) => ({ type: taxIdTypes.valueOf(type), value })),
     taxExempt: taxExempts.valueOf(state.taxExempt),
     netDays: state.netDays ?? undefined,
+    locale: state.locale ?? undefined,
     metadata: state.metadata,
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,

@@ -4,12 +4,13 @@ import { type Customer, externalIdTaken, textsOf } from './customer';
 /** A stored customer, without the fields that every aggregate has. */
 export type CustomerDocument = Omit<
   Customer,
-  'id' | 'metadata' | 'isCurrencyFixed' | 'taxIds' | 'taxExempt' | 'netDays'
+  'id' | 'metadata' | 'isCurrencyFixed' | 'taxIds' | 'taxExempt' | 'netDays' | 'locale'
 > & {
   /** Absent in documents stored before these fields existed. */
   readonly taxIds?: Customer['taxIds'];
   readonly taxExempt?: Customer['taxExempt'];
   readonly netDays?: number | bigint | null;
+  readonly locale?: string | null;
   /** Absent in documents stored before this field existed. */
   readonly isCurrencyFixed?: boolean;
   /** JSON text: the keys may contain dots, which the database would read as paths. */
@@ -84,6 +85,7 @@ function fromDocumentCustomer(document: CustomerDocument & { readonly _id: strin
     taxIds: document.taxIds ?? [],
     taxExempt: document.taxExempt ?? 'NONE',
     netDays: netDays === undefined || netDays === null ? null : Number(netDays),
+    locale: document.locale ?? null,
     metadata: JSON.parse(document.metadata) as Record<string, unknown>,
   };
 }

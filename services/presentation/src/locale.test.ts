@@ -3,9 +3,9 @@ import { languageNames, languageOf, languages, preferredLocale, supportedLocale 
 test.each([
   ['de-ch', 'de-CH'],
   ['EN', 'en'],
+  ['fr-ca', 'fr-CA'],
   ['zh-Hans-HK', 'zh-Hans-HK'],
   ['zh-CN', 'zh-CN'],
-  ['pt-br', 'pt-BR'],
 ])('%s is the supported locale %s', (tag, canonical) => {
   expect(supportedLocale(tag)).toBe(canonical);
 });
@@ -28,7 +28,7 @@ test.each([
   ['de-ch', 'de-CH'],
   ['fr;q=0.5, es;q=0.5', 'fr'],
   ['sv, *, ja;q=0.1', 'ja'],
-  ['de;q=0, nl;q=0.2', 'nl'],
+  ['de;q=0, ja;q=0.2', 'ja'],
   ['de;q=2, en;q=x', undefined],
   ['*', undefined],
   ['', undefined],

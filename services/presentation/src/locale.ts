@@ -1,5 +1,5 @@
 /** Languages of the texts. */
-export const languages = ['en', 'de', 'fr', 'it', 'es', 'pt', 'nl', 'pl', 'ja', 'zh'] as const;
+export const languages = ['en', 'de', 'fr', 'es', 'ja', 'zh'] as const;
 
 export type Language = (typeof languages)[number];
 
@@ -21,16 +21,18 @@ export function supportedLocale(tag: string): string | undefined {
   return locale.maximize().script === 'Hant' ? undefined : locale.toString();
 }
 
+/** Problems of an optional locale as sent. */
+export function localeProblems(tag: string | null | undefined): string[] {
+  const isWrong = typeof tag === 'string' && supportedLocale(tag) === undefined;
+  return isWrong ? ['Unsupported locale'] : [];
+}
+
 /** Languages with their own names, in the order in which pages offer them. */
 export const languageNames: readonly (readonly [Language, string])[] = [
   ['en', 'English'],
   ['de', 'Deutsch'],
   ['es', 'Español'],
   ['fr', 'Français'],
-  ['it', 'Italiano'],
-  ['nl', 'Nederlands'],
-  ['pl', 'Polski'],
-  ['pt', 'Português'],
   ['ja', '日本語'],
   ['zh', '简体中文'],
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { brandingProblems } from '@billing/kernel/input/branding';
-import { supportedLocale } from '@billing/presentation/locale';
+import { languages, localeProblems } from '@billing/presentation/locale';
 import { BrandingJson, toJsonBranding } from '@billing/proto/json/branding';
 import { ok, present } from '../../http/answer';
 import { changeable, frozen, readPatch, required } from '../input/patch';
@@ -22,8 +22,7 @@ const UpdateBranding = z
     privacyUrl: changeable(z.string()),
     defaultLocale: required(
       z.string().meta({
-        description:
-          'BCP 47 tag with the language en, de, fr, it, es, pt, nl, pl, ja or zh (simplified).',
+        description: `BCP 47 tag with one of the languages ${languages.join(', ')}; Chinese in simplified characters.`,
       }),
     ),
     colors: frozen,
@@ -72,7 +71,3 @@ export const brandingRoutes: readonly Route[] = [
     },
   },
 ];
-
-function localeProblems(tag: string | undefined): string[] {
-  return tag === undefined || supportedLocale(tag) !== undefined ? [] : ['Unsupported locale'];
-}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { unlessNotFound } from '@billing/kernel/domain-error';
+import { localeProblems } from '@billing/presentation/locale';
 import type { Session } from '@billing/proto/billing/checkout/v1/session';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
@@ -30,6 +31,9 @@ const CreateCheckoutSession = z
         'URL for payers who leave without paying. `{SESSION_ID}` is replaced with the session id.',
     }),
     discountId: optional(z.string()),
+    locale: optional(z.string()).meta({
+      description: 'BCP 47 tag of its pages. Defaults to the locale of the customer.',
+    }),
     metadata: optional(metadata),
   })
   .refine(({ priceId, productId }) => priceId !== undefined || productId !== undefined, {
@@ -65,7 +69,9 @@ export const checkoutRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'product_not_found', 'checkout_link_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateCheckoutSession, request);
+      const input = readBody(CreateCheckoutSession, request, ({ locale }) => ({
+        locale: localeProblems(locale),
+      }));
       const answer = await peers.session.createSession(input, request.context);
       const session = present(answer.session);
       const body = {

@@ -12,6 +12,7 @@ import {
   readQuery,
 } from '../input/input';
 import { creditNoteDownload } from '../../pdf/downloads';
+import { documentLocale, documentQuery } from '../input/document-locale';
 import { page, pageQuery } from '../input/list';
 import { listOf } from '../schemas/list';
 import { created, ok, present } from '../../http/answer';
@@ -127,16 +128,18 @@ export const creditNoteRoutes: readonly Route[] = [
     operation: {
       id: 'getCreditNotePdf',
       summary: 'Download a credit note as PDF',
+      query: documentQuery,
       answer: { status: 200, mediaTypes: ['application/pdf'] },
       errors: ['credit_note_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
       const { context } = request;
+      const locale = documentLocale(request);
       const { creditNote } = await peers.creditNote.getCreditNote(
         { id: param(request, 'id') },
         context,
       );
-      return await creditNoteDownload(present(creditNote), { context, peers });
+      return await creditNoteDownload(present(creditNote), { context, peers, locale });
     },
   },
 ];

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { unlessNotFound } from '@billing/kernel/domain-error';
-import { customerProblems, forCustomerTexts } from '@billing/kernel/input/customer';
+import {
+  type CustomerFields,
+  customerProblems,
+  forCustomerTexts,
+} from '@billing/kernel/input/customer';
+import { localeProblems } from '@billing/presentation/locale';
 import { CustomerJson, taxExempt, toJsonCustomer } from '@billing/proto/json/customer';
 import { collectionMethods, taxExempts } from '@billing/proto/values/customer';
 import { listOf } from '../schemas/list';
@@ -17,6 +22,10 @@ const collectionMethod = z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']);
 
 const netDays = z.int().min(0).max(365);
 
+const locale = z.string().meta({
+  description: 'BCP 47 tag of pages, documents and mails, such as `de-CH`.',
+});
+
 const CreateCustomer = z
   .object({
     email: z.string(),
@@ -28,6 +37,7 @@ const CreateCustomer = z
     taxIds: optional(taxIds),
     taxExempt: optional(taxExempt),
     netDays: optional(netDays),
+    locale: optional(locale),
     metadata: optional(metadata),
   })
   .meta({
@@ -45,6 +55,7 @@ const UpdateCustomer = z
     taxIds: changeable(taxIds),
     taxExempt: changeable(taxExempt),
     netDays: changeable(netDays),
+    locale: changeable(locale),
     metadata: changeable(metadata),
     externalId: frozen,
     id: frozen,
@@ -61,6 +72,10 @@ const ListCustomers = z.object({
   externalId: z.string().optional(),
 });
 
+function problemsOf(fields: CustomerFields & { readonly locale?: string | undefined }) {
+  return { ...customerProblems(fields), locale: localeProblems(fields.locale) };
+}
+
 export const customerRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -73,7 +88,7 @@ export const customerRoutes: readonly Route[] = [
       errors: ['external_id_taken'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateCustomer, request, customerProblems);
+      const input = readBody(CreateCustomer, request, problemsOf);
       const answer = await peers.customer.createCustomer(
         {
           ...input,
@@ -134,7 +149,7 @@ export const customerRoutes: readonly Route[] = [
       errors: ['customer_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(UpdateCustomer, request, customerProblems);
+      const { input, updateMask } = readPatch(UpdateCustomer, request, problemsOf);
       if (input.currency !== undefined) await fixBilledCurrency(request, peers);
       const { customer } = await peers.customer.updateCustomer(
         {

@@ -31,6 +31,7 @@ import {
   time,
 } from '../input/input';
 import { invoiceDownload } from '../../pdf/downloads';
+import { documentLocale, documentQuery } from '../input/document-locale';
 import { lookupOf, page, pageQuery } from '../input/list';
 import { type ApiAnswer, created, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -272,14 +273,16 @@ export const invoiceRoutes: readonly Route[] = [
     operation: {
       id: 'getInvoicePdf',
       summary: 'Download an invoice as PDF',
+      query: documentQuery,
       answer: { status: 200, mediaTypes: ['application/pdf'] },
       errors: ['invoice_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
       const { context } = request;
+      const locale = documentLocale(request);
       const answer = await peers.checkout.getInvoice({ id: param(request, 'id') }, context);
       if (answer.invoice?.number === undefined) throw notFinalized();
-      return await invoiceDownload(present(answer.invoice), { context, peers });
+      return await invoiceDownload(present(answer.invoice), { context, peers, locale });
     },
   },
   {

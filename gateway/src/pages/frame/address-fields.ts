@@ -1,5 +1,7 @@
 import type { Address } from '@billing/proto/billing/customer/v1/customer';
-import { countryCode, countryNames, countryText } from '../../text/country-text';
+import { countriesFor, countryCode } from '../../text/country-text';
+import type { Text } from '../../text/reader';
+import { type PhraseKey, say } from '../../text/say';
 import { type FormProblems, selectField, type TextField, textField } from './form-fields';
 import { type Html, html } from './html';
 
@@ -9,19 +11,19 @@ export type TypedTexts = Readonly<Record<string, string>>;
 const lineMax = 200;
 
 const lines: readonly TextField[] = [
-  addressField('line1', 'Street and number', 'address-line1'),
-  addressField('line2', 'Apartment, suite', 'address-line2'),
-  addressField('postalCode', 'Postal code', 'postal-code'),
-  addressField('city', 'City', 'address-level2'),
-  addressField('state', 'State or region', 'address-level1'),
+  addressField('line1', 'address.line1', 'address-line1'),
+  addressField('line2', 'address.line2', 'address-line2'),
+  addressField('postalCode', 'address.postalCode', 'postal-code'),
+  addressField('city', 'address.city', 'address-level2'),
+  addressField('state', 'address.state', 'address-level1'),
 ];
-const country = { name: 'country', label: 'Country', autocomplete: 'country-name' };
+const country = { name: 'country', label: say('field.country'), autocomplete: 'country-name' };
 const all = [...lines, country];
 
 /** Names of the address fields. */
 export const addressNames = all.map(({ name }) => name);
-export const addressLabels: Readonly<Record<string, string>> = {
-  address: 'Address',
+export const addressLabels: Readonly<Record<string, Text>> = {
+  address: say('address.address'),
   ...Object.fromEntries(all.map(({ name, label }) => [name, label])),
 };
 
@@ -35,7 +37,9 @@ export function addressFieldset(
 ): Html {
   const value = (name: string) => typed[name] ?? '';
   return html`<fieldset id="address" class="fields">
-    <legend>Address${!isRequired && html` <span class="hint">(optional)</span>`}</legend>
+    <legend>
+      ${say('address.address')}${!isRequired && html` <span class="hint">${say('form.optional')}</span>`}
+    </legend>
     ${lines.map((line) =>
       textField(
         {
@@ -46,7 +50,7 @@ export function addressFieldset(
         problems,
       ),
     )}
-    ${selectField({ ...country, choices: countryNames, value: countryText(value('country')) }, problems)}
+    ${selectField({ ...country, choices: countriesFor, sendsTexts: true, value: value('country') }, problems)}
   </fieldset>`;
 }
 
@@ -82,6 +86,6 @@ export function withAddressProblems({ address = [], ...fields }: FormProblems): 
   return { ...fields, ...Object.fromEntries(parts) };
 }
 
-function addressField(name: string, label: string, autocomplete: string): TextField {
-  return { name, label, autocomplete, lengthMax: lineMax };
+function addressField(name: string, key: PhraseKey, autocomplete: string): TextField {
+  return { name, label: say(key), autocomplete, lengthMax: lineMax };
 }

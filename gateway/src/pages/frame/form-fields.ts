@@ -1,4 +1,7 @@
-import { type Html, html, type HtmlValue } from './html';
+import { problemText } from '../../text/problem-text';
+import { joined, type Reader, type Text } from '../../text/reader';
+import { say } from '../../text/say';
+import { type Html, html, type HtmlValue, local } from './html';
 
 const textLengthMax = 255;
 
@@ -17,7 +20,7 @@ export const formTokenField = 'form_token';
 
 /** Form that is posted to a step below its page. */
 export function postForm({ path, formToken }: FormPlace, step: string, content: HtmlValue): Html {
-  return html`<form method="post" action="${path}${step}">
+  return html`<form method="post" action="${local(`${path}${step}`)}">
     ${formToken !== undefined && html`<input type="hidden" name="${formTokenField}" value="${formToken}" />`}
     ${content}
   </form>`;
@@ -26,11 +29,11 @@ export function postForm({ path, formToken }: FormPlace, step: string, content: 
 /** A text field of a form. */
 export interface TextField {
   readonly name: string;
-  readonly label: string;
+  readonly label: Text;
   readonly autocomplete: string;
   readonly type?: 'text' | 'email' | 'password';
   readonly inputMode?: 'text' | 'numeric' | 'email';
-  readonly hint?: string;
+  readonly hint?: Text;
   readonly lengthMax: number;
   /** Initial value; never part of a card or a password. */
   readonly value?: string;
@@ -92,27 +95,32 @@ export interface SelectField extends Pick<
   TextField,
   'name' | 'label' | 'hint' | 'value' | 'autocomplete' | 'isOptional'
 > {
-  /** Values as they are shown and sent. */
-  readonly choices: readonly string[];
+  /** True if the shown texts are sent, which keeps a long list short. */
+  readonly sendsTexts?: boolean;
+  /** Values and their texts, in the order of the reader. */
+  readonly choices: (reader: Reader) => readonly (readonly [string, string])[];
 }
 
 /** Selection with its label, hint and problems; nothing is preselected without a value. */
 export function selectField(field: SelectField, problems: FormProblems = {}): Html {
-  const { name, autocomplete, choices, value = '' } = field;
+  const { name, autocomplete, choices, sendsTexts = false, value = '' } = field;
   return labeled(
     field,
     problems,
     (state) =>
       html`<select id="${name}" name="${name}" autocomplete="${autocomplete}" ${state}>
-        ${['', ...choices].map((text) => option(text, text === value))}
+        ${(reader) => [['', ''] as const, ...choices(reader)].map((choice) => option(choice, { value, sendsTexts }))}
       </select>`,
   );
 }
 
-function option(text: string, isSelected: boolean): Html {
+function option(
+  [value, text]: readonly [string, string],
+  { value: selected, sendsTexts }: { readonly value: string; readonly sendsTexts: boolean },
+): Html {
   // Optional end tags would double the size of a long list.
   // prettier-ignore
-  return html`<option${isSelected && html` selected`}>${text}`;
+  return html`<option${!sendsTexts && html` value="${value}"`}${value === selected && html` selected`}>${text}`;
 }
 
 /** `control` gets the attributes that link it to its hint and problems. */
@@ -133,10 +141,10 @@ function labeled(
   );
   return html`<div class="field">
     <label for="${name}"
-      >${label}${isOptional && html` <span class="hint">(optional)</span>`}</label
+      >${label}${isOptional && html` <span class="hint">${say('form.optional')}</span>`}</label
     >
     ${hint !== undefined && html`<span class="hint" id="${name}-hint">${hint}</span>`}
-    ${isWrong && html`<span class="error" id="${name}-error">${messages.join('. ')}</span>`}
+    ${isWrong && html`<span class="error" id="${name}-error">${problemsText(messages)}</span>`}
     ${control([
       described.length > 0 && html` aria-describedby="${described.join(' ')}"`,
       isWrong && html` aria-invalid="true"`,
@@ -147,24 +155,30 @@ function labeled(
 /** Summary of all problems above the form, initially focused, with links to the fields. */
 export function problemSummary(
   problems: FormProblems,
-  labels: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, Text>>,
 ): Html | undefined {
   const entries = Object.entries(problems).filter(([, messages]) => messages.length > 0);
   if (entries.length === 0) return undefined;
   const items = entries.map(([name, messages]) => {
-    const text = `${labels[name] ?? 'Form'}: ${messages.join('. ')}`;
+    const label = labels[name] ?? say('form.form');
+    const text = say('labeled', { label, text: problemsText(messages) });
     return html`<li><a href="#${name}">${text}</a></li>`;
   });
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-    <h2>Please fix the fields below</h2>
+    <h2>${say('form.fixFields')}</h2>
     <ul>
       ${items}
     </ul>
   </div>`;
 }
 
+/** All problems of a field in words. */
+export function problemsText(problems: readonly string[]): Text {
+  return joined(problems.map(problemText), '. ');
+}
+
 /** Notice about a previous failure. */
-export function notice(title: string, text: string): Html {
+export function notice(title: Text, text: Text): Html {
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
     <h2>${title}</h2>
     <p>${text}</p>

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
-import { preferredLocale, supportedLocale } from '@billing/presentation/locale';
+import { preferredLocale } from '@billing/presentation/locale';
 import type { ApiAnswer } from '../../http/answer';
 import type { PageWork } from '../../http/page-mount';
 import type { Reader } from '../../text/reader';
-import { readText } from './form-fields';
+import { chosenLocale } from './chosen-locale';
 import { withLocale } from './html';
 import { defaultLook, type Look } from './look';
 import type { LookCache } from './look-cache';
@@ -40,6 +40,12 @@ export class PageDress {
     });
   }
 
+  /** Locale of a page without a session and a customer. */
+  async localeOf(request: Request): Promise<string> {
+    const look = (await this.dresses.get(request)?.found) ?? defaultLook;
+    return readerOf(request, { look, locales: [] }).locale;
+  }
+
   /** Renders the page of an answer, and adds the chosen locale to a redirect to another page. */
   async finish(answer: ApiAnswer, request: Request): Promise<ApiAnswer> {
     await this.dresses.get(request)?.found;
@@ -58,7 +64,7 @@ export class PageDress {
     if (target?.startsWith('/') !== true) return answer;
     return {
       ...answer,
-      headers: { ...headers, Location: withLocale(target, chosenLocale(request)) },
+      headers: { ...headers, Location: withLocale(target, chosenLocale(request.query)) },
     };
   }
 }
@@ -71,13 +77,9 @@ function readerOf(
   request: Request,
   { look, locales }: { readonly look: Look; readonly locales: readonly (string | undefined)[] },
 ): Reader {
-  const chosen = chosenLocale(request);
+  const chosen = chosenLocale(request.query);
   const known = [chosen, ...locales].find((locale) => locale !== undefined);
   const locale =
     known ?? preferredLocale(request.header('accept-language') ?? '') ?? look.defaultLocale;
   return { locale, chosenLocale: chosen };
-}
-
-function chosenLocale({ query }: Request): string | undefined {
-  return supportedLocale(readText(query.locale) ?? '');
 }

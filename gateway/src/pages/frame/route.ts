@@ -31,6 +31,8 @@ export interface PageRequest extends StepRequest {
   readonly resourceId: string;
   /** True in a sandbox. */
   readonly isTest: boolean;
+  /** Locale of a page about whose reader nothing else is known. */
+  readonly readerLocale: () => Promise<string>;
   /** Value of the header `Cookie`. */
   readonly cookies: string | undefined;
 }

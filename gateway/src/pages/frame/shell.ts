@@ -199,7 +199,10 @@ function sellerHeader({ hasImage = false, isWide, isVisit }: Page, look: Look): 
 }
 
 /** Logo and name of the seller. */
-export function sellerMark({ name = '', logo }: Pick<Look, 'name' | 'logo'>): Html {
+export function sellerMark({
+  name = '',
+  logo,
+}: Pick<Look, 'logo'> & { readonly name: Text | undefined }): Html {
   return html`<p class="seller">
     ${logo !== undefined && html`<img class="logo" src="/logos/${logo}" alt="" />`} ${name}
   </p>`;

@@ -39,6 +39,7 @@ nav li a:hover { text-decoration: underline; }
 nav [aria-current] { background: var(--card); color: var(--ink); font-weight: 600; box-shadow: inset 0 0 0 1px var(--line); }
 .skip:not(:focus), .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .visit > h1, .visit > .done { margin: 0; }
+.short { display: none; }
 .fields { gap: 1rem; }
 .fields legend { margin-bottom: .5rem; font-size: 1.125rem; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.5rem; min-width: 0; }
@@ -120,7 +121,8 @@ details td:last-child { text-align: left; overflow-wrap: anywhere; }
 @media (max-width: 36rem) {
   nav ul { justify-content: space-between; gap: 0; }
   nav li a { padding: .375rem .25rem; font-size: .8125rem; }
-  .rest { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  nav .long { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  nav .short { display: inline; }
 }
 @media (min-width: 52rem) {
   main.two { grid-template-columns: minmax(0, 1fr) minmax(0, 24rem); align-items: start; }

@@ -2,7 +2,8 @@ import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note'
 import { amountText, printedAmount } from '../../text/amount-text';
 import { creditRows } from '../../text/credit-text';
 import { dateText } from '../../text/date-text';
-import { type Html, html } from '../frame/html';
+import { say } from '../../text/say';
+import { type Html, html, local } from '../frame/html';
 
 /** Credit notes of an invoice with what became of their money; undefined without any. */
 export function creditNoteList({
@@ -13,7 +14,7 @@ export function creditNoteList({
   readonly path: string;
 }): Html | undefined {
   if (creditNotes.length === 0) return undefined;
-  return html`<h2>Credit notes</h2>
+  return html`<h2>${say('creditNote.creditNotes')}</h2>
     <ul class="rows">
       ${creditNotes.map((note) => noteRow(note, path))}
     </ul>`;
@@ -25,16 +26,18 @@ function noteRow(note: CreditNote, path: string): Html {
     <span>
       ${
         number === undefined
-          ? 'Not numbered yet'
-          : html`<a href="${path}/credit-notes/${id}/pdf"
-              >${number}<span class="unseen"> as PDF</span></a
+          ? say('creditNote.notNumbered')
+          : html`<a href="${local(`${path}/credit-notes/${id}/pdf`)}"
+              >${number}<span class="unseen">${say('creditNote.asPdf')}</span></a
             >`
       }
       ${issuedAt !== undefined && html`<span class="hint">${dateText(issuedAt)}</span>`}
       ${memo !== undefined && html`<span class="hint description line">${memo}</span>`}
       ${creditRows(note).map(
         ([label, amount]) =>
-          html`<span class="hint line">${label}: ${amountText(amount, currency)}</span>`,
+          html`<span class="hint line"
+            >${say('labeled', { label, text: amountText(amount, currency) })}</span
+          >`,
       )}
     </span>
     <strong>${printedAmount(-total, currency)}</strong>

@@ -1,5 +1,6 @@
 import { Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { statusText } from './page';
+import { english } from '../../text/testing/english';
 
 test.each([
   [29n, 'Payment received on'],
@@ -8,5 +9,5 @@ test.each([
   const paidAt = new Date('2026-01-02T00:00:00.000Z');
   const status = InvoiceStatus.INVOICE_STATUS_PAID;
   const text = statusText(Invoice.fromPartial({ status, amountPaid, paidAt }));
-  expect(text).toContain(`Thank you. This invoice is paid. ${words} `);
+  expect(english(text)).toContain(`Thank you. This invoice is paid. ${words} `);
 });

@@ -7,6 +7,9 @@ import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note'
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText } from '../../text/amount-text';
 import { dateText, periodText } from '../../text/date-text';
+import { payerMessage } from '../../text/problem-text';
+import type { Text } from '../../text/reader';
+import { type PhraseKey, say } from '../../text/say';
 import { buyerLines, sellerLines, transferLines } from '../../text/party-text';
 import {
   amountField,
@@ -16,7 +19,7 @@ import {
   type PaymentInput,
 } from '../payment/card-form';
 import { type FormPlace, notice } from '../frame/form-fields';
-import { type Html, html } from '../frame/html';
+import { type Html, html, local } from '../frame/html';
 import { creditNoteList } from './credit-notes';
 import { invoiceTable } from './table';
 import { payableAmount } from '../payment/steps';
@@ -32,27 +35,32 @@ export interface InvoiceView extends FormPlace {
 }
 
 export interface StatusWords {
-  readonly name: string;
+  readonly name: Text;
   readonly tone: 'good' | 'bad' | '';
-  readonly text: string;
+  /** Explanation; undefined where the invoice can be paid. */
+  readonly text: PhraseKey | undefined;
 }
 
 const wordsOfStatus: Readonly<Record<number, StatusWords>> = {
-  [InvoiceStatus.INVOICE_STATUS_OPEN]: { name: 'Open', tone: '', text: '' },
+  [InvoiceStatus.INVOICE_STATUS_OPEN]: {
+    name: say('invoice.open'),
+    tone: '',
+    text: undefined,
+  },
   [InvoiceStatus.INVOICE_STATUS_PAID]: {
-    name: 'Paid',
+    name: say('invoice.paid'),
     tone: 'good',
-    text: 'Thank you. This invoice is paid.',
+    text: 'invoice.paidText',
   },
   [InvoiceStatus.INVOICE_STATUS_VOID]: {
-    name: 'Void',
+    name: say('invoice.void'),
     tone: '',
-    text: 'This invoice was voided. You owe nothing.',
+    text: 'invoice.voidText',
   },
   [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: {
-    name: 'Uncollectible',
+    name: say('invoice.uncollectible'),
     tone: 'bad',
-    text: 'This invoice can no longer be paid here. Please contact the seller.',
+    text: 'invoice.uncollectibleText',
   },
 };
 
@@ -64,7 +72,8 @@ export function invoicePage(
   const { invoice, isTest } = view;
   const content = [invoiceDocument(view), payment(view, entry, input)];
   return {
-    title: `Invoice ${invoice.number ?? ''}`.trim(),
+    title: invoiceTitle(invoice),
+    locales: localesOf(view),
     content,
     isTest,
     isWide: true,
@@ -83,42 +92,50 @@ export function confirmInvoiceCardPage(view: InvoiceView, setupId: string): Page
   const content = [invoiceDocument(view), ready];
   const formTargets = [invoice.hostedUrl];
   const hasImage = hasLogo(invoice);
-  return { title: 'Confirm', content, isTest, isWide: true, formTargets, hasImage };
+  const locales = localesOf(view);
+  const title = say('form.confirm');
+  return { title, content, isTest, isWide: true, formTargets, hasImage, locales };
 }
 
 /** The invoice without the payment controls. */
 export function invoiceDocument(view: InvoiceView): Html {
   const { invoice, customer, path } = view;
   const { periodStart: start, periodEnd: end, seller, buyer } = invoice;
-  const facts: readonly (readonly [string, string | undefined])[] = [
-    ['Number', invoice.number],
-    ['Date', optionalDate(invoice.createdAt)],
-    ['Due', optionalDate(invoice.dueDate)],
-    ['Period', start === undefined || end === undefined ? undefined : periodText({ start, end })],
-    ['Purchase order', seller === undefined ? undefined : invoice.purchaseOrder],
+  const facts: readonly (readonly [PhraseKey, Text | undefined])[] = [
+    ['invoice.number', invoice.number],
+    ['invoice.date', optionalDate(invoice.createdAt)],
+    ['invoice.due', optionalDate(invoice.dueDate)],
+    [
+      'invoice.period',
+      start === undefined || end === undefined ? undefined : periodText({ start, end }),
+    ],
+    ['invoice.purchaseOrder', seller === undefined ? undefined : invoice.purchaseOrder],
   ];
   const { name, tone } = wordsOf(invoice);
   return html`<section>
     ${sellerLogo(invoice)}
     <p class="status ${tone}">${name}</p>
-    <h1>Invoice ${invoice.number ?? ''}</h1>
+    <h1>${invoiceTitle(invoice)}</h1>
     <dl>
       ${facts.map(
         ([label, value]) =>
           value !== undefined &&
-          html`<dt>${label}</dt>
+          html`<dt>${say(label)}</dt>
             <dd>${value}</dd>`,
       )}
       ${
         seller !== undefined &&
-        html`<dt>From</dt>
+        html`<dt>${say('invoice.from')}</dt>
           <dd>${linesOf(sellerLines(seller))}</dd>`
       }
-      <dt>Billed to</dt>
+      <dt>${say('invoice.billedTo')}</dt>
       <dd>${linesOf(buyerLines(buyer, customer))}</dd>
     </dl>
-    ${invoiceTable(invoice, 'Amount due')} ${creditNoteList(view)} ${sellerTexts(invoice)}
-    <p class="aside unprinted"><a href="${path}/pdf">Download as PDF</a></p>
+    ${invoiceTable(invoice, say('invoice.amountDue'))} ${creditNoteList(view)}
+    ${sellerTexts(invoice)}
+    <p class="aside unprinted">
+      <a href="${local(`${path}/pdf`)}">${say('invoice.downloadPdf')}</a>
+    </p>
   </section>`;
 }
 
@@ -137,13 +154,13 @@ function sellerTexts(invoice: Invoice): Html | undefined {
   const texts = [memo, seller.registrationText, seller.footer].filter((text) => text !== undefined);
   return html`${
     transfer.length > 0 &&
-    html`<h2>Bank transfer</h2>
+    html`<h2>${say('invoice.bankTransfer')}</h2>
       <p>${linesOf(transfer)}</p>`
   }
   ${texts.map((text) => html`<p class="description">${text}</p>`)}`;
 }
 
-function linesOf(lines: readonly string[]): Html[] {
+function linesOf(lines: readonly Text[]): Html[] {
   return lines.map((line) => html`<span class="line">${line}</span>`);
 }
 
@@ -156,7 +173,7 @@ function payment(view: InvoiceView, entry: CardEntry | undefined, input: Payment
   const { invoice } = view;
   if (entry === undefined) return html`<section><p>${statusText(invoice)}</p></section>`;
   return html`<section class="unprinted" aria-labelledby="pay">
-    <h2 id="pay">Pay by card</h2>
+    <h2 id="pay">${say('payment.payByCard')}</h2>
     ${input.problems === undefined && failedPayment(invoice)}
     ${cardForm({ place: view, label: payLabel(invoice), entry, more: amountOf(invoice), ...input })}
   </section>`;
@@ -167,15 +184,16 @@ export function failedPayment({ payments, lastPaymentError }: Invoice): Html | u
   const last = payments.at(-1);
   const isRunning = last !== undefined && last.status !== PaymentStatus.PAYMENT_STATUS_FAILED;
   if (lastPaymentError === undefined || isRunning) return undefined;
-  return notice('The last payment failed', lastPaymentError.message);
+  return notice(say('payment.lastFailed'), payerMessage(lastPaymentError.code));
 }
 
 /** Explanation of the status of an invoice that can no longer be paid. */
-export function statusText(invoice: Invoice): string {
+export function statusText(invoice: Invoice): Text {
   const { text } = wordsOf(invoice);
   const { amountPaid, paidAt } = invoice;
-  if (paidAt === undefined) return text;
-  return `${text} ${amountPaid > 0n ? 'Payment received' : 'Settled'} on ${dateText(paidAt)}.`;
+  if (paidAt === undefined || text === undefined) return text === undefined ? '' : say(text);
+  const date = dateText(paidAt);
+  return say(amountPaid > 0n ? 'invoice.paidOn' : 'invoice.settledOn', { date });
 }
 
 /** Field with the amount that the payment button shows. */
@@ -184,15 +202,25 @@ export function amountOf(invoice: Invoice): Html {
 }
 
 /** Label of the payment button. */
-export function payLabel(invoice: Invoice): string {
-  return `Pay ${amountText(payableAmount(invoice), invoice.currency)}`;
+export function payLabel(invoice: Invoice): Text {
+  return say('payment.pay', { amount: amountText(payableAmount(invoice), invoice.currency) });
 }
 
 /** Label of an invoice's status. */
 export function wordsOf({ status }: Pick<Invoice, 'status'>): StatusWords {
-  return wordsOfStatus[status] ?? { name: 'Draft', tone: '', text: '' };
+  return wordsOfStatus[status] ?? { name: say('invoice.draft'), tone: '', text: undefined };
 }
 
-function optionalDate(date: Date | undefined): string | undefined {
+/** Title of an invoice's page. */
+export function invoiceTitle({ number }: Pick<Invoice, 'number'>): Text {
+  return number === undefined ? say('invoice.invoice') : say('invoice.title', { number });
+}
+
+/** Locales of the page of an invoice: that of its customer. */
+export function localesOf({ customer }: Pick<InvoiceView, 'customer'>): Page['locales'] {
+  return [customer.locale];
+}
+
+function optionalDate(date: Date | undefined): Text | undefined {
   return date === undefined ? undefined : dateText(date);
 }

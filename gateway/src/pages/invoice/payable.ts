@@ -8,7 +8,7 @@ export function invoicePayable(
   { id, customerId }: Invoice,
   page: Pick<
     Payable,
-    'path' | 'url' | 'isTest' | 'showProblems' | 'showRefused' | 'showRefusal'
+    'path' | 'url' | 'isTest' | 'locales' | 'showProblems' | 'showRefused' | 'showRefusal'
   > & {
     readonly network: string;
   },

@@ -6,7 +6,7 @@ import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import { challengePage, processingPage } from '../payment/challenge-page';
 import type { PaymentInput } from '../payment/card-form';
-import { confirmInvoiceCardPage, invoicePage, type InvoiceView } from './page';
+import { confirmInvoiceCardPage, invoicePage, type InvoiceView, localesOf } from './page';
 import { invoicePayable } from './payable';
 import type { PageRequest, PageRoute } from '../frame/route';
 import { paymentRoutes } from '../payment/routes';
@@ -63,15 +63,17 @@ async function showInvoice(
 ): Promise<ApiAnswer> {
   const { path, isTest, query, context } = request;
   if (!isOpen(invoice)) return pageAnswer(invoicePage(await viewOf(invoice, request, peers)));
-  if (isBeingPaid(invoice)) return pageAnswer(processingPage({ path, isTest }));
+  const view = await viewOf(invoice, request, peers);
+  const locales = localesOf(view);
+  if (isBeingPaid(invoice)) return pageAnswer(processingPage({ path, isTest, locales }));
   const waiting = waitingAttempt(invoice);
   if (waiting !== undefined && query.card === undefined && input.problems === undefined) {
     const amount = amountText(payableAmount(invoice), invoice.currency);
-    const page = { path, isTest, formTargets: [invoice.hostedUrl] };
+    const page = { path, isTest, formTargets: [invoice.hostedUrl], locales };
     return pageAnswer(challengePage(page, { ...waiting, amount }));
   }
-  const entry = await cardEntryOf(payableOf(invoice, request, peers), { peers, context });
-  return pageAnswer(invoicePage(await viewOf(invoice, request, peers), { entry, ...input }));
+  const entry = await cardEntryOf(invoice, { peers, context });
+  return pageAnswer(invoicePage(view, { entry, ...input }));
 }
 
 function payableOf(invoice: Invoice, request: PageRequest, peers: Peers): Payable {
@@ -80,6 +82,7 @@ function payableOf(invoice: Invoice, request: PageRequest, peers: Peers): Payabl
     invoice,
     {
       ...{ path, url: invoice.hostedUrl ?? '', isTest, network },
+      locales: [invoice.locale],
       showProblems: (problems, kept) => showInvoice(invoice, request, peers, { problems, kept }),
       showRefused: async (kept) =>
         showInvoice(await readInvoice(request, peers), request, peers, { kept }),

@@ -1,13 +1,15 @@
 import type { Invoice, LineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import { printedAmount, quantityText, rateText } from '../../text/amount-text';
 import { periodText } from '../../text/date-text';
-import { calculationOf, unitPriceOf } from '../../text/line-text';
+import { calculationOf, lineText, unitPriceOf } from '../../text/line-text';
 import { settledRows } from '../../text/invoice-settled';
-import { discountRows, shownAmount, sumRows, taxRows } from '../../text/tax-text';
+import type { Text } from '../../text/reader';
+import { say } from '../../text/say';
+import { discountRows, shownAmount, sumRows, taxRows, totalRow } from '../../text/tax-text';
 import { type Html, html, type HtmlValue } from '../frame/html';
 
 /** Lines and sums of an invoice; `dueLabel` is the label of the amount due. */
-export function invoiceTable(invoice: Invoice, dueLabel: string): Html {
+export function invoiceTable(invoice: Invoice, dueLabel: Text): Html {
   return linesTable(invoice, sums(invoice, dueLabel));
 }
 
@@ -25,8 +27,12 @@ export function invoiceCalculation(invoice: Invoice): Html | undefined {
   if (line.quantity === '1') return undefined;
   const tiers = tierDetails(line, currency);
   const unitPrice = unitPriceOf(line);
-  const each = unitPrice === undefined ? '' : ` × ${rateText(unitPrice, currency)}`;
-  return html`<p class="hint">Quantity: ${quantityText(line.quantity)}${each}</p>
+  const quantity = quantityText(line.quantity);
+  const text =
+    unitPrice === undefined
+      ? say('session.quantity', { quantity })
+      : say('session.quantityAt', { quantity, rate: rateText(unitPrice, currency) });
+  return html`<p class="hint">${text}</p>
     ${tiers}`;
 }
 
@@ -34,9 +40,9 @@ function linesTable(invoice: Invoice, footer: HtmlValue): Html {
   return html`<table>
     <thead>
       <tr>
-        <th scope="col">Description</th>
-        <th scope="col">Quantity</th>
-        <th scope="col">Amount</th>
+        <th scope="col">${say('invoice.description')}</th>
+        <th scope="col">${say('invoice.quantity')}</th>
+        <th scope="col">${say('invoice.amount')}</th>
       </tr>
     </thead>
     <tbody>
@@ -50,13 +56,16 @@ function linesTable(invoice: Invoice, footer: HtmlValue): Html {
 
 function lineRow(line: LineItem, invoice: Invoice): Html {
   const { currency } = invoice;
-  const { description, quantity, periodStart, periodEnd } = line;
+  const { quantity, periodStart, periodEnd } = line;
   const unitPrice = unitPriceOf(line);
   const hasPeriod = periodStart !== undefined && periodEnd !== undefined;
-  const unit = unitPrice === undefined ? undefined : `${rateText(unitPrice, currency)} each`;
+  const unit =
+    unitPrice === undefined
+      ? undefined
+      : say('invoice.each', { rate: rateText(unitPrice, currency) });
   return html`<tr>
     <th scope="row">
-      ${description}
+      ${lineText(line)}
       ${hasPeriod && html`<div class="hint">${periodText({ start: periodStart, end: periodEnd })}</div>`}
       ${tierDetails(line, currency)}
     </th>
@@ -72,7 +81,7 @@ function tierDetails(line: LineItem, currency: string): Html | undefined {
   const calculation = calculationOf(line, currency);
   if (calculation.length === 0) return undefined;
   return html`<details>
-    <summary>Show calculation</summary>
+    <summary>${say('invoice.showCalculation')}</summary>
     <ul>
       ${calculation.map((text) => html`<li>${text}</li>`)}
     </ul>
@@ -80,20 +89,19 @@ function tierDetails(line: LineItem, currency: string): Html | undefined {
 }
 
 /** Sums of an invoice. Without discount and tax, its lines are its subtotal and its total. */
-function sums(invoice: Invoice, dueLabel: string): Html[] {
+function sums(invoice: Invoice, dueLabel: Text): Html[] {
   const { currency, discounts, taxes, tax, amountDue } = invoice;
   const isPlain = discounts.length === 0 && taxes.length === 0 && tax === 0n;
   const settled = settledRows(invoice);
-  const shown = sumRows(invoice).filter(
-    ([label]) => !isPlain || (label !== 'Subtotal' && (label !== 'Total' || settled.length > 0)),
-  );
+  const total = settled.length === 0 ? [] : [totalRow(invoice)];
+  const shown = isPlain ? [...total, ...settled] : sumRows(invoice);
   return [
     ...shown.map(([label, amount]) => sumRow(label, printedAmount(amount, currency))),
     sumRow(dueLabel, printedAmount(amountDue, currency), 'sum'),
   ];
 }
 
-function sumRow(label: string, amount: string, kind = ''): Html {
+function sumRow(label: Text, amount: Text, kind = ''): Html {
   return html`<tr class="${kind}">
     <th scope="row" colspan="2">${label}</th>
     <td>${amount}</td>

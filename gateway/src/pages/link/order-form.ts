@@ -5,6 +5,8 @@ import { chosenQuantityProblems } from '@billing/kernel/input/checkout-link';
 import { isAmount } from '@billing/kernel/money';
 import { type CheckoutLink, CollectedFact } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { present } from '../../http/answer';
+import type { Text } from '../../text/reader';
+import { say } from '../../text/say';
 import {
   addressLabels,
   addressNames,
@@ -37,11 +39,11 @@ const noncePattern = /^[\w-]{22}$/;
 const wholeNumberPattern = /^\d{1,7}$/;
 
 /** Labels of the fields for the summary of problems. */
-export const orderLabels: Readonly<Record<string, string>> = {
-  email: 'E-mail',
-  productId: 'Product',
-  quantity: 'Quantity',
-  name: 'Name',
+export const orderLabels: Readonly<Record<string, Text>> = {
+  email: say('field.email'),
+  productId: say('field.product'),
+  quantity: say('field.quantity'),
+  name: say('field.name'),
   ...addressLabels,
 };
 

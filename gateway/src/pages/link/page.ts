@@ -5,11 +5,14 @@ import { addressFieldset } from '../frame/address-fields';
 import {
   type FormProblems,
   numberField,
+  problemsText,
   problemSummary,
   type TextField,
   textField,
 } from '../frame/form-fields';
-import { href, type Html, html } from '../frame/html';
+import type { Text } from '../../text/reader';
+import { say } from '../../text/say';
+import { href, type Html, html, local } from '../frame/html';
 import type { Page } from '../frame/shell';
 import { priceTerms, quantityTerms, usageSummary } from '../terms/purchase-terms';
 import type { UsageRate } from '../terms/usage-terms';
@@ -37,15 +40,20 @@ export interface LinkOffer extends LinkView {
 
 const emailField = {
   name: 'email',
-  label: 'E-mail',
+  label: say('field.email'),
   autocomplete: 'email',
   type: 'email',
   inputMode: 'email',
-  hint: 'For your invoice and updates about your order.',
+  hint: say('field.emailOrderHint'),
   // Maximum of RFC 5321.
   lengthMax: 254,
 } as const;
-const nameField = { name: 'name', label: 'Name', autocomplete: 'name', lengthMax: 200 } as const;
+const nameField = {
+  name: 'name',
+  label: say('field.name'),
+  autocomplete: 'name',
+  lengthMax: 200,
+} as const;
 
 /** Page on which a visitor chooses a product. */
 export function linkPage(offer: LinkOffer, form: OrderForm, problems: FormProblems = {}): Page {
@@ -57,16 +65,16 @@ export function linkPage(offer: LinkOffer, form: OrderForm, problems: FormProble
   const content = html`<section>
     <h1>${link.label}</h1>
     ${problemSummary(problems, orderLabels)}
-    <form method="post" action="${path}">
+    <form method="post" action="${local(path)}">
       <input type="hidden" name="nonce" value="${form.nonce}" />
       ${productChoice(offer, form, problems)} ${quantityChoice(offer, form, problems)}
       ${field(emailField)} ${collects(link, CollectedFact.COLLECTED_FACT_NAME) && field(nameField)}
       ${collects(link, CollectedFact.COLLECTED_FACT_ADDRESS) && addressFieldset(typed, { problems, isRequired: true })}
-      <button type="submit">Continue to payment</button>
+      <button type="submit">${say('link.toPayment')}</button>
       ${priceUpdate(offer)}
     </form>
     ${link.discountId !== undefined && discountHint(products)}
-    ${returnUrl !== undefined && html`<p class="aside"><a href="${href(returnUrl)}" rel="noreferrer">Cancel and go back</a></p>`}
+    ${returnUrl !== undefined && html`<p class="aside"><a href="${href(returnUrl)}" rel="noreferrer">${say('form.cancelBack')}</a></p>`}
   </section>`;
   return {
     title: link.label,
@@ -90,8 +98,8 @@ function quantityChoice(
   return numberField(
     {
       name: 'quantity',
-      label: 'Quantity',
-      hint: `From ${limits.min} to ${limits.max}`,
+      label: say('field.quantity'),
+      hint: say('field.quantityRange', limits),
       value: typed.quantity ?? String(min),
       min,
       max,
@@ -107,35 +115,35 @@ function quantityChoice(
 function priceUpdate({ link, products, path }: LinkOffer): Html | undefined {
   const isPriced = products.some(({ price }) => quantityTerms(present(price)).length > 0);
   if (choosableQuantity(link) === undefined || !isPriced) return undefined;
-  return html`<button class="quiet" type="submit" formaction="${path}/prices" id="prices">
-    Update prices
+  return html`<button
+    class="quiet"
+    type="submit"
+    formaction="${local(`${path}/prices`)}"
+    id="prices"
+  >
+    ${say('link.updatePrices')}
   </button>`;
 }
 
 function discountHint(products: readonly OfferedProduct[]): Html {
   const discounted = products.filter(({ isDiscounted }) => isDiscounted);
   if (discounted.length === products.length) {
-    return html`<p class="hint aside">The discount is applied on the next page.</p>`;
+    return html`<p class="hint aside">${say('link.discountNext')}</p>`;
   }
   if (discounted.length === 0) {
-    return html`<p class="aside">
-      The discount of this offer is not available right now. You pay the full price.
-    </p>`;
+    return html`<p class="aside">${say('session.discountGone')}</p>`;
   }
   const names = discounted.map(({ name }) => name).join(', ');
-  return html`<p class="aside">
-    The discount on ${names} is applied on the next page. You pay the full price for everything
-    else.
-  </p>`;
+  return html`<p class="aside">${say('link.discountSome', { products: names })}</p>`;
 }
 
 /** Page of an inactive link or a link without products. */
 export function closedLinkPage({ isTest }: Pick<LinkView, 'isTest'>): Page {
   const content = html`<section>
-    <h1>This offer has ended</h1>
-    <p>This link is no longer active. Please contact the seller.</p>
+    <h1>${say('link.ended')}</h1>
+    <p>${say('link.endedText')}</p>
   </section>`;
-  return { title: 'This offer has ended', content, isTest, status: 410 };
+  return { title: say('link.ended'), content, isTest, status: 410 };
 }
 
 function productChoice(offer: LinkOffer, form: OrderForm, problems: FormProblems): Html {
@@ -147,8 +155,8 @@ function productChoice(offer: LinkOffer, form: OrderForm, problems: FormProblems
   // Prices of a wrong quantity would be wrong, too.
   const quantity = problems.quantity === undefined ? ordered : (link.quantity?.min ?? 1);
   return html`<fieldset id="productId" ${isWrong && html` aria-describedby="productId-error"`}>
-    <legend>${products.length === 1 ? 'Your order' : 'Choose a product'}</legend>
-    ${isWrong && html`<span class="error" id="productId-error">${messages.join('. ')}</span>`}
+    <legend>${say(products.length === 1 ? 'link.yourOrder' : 'link.chooseProduct')}</legend>
+    ${isWrong && html`<span class="error" id="productId-error">${problemsText(messages)}</span>`}
     ${products.map((product, index) =>
       choice(product, {
         rates: rates[index] ?? [],
@@ -177,14 +185,16 @@ function choice(
   const price = present(current);
   const usage = usageSummary(price, rates);
   const unitPrices = isQuantityShown ? quantityTerms(price) : [];
-  const count = `${quantityText(String(quantity))} for `;
+  const terms = priceTerms(price, quantity);
+  const shown: Text =
+    unitPrices.length > 0
+      ? say('link.quantityFor', { quantity: quantityText(String(quantity)), terms })
+      : terms;
   return html`<label class="choice">
     <input type="radio" name="productId" value="${id}" ${isChosen && html` checked`} />
     <span>
       <strong>${name}</strong>
-      <span class="live" aria-live="polite"
-        >${unitPrices.length > 0 && count}${priceTerms(price, quantity)}</span
-      >
+      <span class="live" aria-live="polite">${shown}</span>
       ${unitPrices.map((line) => html`<span class="hint">${line}</span>`)}
       ${usage !== undefined && [usage.billing, ...usage.rates].map((line) => html`<span class="hint">${line}</span>`)}
       ${description !== undefined && html`<span class="hint description">${description}</span>`}

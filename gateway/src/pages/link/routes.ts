@@ -71,6 +71,7 @@ async function takeOrder(request: PageRequest, peers: Peers): Promise<ApiAnswer>
     peers,
     context: keyedByForm(request.context, link, form),
     earlierVisit: readVisitor(request.cookies),
+    locale: await request.readerLocale(),
   };
   // The offer may have changed since the same form ordered.
   if (problems.productId !== undefined || problems.quantity !== undefined) {
@@ -97,6 +98,8 @@ interface Order extends LinkTools {
   readonly form: OrderForm;
   /** Earlier order of the browser. */
   readonly earlierVisit: string | undefined;
+  /** Locale of the page, which the new customer gets. */
+  readonly locale: string;
 }
 
 /** An ordered session. */
@@ -133,9 +136,10 @@ async function earlierPurchase(order: Order): Promise<OrderedSession | undefined
  * before, so that customers without a session are rare.
  */
 async function buy(view: LinkView, order: Order): Promise<OrderedSession> {
-  const { form, peers, context } = order;
+  const { form, locale, peers, context } = order;
   const input = {
     ...customerOf(form, view),
+    locale,
     collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
     taxIds: [],
     taxExempt: TaxExempt.TAX_EXEMPT_UNSPECIFIED,

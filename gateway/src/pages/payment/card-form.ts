@@ -9,7 +9,9 @@ import {
   type TextField,
   textField,
 } from '../frame/form-fields';
-import { type Html, html, type HtmlValue } from '../frame/html';
+import type { Text } from '../../text/reader';
+import { type PhraseKey, say } from '../../text/say';
+import { type Html, html, type HtmlValue, local } from '../frame/html';
 
 /** Way in which a payer enters a card. */
 export type CardEntry =
@@ -38,7 +40,7 @@ export interface PaymentInput {
 export interface CardFormDependencies extends PaymentInput {
   readonly place: FormPlace;
   /** Label of the button. */
-  readonly label: string;
+  readonly label: Text;
   readonly entry: CardEntry;
   /** True if the card may be left empty. */
   readonly isOptional?: boolean;
@@ -50,29 +52,29 @@ export interface CardFormDependencies extends PaymentInput {
 // digits.
 const number: TextField = {
   name: 'number',
-  label: 'Card number',
+  label: say('card.number'),
   autocomplete: 'cc-number',
   inputMode: 'numeric',
   lengthMax: 30,
 };
 const expiry: TextField = {
   name: 'expiry',
-  label: 'Expires',
-  hint: 'MM/YY',
+  label: say('card.expiry'),
+  hint: say('card.expiryHint'),
   autocomplete: 'cc-exp',
   lengthMax: 9,
 };
 const code: TextField = {
   name: 'code',
-  label: 'Security code',
-  hint: '3 or 4 digits',
+  label: say('card.code'),
+  hint: say('card.codeHint'),
   autocomplete: 'cc-csc',
   inputMode: 'numeric',
   lengthMax: 4,
 };
 const holder: TextField = {
   name: 'name',
-  label: 'Name on card',
+  label: say('card.holder'),
   autocomplete: 'cc-name',
   lengthMax: 200,
   isOptional: true,
@@ -81,7 +83,7 @@ const holder: TextField = {
 const fields = [number, expiry, code, holder];
 const labels = Object.fromEntries(fields.map(({ name, label }) => [name, label]));
 
-const amountChangedNotice = notice('The total has changed.', 'Nothing was charged.');
+const amountChangedNotice = notice(say('card.totalChanged'), say('card.nothingCharged'));
 
 /** Form for a card, or a button to the provider's page. A card is never shown again. */
 export function cardForm({
@@ -96,11 +98,11 @@ export function cardForm({
 }: CardFormDependencies): Html {
   switch (entry.kind) {
     case 'NONE':
-      return html`<p>Card payments are not available right now. Please contact the seller.</p>`;
+      return html`<p>${say('card.unavailable')}</p>`;
     case 'REDIRECT':
       return html`${isAmountChanged && amountChangedNotice}
-        <p>You enter your card on the page of our payment provider, then return here.</p>
-        ${postForm(place, '/card/begin', html`<button type="submit">Continue to card details</button>`)}`;
+        <p>${say('card.atProvider')}</p>
+        ${postForm(place, '/card/begin', html`<button type="submit">${say('card.toProvider')}</button>`)}`;
     case 'FORM':
       return html`${isAmountChanged && amountChangedNotice} ${problemSummary(problems, labels)}
       ${postForm(place, '', [
@@ -122,13 +124,13 @@ export function cardReady({
   more,
 }: Pick<CardFormDependencies, 'place' | 'label' | 'more'> & { readonly setupId: string }): Html {
   return html`<section>
-    <h2>Your card is ready</h2>
+    <h2>${say('card.ready')}</h2>
     ${postForm(place, '/card', [
       html`<input type="hidden" name="setup_id" value="${setupId}" />`,
       more,
       html`<button type="submit">${label}</button>`,
     ])}
-    <p class="aside"><a href="${place.path}">Use another card</a></p>
+    <p class="aside"><a href="${local(place.path)}">${say('card.useAnother')}</a></p>
   </section>`;
 }
 
@@ -177,35 +179,33 @@ export function isCardEmpty(form: ReadonlyMap<string, string>): boolean {
   return [number, expiry, code].every(({ name }) => (form.get(name) ?? '').trim() === '');
 }
 
-const listed: readonly (readonly [string, string])[] = [
-  ['4242 4242 4242 4242', 'succeeds'],
-  ['5555 5555 5555 4444', 'succeeds (Mastercard)'],
-  ['4000 0025 0000 3155', 'requires 3-D Secure once'],
-  ['4000 0084 0000 1629', 'requires 3-D Secure, then is declined'],
-  ['4000 0000 0000 0002', 'is declined'],
-  ['4000 0000 0000 9995', 'has insufficient funds'],
-  ['4000 0000 0000 0119', 'fails with a processing error'],
-  ['4000 0000 0000 0069', 'has expired'],
-  ['4000 0000 0000 9987', 'was lost'],
-  ['4000 0000 0000 9979', 'was stolen'],
-  ['4000 0000 0000 0341', 'is saved, but every later charge fails'],
-  ['4000 0000 0000 5126', 'fails at the first two renewals, then succeeds'],
-  ['4000 0000 0000 7726', 'is refunded a day later'],
-  ['4000 0000 0000 5134', 'cannot be refunded'],
-  ['4000 0000 0000 0259', 'is disputed a day later, and the dispute is lost'],
-  ['4000 0000 0000 2685', 'is disputed a day later, and the dispute is won'],
+const listed: readonly (readonly [string, PhraseKey])[] = [
+  ['4242 4242 4242 4242', 'testCard.succeeds'],
+  ['5555 5555 5555 4444', 'testCard.succeedsMastercard'],
+  ['4000 0025 0000 3155', 'testCard.challenge'],
+  ['4000 0084 0000 1629', 'testCard.challengeDeclined'],
+  ['4000 0000 0000 0002', 'testCard.declined'],
+  ['4000 0000 0000 9995', 'testCard.insufficientFunds'],
+  ['4000 0000 0000 0119', 'testCard.processingError'],
+  ['4000 0000 0000 0069', 'testCard.expired'],
+  ['4000 0000 0000 9987', 'testCard.lost'],
+  ['4000 0000 0000 9979', 'testCard.stolen'],
+  ['4000 0000 0000 0341', 'testCard.laterFails'],
+  ['4000 0000 0000 5126', 'testCard.renewalFails'],
+  ['4000 0000 0000 7726', 'testCard.refunded'],
+  ['4000 0000 0000 5134', 'testCard.notRefundable'],
+  ['4000 0000 0000 0259', 'testCard.disputeLost'],
+  ['4000 0000 0000 2685', 'testCard.disputeWon'],
 ];
 
 const testCards = html`<details class="unprinted">
-  <summary>Test cards</summary>
-  <p class="hint">
-    Use any future expiry date and any security code. Other card numbers are rejected.
-  </p>
+  <summary>${say('card.testCards')}</summary>
+  <p class="hint">${say('card.testCardsHint')}</p>
   <table>
     <thead>
       <tr>
-        <th scope="col">Number</th>
-        <th scope="col">Effect</th>
+        <th scope="col">${say('card.testNumber')}</th>
+        <th scope="col">${say('card.testEffect')}</th>
       </tr>
     </thead>
     <tbody>
@@ -213,7 +213,7 @@ const testCards = html`<details class="unprinted">
         ([card, effect]) =>
           html`<tr>
             <th scope="row">${card}</th>
-            <td>${effect}</td>
+            <td>${say(effect)}</td>
           </tr>`,
       )}
     </tbody>

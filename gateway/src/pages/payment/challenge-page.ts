@@ -1,9 +1,11 @@
 import { type FormPlace, postForm } from '../frame/form-fields';
-import { html } from '../frame/html';
+import type { Text } from '../../text/reader';
+import { say } from '../../text/say';
+import { html, local } from '../frame/html';
 import type { Page } from '../frame/shell';
 
 /** Context of a page during a payment. */
-interface Waiting extends FormPlace {
+interface Waiting extends FormPlace, Pick<Page, 'locales'> {
   readonly isTest: boolean;
   readonly formTargets?: readonly (string | undefined)[];
 }
@@ -22,41 +24,40 @@ export function challengePage(
     attempt: number;
     isOurs: boolean;
     /** Undefined if nothing is charged and the card is only saved. */
-    amount: string | undefined;
+    amount: Text | undefined;
   },
 ): Page {
-  const { path, isTest, formTargets = [] } = waiting;
-  const isCharged = amount !== undefined;
-  const title = isCharged ? 'Confirm your payment' : 'Confirm your card';
+  const { path, isTest, locales, formTargets = [] } = waiting;
+  const title = say(amount === undefined ? 'challenge.cardTitle' : 'challenge.paymentTitle');
   const content = html`<section>
     <h1>${title}</h1>
-    <p>
-      Your bank asks you to confirm
-      ${isCharged ? `the payment of ${amount}` : 'that later payments may be charged to your card'}
-      (3-D Secure).
-    </p>
-    ${isOurs && html`<p class="hint">Test mode: choose an outcome.</p>`}
+    <p>${amount === undefined ? say('challenge.card') : say('challenge.payment', { amount })}</p>
+    ${isOurs && html`<p class="hint">${say('challenge.testMode')}</p>`}
     ${postForm(waiting, '/challenge', [
       html`<input type="hidden" name="attempt" value="${String(attempt)}" />`,
-      isOurs ? answers : html`<button type="submit">Continue to your bank</button>`,
+      isOurs ? answers : html`<button type="submit">${say('challenge.toBank')}</button>`,
     ])}
-    <p class="aside"><a href="${path}?card=other">Use another card</a></p>
+    <p class="aside"><a href="${local(`${path}?card=other`)}">${say('card.useAnother')}</a></p>
   </section>`;
-  return { title, content, isTest, formTargets };
+  return { title, content, isTest, formTargets, locales };
 }
 
-const answers = html`<button type="submit" name="answer" value="approve">Approve</button>
-  <button type="submit" name="answer" value="decline" class="quiet">Decline</button>`;
+const answers = html`<button type="submit" name="answer" value="approve">
+    ${say('challenge.approve')}
+  </button>
+  <button type="submit" name="answer" value="decline" class="quiet">
+    ${say('challenge.decline')}
+  </button>`;
 
 /** Page of a payment in progress, which refreshes automatically. */
-export function processingPage({ path, isTest }: Waiting): Page {
+export function processingPage({ path, isTest, locales }: Waiting): Page {
   const content = html`<section>
-    <h1>Your payment is being processed</h1>
-    <p>This takes a moment. The page refreshes automatically.</p>
-    <p><a class="button quiet" href="${path}">Refresh</a></p>
+    <h1>${say('payment.processing')}</h1>
+    <p>${say('payment.processingText')}</p>
+    <p><a class="button quiet" href="${local(path)}">${say('payment.refresh')}</a></p>
   </section>`;
   const refresh = { seconds: 3, url: path };
-  return { title: 'Your payment is being processed', content, isTest, refresh };
+  return { title: say('payment.processing'), content, isTest, refresh, locales };
 }
 
 /** Attempt of a challenge with the payer's answer; no answer if the bank asked. */

@@ -5,6 +5,7 @@ import type { Peers } from '../../peers';
 import { type ApiAnswer, present } from '../../http/answer';
 import type { StepRequest, StepRoute } from '../frame/route';
 import { readAttempt } from './challenge-page';
+import { chosenLocale } from '../frame/chosen-locale';
 import { readText } from '../frame/form-fields';
 import { answerChallenge, beginCardEntry, type Payable, payByCard, payBySetup } from './steps';
 import { type Page, pageAnswer, redirectAnswer } from '../frame/shell';
@@ -64,19 +65,20 @@ export function paymentRoutes<R extends StepRequest>({
     get('/card', askForCard),
     post('/card', payConfirmed),
     paying(get('/return', comeBack)),
-    get('/pdf', async ({ download }, { context }, peers) => {
+    get('/pdf', async ({ download }, { context, query }, peers) => {
       if (download === undefined) throw notFound('Page');
-      return invoiceDownload(download, { peers, context });
+      return invoiceDownload(download, { peers, context, locale: chosenLocale(query) });
     }),
     get('/credit-notes/:noteId/pdf', downloadNote),
   ];
 }
 
-const downloadNote: Handler = async ({ download }, { params, context }, peers) => {
+const downloadNote: Handler = async ({ download }, { params, context, query }, peers) => {
   const id = params.noteId ?? '';
   if (download?.creditNoteIds.includes(id) !== true) throw notFound('Page');
   const { creditNote } = await peers.creditNote.getCreditNote({ id }, context);
-  return creditNoteDownload(present(creditNote), { peers, context });
+  const source = { peers, context, locale: chosenLocale(query) };
+  return creditNoteDownload(present(creditNote), source);
 };
 
 const payTyped: Handler = async (page, { form, context }, peers) => {

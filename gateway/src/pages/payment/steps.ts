@@ -17,8 +17,9 @@ import {
   readKept,
 } from './card-form';
 import type { FormProblems } from '../frame/form-fields';
+import { type PhraseKey, say } from '../../text/say';
 import { href, html } from '../frame/html';
-import { pageAnswer, redirectAnswer } from '../frame/shell';
+import { type Page, pageAnswer, redirectAnswer } from '../frame/shell';
 
 /** Result of a payment step. */
 export interface PaymentStep {
@@ -38,6 +39,8 @@ export interface Payable {
   /** URL of the page. */
   readonly url: string;
   readonly isTest: boolean;
+  /** Locales of the session and the customer. */
+  readonly locales: Page['locales'];
   readonly pay: (payment: {
     methodId: string | undefined;
     returnUrl: string;
@@ -77,17 +80,18 @@ export async function cardEntryOf(
 
 /** Redirects to the provider's card page, or back if there is none. */
 export async function beginCardEntry(
-  { customerId, url, path, isTest }: Payable,
+  { customerId, url, path, isTest, locales }: Payable,
   { peers, context }: StepTools,
 ): Promise<ApiAnswer> {
   const returnUrl = `${url}/card?setup_id={SETUP_ID}`;
   const { redirectUrl } = await peers.payment.beginCardEntry({ customerId, returnUrl }, context);
   if (redirectUrl === undefined) return redirectAnswer(path);
   return redirectOrRefresh(redirectUrl, {
-    title: 'Card details',
-    text: 'You enter your card on the page of our payment provider.',
-    label: 'Continue to card details',
+    title: 'card.providerTitle',
+    text: 'card.providerText',
+    label: 'card.toProvider',
     isTest,
+    locales,
   });
 }
 
@@ -201,13 +205,14 @@ export function isAmountRefusal(error: unknown): boolean {
   return error instanceof DomainError && error.reason === 'AMOUNT_CHANGED';
 }
 
-function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswer {
+function afterStep({ action, next }: PaymentStep, { isTest, locales }: Payable): ApiAnswer {
   if (action?.redirectUrl === undefined) return redirectAnswer(next);
   return redirectOrRefresh(action.redirectUrl, {
-    title: 'Confirm with your bank',
-    text: 'Your bank asks you to confirm this payment.',
-    label: 'Continue to your bank',
+    title: 'challenge.bankTitle',
+    text: 'challenge.bankText',
+    label: 'challenge.toBank',
     isTest,
+    locales,
   });
 }
 
@@ -215,14 +220,21 @@ function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswe
 // is not known then. A page that refreshes needs no such entry.
 function redirectOrRefresh(
   url: string,
-  { title, text, label, isTest }: { title: string; text: string; label: string; isTest: boolean },
+  {
+    title,
+    text,
+    label,
+    isTest,
+    locales,
+  }: Pick<Payable, 'isTest' | 'locales'> & Record<'title' | 'text' | 'label', PhraseKey>,
 ): ApiAnswer {
   const content = html`<section>
-    <h1>${title}</h1>
-    <p>${text} If the page does not open automatically, use the button below.</p>
-    <p><a class="button" href="${href(url)}" rel="noreferrer">${label}</a></p>
+    <h1>${say(title)}</h1>
+    <p>${say(text)}</p>
+    <p><a class="button" href="${href(url)}" rel="noreferrer">${say(label)}</a></p>
   </section>`;
-  return pageAnswer({ title, content, isTest, refresh: { seconds: 0, url: href(url) } });
+  const refresh = { seconds: 0, url: href(url) };
+  return pageAnswer({ title: say(title), content, isTest, refresh, locales });
 }
 
 /**

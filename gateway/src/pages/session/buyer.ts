@@ -2,7 +2,8 @@ import { isTaxIdOf } from '@billing/kernel/tax/tax-id';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { taxIdTypes } from '@billing/proto/values/customer';
 import { type InvoiceBuyer, TaxStatus } from '@billing/proto/billing/checkout/v1/invoice_tax';
-import { countryCode, countryNames, countryText } from '../../text/country-text';
+import { countriesFor, countryCode, countryText } from '../../text/country-text';
+import { type PhraseKey, say } from '../../text/say';
 import {
   type FormProblems,
   postForm,
@@ -32,10 +33,10 @@ interface BuyerView {
   readonly invoice: Invoice | undefined;
 }
 
-const country = { name: 'country', label: 'Country', autocomplete: 'country-name' };
-const state = field('state', 'State or region', 'address-level1', 200);
-const buyerName = field('name', 'Name or company', 'organization', 200);
-const taxId = field('taxId', 'VAT or tax id', 'off', 60);
+const country = { name: 'country', label: say('field.country'), autocomplete: 'country-name' };
+const state = field('state', 'address.state', 'address-level1', 200);
+const buyerName = field('name', 'field.company', 'organization', 200);
+const taxId = field('taxId', 'field.taxId', 'off', 60);
 const names = [country, state, buyerName, taxId].map(({ name }) => name);
 const labels = Object.fromEntries(
   [country, state, buyerName, taxId].map(({ name, label }) => [name, label]),
@@ -50,15 +51,17 @@ export function isCountryMissing({ invoice }: Pick<BuyerView, 'invoice'>): boole
 export function countryForm({ path, invoice }: BuyerView, input: BuyerInput | undefined): Html {
   const { typed, problems = {} } = input ?? {};
   const { address, name } = invoice?.buyer ?? {};
-  const shownCountry = countryText(typed?.country ?? '');
-  return html`<p>The tax depends on where you are based.</p>
+  return html`<p>${say('session.countryText')}</p>
     ${problemSummary(problems, labels)}
     ${postForm({ path }, '/tax', [
-      selectField({ ...country, choices: countryNames, value: shownCountry }, problems),
+      selectField(
+        { ...country, choices: countriesFor, sendsTexts: true, value: typed?.country ?? '' },
+        problems,
+      ),
       address?.state === undefined && textField({ ...state, value: typed?.state ?? '' }, problems),
       name === undefined && textField({ ...buyerName, value: typed?.name ?? '' }, problems),
       textField({ ...taxId, hint: taxIdHint, value: typed?.taxId ?? '' }, problems),
-      html`<button type="submit">Continue</button>`,
+      html`<button type="submit">${say('form.continue')}</button>`,
     ])}`;
 }
 
@@ -70,11 +73,11 @@ export function taxIdForm(
   if (invoice === undefined || !isTaxed(invoice) || hasTaxId(invoice)) return undefined;
   const { typed, problems = {} } = input ?? {};
   return html`<details class="other unprinted" ${input !== undefined && html` open`}>
-    <summary>Add a VAT or tax id</summary>
+    <summary>${say('session.addTaxId')}</summary>
     ${problemSummary(problems, labels)}
     ${postForm({ path }, '/tax', [
       textField({ ...taxId, isOptional: false, value: typed?.taxId ?? '' }, problems),
-      html`<button type="submit" class="quiet">Update the total</button>`,
+      html`<button type="submit" class="quiet">${say('session.updateTotal')}</button>`,
     ])}
   </details>`;
 }
@@ -85,11 +88,11 @@ export function buyerFacts(invoice: Invoice | undefined): Html | undefined {
   if (invoice === undefined || code === undefined || !isTaxed(invoice)) return undefined;
   const ids = invoice.buyer?.taxIds ?? [];
   return html`<dl>
-    <dt>Country</dt>
+    <dt>${say('field.country')}</dt>
     <dd>${countryText(code)}</dd>
     ${ids.map(
       ({ value }) =>
-        html`<dt>Tax id</dt>
+        html`<dt>${say('invoice.taxIdLabel')}</dt>
           <dd>${value}</dd>`,
     )}
   </dl>`;
@@ -110,15 +113,15 @@ export function readBuyer(form: ReadonlyMap<string, string>): TypedBuyer {
   };
 }
 
-const taxIdHint = 'For businesses, with the country in front, such as DE136695976.';
+const taxIdHint = say('field.taxIdHint');
 
 function field(
   name: string,
-  label: string,
+  key: PhraseKey,
   autocomplete: string,
   lengthMax: number,
 ): TextField & { readonly isOptional: boolean } {
-  return { name, label, autocomplete, lengthMax, isOptional: true };
+  return { name, label: say(key), autocomplete, lengthMax, isOptional: true };
 }
 
 function isTaxed({ taxStatus }: Invoice): boolean {

@@ -2,6 +2,9 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import type { Session } from '@billing/proto/billing/checkout/v1/session';
 import { amountText } from '../../text/amount-text';
+import { payerMessage } from '../../text/problem-text';
+import type { Text } from '../../text/reader';
+import { type PhraseKey, say } from '../../text/say';
 import { present } from '../../http/answer';
 import {
   amountField,
@@ -12,7 +15,7 @@ import {
 } from '../payment/card-form';
 import { taxNoteOf } from '../../text/tax-text';
 import { notice } from '../frame/form-fields';
-import { href, type Html, html, type HtmlValue } from '../frame/html';
+import { href, type Html, html, type HtmlValue, local } from '../frame/html';
 import { invoiceCalculation, invoiceTable } from '../invoice/table';
 import { type PurchaseTerms, purchaseTerms, type UsageSummary } from '../terms/purchase-terms';
 import type { Page } from '../frame/shell';
@@ -27,6 +30,8 @@ export interface SessionView {
   /** Required action of the payer, if any. */
   readonly action: PayerAction | undefined;
   readonly isPaying: boolean;
+  /** Locale of the customer, where the session has none. */
+  readonly customerLocale: string | undefined;
   readonly path: string;
   readonly isTest: boolean;
   readonly now: Date;
@@ -57,16 +62,17 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
   const content = [
     offer(view),
     html`<section aria-labelledby="pay">
-      <h2 id="pay">${asksCountry ? 'Your country' : paymentTitle(view)}</h2>
-      ${session.discountLost === true && notice('Discount not available', 'The discount of this offer is not available right now. You pay the full price.')}
-      ${error !== undefined && !hasProblems && notice('The last payment failed', error.message)}
+      <h2 id="pay">${say(asksCountry ? 'session.yourCountry' : paymentTitle(view))}</h2>
+      ${session.discountLost === true && notice(say('session.discountTitle'), say('session.discountGone'))}
+      ${error !== undefined && !hasProblems && notice(say('payment.lastFailed'), payerMessage(error.code))}
       ${asksCountry ? countryForm(view, payment.buyer) : [controls(view, payment), taxIdForm(view, payment.buyer)]}
       ${cancelLink(session)}
     </section>`,
   ];
   return {
-    title: `Pay for ${productName(session)}`,
+    title: say('session.payFor', { product: productName(session) }),
     content,
+    locales: sessionLocales(view),
     isTest,
     isWide: true,
     hasScript: payment.entry?.kind === 'FORM' && !asksCountry,
@@ -81,19 +87,17 @@ export function payPage(view: OfferView, payment: PaymentControls): Page {
  */
 function controls(view: OfferView, { entry, isOptional, ...input }: PaymentControls): HtmlValue {
   const { path, invoice } = view;
-  if (entry === undefined) return confirmForm(path, 'Nothing is due. No card is needed.');
+  if (entry === undefined) return confirmForm(path, 'session.nothingDue');
   const { problems, kept, isAmountChanged } = input;
   const form = cardForm({
     ...{ place: { path }, label: buttonLabel(view), entry, isOptional },
     ...{ problems, kept, isAmountChanged, more: shownAmount(view) },
   });
   return [
-    isFree(invoice) &&
-      html`<p>Nothing is charged today. Your card is saved for later payments.</p>`,
-    isOptional &&
-      html`<p class="hint">Without a card, later payments will fail until you add one.</p>`,
+    isFree(invoice) && html`<p>${say('session.cardForLater')}</p>`,
+    isOptional && html`<p class="hint">${say('session.withoutCard')}</p>`,
     form,
-    isOptional && entry.kind !== 'FORM' && confirmForm(path, 'Nothing is due today.'),
+    isOptional && entry.kind !== 'FORM' && confirmForm(path, 'session.nothingDueToday'),
   ];
 }
 
@@ -103,7 +107,14 @@ export function confirmCardPage(view: OfferView, setupId: string): Page {
   const more = shownAmount(view);
   const ready = cardReady({ place: { path }, setupId, label: buttonLabel(view), more });
   const content = [offer(view), ready];
-  return { title: 'Confirm', content, isTest, isWide: true, formTargets: formTargets(session) };
+  return {
+    title: say('form.confirm'),
+    content,
+    isTest,
+    isWide: true,
+    formTargets: formTargets(session),
+    locales: sessionLocales(view),
+  };
 }
 
 /** Page of a completed session, with a link to continue. */
@@ -113,27 +124,28 @@ export function completePage(view: OfferView): Page {
   const next = successTarget(session);
   const content = [
     html`<section>
-      <p class="status good">${isCharged ? 'Paid' : 'Confirmed'}</p>
-      <h1>Thank you</h1>
-      <p>
-        ${isCharged ? 'Your payment has been received.' : 'Your order is confirmed. Nothing was charged.'}
-      </p>
-      ${next !== undefined && html`<p><a class="button unprinted" href="${href(next)}" rel="noreferrer">Continue</a></p>`}
-      ${invoice?.number !== undefined && html`<p class="unprinted"><a href="${path}/pdf">Download invoice ${invoice.number} (PDF)</a></p>`}
+      <p class="status good">${say(isCharged ? 'invoice.paid' : 'session.confirmed')}</p>
+      <h1>${say('session.thankYou')}</h1>
+      <p>${say(isCharged ? 'session.paymentReceived' : 'session.orderConfirmed')}</p>
+      ${next !== undefined && html`<p><a class="button unprinted" href="${href(next)}" rel="noreferrer">${say('form.continue')}</a></p>`}
+      ${invoice?.number !== undefined && html`<p class="unprinted"><a href="${local(`${path}/pdf`)}">${say('session.downloadInvoice', { number: invoice.number })}</a></p>`}
     </section>`,
     bought(view),
   ];
-  return { title: 'Thank you', content, isTest };
+  const locales = sessionLocales(view);
+  return { title: say('session.thankYou'), content, isTest, locales };
 }
 
 /** Page of an expired session. */
-export function expiredPage({ session, isTest }: SessionView): Page {
+export function expiredPage(view: SessionView): Page {
+  const { session, isTest } = view;
   const content = html`<section>
-    <h1>This checkout has expired</h1>
-    <p>You were not charged. To continue, return to the seller's site and start a new checkout.</p>
+    <h1>${say('session.expired')}</h1>
+    <p>${say('session.expiredText')}</p>
     ${cancelLink(session)}
   </section>`;
-  return { title: 'Checkout expired', content, isTest, status: 410 };
+  const locales = sessionLocales(view);
+  return { title: say('session.expiredTitle'), content, isTest, status: 410, locales };
 }
 
 /** Description of an open purchase. States each amount once. */
@@ -143,7 +155,7 @@ function offer(view: OfferView): Html {
   const { description } = present(session.product);
   return html`<section>
     <h1>${productName(session)}</h1>
-    ${invoice !== undefined && html`<p class="price">${amountText(invoice.amountDue, invoice.currency)} <span class="faint">${isCountryMissing(view) ? 'estimated, due today' : 'due today'}</span></p>`}
+    ${invoice !== undefined && html`<p class="price">${amountText(invoice.amountDue, invoice.currency)} <span class="faint">${say(isCountryMissing(view) ? 'session.estimatedToday' : 'session.dueToday')}</span></p>`}
     ${terms.later !== undefined && html`<p><strong>${terms.later}</strong></p>`}
     ${terms.usage !== undefined && usageList(terms.usage)}
     <p class="faint">${terms.renewal}</p>
@@ -163,7 +175,7 @@ function bought(view: OfferView): Html {
     ${terms.usage !== undefined && usageList(terms.usage)}
     <p class="faint">${terms.renewal}</p>
     ${description !== undefined && html`<p class="description">${description}</p>`}
-    ${invoice !== undefined && invoiceTable(invoice, 'Amount due')}
+    ${invoice !== undefined && invoiceTable(invoice, say('invoice.amountDue'))}
   </section>`;
 }
 
@@ -186,10 +198,10 @@ export function termsOf({ session, invoice, rates, now }: OfferView): PurchaseTe
   });
 }
 
-function confirmForm(path: string, text: string): Html {
-  return html`<form method="post" action="${path}">
-    <p>${text}</p>
-    <button type="submit">Confirm</button>
+function confirmForm(path: string, text: PhraseKey): Html {
+  return html`<form method="post" action="${local(path)}">
+    <p>${say(text)}</p>
+    <button type="submit">${say('form.confirm')}</button>
   </form>`;
 }
 
@@ -198,15 +210,16 @@ function shownAmount({ invoice }: SessionView): Html | undefined {
   return invoice === undefined ? undefined : amountField(invoice.amountDue);
 }
 
-function paymentTitle({ invoice }: SessionView): string {
-  return isFree(invoice) ? 'Confirm your order' : 'Pay by card';
+function paymentTitle({ invoice }: SessionView): PhraseKey {
+  return isFree(invoice) ? 'session.confirmOrder' : 'payment.payByCard';
 }
 
-function buttonLabel({ session, invoice }: SessionView): string {
+function buttonLabel({ session, invoice }: SessionView): Text {
   if (invoice !== undefined && !isFree(invoice)) {
-    return `Pay ${amountText(invoice.amountDue, invoice.currency)}`;
+    return say('payment.pay', { amount: amountText(invoice.amountDue, invoice.currency) });
   }
-  return (session.product?.price?.trialDays ?? 0) > 0 ? 'Start free trial' : 'Confirm';
+  const hasTrial = (session.product?.price?.trialDays ?? 0) > 0;
+  return say(hasTrial ? 'session.startTrial' : 'form.confirm');
 }
 
 function isFree(invoice: Invoice | undefined): boolean {
@@ -217,7 +230,9 @@ function cancelLink(session: Session): Html | undefined {
   const { cancelUrl } = session;
   if (cancelUrl === undefined) return undefined;
   const target = href(withSessionId(cancelUrl, session));
-  return html`<p class="aside"><a href="${target}" rel="noreferrer">Cancel and go back</a></p>`;
+  return html`<p class="aside">
+    <a href="${target}" rel="noreferrer">${say('form.cancelBack')}</a>
+  </p>`;
 }
 
 function productName({ product }: Session): string {
@@ -237,4 +252,9 @@ function withSessionId(address: string, { id }: Session): string {
 /** Redirect targets of a session's forms. */
 export function formTargets(session: Session): (string | undefined)[] {
   return [session.checkoutUrl, successTarget(session)];
+}
+
+/** Locales of the pages of a session: its own, then that of its customer. */
+export function sessionLocales({ session, customerLocale }: SessionView): Page['locales'] {
+  return [session.locale, customerLocale];
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '@billing/kernel/domain-error';
+import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
@@ -26,6 +26,7 @@ import {
   type OfferView,
   type PaymentControls,
   payPage,
+  sessionLocales,
   type SessionView,
   successTarget,
   termsOf,
@@ -79,7 +80,23 @@ async function readSession(request: PageRequest, peers: Peers): Promise<SessionV
     { id: resourceId },
     context,
   );
-  return { session: present(session), invoice, action, isPaying, path, isTest, now: context.now };
+  const found = present(session);
+  const customerLocale = await localeOf(found, request, peers);
+  return {
+    ...{ session: found, invoice, action, isPaying, customerLocale },
+    ...{ path, isTest, now: context.now },
+  };
+}
+
+/** Locale of the customer, read only where nothing chosen before decides. */
+async function localeOf(
+  { locale, customerId }: Session,
+  { context }: PageRequest,
+  peers: Peers,
+): Promise<string | undefined> {
+  if (locale !== undefined) return undefined;
+  const found = await unlessNotFound(peers.customer.getCustomer({ id: customerId }, context));
+  return found?.customer?.locale;
 }
 
 /** Adds the usage prices in force at the purchase. */
@@ -100,17 +117,18 @@ async function showSession(
   { buyer, ...input }: PaymentInput & Pick<PaymentControls, 'buyer'> = {},
 ): Promise<ApiAnswer> {
   const { session, invoice, action, isPaying, path, isTest } = view;
+  const locales = sessionLocales(view);
   if (session.status === SessionStatus.SESSION_STATUS_COMPLETE)
     return pageAnswer(completePage(await withRates(view, request, peers)));
   if (session.status === SessionStatus.SESSION_STATUS_EXPIRED) return pageAnswer(expiredPage(view));
   if (invoice === undefined || isPaying || isBeingPaid(invoice)) {
-    return pageAnswer(processingPage({ path, isTest }));
+    return pageAnswer(processingPage({ path, isTest, locales }));
   }
   if (action !== undefined && request.query.card === undefined && input.problems === undefined) {
     const { attempt, redirectUrl } = action;
     const { amountDue, currency } = invoice;
     const amount = amountDue === 0n ? undefined : amountText(amountDue, currency);
-    const page = { path, isTest, formTargets: formTargets(session) };
+    const page = { path, isTest, formTargets: formTargets(session), locales };
     return pageAnswer(challengePage(page, { attempt, isOurs: redirectUrl === undefined, amount }));
   }
   const isOptional = !isCardRequired(view);
@@ -136,6 +154,7 @@ function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payab
     path,
     url: session.checkoutUrl,
     isTest,
+    locales: sessionLocales(view),
     pay: async ({ methodId: paymentMethodId, returnUrl, amount: expectedAmount }) =>
       toStep(
         await peers.session.paySession(

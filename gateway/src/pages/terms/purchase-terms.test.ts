@@ -11,6 +11,7 @@ import {
 } from '@billing/proto/billing/discount/v1/discount';
 import { priceTerms, purchaseTerms, quantityTerms } from './purchase-terms';
 import type { UsageRate } from './usage-terms';
+import { english } from '../../text/testing/english';
 
 const from = new Date('2026-01-31T10:00:00Z');
 
@@ -82,13 +83,15 @@ test.each([
     '1 day free, then $14.50 on February 1, 2026, then $29.00 every month from March 1, 2026',
   ],
 ])('%#: a purchase costs %s', (price, discount, summary) => {
-  expect(purchaseTerms({ price, discount, quantity: 1, rates: [], from }).summary).toBe(summary);
+  expect(english(purchaseTerms({ price, discount, quantity: 1, rates: [], from }).summary)).toBe(
+    summary,
+  );
 });
 
 test('a per-unit price is multiplied by the quantity', () => {
   const price = aPrice({ type: PricingType.PRICING_TYPE_PER_UNIT });
   const { summary } = purchaseTerms({ price, discount: undefined, quantity: 3, rates: [], from });
-  expect(summary).toBe('$87.00 every month');
+  expect(english(summary)).toBe('$87.00 every month');
 });
 
 test('a fixed discount is limited to the amount', () => {
@@ -98,7 +101,9 @@ test('a fixed discount is limited to the amount', () => {
     duration: DISCOUNT_DURATION_ONCE,
   });
   const terms = purchaseTerms({ price: aPrice(), discount, quantity: 1, rates: [], from });
-  expect(terms.summary).toBe('$0.00 today, then $29.00 every month from February 28, 2026');
+  expect(english(terms.summary)).toBe(
+    '$0.00 today, then $29.00 every month from February 28, 2026',
+  );
 });
 
 test.each([
@@ -117,7 +122,9 @@ test.each([
     '14 days free, then $29.00 every month from February 14, 2026',
   ],
 ])('%#: after the amount due today the terms say what differs later', (price, discount, later) => {
-  expect(purchaseTerms({ price, discount, quantity: 1, rates: [], from }).later).toBe(later);
+  expect(english(purchaseTerms({ price, discount, quantity: 1, rates: [], from }).later)).toBe(
+    later,
+  );
 });
 
 test.each([
@@ -132,7 +139,7 @@ test.each([
     ['Units up to 10: $5.00 each', 'Units above 10: $4.00 each, plus $10.00'],
   ],
 ])('%#: the price of a quantity is explained', (price, lines) => {
-  expect(quantityTerms(price)).toEqual(lines);
+  expect(english(quantityTerms(price))).toEqual(lines);
 });
 
 test.each([
@@ -140,7 +147,7 @@ test.each([
   [inTiers(PricingType.PRICING_TYPE_TIERED), '$100.00 every month'],
   [aPrice(), '$29.00 every month'],
 ])('%#: 20 units cost %s', (price, text) => {
-  expect(priceTerms(price, 20)).toBe(text);
+  expect(english(priceTerms(price, 20))).toBe(text);
 });
 
 test.each([
@@ -149,7 +156,7 @@ test.each([
   [aPrice(oneTime), undefined, false],
   [aPrice({ trialDays: 14 }), half(DISCOUNT_DURATION_ONCE), true],
 ])('%#: the terms say whether later charges follow', (price, discount, isChargedLater) => {
-  expect(purchaseTerms({ price, discount, quantity: 1, rates: [], from })).toMatchObject({
+  expect(english(purchaseTerms({ price, discount, quantity: 1, rates: [], from }))).toMatchObject({
     isChargedLater,
   });
 });
@@ -174,7 +181,7 @@ test.each([
   ],
 ])('%#: the renewal names the next charge and its date', (price, discount, text) => {
   const { renewal } = purchaseTerms({ price, discount, quantity: 1, rates: [], from });
-  expect(renewal).toBe(`${text} Cancel anytime.`);
+  expect(english(renewal)).toBe(`${text} Cancel anytime.`);
 });
 
 const rates: UsageRate[] = [
@@ -208,7 +215,7 @@ test.each([
     rates,
     from,
   });
-  expect(terms).toMatchObject({
+  expect(english(terms)).toMatchObject({
     summary,
     usage: { billing, rates: ['Storage (GB): 10 included every month, then $0.25 each'] },
     isChargedLater: true,
@@ -218,10 +225,16 @@ test.each([
 test('a one-time purchase has no usage rates', () => {
   const price = aPrice(oneTime);
   const terms = purchaseTerms({ price, discount: undefined, quantity: 1, rates, from });
-  expect(terms).toMatchObject({ summary: '$29.00 once', usage: undefined, isChargedLater: false });
+  expect(english(terms)).toMatchObject({
+    summary: '$29.00 once',
+    usage: undefined,
+    isChargedLater: false,
+  });
 });
 
 test('the terms of a price contain no dates', () => {
-  expect(priceTerms(aPrice({ trialDays: 14 }))).toBe('14 days free, then $29.00 every month');
-  expect(priceTerms(aPrice(oneTime))).toBe('$29.00');
+  expect(english(priceTerms(aPrice({ trialDays: 14 })))).toBe(
+    '14 days free, then $29.00 every month',
+  );
+  expect(english(priceTerms(aPrice(oneTime)))).toBe('$29.00');
 });

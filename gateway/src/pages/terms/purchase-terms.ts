@@ -9,7 +9,9 @@ import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/v
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import { amountText, quantityText, rateText } from '../../text/amount-text';
 import { dateText } from '../../text/date-text';
+import type { Text } from '../../text/reader';
 import { every } from '../../text/recurrence-text';
+import { type PhraseKey, say } from '../../text/say';
 import type { TaxNote } from '../../text/tax-text';
 import { type UsageRate, usageTerms } from './usage-terms';
 
@@ -29,14 +31,14 @@ export interface Purchase {
 /** Terms of a purchase in words. */
 export interface PurchaseTerms {
   /** Total cost, such as `14 days free, then $29.00 every month from March 1, 2026`. */
-  readonly summary: string;
+  readonly summary: Text;
   /**
    * What follows the amount that is due today, without repeating it; undefined if nothing differs
    * from it later.
    */
-  readonly later: string | undefined;
+  readonly later: Text | undefined;
   /** Renewal, date of the next charge and cancellation. */
-  readonly renewal: string;
+  readonly renewal: Text;
   /** Rates of usage, if any. */
   readonly usage: UsageSummary | undefined;
   /** True if later charges follow. */
@@ -46,8 +48,8 @@ export interface PurchaseTerms {
 /** Rates of usage in words. */
 export interface UsageSummary {
   /** Time of billing, shown before the rates. */
-  readonly billing: string;
-  readonly rates: readonly string[];
+  readonly billing: Text;
+  readonly rates: readonly Text[];
 }
 
 /** Consecutive periods with the same amount. */
@@ -64,9 +66,9 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   const interval = billingIntervals.nameOf(price.billingInterval);
   if (interval === 'ONE_TIME') {
     return {
-      summary: `${pricedText(periodAmount(purchase, true), purchase)} once`,
+      summary: say('terms.once', { amount: pricedText(periodAmount(purchase, true), purchase) }),
       later: undefined,
-      renewal: 'One-time payment. Nothing is charged later.',
+      renewal: say('terms.oneTime'),
       usage: undefined,
       isChargedLater: false,
     };
@@ -76,19 +78,22 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   const anchor = trialEnd(from, trialDays);
   const stretches = stretchesOf(purchase, { anchor, recurrence });
   const texts = [
-    ...(trialDays > 0 ? [`${days(trialDays)} free`] : []),
+    ...(trialDays > 0 ? [say('terms.free', { days: trialDays })] : []),
     ...stretches.map((stretch) => stretchText(stretch, { purchase, recurrence })),
   ];
-  const recurring = texts.join(', then ');
+  const recurring = oneAfterAnother(texts);
   const usage = usageSummary(price, purchase.rates);
   const [next, paidPeriods] =
     trialDays > 0 ? [anchor, 0] : [periodAt(anchor, recurrence, 0).end, 1];
-  const charge = chargeText({ isFree: amountAfter(stretches, paidPeriods) === 0n, usage });
-  const renews = `Renews ${every(recurrence)}${texts.length === 1 ? ' at the same price' : ''}`;
+  const charge = chargeKey({ isFree: amountAfter(stretches, paidPeriods) === 0n, usage });
+  const renews = texts.length === 1 ? 'terms.renewsSame' : 'terms.renews';
   return {
-    summary: usage === undefined ? recurring : `${recurring}, plus usage`,
+    summary: usage === undefined ? recurring : say('terms.plusUsage', { terms: recurring }),
     later: laterText(texts, { isTrial: trialDays > 0, isOnce: stretches[0]?.periods === 1 }),
-    renewal: `${renews}. Next ${charge} on ${dateText(next)}. Cancel anytime.`,
+    renewal: say('sentences', {
+      first: say(renews, { recurrence: every(recurrence) }),
+      second: say(charge, { date: dateText(next) }),
+    }),
     usage,
     isChargedLater:
       usage !== undefined ||
@@ -98,13 +103,18 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
 
 /** Terms without the amount of today, which is shown before them. */
 function laterText(
-  [first, ...rest]: readonly string[],
+  [first, ...rest]: readonly Text[],
   { isTrial, isOnce }: { readonly isTrial: boolean; readonly isOnce: boolean },
-): string | undefined {
+): Text | undefined {
   if (first === undefined || rest.length === 0) return undefined;
-  const later = `then ${rest.join(', then ')}`;
-  if (isTrial) return `${first}, ${later}`;
-  return isOnce ? `T${later.slice(1)}` : `The same at each renewal, ${later}`;
+  const next = oneAfterAnother(rest);
+  if (isTrial) return say('terms.then', { first, next });
+  return say(isOnce ? 'terms.laterAfterOnce' : 'terms.laterAfterRenewals', { next });
+}
+
+/** Terms that follow each other: `$1.00 today, then $2.00 every month`. */
+function oneAfterAnother(texts: readonly Text[]): Text {
+  return texts.reduce((first, next) => say('terms.then', { first, next }));
 }
 
 /** The amount of the period after the given number of paid periods. */
@@ -113,15 +123,15 @@ function amountAfter(stretches: readonly Stretch[], paidPeriods: number): bigint
   return stretch?.amount ?? 0n;
 }
 
-function chargeText({
+function chargeKey({
   isFree,
   usage,
 }: {
   isFree: boolean;
   usage: UsageSummary | undefined;
-}): string {
-  if (usage === undefined) return isFree ? 'renewal' : 'charge';
-  return isFree ? 'usage charge' : 'charge plus usage';
+}): PhraseKey {
+  if (usage === undefined) return isFree ? 'terms.nextRenewal' : 'terms.nextCharge';
+  return isFree ? 'terms.nextUsageCharge' : 'terms.nextChargePlusUsage';
 }
 
 /** Rates of usage in words; undefined without rates and for one-time prices. */
@@ -130,9 +140,9 @@ export function usageSummary(price: Price, rates: readonly UsageRate[]): UsageSu
   const billingInterval = billingIntervals.nameOf(price.billingInterval);
   if (rates.length === 0 || billingInterval === 'ONE_TIME') return undefined;
   const recurrence = { billingInterval, intervalCount };
-  const usage = (price.trialDays ?? 0) > 0 ? 'Usage after the trial' : 'Usage';
+  const key = (price.trialDays ?? 0) > 0 ? 'terms.usageAfterTrial' : 'terms.usageBilled';
   return {
-    billing: `${usage} is billed afterwards, ${every(recurrence)}:`,
+    billing: say(key, { recurrence: every(recurrence) }),
     rates: rates.map((rate) => usageTerms(rate, { currency, recurrence })),
   };
 }
@@ -143,34 +153,46 @@ export function priceAmount(price: Price, quantity: number): bigint {
 }
 
 /** Price of a quantity in words: `$29.00 every month`. */
-export function priceTerms(price: Price, quantity = 1, tax?: TaxNote): string {
+export function priceTerms(price: Price, quantity = 1, tax?: TaxNote): Text {
   const amount = pricedText(priceAmount(price, quantity), { price, tax });
   const interval = billingIntervals.nameOf(price.billingInterval);
   if (interval === 'ONE_TIME') return amount;
-  const recurring = `${amount} ${every({ billingInterval: interval, intervalCount: price.intervalCount })}`;
+  const recurrence = every({ billingInterval: interval, intervalCount: price.intervalCount });
+  const recurring = say('terms.recurring', { amount, recurrence });
   const trialDays = price.trialDays ?? 0;
-  return trialDays > 0 ? `${days(trialDays)} free, then ${recurring}` : recurring;
+  const first = say('terms.free', { days: trialDays });
+  return trialDays > 0 ? say('terms.then', { first, next: recurring }) : recurring;
 }
 
 /** How the price follows the quantity, such as `$29.00 each`; empty if it does not. */
-export function quantityTerms(price: Price): string[] {
+export function quantityTerms(price: Price): Text[] {
   const { type, amount, tiers } = termsOf(price);
   if (type === 'FLAT') return [];
-  if (type === 'PER_UNIT' || tiers === null) return [`${amountText(amount, price.currency)} each`];
+  if (type === 'PER_UNIT' || tiers === null) {
+    return [say('terms.each', { rate: amountText(amount, price.currency) })];
+  }
   return tiers.map(({ upTo, unitAmount, flatAmount }, index) => {
-    const units = tierUnits(upTo, tiers[index - 1]?.upTo ?? null);
-    const rate = `${rateText(unitAmount, price.currency)} each`;
-    const flat = flatAmount === '0' ? '' : `, plus ${rateText(flatAmount, price.currency)}`;
-    return `${type === 'VOLUME' ? 'All units' : 'Units'} ${units}: ${rate}${flat}`;
+    const range = tierUnits(upTo, tiers[index - 1]?.upTo ?? null);
+    const each = rateText(unitAmount, price.currency);
+    const flat = rateText(flatAmount, price.currency);
+    const rate =
+      flatAmount === '0'
+        ? say('terms.each', { rate: each })
+        : say('terms.eachPlus', { rate: each, flat });
+    return say(type === 'VOLUME' ? 'terms.allUnits' : 'terms.someUnits', { range, rate });
   });
 }
 
-function tierUnits(upTo: string | null, above: string | null): string {
-  const bounds = [
-    ...(above === null ? [] : [`above ${quantityText(above)}`]),
-    ...(upTo === null ? [] : [`up to ${quantityText(upTo)}`]),
-  ];
-  return bounds.length === 0 ? 'of any number' : bounds.join(' ');
+function tierUnits(upTo: string | null, above: string | null): Text {
+  if (upTo === null) {
+    return above === null
+      ? say('terms.anyNumber')
+      : say('terms.above', { from: quantityText(above) });
+  }
+  const to = quantityText(upTo);
+  return above === null
+    ? say('terms.upTo', { to })
+    : say('terms.aboveUpTo', { from: quantityText(above), to });
 }
 
 function stretchesOf(
@@ -212,16 +234,22 @@ function discountedPeriods(
 function stretchText(
   { amount, from: start, periods }: Stretch,
   { purchase, recurrence }: { purchase: Purchase; recurrence: Recurrence },
-): string {
+): Text {
   const isNow = start.getTime() === purchase.from.getTime();
-  const text = pricedText(amount, purchase);
-  if (periods === 1) return isNow ? `${text} today` : `${text} on ${dateText(start)}`;
-  const recurring = `${text} ${every(recurrence)}`;
-  return isNow ? recurring : `${recurring} from ${dateText(start)}`;
+  const text = { amount: pricedText(amount, purchase) };
+  const date = dateText(start);
+  if (periods === 1)
+    return isNow ? say('terms.today', text) : say('terms.onDate', { ...text, date });
+  const recurring = { ...text, recurrence: every(recurrence) };
+  return isNow
+    ? say('terms.recurring', recurring)
+    : say('terms.recurringFrom', { ...recurring, date });
 }
 
-function pricedText(amount: bigint, { price, tax }: Pick<Purchase, 'price' | 'tax'>): string {
-  return [amountText(amount, price.currency), ...(tax === undefined ? [] : [tax])].join(' ');
+function pricedText(value: bigint, { price, tax }: Pick<Purchase, 'price' | 'tax'>): Text {
+  const amount = amountText(value, price.currency);
+  if (tax === undefined) return amount;
+  return say(tax === 'PLUS_TAX' ? 'terms.plusTax' : 'terms.includingTax', { amount });
 }
 
 function periodAmount({ price, quantity, discount }: Purchase, isDiscounted: boolean): bigint {
@@ -247,8 +275,4 @@ function spanOf({ duration, durationInMonths }: Discount): DiscountSpan {
     duration: discountDurations.nameOf(duration),
     durationInMonths: durationInMonths ?? null,
   };
-}
-
-function days(count: number): string {
-  return count === 1 ? '1 day' : `${String(count)} days`;
 }

@@ -1,6 +1,7 @@
 import { MeterPrice, MeterPricingType, Tier } from '@billing/proto/billing/catalog/v1/catalog';
 import { Meter } from '@billing/proto/billing/metering/v1/metering';
 import { usageRates, usageTerms } from './usage-terms';
+import { english } from '../../text/testing/english';
 
 const meter = Meter.fromPartial({ id: 'id', name: 'Storage', unit: 'GB' });
 const monthly = { billingInterval: 'MONTHLY', intervalCount: 1 } as const;
@@ -47,13 +48,15 @@ test.each([
   const texts = usageRates([price], [meter]).map((rate) =>
     usageTerms(rate, { currency: 'USD', recurrence: monthly }),
   );
-  expect(texts).toEqual([`Storage (GB): ${text}`]);
+  expect(english(texts)).toEqual([`Storage (GB): ${text}`]);
 });
 
 test('a meter without a unit is described by its name only', () => {
   const nameless = Meter.fromPartial({ id: 'id', name: 'Calls' });
   const [rate] = usageRates([aPrice()], [nameless]);
-  expect(usageTerms(rate!, { currency: 'JPY', recurrence: monthly })).toBe('Calls: ¥0.25 each');
+  expect(english(usageTerms(rate!, { currency: 'JPY', recurrence: monthly }))).toBe(
+    'Calls: ¥0.25 each',
+  );
 });
 
 test.each([
@@ -67,5 +70,5 @@ test.each([
 
 test('the minimum of a deleted meter is due, too', () => {
   const price = aPrice({ minimumAmount: 500n });
-  expect(usageRates([price], [])).toMatchObject([{ name: 'Usage', unit: undefined }]);
+  expect(english(usageRates([price], []))).toMatchObject([{ name: 'Usage', unit: undefined }]);
 });

@@ -5,11 +5,13 @@ import type { MeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Meter } from '@billing/proto/billing/metering/v1/metering';
 import { fromProtoMeterPrice } from '@billing/proto/values/catalog';
 import { amountText, quantityText, rateText } from '../../text/amount-text';
+import { joined, type Text } from '../../text/reader';
 import { every } from '../../text/recurrence-text';
+import { say } from '../../text/say';
 
 /** Price of the usage of one meter, with the seller's names. */
 export interface UsageRate {
-  readonly name: string;
+  readonly name: Text;
   /** Undefined if the meter has no unit. */
   readonly unit: string | undefined;
   readonly price: UsagePrice;
@@ -28,50 +30,59 @@ export function usageRates(prices: readonly MeterPrice[], meters: readonly Meter
     const meter = meters.find(({ id }) => id === given.meterId);
     // A deleted meter counts nothing more, but a minimum is due without usage, too.
     const isCharged = meter === undefined ? hasMinimum(price) : canCharge(price);
-    return isCharged ? [{ name: meter?.name ?? 'Usage', unit: meter?.unit, price }] : [];
+    return isCharged ? [{ name: meter?.name ?? say('usage.usage'), unit: meter?.unit, price }] : [];
   });
 }
 
 /** A rate in words: `Storage (GB): 10 included every month, then $0.25 each`. */
-export function usageTerms({ name, unit, price }: UsageRate, scale: UsageTermsScale): string {
+export function usageTerms({ name, unit, price }: UsageRate, scale: UsageTermsScale): Text {
   const { includedUnits } = price;
-  const parts = [
-    ...(isPositive(includedUnits)
-      ? [`${quantityText(includedUnits)} included ${every(scale.recurrence)}, then `]
-      : []),
-    rateTerms(price, scale.currency),
-    boundTerms(price, scale),
-  ];
-  return `${unit === undefined ? name : `${name} (${unit})`}: ${parts.join('')}`;
+  const bounded = boundTerms(rateTerms(price, scale.currency), price, scale);
+  const terms = isPositive(includedUnits)
+    ? say('usage.included', {
+        quantity: quantityText(includedUnits),
+        recurrence: every(scale.recurrence),
+        terms: bounded,
+      })
+    : bounded;
+  const named: Text = unit === undefined ? name : joined([name, ` (${unit})`], '');
+  return say('usage.named', { name: named, terms });
 }
 
-function rateTerms({ type, unitAmount, tiers, packageSize }: UsagePrice, currency: string): string {
+function rateTerms({ type, unitAmount, tiers, packageSize }: UsagePrice, currency: string): Text {
   if (unitAmount !== null) {
     const rate = rateText(unitAmount, currency);
     return type === 'PACKAGE' && packageSize !== null
-      ? `${rate} per ${quantityText(packageSize)}, rounded up`
-      : `${rate} each`;
+      ? say('usage.package', { rate, size: quantityText(packageSize) })
+      : say('terms.each', { rate });
   }
   const steps = tiers ?? [];
   const { lowest, highest } = rangeOf(steps.map((tier) => tier.unitAmount));
   const { highest: flat } = rangeOf(steps.map(({ flatAmount }) => flatAmount));
   const [least, most] = [rateText(lowest, currency), rateText(highest, currency)];
-  const rates =
-    least === most ? `${least} each` : `from ${least} to ${most} each, depending on the volume`;
-  return isPositive(flat) ? `${rates}, plus up to ${rateText(flat, currency)} per tier` : rates;
+  const isOne = Decimal.parse(lowest).compare(Decimal.parse(highest)) === 0;
+  const terms = isOne ? say('terms.each', { rate: least }) : say('usage.range', { least, most });
+  return isPositive(flat)
+    ? say('usage.plusFlat', { terms, flat: rateText(flat, currency) })
+    : terms;
 }
 
 function boundTerms(
+  terms: Text,
   { minimumAmount, maximumAmount }: UsagePrice,
   { currency, recurrence }: UsageTermsScale,
-): string {
-  const bounds = [
-    ...(minimumAmount === null || minimumAmount === 0n
-      ? []
-      : [`at least ${amountText(minimumAmount, currency)}`]),
-    ...(maximumAmount === null ? [] : [`at most ${amountText(maximumAmount, currency)}`]),
-  ];
-  return bounds.length === 0 ? '' : `, ${bounds.join(' and ')} ${every(recurrence)}`;
+): Text {
+  const least =
+    minimumAmount === null || minimumAmount === 0n
+      ? undefined
+      : amountText(minimumAmount, currency);
+  const most = maximumAmount === null ? undefined : amountText(maximumAmount, currency);
+  const each = every(recurrence);
+  if (least !== undefined && most !== undefined) {
+    return say('usage.atLeastAtMost', { terms, least, most, recurrence: each });
+  }
+  if (least !== undefined) return say('usage.atLeast', { terms, least, recurrence: each });
+  return most === undefined ? terms : say('usage.atMost', { terms, most, recurrence: each });
 }
 
 function rangeOf(rates: readonly string[]): { lowest: string; highest: string } {

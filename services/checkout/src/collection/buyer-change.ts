@@ -28,14 +28,14 @@ export function changeBuyer(
   const { finalization, status, attempt, session } = record;
   if (finalization?.taxes === undefined || session === undefined) return unchanged(record);
   if (status !== 'OPEN' || attempt !== undefined) return unchanged(record);
-  const { netDays, invoicePrefix, parties } = finalization;
+  const { netDays, invoicePrefix, locale, parties } = finalization;
   const buyer = withTyped(parties?.buyer, typed);
   const facts = { buyer, taxExempt, netDays };
   const terms = { settings, buyer: facts, at: now, isFinal: false };
   const { lineItems, discounts, finalization: computed } = withTerms(record, terms);
   const changed = {
     ...record,
-    ...{ lineItems, discounts, finalization: { ...computed, invoicePrefix } },
+    ...{ lineItems, discounts, finalization: { ...computed, invoicePrefix, locale } },
   };
   if (!isAmount(totalOf(changed))) {
     throw invalidInput({ country: ['The total with tax exceeds the maximum amount'] });

@@ -36,7 +36,7 @@ import {
   lineItemsOf,
   roundOf,
 } from './one-off-invoice';
-import { type BillingSettings, offSettings } from '../seller/billing-settings';
+import { offSettings } from '../seller/billing-settings';
 import type { BillingSettingsStore } from '../seller/billing-settings-store';
 import { buyerFactsOf } from '../tax/finalization-message';
 import type { noRateAlarm } from '../tax/no-rate-alarm';
@@ -47,7 +47,7 @@ export interface OneOffDependencies {
   readonly pages: HostedPageStore;
   readonly peers: Peers;
   readonly clock: Clock;
-  readonly settings: Pick<BillingSettingsStore, 'read'>;
+  readonly settings: Pick<BillingSettingsStore, 'readForInvoice'>;
   readonly methods: Pick<PaymentMethodStore, 'cardCountryOf'>;
   /** Called for an invoice that was finalized. */
   readonly onTaxed: ReturnType<typeof noRateAlarm>;
@@ -71,10 +71,10 @@ export function oneOffHandlers(
       const customer = await fetchCustomer(dependencies.peers, request.customerId, context);
       const id = newResourceId(context, 'invoice');
       const currency = await currencyOf(request, customer, context, dependencies);
-      const settings = await dependencies.settings.read(context);
+      const written = await dependencies.settings.readForInvoice(context);
       const holder = { customerId: customer.id, subscriptionId: undefined };
-      const cardCountry = await cardCountryFor(holder, settings, context, dependencies);
-      const facts = { customer, currency, settings, cardCountry, context };
+      const cardCountry = await cardCountryFor(holder, written.settings, context, dependencies);
+      const facts = { customer, currency, written, cardCountry, context };
       const created = createOneOff(fromProtoOneOff(id, request, facts));
       const balanceRound = request.finalize
         ? roundOf(created.state, await hasBalance(created.state, context, dependencies))
@@ -154,14 +154,14 @@ async function termsFor(
     return { settings: offSettings(context.tenant.environmentId), buyer: undefined };
   }
   const [read, customer] = await Promise.all([
-    settings.read(context),
+    settings.readForInvoice(context),
     peers.customers.find(customerId, context),
   ]);
   const holder = { customerId, subscriptionId: undefined };
   return {
-    settings: read,
+    ...read,
     buyer: customer === undefined ? undefined : buyerFactsOf(customer),
-    cardCountry: await cardCountryFor(holder, read, context, { methods }),
+    cardCountry: await cardCountryFor(holder, read.settings, context, { methods }),
   };
 }
 
@@ -215,13 +215,13 @@ function fromProtoOneOff(
   {
     customer,
     currency,
-    settings,
+    written,
     cardCountry,
     context,
   }: {
     readonly customer: Customer;
     readonly currency: Currency;
-    readonly settings: BillingSettings;
+    readonly written: Pick<DraftTerms, 'settings' | 'defaultLocale'>;
     readonly cardCountry: string | undefined;
     readonly context: CallContext;
   },
@@ -238,7 +238,7 @@ function fromProtoOneOff(
       'collectionMethod',
     ),
     lineItems: toLineItems(id, lines, context),
-    terms: { settings, buyer: buyerFactsOf(customer), cardCountry, at: context.now, isFinal },
+    terms: { ...written, buyer: buyerFactsOf(customer), cardCountry, at: context.now, isFinal },
     oneOff: {
       ...{ netDays, memo, purchaseOrder, metadata },
       finalizedAt: isFinal ? context.now : undefined,

@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId, isId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import { notFound } from '@billing/kernel/domain-error';
+import { supportedLocale } from '@billing/presentation/locale';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { HostedPageStore } from '../hosted-page/store';
 import type { InvoiceRecord } from '../invoice/invoice';
@@ -67,6 +68,7 @@ export async function describeSession(
     checkoutLinkId: link?.id,
     successUrl: input.successUrl ?? link?.successUrl,
     cancelUrl: input.cancelUrl ?? link?.returnUrl,
+    locale: supportedLocale(input.locale ?? ''),
     metadata: input.metadata,
     snapshots: {
       customer: customerSnapshot.write(customer),

@@ -23,7 +23,7 @@ import { SessionWorker } from './session-worker';
 export interface SessionDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
-  readonly settings: Pick<BillingSettingsStore, 'read'>;
+  readonly settings: Pick<BillingSettingsStore, 'read' | 'readForInvoice'>;
   readonly methods: PaymentMethodStore;
   readonly refused: RefusedAttemptStore;
   readonly pages: HostedPageStore;

@@ -13,6 +13,7 @@ const input: SessionInput = {
   checkoutLinkId: undefined,
   successUrl: undefined,
   cancelUrl: undefined,
+  locale: undefined,
   discountId: undefined,
   metadata: {},
 };

@@ -1,3 +1,4 @@
+import { localeProblems } from '@billing/presentation/locale';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import {
   optionalProblems,
@@ -23,6 +24,7 @@ export interface SessionInput {
   readonly checkoutLinkId: string | undefined;
   readonly successUrl: string | undefined;
   readonly cancelUrl: string | undefined;
+  readonly locale: string | undefined;
   readonly discountId: string | undefined;
   /** True if a visitor of the link's public page sends the request. */
   readonly isForVisitor: boolean;
@@ -47,6 +49,7 @@ export function checkSessionInput(
     quantity: wholeNumberProblems(quantity, { min: 1, max: quantityMax }),
     successUrl: optionalProblems(successUrl, webAddressProblems),
     cancelUrl: optionalProblems(cancelUrl, webAddressProblems),
+    locale: localeProblems(input.locale),
     metadata: metadataProblems,
   });
 }

@@ -22,7 +22,7 @@ export interface SessionPreparerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
-  readonly settings: Pick<BillingSettingsStore, 'read'>;
+  readonly settings: Pick<BillingSettingsStore, 'read' | 'readForInvoice'>;
   readonly peers: Peers;
 }
 
@@ -74,10 +74,10 @@ export class SessionPreparer {
   /** Creates the invoice of a session that is or was READY. */
   async openInvoice(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
     const { sessionInvoices } = this.dependencies;
-    const settings = await this.dependencies.settings.read(context);
+    const written = await this.dependencies.settings.readForInvoice(context);
     const buyer = buyerFactsOf(customerSnapshot.read(session.snapshots.customer));
     // An estimate until the payment, which makes it final.
-    const terms = { settings, buyer, at: context.now, isFinal: false };
+    const terms = { ...written, buyer, at: context.now, isFinal: false };
     return atBoundary('checkoutSession', 'openInvoice', () =>
       sessionInvoices.open({ ...toNewSessionInvoice(session), terms }, context),
     );

@@ -137,6 +137,7 @@ function fromDocumentSession(document: RecordDocument): SessionRecord {
     checkoutLinkId: document.checkoutLinkId ?? undefined,
     successUrl: document.successUrl ?? undefined,
     cancelUrl: document.cancelUrl ?? undefined,
+    locale: document.locale ?? undefined,
     metadata: JSON.parse(document.metadata) as Record<string, unknown>,
     snapshots: { ...snapshots, discount: snapshots.discount ?? undefined },
     expiresAt: document.expiresAt,

@@ -88,6 +88,8 @@ export interface Session extends Offer {
   readonly checkoutLinkId: string | undefined;
   readonly successUrl: string | undefined;
   readonly cancelUrl: string | undefined;
+  /** Supported BCP 47 tag of its pages; undefined: none. */
+  readonly locale?: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly snapshots: Snapshots;
   readonly expiresAt: Date;
@@ -158,6 +160,7 @@ export type NewSession = Offer &
     | 'checkoutLinkId'
     | 'successUrl'
     | 'cancelUrl'
+    | 'locale'
     | 'metadata'
     | 'snapshots'
     | 'abandonAt'

@@ -2,6 +2,7 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Transition } from '@billing/kernel/transition';
+import type { BrandingStore } from './branding-store';
 import {
   type BillingSettings,
   offSettings,
@@ -57,13 +58,27 @@ export const billingSettingsDefinition: AggregateDefinition<BillingSettings> = {
 
 /** The billing settings of each environment, one document under the environment's id. */
 export class BillingSettingsStore {
-  constructor(private readonly settings: AggregateCollection<BillingSettings>) {}
+  constructor(
+    private readonly settings: AggregateCollection<BillingSettings>,
+    private readonly brandings: BrandingStore,
+  ) {}
 
   /** Reads the settings. Concurrent reads share a query. */
   async read(context: Context): Promise<BillingSettings> {
     const { environmentId } = context.tenant;
     const stored = await this.settings.within(context).find(environmentId);
     return stored?.state ?? offSettings(environmentId);
+  }
+
+  /** Reads the settings by which an invoice is written, and the locale of customers without one. */
+  async readForInvoice(
+    context: Context,
+  ): Promise<{ readonly settings: BillingSettings; readonly defaultLocale: string }> {
+    const [settings, { state }] = await Promise.all([
+      this.read(context),
+      this.brandings.read(context),
+    ]);
+    return { settings, defaultLocale: state.defaultLocale };
   }
 
   /** Decides on the current settings, again after every lost write. */

@@ -3,7 +3,7 @@ import { isSameData } from '@billing/kernel/equality';
 import { brandingProblems } from '@billing/kernel/input/branding';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import { defaultLocale, supportedLocale } from '@billing/presentation/locale';
+import { defaultLocale, localeProblems, supportedLocale } from '@billing/presentation/locale';
 
 /** The look of an environment's pages and mails. There is one per environment. */
 export interface Branding {
@@ -45,7 +45,7 @@ export function changeBranding(branding: Branding, changes: BrandingChanges): Tr
   const fields = Object.fromEntries(sent.filter(([, value]) => typeof value === 'string'));
   refuseProblems({
     ...brandingProblems(fields),
-    ...localeProblems(fields),
+    defaultLocale: localeProblems(changes.defaultLocale),
     ...missingProblems(changes),
   });
   const changed = {
@@ -55,11 +55,6 @@ export function changeBranding(branding: Branding, changes: BrandingChanges): Tr
     ),
   };
   return isSameData(changed, branding) ? unchanged(branding) : only(changed);
-}
-
-function localeProblems({ defaultLocale: tag }: Partial<Branding>) {
-  const isWrong = tag !== undefined && supportedLocale(tag) === undefined;
-  return { defaultLocale: isWrong ? ['Unsupported locale'] : [] };
 }
 
 function missingProblems(changes: BrandingChanges) {

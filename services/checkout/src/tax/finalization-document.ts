@@ -17,7 +17,11 @@ interface PartiesDocument {
 }
 
 /** Facts of a finalization in an invoice's document. */
-export type FinalizationDocument = Omit<Finalization, 'at' | 'netDays' | 'parties' | 'taxes'> & {
+export type FinalizationDocument = Omit<
+  Finalization,
+  'at' | 'netDays' | 'locale' | 'parties' | 'taxes'
+> & {
+  readonly locale?: string | null;
   readonly at: Date | null;
   readonly netDays: Count;
   readonly parties: PartiesDocument | null;
@@ -28,10 +32,11 @@ export function toFinalizationDocument(
   finalization: Finalization | undefined,
 ): Record<string, unknown> | null {
   if (finalization === undefined) return null;
-  const { at, parties, taxes, ...fields } = finalization;
+  const { at, locale, parties, taxes, ...fields } = finalization;
   return {
     ...fields,
     at: at ?? null,
+    locale: locale ?? null,
     parties: parties === undefined ? null : { ...parties, buyer: parties.buyer ?? null },
     taxes: taxes ?? null,
   };
@@ -47,6 +52,7 @@ export function fromFinalizationDocument(
     at: at ?? undefined,
     netDays: Number(netDays),
     invoicePrefix,
+    locale: stored.locale ?? undefined,
     parties:
       parties === null
         ? undefined

@@ -27,15 +27,17 @@ import {
 /** Facts about a customer for an invoice. */
 export function buyerFactsOf(customer: Customer): BuyerFacts {
   const { name, email, phone, address, taxIds, taxExempt, netDays, buyerReference } = customer;
+  const { locale } = customer;
   const buyer = fromProtoBuyer({ name, email, phone, address, taxIds, buyerReference });
-  return { buyer, taxExempt: taxExempts.knownName(taxExempt) ?? 'NONE', netDays };
+  return { buyer, taxExempt: taxExempts.knownName(taxExempt) ?? 'NONE', netDays, locale };
 }
 
 /** Undefined for a caller that sent none. */
 export function fromProtoBuyerFacts(facts: ProtoBuyerFacts | undefined): BuyerFacts | undefined {
   if (facts?.buyer === undefined) return undefined;
   const taxExempt = taxExempts.knownName(facts.taxExempt) ?? 'NONE';
-  return { buyer: fromProtoBuyer(facts.buyer), taxExempt, netDays: facts.netDays };
+  const { netDays, locale } = facts;
+  return { buyer: fromProtoBuyer(facts.buyer), taxExempt, netDays, locale };
 }
 
 /** Fields of an invoice that come from its finalization. */

@@ -30,6 +30,8 @@ export interface BuyerFacts {
   readonly taxExempt: TaxExempt;
   /** Days until a sent invoice is due; undefined: the seller's. */
   readonly netDays: number | undefined;
+  /** Undefined: the default of the environment. */
+  readonly locale?: string | undefined;
 }
 
 /** Taxes of an invoice. */
@@ -47,6 +49,8 @@ export interface Finalization {
   readonly netDays: number;
   /** Prefix of the invoice's number. */
   readonly invoicePrefix: string;
+  /** Supported BCP 47 tag of the document; undefined for invoices of an earlier release. */
+  readonly locale?: string | undefined;
   /** Undefined while the seller has no legal name. */
   readonly parties:
     { readonly seller: InvoiceSeller; readonly buyer: InvoiceBuyer | undefined } | undefined;

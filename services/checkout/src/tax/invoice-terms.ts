@@ -23,6 +23,8 @@ import {
 /** Facts by which an invoice is written. They are read once, before its deciding write. */
 export interface InvoiceTerms {
   readonly settings: BillingSettings;
+  /** Locale of a customer without one. */
+  readonly defaultLocale?: string | undefined;
   /** Undefined: the customer is unknown. */
   readonly buyer: BuyerFacts | undefined;
   /** Country of the card to be charged; absent: none is known. */
@@ -58,7 +60,7 @@ export function withTerms<Line extends TaxableLine, Discount extends { readonly 
   terms: InvoiceTerms,
   taxedAs: ReadonlyMap<string, TaxTerms> = new Map(),
 ): { lineItems: Line[]; discounts: Discount[]; finalization: Finalization } {
-  const { settings, buyer, at, isFinal } = terms;
+  const { settings, buyer, at, isFinal, defaultLocale } = terms;
   const { seller } = settings;
   const taxed = taxedLines(invoice, terms, taxedAs);
   const lineItems = taxed?.lineItems ?? invoice.lineItems.map(untaxed);
@@ -67,6 +69,7 @@ export function withTerms<Line extends TaxableLine, Discount extends { readonly 
     at: isFinal ? at : undefined,
     netDays: buyer?.netDays ?? seller.netDays,
     invoicePrefix: seller.invoicePrefix,
+    locale: buyer?.locale ?? defaultLocale,
     parties: partiesOf(settings, buyer),
     taxes: taxed?.taxes,
   };

@@ -13,6 +13,7 @@ import { sessionEventEncoder } from '../sales/events';
 import { SessionPreparer } from '../sales/session-preparation-worker';
 import { sessionDefinition } from '../sales/session-store';
 import { SessionWorker } from '../sales/session-worker';
+import { brandingDefinition, BrandingStore } from '../seller/branding-store';
 import { billingSettingsDefinition, BillingSettingsStore } from '../seller/billing-settings-store';
 import { asInvoice } from './invoice';
 import { aNewSession, asSession } from './session';
@@ -56,6 +57,7 @@ export function processOn(db: Replicas['db']) {
   const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: advancingClock });
   const settings = new BillingSettingsStore(
     new AggregateCollection(db, billingSettingsDefinition, storeDependencies),
+    new BrandingStore(new AggregateCollection(db, brandingDefinition, storeDependencies)),
   );
   const dependencies = {
     ...{ sessions, invoices, sessionInvoices, settings, pages },

@@ -37,7 +37,7 @@ export async function findLook(
   const { seller } = branded;
   const { colors, ...branding } = required(branded.branding);
   return {
-    locale: branding.defaultLocale,
+    locale: customer.locale ?? branding.defaultLocale,
     brand: {
       colors: required(colors),
       supportUrl: branding.supportUrl,

@@ -1,4 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
+import { languages } from '../locale';
 import { mailKinds, variablesOf } from '../mail-kind';
 import { markVariables } from '../mail/template';
 import { phrase, paymentReasonText } from '../phrase';
@@ -28,15 +29,41 @@ describe.each(catalogueList)('the catalogue of %s', (_, catalogue) => {
   });
 });
 
-/** Arguments and their arms of a message. */
+interface Element {
+  readonly type: number;
+  readonly value?: string;
+  readonly options?: Readonly<Record<string, { readonly value: readonly Element[] }>>;
+}
+
+const [argument, select, plural] = [1, 5, 6];
+
+/** Names and kinds of the arguments of a message, and the arms of its selections. */
 function shapeOf(text: string): string[] {
   const format = new IntlMessageFormat(text, 'en', undefined, { ignoreTag: true });
-  const found = JSON.stringify(format.getAst()).matchAll(/"value":"(\w+)"/g);
-  return [...found]
-    .map(([, name]) => name!)
-    .filter((name) => text.includes(`{${name}`))
-    .sort();
+  const names = (elements: readonly Element[]): string[] =>
+    elements.flatMap(({ type, value = '', options = {} }) => {
+      const arms = Object.values(options).flatMap((arm) => names(arm.value));
+      if (type === argument) return [value];
+      if (type === select) return [`${value}: ${Object.keys(options).sort().join()}`, ...arms];
+      return type === plural ? [`${value}, plural`, ...arms] : [];
+    });
+  return [...new Set(names(format.getAst() as unknown as Element[]))].sort();
 }
+
+/** Arms of the plurals of a message. */
+function pluralArms(text: string): string[][] {
+  const format = new IntlMessageFormat(text, 'en', undefined, { ignoreTag: true });
+  return (format.getAst() as unknown as Element[])
+    .filter(({ type }) => type === plural)
+    .map(({ options = {} }) => Object.keys(options).sort());
+}
+
+test.each(languages)('the plurals of %s have the arms of the language', (language) => {
+  const arms = new Intl.PluralRules(language).resolvedOptions().pluralCategories.sort();
+  for (const [key, text] of Object.entries(catalogues[language].phrases)) {
+    for (const found of pluralArms(text)) expect([key, found]).toEqual([key, arms]);
+  }
+});
 
 test('a phrase inserts its values', () => {
   expect(phrase('contact', 'en', { email: 'a@b.co' })).toBe('Questions? Write to a@b.co.');

@@ -1,6 +1,11 @@
 import type { Language } from '../locale';
 import type { MailKind, MailText } from '../mail-kind';
+import { de } from './de';
 import { en } from './en';
+import { es } from './es';
+import { fr } from './fr';
+import { ja } from './ja';
+import { zh } from './zh';
 
 /** Phrases that the system composes, in ICU MessageFormat. */
 export type PhraseKey = keyof typeof en.phrases;
@@ -11,10 +16,10 @@ export interface Catalogue {
   readonly mails: Readonly<Record<MailKind, MailText>>;
 }
 
-/** Catalogues by language. A language without one is shown in English. */
-export const catalogues: Readonly<Partial<Record<Language, Catalogue>>> = { en };
+/** Catalogues by language. */
+export const catalogues: Readonly<Record<Language, Catalogue>> = { en, de, fr, es, ja, zh };
 
 /** Texts for a language. */
 export function catalogueOf(language: Language): Catalogue {
-  return catalogues[language] ?? en;
+  return catalogues[language];
 }
