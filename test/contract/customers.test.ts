@@ -21,6 +21,7 @@ describe('a customer', () => {
       name: null,
       phone: null,
       buyerReference: null,
+      locale: null,
       address: null,
       currency: 'USD',
       collectionMethod: 'CHARGE_AUTOMATICALLY',
@@ -53,6 +54,7 @@ describe('a customer', () => {
       taxExempt: 'EXEMPT',
       netDays: 14,
       buyerReference: 'PO 7',
+      locale: 'de-CH',
       metadata: { 'a.b': 'x', n: 1.5, yes: true, none: null },
     };
     expect(await api.expect(201, api.post('/customers', given))).toMatchObject(given);
@@ -83,6 +85,7 @@ describe('a customer', () => {
     [{ email: 'a@b.co', taxExempt: 'ALWAYS' }, ['taxExempt']],
     [{ email: 'a@b.co', netDays: 366 }, ['netDays']],
     [{ email: 'a@b.co', buyerReference: 'x'.repeat(101) }, ['buyerReference']],
+    [{ email: 'a@b.co', locale: 'zh-TW' }, ['locale']],
     [{ email: 'a@b.co', metadata: [] }, ['metadata']],
     [{ email: 'a@b.co', metadata: { nested: {} } }, ['metadata']],
     [{ email: 'a@b.co', metadata: { $where: 1 } }, ['metadata']],

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { create, type Font } from 'fontkit';
 import { languageOf } from '@billing/presentation/locale';
 
@@ -19,17 +20,17 @@ const missing = '□';
 
 // DejaVu Sans covers the scripts of Europe, the Caucasus and the Near East; the others those of
 // East Asia. The same character is drawn differently in Japan and in China.
-const dejaVu = once({
-  regular: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
-  bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
+const dejaVu = once('dejavu-fonts-ttf', {
+  regular: 'ttf/DejaVuSans.ttf',
+  bold: 'ttf/DejaVuSans-Bold.ttf',
 });
-const japanese = once({
-  regular: '@embedpdf/fonts-jp/fonts/NotoSansJP-Regular.otf',
-  bold: '@embedpdf/fonts-jp/fonts/NotoSansJP-Bold.otf',
+const japanese = once('@embedpdf/fonts-jp', {
+  regular: 'fonts/NotoSansJP-Regular.otf',
+  bold: 'fonts/NotoSansJP-Bold.otf',
 });
-const chinese = once({
-  regular: '@embedpdf/fonts-sc/fonts/NotoSansHans-Regular.otf',
-  bold: '@embedpdf/fonts-sc/fonts/NotoSansHans-Bold.otf',
+const chinese = once('@embedpdf/fonts-sc', {
+  regular: 'fonts/NotoSansHans-Regular.otf',
+  bold: 'fonts/NotoSansHans-Bold.otf',
 });
 
 /**
@@ -82,16 +83,24 @@ function plain(text: string): string {
 }
 
 /** Opens the fonts with the first text that needs them. */
-function once(files: Readonly<Record<keyof PdfFonts, string>>): PdfFonts {
+function once(packageName: string, files: Readonly<Record<keyof PdfFonts, string>>): PdfFonts {
   const open = (weight: keyof PdfFonts) => {
     let opened: PdfFont | undefined;
-    return () => (opened ??= openFont(files[weight]));
+    return () => (opened ??= openFont(packageName, files[weight]));
   };
   return { regular: open('regular'), bold: open('bold') };
 }
 
-function openFont(file: string): PdfFont {
-  const bytes = readFileSync(require.resolve(file));
+// A font is no export of its package.
+function folderOf(packageName: string): string {
+  const folders = require.resolve.paths(packageName) ?? [];
+  const found = folders.map((folder) => join(folder, packageName)).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`The fonts of ${packageName} are not installed`);
+  return found;
+}
+
+function openFont(packageName: string, file: string): PdfFont {
+  const bytes = readFileSync(join(folderOf(packageName), file));
   return { name: file, bytes, characters: new Set((create(bytes) as Font).characterSet) };
 }
 

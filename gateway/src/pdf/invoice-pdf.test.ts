@@ -20,7 +20,9 @@ import {
 import { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import { CollectionMethod, Customer, TaxIdType } from '@billing/proto/billing/customer/v1/customer';
 import { renderInvoicePdf } from './invoice-pdf';
-import { pdfFonts, runsRightToLeft, showable } from './fonts';
+import { catalogues } from '@billing/presentation/catalogues';
+import { languages } from '@billing/presentation/locale';
+import { fontFor, pdfFonts, runsRightToLeft, showable } from './fonts';
 
 const start = new Date('2026-01-31T00:00:00Z');
 const end = new Date('2026-02-28T00:00:00Z');
@@ -241,6 +243,36 @@ test.each([
   });
   const invoice = anInvoice({ status, payments: [payment], amountPaid: 2900n, amountDue: 0n });
   expect(pages(await renderInvoicePdf({ invoice, customer }))).toBe(1);
+});
+
+test.each([
+  ['ja', 'NotoSansJP'],
+  ['zh', 'NotoSansHans'],
+])('an invoice in %s embeds the characters of its language from %s', async (locale, font) => {
+  const bytes = await renderInvoicePdf({ invoice: anInvoice({ locale }), customer });
+  expect(bytes.toString('latin1')).toMatch(new RegExp(`/BaseFont /[A-Z]+\\+${font}`));
+  expect(bytes.length).toBeLessThan(400_000);
+  expect(pages(bytes)).toBe(1);
+});
+
+test('a document in a language of Europe embeds other fonts only for names', async () => {
+  const german = await renderInvoicePdf({ invoice: anInvoice({ locale: 'de' }), customer });
+  expect(german.toString('latin1')).not.toContain('NotoSans');
+  const named = await renderInvoicePdf({
+    invoice: anInvoice({ locale: 'de' }),
+    customer: { ...customer, name: '山田太郎' },
+  });
+  expect(named.toString('latin1')).toContain('NotoSans');
+});
+
+test('every text of every language is in the fonts of its documents', () => {
+  for (const language of languages) {
+    const texts = Object.values(catalogues[language].phrases).join('');
+    const letters = Array.from(new Set(texts.replace(/\s/gu, '')));
+    const fonts = pdfFonts(language).map(({ regular }) => regular);
+    const missing = letters.filter((letter) => showable(letter, fontFor(letter, fonts)) !== letter);
+    expect([language, missing.filter((letter) => letter !== '□')]).toEqual([language, []]);
+  }
 });
 
 test('a character that the font lacks is shown as a box', () => {

@@ -8,24 +8,31 @@ import { type Shown, type Text, textFor } from './reader';
 import { say } from './say';
 
 const trialPattern = /^(?<product>.*) \(trial, (?<days>\d+) days?\)$/u;
-const prorations = {
-  [LineItemKind.LINE_ITEM_KIND_UNUSED_TIME]: ['line.unusedTime', 'Unused time on '],
-  [LineItemKind.LINE_ITEM_KIND_REMAINING_TIME]: ['line.remainingTime', 'Remaining time on '],
-} as const;
 
 /**
  * Description of a line. The names in it are the seller's; the system's words around them are in
  * English in the API, and in the reader's language here.
  */
 export function lineText({ description, kind, amount, quantity }: LineItem): Text {
-  const [key, words] = (kind !== undefined && prorations[kind as keyof typeof prorations]) || [];
-  if (key !== undefined && words !== undefined && description.startsWith(words)) {
-    return say(key, { product: description.slice(words.length) });
+  const proration = prorationOf(kind);
+  if (proration !== undefined && description.startsWith(proration.words)) {
+    return say(proration.key, { product: description.slice(proration.words.length) });
   }
   const isFree = amount === 0n && quantity === '1';
-  const { product, days } = (isFree && trialPattern.exec(description)?.groups) || {};
-  if (product === undefined || days === undefined) return description;
+  const { product, days } = trialPattern.exec(description)?.groups ?? {};
+  if (!isFree || product === undefined || days === undefined) return description;
   return say('line.trial', { product, days: Number(days) });
+}
+
+function prorationOf(kind: LineItem['kind']) {
+  switch (kind) {
+    case LineItemKind.LINE_ITEM_KIND_UNUSED_TIME:
+      return { key: 'line.unusedTime', words: 'Unused time on ' } as const;
+    case LineItemKind.LINE_ITEM_KIND_REMAINING_TIME:
+      return { key: 'line.remainingTime', words: 'Remaining time on ' } as const;
+    default:
+      return undefined;
+  }
 }
 
 /**

@@ -42,6 +42,7 @@ describe('a new customer', () => {
       taxIds: [],
       taxExempt: 'NONE',
       netDays: null,
+      locale: null,
       metadata: {},
     });
   });
@@ -66,6 +67,7 @@ describe('a new customer', () => {
       { taxIds: [{ type: 'EU_VAT', value: 'DE136695978' }] },
       { taxIds: ['0.value: Invalid EU VAT id'] },
     ],
+    [{ locale: 'zh-TW' }, { locale: ['Unsupported locale'] }],
     [{ netDays: 366 }, { netDays: ['Must be a whole number from 0 to 365'] }],
     [{ taxExempt: 'UNKNOWN' }, { taxExempt: ['Invalid tax exemption'] }],
     [{ buyerReference: 'x'.repeat(101) }, { buyerReference: ['Must be at most 100 characters'] }],
@@ -173,6 +175,7 @@ describe('an update', () => {
     ],
     ['all keys of the metadata', { metadata: { seats: 4 } }, { metadata: { seats: 4 } }],
     ['net days', { netDays: 0 }, { netDays: 0 }],
+    ['the locale', { locale: 'de-ch' }, { locale: 'de-CH' }],
     ['no tax ids', { taxIds: null }, { taxIds: [] }],
     ['an exemption', { taxExempt: 'REVERSE' }, { taxExempt: 'REVERSE' }],
     ['several fields', { name: 'G', phone: null }, { name: 'G', phone: null }],

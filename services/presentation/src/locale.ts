@@ -1,5 +1,5 @@
 /** Languages of the texts. */
-export const languages = ['en', 'de', 'fr', 'es', 'ja', 'zh'] as const;
+export const languages = ['en', 'de', 'fr', 'it', 'es', 'ja', 'zh'] as const;
 
 export type Language = (typeof languages)[number];
 
@@ -33,6 +33,7 @@ export const languageNames: readonly (readonly [Language, string])[] = [
   ['de', 'Deutsch'],
   ['es', 'Español'],
   ['fr', 'Français'],
+  ['it', 'Italiano'],
   ['ja', '日本語'],
   ['zh', '简体中文'],
 ];

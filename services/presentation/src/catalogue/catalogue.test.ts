@@ -47,7 +47,7 @@ function shapeOf(text: string): string[] {
       if (type === select) return [`${value}: ${Object.keys(options).sort().join()}`, ...arms];
       return type === plural ? [`${value}, plural`, ...arms] : [];
     });
-  return [...new Set(names(format.getAst() as unknown as Element[]))].sort();
+  return [...new Set(names(format.getAst()))].sort();
 }
 
 /** Arms of the plurals of a message. */

@@ -4,6 +4,7 @@ import { de } from './de';
 import { en } from './en';
 import { es } from './es';
 import { fr } from './fr';
+import { it } from './it';
 import { ja } from './ja';
 import { zh } from './zh';
 
@@ -17,7 +18,7 @@ export interface Catalogue {
 }
 
 /** Catalogues by language. */
-export const catalogues: Readonly<Record<Language, Catalogue>> = { en, de, fr, es, ja, zh };
+export const catalogues: Readonly<Record<Language, Catalogue>> = { en, de, fr, it, es, ja, zh };
 
 /** Texts for a language. */
 export function catalogueOf(language: Language): Catalogue {

@@ -64,7 +64,7 @@ const ownNames = languageNames.map(([, name]) => name);
 // Names that are the same in every language.
 const names = /\b(?:TEST|PDF|Mastercard|USD)\b/g;
 
-/** English words that a page shows to readers of the pseudo-language, without texts from outside. */
+/** English words that a page shows in the pseudo-language, without texts from outside. */
 export function englishWords(markup: string, outside: string): string[] {
   const own = markup
     .replace(/<style>.*?<\/style>/gs, '')
