@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { create, type Font } from 'fontkit';
 import { languageOf } from '@billing/presentation/locale';
 
@@ -20,17 +20,17 @@ const missing = '□';
 
 // DejaVu Sans covers the scripts of Europe, the Caucasus and the Near East; the others those of
 // East Asia. The same character is drawn differently in Japan and in China.
-const dejaVu = once('dejavu-fonts-ttf', {
-  regular: 'ttf/DejaVuSans.ttf',
-  bold: 'ttf/DejaVuSans-Bold.ttf',
+const dejaVu = once({
+  regular: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
+  bold: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
 });
-const japanese = once('@embedpdf/fonts-jp', {
-  regular: 'fonts/NotoSansJP-Regular.otf',
-  bold: 'fonts/NotoSansJP-Bold.otf',
+const japanese = once({
+  regular: () => fontNextTo(require.resolve('@embedpdf/fonts-jp'), 'NotoSansJP-Regular.otf'),
+  bold: () => fontNextTo(require.resolve('@embedpdf/fonts-jp'), 'NotoSansJP-Bold.otf'),
 });
-const chinese = once('@embedpdf/fonts-sc', {
-  regular: 'fonts/NotoSansHans-Regular.otf',
-  bold: 'fonts/NotoSansHans-Bold.otf',
+const chinese = once({
+  regular: () => fontNextTo(require.resolve('@embedpdf/fonts-sc'), 'NotoSansHans-Regular.otf'),
+  bold: () => fontNextTo(require.resolve('@embedpdf/fonts-sc'), 'NotoSansHans-Bold.otf'),
 });
 
 /**
@@ -83,25 +83,22 @@ function plain(text: string): string {
 }
 
 /** Opens the fonts with the first text that needs them. */
-function once(packageName: string, files: Readonly<Record<keyof PdfFonts, string>>): PdfFonts {
-  const open = (weight: keyof PdfFonts) => {
+function once(paths: Readonly<Record<keyof PdfFonts, () => string>>): PdfFonts {
+  const open = (path: () => string) => {
     let opened: PdfFont | undefined;
-    return () => (opened ??= openFont(packageName, files[weight]));
+    return () => (opened ??= openFont(path()));
   };
-  return { regular: open('regular'), bold: open('bold') };
+  return { regular: open(paths.regular), bold: open(paths.bold) };
 }
 
-// A font is no export of its package.
-function folderOf(packageName: string): string {
-  const folders = require.resolve.paths(packageName) ?? [];
-  const found = folders.map((folder) => join(folder, packageName)).find((path) => existsSync(path));
-  if (found === undefined) throw new Error(`The fonts of ${packageName} are not installed`);
-  return found;
+// A font is no export of its package; its folder is next to that of the code.
+function fontNextTo(code: string, font: string): string {
+  return join(dirname(code), '../fonts', font);
 }
 
-function openFont(packageName: string, file: string): PdfFont {
-  const bytes = readFileSync(join(folderOf(packageName), file));
-  return { name: file, bytes, characters: new Set((create(bytes) as Font).characterSet) };
+function openFont(path: string): PdfFont {
+  const bytes = readFileSync(path);
+  return { name: path, bytes, characters: new Set((create(bytes) as Font).characterSet) };
 }
 
 function codePoint(character: string): number {
