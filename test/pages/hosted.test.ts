@@ -39,7 +39,7 @@ async function sessionOf({ sessionId }: any): Promise<any> {
 
 function expectSafe({ headers }: PayerPage): void {
   expect(headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; style-src 'sha256-[\w+/=]+'; (script-src 'self'; connect-src 'self'; )?base-uri 'none'; form-action 'self'[^;]*; frame-ancestors 'none'$/,
+    /^default-src 'none'; style-src 'sha256-[\w+/=]+' 'sha256-[\w+/=]+'; (script-src 'self'; connect-src 'self'; )?base-uri 'none'; form-action 'self'[^;]*; frame-ancestors 'none'$/,
   );
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('referrer-policy')).toBe('no-referrer');

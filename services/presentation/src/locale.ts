@@ -1,5 +1,5 @@
 /** Languages of the texts. */
-export const languages = ['en', 'de', 'fr', 'it', 'es', 'ja', 'zh'] as const;
+export const languages = ['en', 'de', 'fr', 'it', 'es', 'pt', 'nl', 'pl', 'ja', 'zh'] as const;
 
 export type Language = (typeof languages)[number];
 
@@ -34,6 +34,9 @@ export const languageNames: readonly (readonly [Language, string])[] = [
   ['es', 'Español'],
   ['fr', 'Français'],
   ['it', 'Italiano'],
+  ['nl', 'Nederlands'],
+  ['pl', 'Polski'],
+  ['pt', 'Português'],
   ['ja', '日本語'],
   ['zh', '简体中文'],
 ];

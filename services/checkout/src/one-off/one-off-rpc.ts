@@ -36,7 +36,7 @@ import {
   lineItemsOf,
   roundOf,
 } from './one-off-invoice';
-import { offSettings } from '../seller/billing-settings';
+import { type BillingSettings, offSettings } from '../seller/billing-settings';
 import type { BillingSettingsStore } from '../seller/billing-settings-store';
 import { buyerFactsOf } from '../tax/finalization-message';
 import type { noRateAlarm } from '../tax/no-rate-alarm';

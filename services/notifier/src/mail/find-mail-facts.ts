@@ -25,7 +25,8 @@ export async function findMailFacts(
   ]);
   const customer = found?.customer;
   if (customer === undefined || customer.email === '') return undefined;
-  return { ...look, customer: { email: customer.email, name: customer.name }, productName };
+  const { email, name, locale = look.locale } = customer;
+  return { ...look, locale, customer: { email, name }, productName };
 }
 
 /** Look and seller of the mails of an environment, as they are now. */
@@ -37,7 +38,7 @@ export async function findLook(
   const { seller } = branded;
   const { colors, ...branding } = required(branded.branding);
   return {
-    locale: customer.locale ?? branding.defaultLocale,
+    locale: branding.defaultLocale,
     brand: {
       colors: required(colors),
       supportUrl: branding.supportUrl,

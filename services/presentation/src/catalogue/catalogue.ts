@@ -6,6 +6,9 @@ import { es } from './es';
 import { fr } from './fr';
 import { it } from './it';
 import { ja } from './ja';
+import { nl } from './nl';
+import { pl } from './pl';
+import { pt } from './pt';
 import { zh } from './zh';
 
 /** Phrases that the system composes, in ICU MessageFormat. */
@@ -18,7 +21,18 @@ export interface Catalogue {
 }
 
 /** Catalogues by language. */
-export const catalogues: Readonly<Record<Language, Catalogue>> = { en, de, fr, it, es, ja, zh };
+export const catalogues: Readonly<Record<Language, Catalogue>> = {
+  en,
+  de,
+  fr,
+  it,
+  es,
+  pt,
+  nl,
+  pl,
+  ja,
+  zh,
+};
 
 /** Texts for a language. */
 export function catalogueOf(language: Language): Catalogue {

@@ -76,6 +76,16 @@ wir haben Ihnen {{creditNote.total}} aus Rechnung {{invoice.number}} gutgeschrie
 
 {{#link}}[Rechnung ansehen]({{link}}){{/link}}`,
     },
+    CARD_EXPIRING: {
+      subject: 'Ihre Karte läuft bald ab',
+      body: `# Ihre Karte läuft bald ab
+
+${greeting}
+
+Ihre Karte{{#card}} {{card}}{{/card}} läuft{{#card.expiry}} Ende {{card.expiry}}{{/card.expiry}} ab. Bitte fügen Sie vor Ihrer nächsten Zahlung eine andere Karte hinzu.
+
+{{#link}}[Zahlungsmethode aktualisieren]({{link}}){{/link}}`,
+    },
     TRIAL_STARTED: {
       subject:
         'Ihre Testphase{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} hat begonnen',
@@ -117,6 +127,18 @@ Ihr Abonnement{{#subscription.product}} für {{subscription.product}}{{/subscrip
 ${greeting}
 
 Ihr Abonnement{{#subscription.product}} für {{subscription.product}}{{/subscription.product}} wurde{{#subscription.endsAt}} am {{subscription.endsAt}}{{/subscription.endsAt}} beendet. Es wird nichts mehr berechnet.`,
+    },
+    PORTAL_LINK: {
+      subject: 'Ihr Anmeldelink{{#seller.name}} für {{seller.name}}{{/seller.name}}',
+      body: `# Ihr Anmeldelink
+
+${greeting}
+
+Öffnen Sie das Abrechnungsportal mit diesem Link. Er funktioniert einmal, innerhalb einer Stunde.
+
+[Portal öffnen]({{link}})
+
+Wenn Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail.`,
     },
   },
   phrases: {
@@ -190,6 +212,7 @@ Ihr Abonnement{{#subscription.product}} für {{subscription.product}}{{/subscrip
     'problem.expiryFormat': 'Muss die Form MM/JJ haben',
     'problem.cardExpired': 'Die Karte ist abgelaufen',
     'problem.codeDigits': 'Muss 3 oder 4 Ziffern haben',
+    'problem.testCardsOnly': 'Hier werden nur Testkarten angenommen',
     'problem.wholeNumber': 'Muss eine ganze Zahl von {min} bis {max} sein',
     'problem.totalTooLarge': 'Die Summe überschreitet den Höchstbetrag',
     'problem.choosePlan': 'Bitte wählen Sie einen Tarif',

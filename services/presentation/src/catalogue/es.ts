@@ -76,6 +76,16 @@ Hemos abonado {{creditNote.total}} de la factura {{invoice.number}}.
 
 {{#link}}[Ver la factura]({{link}}){{/link}}`,
     },
+    CARD_EXPIRING: {
+      subject: 'Su tarjeta caduca pronto',
+      body: `# Su tarjeta caduca pronto
+
+${greeting}
+
+Su tarjeta{{#card}} {{card}}{{/card}} caduca{{#card.expiry}} a finales de {{card.expiry}}{{/card.expiry}}. Añada otra tarjeta antes de su próximo pago.
+
+{{#link}}[Actualizar el método de pago]({{link}}){{/link}}`,
+    },
     TRIAL_STARTED: {
       subject:
         'Su periodo de prueba{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} ha comenzado',
@@ -117,6 +127,18 @@ Su suscripción{{#subscription.product}} a {{subscription.product}}{{/subscripti
 ${greeting}
 
 Su suscripción{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} terminó{{#subscription.endsAt}} el {{subscription.endsAt}}{{/subscription.endsAt}}. Ya no se cobra.`,
+    },
+    PORTAL_LINK: {
+      subject: 'Su enlace de acceso{{#seller.name}} a {{seller.name}}{{/seller.name}}',
+      body: `# Su enlace de acceso
+
+${greeting}
+
+Abra el portal de facturación con este enlace. Funciona una sola vez, durante una hora.
+
+[Abrir el portal]({{link}})
+
+Si no ha solicitado este enlace, ignore este correo.`,
     },
   },
   phrases: {
@@ -188,6 +210,7 @@ Su suscripción{{#subscription.product}} a {{subscription.product}}{{/subscripti
     'problem.expiryFormat': 'Debe tener el formato MM/AA',
     'problem.cardExpired': 'La tarjeta ha caducado',
     'problem.codeDigits': 'Debe tener 3 o 4 dígitos',
+    'problem.testCardsOnly': 'Aquí solo se aceptan tarjetas de prueba',
     'problem.wholeNumber': 'Debe ser un número entero de {min} a {max}',
     'problem.totalTooLarge': 'El total supera el importe máximo',
     'problem.choosePlan': 'Elija un plan',

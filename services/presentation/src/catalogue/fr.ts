@@ -75,6 +75,16 @@ Nous avons émis un avoir de {{creditNote.total}} sur la facture {{invoice.numbe
 
 {{#link}}[Voir la facture]({{link}}){{/link}}`,
     },
+    CARD_EXPIRING: {
+      subject: 'Votre carte expire bientôt',
+      body: `# Votre carte expire bientôt
+
+${greeting}
+
+Votre carte{{#card}} {{card}}{{/card}} expire{{#card.expiry}} fin {{card.expiry}}{{/card.expiry}}. Veuillez ajouter une autre carte avant votre prochain paiement.
+
+{{#link}}[Mettre à jour le moyen de paiement]({{link}}){{/link}}`,
+    },
     TRIAL_STARTED: {
       subject:
         'Votre période d’essai{{#subscription.product}} de {{subscription.product}}{{/subscription.product}} a commencé',
@@ -116,6 +126,18 @@ Votre abonnement{{#subscription.product}} à {{subscription.product}}{{/subscrip
 ${greeting}
 
 Votre abonnement{{#subscription.product}} à {{subscription.product}}{{/subscription.product}} a pris fin{{#subscription.endsAt}} le {{subscription.endsAt}}{{/subscription.endsAt}}. Il n’est plus facturé.`,
+    },
+    PORTAL_LINK: {
+      subject: 'Votre lien de connexion{{#seller.name}} à {{seller.name}}{{/seller.name}}',
+      body: `# Votre lien de connexion
+
+${greeting}
+
+Ouvrez le portail de facturation avec ce lien. Il fonctionne une seule fois, pendant une heure.
+
+[Ouvrir le portail]({{link}})
+
+Si vous n’avez pas demandé ce lien, ignorez cet e-mail.`,
     },
   },
   phrases: {
@@ -188,6 +210,7 @@ Votre abonnement{{#subscription.product}} à {{subscription.product}}{{/subscrip
     'problem.expiryFormat': 'Doit être au format MM/AA',
     'problem.cardExpired': 'La carte a expiré',
     'problem.codeDigits': 'Doit comporter 3 ou 4 chiffres',
+    'problem.testCardsOnly': 'Seules les cartes de test sont acceptées ici',
     'problem.wholeNumber': 'Doit être un nombre entier de {min} à {max}',
     'problem.totalTooLarge': 'Le total dépasse le montant maximal',
     'problem.choosePlan': 'Veuillez choisir une formule',

@@ -76,6 +76,16 @@ abbiamo accreditato {{creditNote.total}} della fattura {{invoice.number}}.
 
 {{#link}}[Visualizza la fattura]({{link}}){{/link}}`,
     },
+    CARD_EXPIRING: {
+      subject: 'La sua carta sta per scadere',
+      body: `# La sua carta sta per scadere
+
+${greeting}
+
+La sua carta{{#card}} {{card}}{{/card}} scade{{#card.expiry}} alla fine di {{card.expiry}}{{/card.expiry}}. Aggiunga un’altra carta prima del prossimo pagamento.
+
+{{#link}}[Aggiorna il metodo di pagamento]({{link}}){{/link}}`,
+    },
     TRIAL_STARTED: {
       subject:
         'Il suo periodo di prova{{#subscription.product}} di {{subscription.product}}{{/subscription.product}} è iniziato',
@@ -117,6 +127,18 @@ il suo abbonamento{{#subscription.product}} a {{subscription.product}}{{/subscri
 ${greeting}
 
 il suo abbonamento{{#subscription.product}} a {{subscription.product}}{{/subscription.product}} è terminato{{#subscription.endsAt}} il {{subscription.endsAt}}{{/subscription.endsAt}}. Non verrà più addebitato.`,
+    },
+    PORTAL_LINK: {
+      subject: 'Il suo link di accesso{{#seller.name}} a {{seller.name}}{{/seller.name}}',
+      body: `# Il suo link di accesso
+
+${greeting}
+
+Apra il portale di fatturazione con questo link. Funziona una sola volta, entro un’ora.
+
+[Apri il portale]({{link}})
+
+Se non ha richiesto questo link, ignori questa e-mail.`,
     },
   },
   phrases: {
@@ -188,6 +210,7 @@ il suo abbonamento{{#subscription.product}} a {{subscription.product}}{{/subscri
     'problem.expiryFormat': 'Deve avere il formato MM/AA',
     'problem.cardExpired': 'La carta è scaduta',
     'problem.codeDigits': 'Deve avere 3 o 4 cifre',
+    'problem.testCardsOnly': 'Qui si accettano solo carte di prova',
     'problem.wholeNumber': 'Deve essere un numero intero da {min} a {max}',
     'problem.totalTooLarge': 'Il totale supera l’importo massimo',
     'problem.choosePlan': 'Scelga un piano',

@@ -76,6 +76,16 @@ ${greeting}
 
 {{#link}}[請求書を確認する]({{link}}){{/link}}`,
     },
+    CARD_EXPIRING: {
+      subject: 'カードの有効期限が近づいています',
+      body: `# カードの有効期限が近づいています
+
+${greeting}
+
+カード{{#card}} {{card}}{{/card}} の有効期限{{#card.expiry}}（{{card.expiry}} 末）{{/card.expiry}}が近づいています。次回のお支払いまでに別のカードを追加してください。
+
+{{#link}}[お支払い方法を更新する]({{link}}){{/link}}`,
+    },
     TRIAL_STARTED: {
       subject:
         '{{#subscription.product}}{{subscription.product}} の{{/subscription.product}}無料トライアルが始まりました',
@@ -117,6 +127,18 @@ ${greeting}
 ${greeting}
 
 {{#subscription.product}}{{subscription.product}} の{{/subscription.product}}サブスクリプションは{{#subscription.endsAt}} {{subscription.endsAt}} に{{/subscription.endsAt}}終了しました。今後、料金は発生しません。`,
+    },
+    PORTAL_LINK: {
+      subject: '{{#seller.name}}{{seller.name}}：{{/seller.name}}ログインリンク',
+      body: `# ログインリンク
+
+${greeting}
+
+このリンクからお支払い管理ポータルを開いてください。リンクは 1 時間以内に一度だけ使えます。
+
+[ポータルを開く]({{link}})
+
+このリンクに心当たりがない場合は、このメールを無視してください。`,
     },
   },
   phrases: {
@@ -189,6 +211,7 @@ ${greeting}
     'problem.expiryFormat': 'MM/YY の形式で入力してください',
     'problem.cardExpired': 'カードの有効期限が切れています',
     'problem.codeDigits': '3 桁または 4 桁の数字を入力してください',
+    'problem.testCardsOnly': 'ここではテストカードのみ使用できます',
     'problem.wholeNumber': '{min} から {max} までの整数を入力してください',
     'problem.totalTooLarge': '合計が上限額を超えています',
     'problem.choosePlan': 'プランを選択してください',

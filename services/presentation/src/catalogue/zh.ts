@@ -74,6 +74,16 @@ ${greeting}
 
 {{#link}}[查看账单]({{link}}){{/link}}`,
     },
+    CARD_EXPIRING: {
+      subject: '您的银行卡即将过期',
+      body: `# 您的银行卡即将过期
+
+${greeting}
+
+您的银行卡{{#card}} {{card}} {{/card}}将{{#card.expiry}}于 {{card.expiry}} 底{{/card.expiry}}过期。请在下次付款之前添加其他银行卡。
+
+{{#link}}[更新付款方式]({{link}}){{/link}}`,
+    },
     TRIAL_STARTED: {
       subject:
         '您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}试用期已开始',
@@ -115,6 +125,18 @@ ${greeting}
 ${greeting}
 
 您的{{#subscription.product}} {{subscription.product}} {{/subscription.product}}订阅已{{#subscription.endsAt}}于 {{subscription.endsAt}} {{/subscription.endsAt}}结束，不再收费。`,
+    },
+    PORTAL_LINK: {
+      subject: '{{#seller.name}}{{seller.name}}：{{/seller.name}}您的登录链接',
+      body: `# 您的登录链接
+
+${greeting}
+
+请使用此链接打开账单门户。链接在一小时内仅可使用一次。
+
+[打开门户]({{link}})
+
+如果您没有申请此链接，请忽略此邮件。`,
     },
   },
   phrases: {
@@ -183,6 +205,7 @@ ${greeting}
     'problem.expiryFormat': '格式须为 MM/YY',
     'problem.cardExpired': '银行卡已过期',
     'problem.codeDigits': '须为 3 位或 4 位数字',
+    'problem.testCardsOnly': '此处仅接受测试卡',
     'problem.wholeNumber': '须为 {min} 至 {max} 之间的整数',
     'problem.totalTooLarge': '总额超过上限',
     'problem.choosePlan': '请选择方案',
