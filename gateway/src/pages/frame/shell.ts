@@ -185,7 +185,7 @@ function layoutOf({ isWide = false, isVisit = false }: Page): string {
 }
 
 const testNote = html`<aside class="note" aria-label="${say('page.testMode')}">
-  ${say('page.testModeNote')}
+  <strong>TEST</strong> ${say('page.testModeNote')}
 </aside>`;
 
 /** Name and logo of the seller above a page without another header. */
