@@ -18,6 +18,7 @@ import { LookCache } from './pages/frame/look-cache';
 import { addLogos } from './pages/logos';
 import { addPages } from './pages/site';
 import { portalRoutes } from './portal/routes';
+import { addPortalSignIn } from './portal/sign-in/sign-in-site';
 import { addPortal } from './portal/site';
 import { addProbes, type ProbeDependencies } from './probes';
 import { addProviderEvents } from './provider-events';
@@ -85,6 +86,7 @@ function addKeylessSites(app: Express, dependencies: AppDependencies): void {
   const payers = { ...dependencies, looks, inFlight: dependencies.payerPlaces };
   addPages(app, payers);
   addLogos(app, payers);
+  addPortalSignIn(app, payers);
   addPortal(app, portalRoutes, payers);
   const { operatorPlaces: inFlight } = dependencies;
   const operators = { ...dependencies, inFlight, assignsRequestId: true as const };

@@ -223,7 +223,7 @@ export function connectPeers(config: PeerSettings, logger?: Logger): Peers {
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
       ...caller,
       address: config.IDENTITY_ADDRESS,
-      withoutTenant: ['authenticate', 'ensureOrganization'],
+      withoutTenant: ['authenticate', 'ensureOrganization', 'findEnvironment'],
     }),
     lostCall: connectPeer<LostCallServiceServer>(LostCallServiceService, {
       ...caller,

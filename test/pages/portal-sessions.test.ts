@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import { unknownId } from '../support/patterns';
 import { PortalScene } from '../support/portal-scene';
 import { startTestSystem, type OwnTestSystem } from '../support/test-system';
@@ -215,5 +216,87 @@ describe('a portal session', () => {
     ]) {
       expect([path, (await visitor.post(path, fields)).status]).toEqual([path, 404]);
     }
+  });
+});
+
+describe('the sign-in by e-mail', () => {
+  const signInPath = async () => {
+    const { portalSignInUrl } = await scene.read('/branding');
+    return new URL(String(portalSignInUrl)).pathname;
+  };
+  const linksTo = async (email: string): Promise<string[]> => {
+    const { data } = await scene.read(`/sandboxes/inbox?kind=PORTAL_LINK&to=${email}`);
+    return data.map(
+      ({ content }: { content: { text: string } }) =>
+        /http\S+\/portal\/\S+/.exec(content.text)?.[0],
+    );
+  };
+
+  test('mails a link to a known address in any case, with the same answer as for an unknown one', async () => {
+    const email = 'Zoe.Known@example.com';
+    await scene.customer({ email });
+    const path = await signInPath();
+    const visitor = new Visitor(system.gatewayUrl);
+    const form = await visitor.open(path);
+    expect(form.text).toContain('Send the link');
+    const known = await visitor.post(path, { email: ' zoe.known@EXAMPLE.com ' });
+    const unknown = await visitor.post(path, { email: 'unknown@example.com' });
+    expect([known.status, known.text]).toEqual([200, unknown.text]);
+    expect(known.text).toContain('If we know this address, we have sent a link to it.');
+    const [link] = await eventually(async () => {
+      const links = await linksTo(email);
+      expect(links).toHaveLength(1);
+      return links;
+    });
+    // A scanner opens the link and uses nothing up.
+    expect((await new Visitor(system.gatewayUrl).open(String(link))).status).toBe(200);
+    const page = await visitor.submit(await visitor.open(String(link)));
+    expect([page.status, new URL(page.url).pathname]).toEqual([200, '/portal']);
+    expect(await linksTo('unknown@example.com')).toEqual([]);
+  });
+
+  test('mails three times an hour, and does not know the addresses of another environment', async () => {
+    const email = 'often@example.com';
+    await scene.customer({ email });
+    const path = await signInPath();
+    const visitor = new Visitor(system.gatewayUrl);
+    const answers = new Set<string>();
+    for (let time = 1; time <= 4; time += 1) {
+      answers.add((await visitor.post(path, { email })).text);
+    }
+    expect(answers.size).toBe(1);
+    await eventually(async () => {
+      expect(await linksTo(email)).toHaveLength(3);
+    });
+    const other = await PortalScene.begin(system);
+    const { portalSignInUrl } = await other.read('/branding');
+    expect((await visitor.post(new URL(portalSignInUrl).pathname, { email })).status).toBe(200);
+  });
+
+  test('has no page for an unknown environment, nor for a live one without a mail server', async () => {
+    const visitor = new Visitor(system.gatewayUrl);
+    const live = await system.live.expect(200, system.live.get('/branding'));
+    const liveId = String(live.portalSignInUrl).split('/').at(-1);
+    for (const id of [unknownId, 'x', liveId]) {
+      expect((await visitor.open(`/portal/sign-in/${id}`)).status).toBe(404);
+      expect((await visitor.post(`/portal/sign-in/${id}`, { email: 'a@b.co' })).status).toBe(404);
+    }
+  });
+
+  test('refuses the eleventh post of an address within a minute', async () => {
+    const path = await signInPath();
+    const visitor = new Visitor(system.gatewayUrl);
+    const statuses: number[] = [];
+    for (let time = 1; time <= 11; time += 1) {
+      statuses.push((await visitor.post(path, { email: 'many@example.com' })).status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  test('can be asked for by the API', async () => {
+    const email = 'api@example.com';
+    const customerId = await scene.customer({ email });
+    const { url } = await scene.create('/portal/sessions', { customerId, sendEmail: true });
+    expect(await linksTo(email)).toEqual([url]);
   });
 });

@@ -26,7 +26,7 @@ const ofFaults = [
 const unfilled: Readonly<Record<string, readonly string[]>> = {
   identity: ['eventLog', 'loginAttempts', 'lostCalls', 'resetLinks'],
   catalog: ['supersededPrices'],
-  customer: ['portalSessions', 'portalSettings', 'portalVisits'],
+  customer: ['portalSessions', 'portalSettings', 'portalSignIns', 'portalVisits'],
   checkout: [
     'brandings',
     'changeReservations',

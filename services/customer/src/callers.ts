@@ -17,6 +17,7 @@ export const customerCallers: Callers<CustomerServiceServer> = {
 
 export const portalCallers: Callers<PortalServiceServer> = {
   createPortalSession: ['gateway'],
+  startPortalSignIns: ['gateway'],
   getPortalUrl: ['gateway'],
   findPortalSession: ['gateway'],
   enterPortal: ['gateway'],

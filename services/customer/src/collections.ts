@@ -13,5 +13,6 @@ export const collections: CollectionLayouts = {
   }),
   portalSessions: shardedById({ expiresAt: 'retention' }),
   portalSettings: shardedAggregates(),
+  portalSignIns: shardedById({ expiresAt: 'retention' }),
   portalVisits: shardedById({ expiresAt: 'retention' }),
 };

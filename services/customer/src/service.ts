@@ -8,6 +8,7 @@ import { announcedCustomers } from './events';
 import { portalRpc } from './portal-rpc';
 import { PortalSessionStore } from './portal-session-store';
 import { portalSettingsDefinition, PortalSettingsStore } from './portal-settings-store';
+import { PortalSignInStore } from './portal-sign-in-store';
 import { customerRpc } from './rpc';
 
 const cleanupIntervalMs = 60 * 60 * 1_000;
@@ -22,11 +23,16 @@ export async function start(
   const sessions = new PortalSessionStore(service.db);
   service.ensureIndexes(() => sessions.ensureIndexes());
   const settings = new PortalSettingsStore(service.aggregates(portalSettingsDefinition));
+  const signIns = new PortalSignInStore(service.db);
+  service.ensureIndexes(() => signIns.ensureIndexes());
   const { clock } = service;
   service.every({
     name: 'forget portal sessions',
     everyMs: cleanupIntervalMs,
-    run: () => sessions.deleteExpired(clock.now()),
+    run: async () => {
+      await sessions.deleteExpired(clock.now());
+      await signIns.deleteExpired(clock.now());
+    },
     onOneReplica: true,
   });
   service.dependOnSecrets(pageSecrets(config));
@@ -43,6 +49,6 @@ export async function start(
       describe: ({ name, email }) =>
         name === null ? { title: email } : { title: name, detail: email },
     }),
-    portalRpc({ customers, sessions, settings, site, clock }),
+    portalRpc({ customers, sessions, settings, signIns, site, clock }),
   ]);
 }

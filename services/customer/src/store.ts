@@ -15,6 +15,8 @@ export type CustomerDocument = Omit<
   readonly isCurrencyFixed?: boolean;
   /** JSON text: the keys may contain dots, which the database would read as paths. */
   readonly metadata: string;
+  /** E-mail address in lower case; absent in documents of earlier releases. */
+  readonly emailKey?: string;
   /** Value of the index by which lists filter. */
   readonly externalIdKey: string;
 };
@@ -27,6 +29,7 @@ export const customerDefinition: AggregateDefinition<Customer> = {
   indexes: [
     { name: 'externalId', keys: { externalIdKey: 1 } },
     { name: 'email', keys: { email: 1, createdAt: -1, _id: -1 } },
+    { name: 'emailKey', keys: { emailKey: 1, createdAt: -1, _id: -1 } },
   ],
   naturalKey: {
     field: 'externalId',
@@ -56,11 +59,17 @@ export function customersWith({
   };
 }
 
+/** List filters by e-mail address in any case; the second finds documents without a key. */
+export function customersWithAddress(email: string): Record<string, unknown>[] {
+  return [{ emailKey: email.toLowerCase() }, { email }];
+}
+
 function toDocumentCustomer({ id, ...customer }: Customer): CustomerDocument {
   const { metadata, externalId } = customer;
   return {
     ...customer,
     metadata: JSON.stringify(metadata),
+    emailKey: customer.email.toLowerCase(),
     externalIdKey: externalId === null ? `i:${id}` : externalIdKey(externalId),
   };
 }

@@ -9,6 +9,7 @@ import type { RequestLogServiceServer } from '@billing/proto/billing/identity/v1
 export const identityCallers: Callers<IdentityServiceServer> = {
   ensureOrganization: ['identity'],
   authenticate: ['gateway'],
+  findEnvironment: ['gateway'],
   createApiKey: ['gateway'],
   listApiKeys: ['gateway'],
   revokeApiKey: ['gateway'],

@@ -23,7 +23,7 @@ import { sessionListHandlers, type SessionListRpcOptions } from './operator/sess
 import { sessionHandlers, type SessionRpcOptions } from './operator/session-rpc';
 
 /**
- * All calls about environments and keys. Two carry no tenant: one creates it, the other finds it.
+ * All calls about environments and keys. Three carry no tenant: one creates it, the others find it.
  */
 export function identityRpc(
   options: ApiKeyRpcOptions & ClockRpcOptions & EnsureOrganizationOptions & SandboxRpcOptions,
@@ -37,7 +37,7 @@ export function identityRpc(
       ...clockHandlers(options),
     },
     {
-      withoutTenant: ['ensureOrganization', 'authenticate'],
+      withoutTenant: ['ensureOrganization', 'authenticate', 'findEnvironment'],
       secrets: ['key'],
       // Every request of every organization needs the first; the second waits for minutes and has a
       // limit of its own.

@@ -37,6 +37,7 @@ export const mailCallers: Callers<MailServiceServer> = {
   getEmail: ['gateway'],
   resendEmail: ['gateway'],
   sendInvoiceEmail: ['gateway'],
+  sendPortalLink: ['gateway'],
   recordBounce: ['gateway'],
   listEmailSuppressions: ['gateway'],
   deleteEmailSuppression: ['gateway'],

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { CallContext } from '@billing/chassis/call-context';
 import { optional, readBody, webAddress } from '../input/input';
 import { PortalSession } from '../schemas/portal-session';
 import { created, present } from '../../http/answer';
+import { RequestError } from '../../http/error';
+import type { Peers } from '../../peers';
 import type { Route } from './route';
 
 const CreatePortalSession = z
@@ -9,6 +12,10 @@ const CreatePortalSession = z
     customerId: z.string(),
     returnUrl: optional(webAddress).meta({
       description: 'URL of the link from the portal back to your site.',
+    }),
+    sendEmail: optional(z.boolean()).meta({
+      description:
+        'True: also sends the link by email. Defaults to false. In a live environment this requires a mail server.',
     }),
   })
   .meta({
@@ -21,6 +28,17 @@ const CreatePortalSession = z
     ],
   });
 
+/** Refuses a mail that could not be sent, before anything is created. */
+async function requireMailServer(
+  mailSettings: Peers['mailSettings'],
+  { idempotency: _answered, ...context }: CallContext,
+): Promise<void> {
+  if (!context.tenant.live) return;
+  const { settings } = await mailSettings.getEmailSettings({}, context);
+  if (settings?.serverConfigured === true) return;
+  throw new RequestError(409, 'conflict', 'No mail server is configured');
+}
+
 export const portalSessionRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -32,11 +50,12 @@ export const portalSessionRoutes: readonly Route[] = [
         'Returns a one-time sign-in URL for the customer portal, valid for one hour. Redirect the customer to it immediately and do not share it.',
       body: CreatePortalSession,
       answer: { status: 201, schema: PortalSession },
-      errors: ['customer_not_found'],
+      errors: ['customer_not_found', 'conflict'],
     },
-    handle: async (request, { portal }) => {
+    handle: async (request, { portal, mail, mailSettings }) => {
       const { context } = request;
-      const input = readBody(CreatePortalSession, request);
+      const { sendEmail, ...input } = readBody(CreatePortalSession, request);
+      if (sendEmail === true) await requireMailServer(mailSettings, context);
       const {
         sessionId,
         url: returnedUrl,
@@ -47,6 +66,9 @@ export const portalSessionRoutes: readonly Route[] = [
       const { idempotency: _answered, ...asking } = context;
       const url =
         returnedUrl === '' ? (await portal.getPortalUrl({ sessionId }, asking)).url : returnedUrl;
+      if (sendEmail === true) {
+        await mail.sendPortalLink({ customerId: input.customerId, sessionId, url }, asking);
+      }
       const body = { sessionId, url, expiresAt: present(expiresAt).toISOString() };
       return created(`/portal/sessions/${sessionId}`, body);
     },

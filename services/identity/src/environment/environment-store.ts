@@ -95,6 +95,14 @@ export class EnvironmentStore {
     ]);
   }
 
+  /** An environment of any organization; undefined for an unknown or deleted one. */
+  async find(id: string): Promise<Stored<Environment> | undefined> {
+    if (!isId(id)) return undefined;
+    const { documents, definition } = this.environments;
+    const found = await retryTransient(() => documents.findOne({ _id: id, deletedAt: null }));
+    return found === null ? undefined : toStored(definition, found);
+  }
+
   /** Live first, then the newest; deleted ones are left out. */
   async list(query: EnvironmentQuery): Promise<Page<Environment>> {
     const { documents, definition } = this.environments;

@@ -21,7 +21,7 @@ export interface SandboxRpcOptions extends CreateSandboxOptions {
 
 type Handlers = Pick<
   AsyncHandlers<IdentityServiceServer>,
-  'createSandbox' | 'listSandboxes' | 'updateSandbox' | 'deleteSandbox'
+  'createSandbox' | 'findEnvironment' | 'listSandboxes' | 'updateSandbox' | 'deleteSandbox'
 >;
 
 /** Calls of the live environment about the organization's sandboxes. */
@@ -51,6 +51,12 @@ export function sandboxHandlers(options: SandboxRpcOptions): Handlers {
   };
 
   return {
+    findEnvironment: async ({ id }) => {
+      const found = await environmentList.find(id);
+      if (found === undefined) throw notFound('Environment');
+      return { environment: toProtoEnvironment(found, clock.now()) };
+    },
+
     createSandbox: async ({ createdBy: creator, ...sent }, context) => {
       const input = { ...sent, clock: fromProtoClockKind(sent.clock) };
       const createdBy = fromProtoCreator(creator);

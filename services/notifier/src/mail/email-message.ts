@@ -5,13 +5,13 @@ import type {
 } from '@billing/proto/billing/notifier/v1/mail';
 import { BounceType } from '@billing/proto/billing/notifier/v1/mail';
 import { emailKinds, emailStatuses } from '@billing/proto/values/notifier';
-import type { Email } from './email';
+import { type Email, isSecret } from './email';
 import { mailboxText } from './email-headers';
 import type { Suppression } from './suppression-store';
 
 /** A mail in answers; lists leave the content out. */
 export function toProtoEmail(
-  { state, createdAt }: Stored<Email>,
+  { state, tenant, createdAt }: Stored<Email>,
   { withContent }: { readonly withContent: boolean },
 ): ProtoEmail {
   const { content } = state;
@@ -36,7 +36,7 @@ export function toProtoEmail(
     createdAt,
     updatedAt: state.changedAt,
     content:
-      withContent && content !== null
+      withContent && content !== null && !(tenant.live && isSecret(state))
         ? { text: content.text, html: content.html, headers: [...content.headers] }
         : undefined,
   };

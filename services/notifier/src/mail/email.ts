@@ -196,6 +196,18 @@ export function requireSent({ status }: Email): void {
   throw new DomainError('failed_precondition', 'EMAIL_NOT_SENT', 'This email was not sent');
 }
 
+/** True for a mail whose content is a secret, since its link signs in. */
+export function isSecret({ kind }: Pick<Email, 'kind'>): boolean {
+  return kind === 'PORTAL_LINK';
+}
+
+/** Deletes the content of a secret mail that a sender has ended. */
+export function withoutSecret(ended: Transition<Email>): Transition<Email> {
+  const { state } = ended;
+  const isEnded = state.status !== 'PENDING' && state.content !== null;
+  return isEnded && isSecret(state) ? { ...ended, state: { ...state, content: null } } : ended;
+}
+
 /** Refuses a mail that still waits to be sent, and a link that works only once. */
 export function requireResendable({ kind, status }: Email): void {
   if (status !== 'PENDING' && kind !== 'PORTAL_LINK') return;

@@ -14,6 +14,7 @@ import { toProtoEmail, toProtoSuppression } from './email-message';
 import type { EmailCreation } from './create-email';
 import { sendAgain } from './send-again';
 import { sendInvoiceEmail } from './send-invoice-email';
+import { sendPortalLink } from './send-portal-link';
 
 export interface MailRpcDependencies extends EmailCreation {
   readonly peers: MailPeers;
@@ -53,6 +54,11 @@ export function mailRpc(dependencies: MailRpcDependencies) {
       requireServer(context.tenant);
       const sent = await sendInvoiceEmail(invoiceId, context, dependencies);
       return { email: toProtoEmail(sent, { withContent: true }) };
+    },
+    sendPortalLink: async (link, context) => {
+      requireServer(context.tenant);
+      await sendPortalLink(link, context, dependencies);
+      return {};
     },
     recordBounce: async ({ id, type }, context) => {
       const reason = bounceTypes.nameOf(type) === 'COMPLAINT' ? 'complaint' : 'hard_bounce';

@@ -19,6 +19,7 @@ import {
   retrySpread,
   settle,
   skip,
+  withoutSecret,
 } from './email';
 import { toMimeMessage } from './email-mime-worker';
 import { sendBySmtp, type SmtpSettings } from '../smtp/send-by-smtp';
@@ -115,7 +116,7 @@ export class MailSender {
     const store = emails.within(context);
     let isEnded = false as boolean;
     const { state } = await store.mutate(id, (email) => {
-      const lapsed = endLapsed(email, clock.now());
+      const lapsed = withoutSecret(endLapsed(email, clock.now()));
       isEnded = lapsed.state !== email;
       return lapsed;
     });
@@ -186,9 +187,11 @@ export class MailSender {
       await suppressions.add(environmentId, fact);
     }
     const { state } = await store.mutate(id, (current) =>
-      result.kind === 'NO_ANSWER'
-        ? abandonAttempt(current, { claimId, reason: result.reason, now, spread })
-        : settle(current, { claimId, outcome: result, now, spread }),
+      withoutSecret(
+        result.kind === 'NO_ANSWER'
+          ? abandonAttempt(current, { claimId, reason: result.reason, now, spread })
+          : settle(current, { claimId, outcome: result, now, spread }),
+      ),
     );
     const { status, reason } = state;
     if (status === 'UNKNOWN' || status === 'FAILED') this.reportUnsent(state);

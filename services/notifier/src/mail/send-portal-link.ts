@@ -1,0 +1,28 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import { notFound } from '@billing/kernel/domain-error';
+import type { MailPeers } from '../peers';
+import { createEmail, type EmailCreation } from './create-email';
+import { findMailFacts } from './find-mail-facts';
+
+/** Mails a sign-in link of the portal. A repeat for the same session finds the first mail. */
+export async function sendPortalLink(
+  {
+    customerId,
+    sessionId,
+    url,
+  }: { readonly customerId: string; readonly sessionId: string; readonly url: string },
+  context: CallContext,
+  { peers, ...creation }: EmailCreation & { readonly peers: MailPeers },
+): Promise<void> {
+  const facts = await findMailFacts(peers, { customerId, productId: undefined }, context);
+  if (facts === undefined) throw notFound('Customer');
+  const occasion = {
+    id: derivedId(context.tenant.environmentId, 'email', 'PORTAL_LINK', sessionId),
+    kind: 'PORTAL_LINK',
+    event: { kind: 'PORTAL', type: 'portal.link', data: { customerId, url } },
+    webhookEventId: null,
+  } as const;
+  const { state: current } = await creation.settings.read(context);
+  await createEmail(occasion, facts, { ...creation, current, context });
+}
