@@ -1,6 +1,6 @@
 import { connectMongo } from '../mongo/mongo';
 import { checkFingerprints } from './secret-fingerprints';
-import { dropTestDatabase, testServiceConfiguration } from '../testing/testing';
+import { dropTestDatabase, emptyTestDatabase, testServiceConfiguration } from '../testing/testing';
 
 const configuration = testServiceConfiguration('fingerprints');
 const refused = 'Invalid configuration:\n  PEPPER: is not the one this data was written with';
@@ -12,7 +12,7 @@ beforeAll(async () => {
   mongo = await connectMongo({ uri, database, service: 'test' });
 });
 
-beforeEach(() => mongo.db.dropDatabase());
+beforeEach(() => emptyTestDatabase(mongo));
 
 afterAll(async () => {
   await mongo.close();

@@ -20,7 +20,7 @@ import {
 } from '../service/configuration';
 import { fromServiceError } from '../grpc/grpc-status';
 import { newId, randomSecret } from '../ids';
-import { connectMongo } from '../mongo/mongo';
+import { connectMongo, type MongoConnection } from '../mongo/mongo';
 import { natsAddress } from '../stream/nats-address';
 import { connectPeer, type Peer } from '../grpc/peer';
 import type { RunningService } from '../service/service';
@@ -86,6 +86,15 @@ export function testContext({
     deadline: new Date(systemClock.now().getTime() + deadlineMs),
     signal: new AbortController().signal,
   };
+}
+
+/**
+ * Deletes all documents between tests. A database that is dropped and made again at once may still
+ * be seen as before by other connections of FerretDB.
+ */
+export async function emptyTestDatabase({ db }: MongoConnection): Promise<void> {
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  await Promise.all(collections.map(({ name }) => db.collection(name).deleteMany({})));
 }
 
 /** Drops the databases of services that have stopped. */

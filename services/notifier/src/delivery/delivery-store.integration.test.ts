@@ -1,7 +1,11 @@
 import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
-import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
+import {
+  dropTestDatabase,
+  emptyTestDatabase,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
 import { AttemptStore } from './attempt-store';
 import type { Delivery } from './delivery';
 import { DeliveryStore } from './delivery-store';
@@ -24,7 +28,7 @@ describe('stored deliveries', () => {
   });
 
   beforeEach(async () => {
-    await mongo.db.dropDatabase();
+    await emptyTestDatabase(mongo);
     store = new DeliveryStore(mongo.db);
     await store.ensureIndexes();
   });

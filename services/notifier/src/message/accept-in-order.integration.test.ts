@@ -5,7 +5,12 @@ import { eventId, toEnvelope } from '@billing/chassis/event-log';
 import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
-import { dropTestDatabase, testServiceConfiguration, testTenant } from '@billing/chassis/testing';
+import {
+  dropTestDatabase,
+  emptyTestDatabase,
+  testServiceConfiguration,
+  testTenant,
+} from '@billing/chassis/testing';
 import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
 import { AwaitedEventStore } from './awaited-event-store';
 import { AwaitedEventWorker } from './awaited-event-worker';
@@ -52,7 +57,7 @@ describe('events in the log of a service that sometimes fails', () => {
 
   beforeEach(async () => {
     const { db } = mongo;
-    await db.dropDatabase();
+    await emptyTestDatabase(mongo);
     const clock = { ...systemClock, now: () => now };
     const aggregates = new AggregateCollection(db, webhookEndpoints(new DataKeys(testDataKeys)), {
       clock,

@@ -57,7 +57,8 @@ async function upgrade(context: CallContext) {
   await report(id, first, CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED, context);
   under.peers.isCollecting = true;
   under.peers.isPaymentRunning = true;
-  const deadline = new Date(Date.now() + 2_500);
+  // The change is stored only while 2 s are left.
+  const deadline = new Date(Date.now() + 5_000);
   const asked = { ...later(context, changedAt), deadline };
   const { change } = await under.change.createChange(
     {
