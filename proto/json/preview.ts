@@ -7,7 +7,7 @@ import { TaxStatus } from '../gen/billing/checkout/v1/invoice_tax';
 import { billingReasons } from '../values/checkout';
 import { changeSettlements } from '../values/subscription';
 import { InvoiceJson, LineItemJson, toJsonDiscount, toJsonLineItem } from './invoice';
-import { toJsonTaxes } from './invoice-tax';
+import { toJsonTaxes } from './tax/invoice-tax';
 import { amount, id, time, toJsonAmount, toJsonTime } from './scalars';
 
 const LineJson = LineItemJson.omit({ id: true, invoiceId: true }).meta({ id: 'PreviewLineItem' });

@@ -22,6 +22,7 @@ export const pathSegments = [
   'seller',
   'branding',
   'tax-rates',
+  'tax-report',
   'credit-notes',
   'refunds',
   'disputes',

@@ -165,10 +165,17 @@ testInChromium(
       await fillIn(page, { opener: 'Record payment', confirm: 'Record €33.32' });
       await badge(page, 'paid');
       await look(page, 'one-off invoice');
+      await downloadEInvoice(page);
+      await open(page, '/tax-report');
+      await page.getByRole('cell', { name: '€5.32' }).waitFor();
+      await look(page, 'tax report');
+      await open(page, '/payments?currency=EUR');
+      await page.getByRole('cell', { name: '€33.32' }).first().waitFor();
+      await look(page, 'payments');
     });
     await visit(browser, { ...phone, colorScheme: 'dark' }, async (page) => {
       await signIn(page);
-      for (const path of ['/settings/seller', '/settings/tax']) {
+      for (const path of ['/settings/seller', '/settings/tax', '/tax-report', '/payments']) {
         await open(page, path);
         await look(page, `${path.slice(1).replace('/', ' ')} in the dark on a phone`);
       }
@@ -178,6 +185,15 @@ testInChromium(
   },
   timeoutMs,
 );
+
+async function downloadEInvoice(page: Page): Promise<void> {
+  const form = { form: 'Factur-X (PDF)' };
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    fillIn(page, { opener: 'E-invoice', confirm: 'Download', fields: form }),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^ADA-\d{6}\.pdf$/);
+}
 
 const logo = join(__dirname, '../../services/checkout/vectors/logos/rgb.png');
 

@@ -83,6 +83,7 @@ export const methods = {
     list: 'listTaxRates',
     update: 'updateTaxRate',
   },
+  taxReport: { retrieve: 'getTaxReport' },
   meters: {
     create: 'createMeter',
     list: 'listMeters',

@@ -47,6 +47,7 @@ const tags: Readonly<Record<string, string>> = {
   seller: 'The party that sells: name, bank account, logo and tax settings of your invoices.',
   subscriptions: 'Recurring billing of a customer for a product.',
   'tax-rates': 'Tax rates, your own and those that come with the system.',
+  'tax-report': 'Taxes of invoices and credit notes, by day and terms.',
   'webhook-endpoints': 'URLs that receive events.',
   'webhook-events': 'All events, in one order.',
   probes: 'Health checks of the gateway.',

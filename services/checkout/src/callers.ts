@@ -118,5 +118,7 @@ export const checkoutReportCallers: Callers<CheckoutReportServiceServer> = {
   getInvoiceCollection: ['gateway'],
   getCustomerAccount: ['gateway'],
   getRecentSales: ['gateway'],
+  getTaxReport: ['gateway'],
+  getPaymentsReport: ['gateway'],
   getProviderState: ['gateway'],
 };

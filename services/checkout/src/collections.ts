@@ -34,6 +34,7 @@ export const collections: CollectionLayouts = {
   invoices: shardedAggregates({
     pageHash: 'a page by its address',
     awaitsProviderSince: 'payments that wait for a provider',
+    'environmentId updatedAt': 'reports of taxes and payments',
   }),
   // The gateway asks for an image by its hash alone.
   logos: shardedBy({ sha256: 1 }),

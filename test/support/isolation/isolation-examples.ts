@@ -297,6 +297,7 @@ function listExamples({
     'GET /disputes': list('/disputes'),
     'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
     'GET /tax-rates': list('/tax-rates', 'country=US'),
+    'GET /tax-report': { path: '/tax-report?from=2026-01-01&to=2026-02-01', strangers: [200] },
     'GET /meters': { path: '/meters', strangers: [200] },
     'GET /events': list('/events', `customerId=${customerId}`),
     'GET /webhook-endpoints': list('/webhook-endpoints'),

@@ -10,11 +10,13 @@ import {
   IdCard,
   Inbox,
   KeyRound,
+  Landmark,
   Logs,
   Mail,
   Package,
   ReceiptText,
   Repeat,
+  Scale,
   ShieldAlert,
   ShoppingCart,
   TicketPercent,
@@ -42,6 +44,28 @@ export const sections: readonly Section[] = [
         Icon: TrendingUp,
         routes: [
           page('/revenue', async () => (await import('../pages/revenue/revenue-page')).RevenuePage),
+        ],
+      },
+      {
+        path: '/payments',
+        label: 'Payments',
+        Icon: Landmark,
+        routes: [
+          page(
+            '/payments',
+            async () => (await import('../pages/money/payments-page')).PaymentsPage,
+          ),
+        ],
+      },
+      {
+        path: '/tax-report',
+        label: 'Tax report',
+        Icon: Scale,
+        routes: [
+          page(
+            '/tax-report',
+            async () => (await import('../pages/money/tax-report-page')).TaxReportPage,
+          ),
         ],
       },
     ],

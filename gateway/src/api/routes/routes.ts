@@ -20,7 +20,8 @@ import { productRoutes } from './products';
 import { refundRoutes } from './refunds';
 import { brandingRoutes } from './branding';
 import { sellerRoutes } from './seller';
-import { taxRateRoutes } from './tax-rates';
+import { taxRateRoutes } from './tax/tax-rates';
+import { taxReportRoutes } from './tax/tax-report';
 import { sandboxRoutes } from './sandboxes';
 import { subscriptionChangeRoutes } from './subscriptions/subscription-changes';
 import { subscriptionRoutes } from './subscriptions/subscriptions';
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   ...sellerRoutes,
   ...brandingRoutes,
   ...taxRateRoutes,
+  ...taxReportRoutes,
   ...meterRoutes,
   ...eventRoutes,
   ...portalSessionRoutes,

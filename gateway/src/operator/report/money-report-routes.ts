@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
 import type {
   CurrencyDunning,
+  CurrencyPayments,
   FunnelDay,
   InvoiceSum,
 } from '@billing/proto/billing/checkout/v1/report';
@@ -17,7 +18,10 @@ const Months = z.object({ months: wholeNumber(1, 120).default(13) });
 const DaysOfCheckout = z.object({ days: wholeNumber(1, 400).default(30) });
 const DaysOfDunning = z.object({ days: wholeNumber(1, 400).default(90) });
 
-/** Reports of revenue, checkout and dunning, and the overview. */
+// The report reads every invoice that was changed in its months.
+const paymentsDeadlineMs = 60_000;
+
+/** Reports of revenue, payments, checkout and dunning, and the overview. */
 export const moneyReportRoutes: readonly EnvironmentRoute[] = [
   {
     method: 'GET',
@@ -36,6 +40,17 @@ export const moneyReportRoutes: readonly EnvironmentRoute[] = [
       const { months } = readQuery(Months, { query });
       const { currencies } = await peers.subscriptionReport.getRevenue({ months }, context);
       return ok({ data: currencies.map(toJsonRevenue) });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/reports/payments',
+    isOfEnvironment: true,
+    deadlineMs: paymentsDeadlineMs,
+    handle: async ({ query, context }, { peers }) => {
+      const { months } = readQuery(Months, { query });
+      const { currencies } = await peers.checkoutReport.getPaymentsReport({ months }, context);
+      return ok({ data: currencies.map(toJsonPayments) });
     },
   },
   {
@@ -101,6 +116,26 @@ export function toJsonRevenue({ currency, months }: CurrencyRevenue) {
       mrr: toJsonSum(one.mrr),
       started: Number(one.started),
       ended: Number(one.ended),
+    })),
+  };
+}
+
+/** Sums of invoices and payments of a currency, by month. */
+export function toJsonPayments({ currency, months }: CurrencyPayments) {
+  return {
+    currency,
+    months: months.map((one) => ({
+      month: one.month,
+      invoiced: toJsonSum(one.invoiced),
+      tax: toJsonSum(one.tax),
+      voided: toJsonSum(one.voided),
+      credited: toJsonSum(one.credited),
+      collected: toJsonSum(one.collected),
+      external: toJsonSum(one.external),
+      refunded: toJsonSum(one.refunded),
+      disputesLost: toJsonSum(one.disputesLost),
+      balanceIn: toJsonSum(one.balanceIn),
+      balanceOut: toJsonSum(one.balanceOut),
     })),
   };
 }

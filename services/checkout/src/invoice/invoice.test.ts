@@ -148,6 +148,7 @@ describe('voiding', () => {
     expect(invoice.collectAt).toBeDefined();
     const { state, commands } = voidInvoice(invoice, { number: undefined, now });
     expect(state).toMatchObject({ status: 'VOID', number: 'INV-000001', collectAt: undefined });
+    expect(asInvoice(state).voidedAt).toEqual(now);
     expect(commands).toEqual([]);
   });
 

@@ -209,6 +209,8 @@ export interface Invoice extends Credits {
   readonly ended: 'PAYABLE' | 'WRITTEN_OFF' | undefined;
   /** End of dunning without payment; the invoice may still be paid later. */
   readonly givenUpAt: Date | undefined;
+  /** Environment time; undefined unless VOID, and on invoices that an earlier release voided. */
+  readonly voidedAt?: Date | undefined;
   /** Idempotency: the call that has written the invoice off, if it has such an id. */
   readonly writtenOffBy?: string | undefined;
   /** Idempotency: the call that has voided the invoice, if it has such an id. */
@@ -355,13 +357,14 @@ export function voidInvoice(record: InvoiceRecord, opening: Opening): Transition
     return only({ ...withoutSchedule(record), ended: record.ended ?? 'PAYABLE' });
   }
   const opened = record.status === 'DRAFT' ? open(record, opening) : record;
-  return withReturnedBalance(withoutSchedule(opened));
+  return withReturnedBalance(withoutSchedule(opened), opening.now);
 }
 
 /** A VOID invoice; a command returns what it has taken from the customer's balance. */
-export function withReturnedBalance(invoice: Invoice): Transition<Invoice> {
+export function withReturnedBalance(invoice: Invoice, now: Date): Transition<Invoice> {
+  const voided = { ...invoice, status: 'VOID', voidedAt: now } as const;
   return {
-    state: { ...invoice, status: 'VOID', balanceApplied: 0n, reservation: undefined },
+    state: { ...voided, balanceApplied: 0n, reservation: undefined },
     events: [],
     commands: invoice.balanceApplied > 0n ? [{ type: 'returnBalance', payload: {} }] : [],
   };

@@ -69,7 +69,7 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   // Nothing was charged: the balance was too low.
   if (attempt.source.kind === 'BALANCE') return only(invoice);
   if (invoice.isChargedOnce === true && isPayersFailure(invoice, attempt)) {
-    return voidAfterFailure(invoice, attempt);
+    return voidAfterFailure(invoice, attempt, facts.now);
   }
   if (facts.isCanceled === true && invoice.session === undefined) return only(invoice);
   const isCharged = invoice.collectionMethod === 'CHARGE_AUTOMATICALLY';
@@ -87,8 +87,8 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   return withResult(moved, { outcome: 'FAILED', attempt: attempt.number, nextAttemptAt });
 }
 
-function voidAfterFailure(invoice: Invoice, { number }: Attempt): Transition<Invoice> {
-  const { state: voided, commands } = withReturnedBalance(withoutSchedule(invoice));
+function voidAfterFailure(invoice: Invoice, { number }: Attempt, now: Date): Transition<Invoice> {
+  const { state: voided, commands } = withReturnedBalance(withoutSchedule(invoice), now);
   const reported = withResult(voided, { outcome: 'FAILED', attempt: number });
   return { ...reported, commands: [...commands, ...reported.commands] };
 }

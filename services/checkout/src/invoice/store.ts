@@ -293,6 +293,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     firstFailedAt: document.firstFailedAt ?? undefined,
     ended: document.ended ?? undefined,
     givenUpAt: document.givenUpAt ?? undefined,
+    voidedAt: document.voidedAt ?? undefined,
     awaitsProviderSince: document.awaitsProviderSince ?? undefined,
     lastPaymentError: fromPaymentError(document),
     attempt: fromAttemptDocument(document.attempt),

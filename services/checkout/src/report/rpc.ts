@@ -19,6 +19,7 @@ import { type InvoicePages, toProtoInvoice } from '../invoice/rpc';
 import { invoicesAtRisk, type RiskKind } from '../invoice/store';
 import type { ProviderWaitStore } from '../collection/provider-wait-store';
 import { reportDaysMax, type ReportStore } from './store';
+import { moneyReportRpc } from './money-report-rpc';
 import { SalesStore } from './sales-store';
 import { funnelReport } from '../sales/session-funnel';
 
@@ -69,6 +70,8 @@ export function reportRpc(dependencies: ReportRpcDependencies) {
       },
 
       getCustomerAccount: async ({ customerId }, context) => sales.accountsOf(customerId, context),
+
+      ...moneyReportRpc(reports.money),
 
       getRecentSales: async (_request, context) => sales.recent(context),
 

@@ -21,6 +21,7 @@ import {
 import type { InvoiceRecord, Payment } from '../invoice/invoice';
 import type { SessionRecord } from '../sales/session';
 import { type Count } from '../invoice/stored-fields';
+import { MoneyReportStore } from './money-report-store';
 import {
   funnelAddend,
   type FunnelDay,
@@ -77,6 +78,8 @@ const dunningTotals: TotalsDefinition = {
 export class ReportStore {
   private readonly funnelTotals: RunningTotals;
   private readonly dunningTotals: RunningTotals;
+  /** Reports of taxes and payments. */
+  readonly money: MoneyReportStore;
 
   constructor(
     { db, clock }: Pick<Service, 'db' | 'clock'>,
@@ -90,6 +93,7 @@ export class ReportStore {
   ) {
     this.funnelTotals = new RunningTotals(db, sessions, funnelTotals, clock);
     this.dunningTotals = new RunningTotals(db, invoices, dunningTotals, clock);
+    this.money = new MoneyReportStore(invoices, db);
   }
 
   /** Days on which sessions were created. */

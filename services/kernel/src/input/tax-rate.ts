@@ -56,7 +56,8 @@ function percentProblems(text: string): string[] {
   }
 }
 
-function dayProblems(day: string): string[] {
+/** Problems of a day in UTC: `2026-01-01`. */
+export function dayProblems(day: string): string[] {
   const start = new Date(`${day}T00:00:00.000Z`);
   const isDay = /^\d{4}-\d{2}-\d{2}$/u.test(day) && !Number.isNaN(start.getTime());
   return isDay && start.toISOString().startsWith(day) ? [] : ['Invalid date'];

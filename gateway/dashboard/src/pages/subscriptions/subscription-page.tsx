@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useEnvironment, useRefusal } from '../../api/environment';
+import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import type { Page } from '../../api/client';
 import { EmptyState, PageLayout, Panel } from '../../parts/element/layout';
@@ -11,6 +11,7 @@ import { Day, Facts, ShortId, StatusBadge } from '../../parts/element/values';
 import { customerName } from '../../resources/customer';
 import { DiscountLink } from '../../resources/discount-link';
 import { EmailPanel } from '../../resources/email/email-panel';
+import { useNow } from '../../resources/environment-time';
 import type { Invoice } from '../../resources/invoice/invoice';
 import { InvoiceTable } from '../../resources/invoice/invoice-table';
 import { priceText } from '../../resources/product';
@@ -114,13 +115,6 @@ function SubscriptionTimeline({ subscription }: { subscription: Subscription }) 
       )}
     </Answer>
   );
-}
-
-/** Latest known time of the environment. */
-function useNow(): string {
-  const environment = useEnvironment();
-  const { data } = useResource<{ now: string }>('/v1/sandboxes/clock');
-  return data?.now ?? environment.now;
 }
 
 function SubscriptionFacts({ subscription, name }: { subscription: Subscription; name: string }) {
