@@ -156,6 +156,7 @@ describe('one request', () => {
       'POST /checkout',
       [
         'find billingSettings',
+        'find brandings',
         'find customers',
         'find products',
         'insert checkoutSessions',
@@ -228,7 +229,7 @@ describe('until all its work is done,', () => {
         },
         commands: {
           'find billingSettings': 2,
-          'find brandings': 1,
+          'find brandings': 2,
           'find invoices': 2,
           ...logCommands,
           'find paymentMethods': 1,

@@ -30,7 +30,7 @@ export interface SessionView {
   /** Required action of the payer, if any. */
   readonly action: PayerAction | undefined;
   readonly isPaying: boolean;
-  /** Locale of the customer, where the session has none. */
+  /** Locale of the customer when the session was made. */
   readonly customerLocale: string | undefined;
   readonly path: string;
   readonly isTest: boolean;

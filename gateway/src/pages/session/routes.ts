@@ -1,4 +1,4 @@
-import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
+import { DomainError } from '@billing/kernel/domain-error';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
@@ -81,22 +81,11 @@ async function readSession(request: PageRequest, peers: Peers): Promise<SessionV
     context,
   );
   const found = present(session);
-  const customerLocale = await localeOf(found, request, peers);
+  const customerLocale = found.customer?.locale;
   return {
     ...{ session: found, invoice, action, isPaying, customerLocale },
     ...{ path, isTest, now: context.now },
   };
-}
-
-/** Locale of the customer, read only where nothing chosen before decides. */
-async function localeOf(
-  { locale, customerId }: Session,
-  { context }: PageRequest,
-  peers: Peers,
-): Promise<string | undefined> {
-  if (locale !== undefined) return undefined;
-  const found = await unlessNotFound(peers.customer.getCustomer({ id: customerId }, context));
-  return found?.customer?.locale;
 }
 
 /** Adds the usage prices in force at the purchase. */
