@@ -35,6 +35,7 @@ import { overviewPage } from './overview-page';
 import { confirmMethodPage, methodsPage } from './payment-method-page';
 import { planPage } from './plan-page';
 import { planReviewPage } from './plan-review-page';
+import { signInPage, signInRequestedPage } from './sign-in/sign-in-page';
 import { usagePage } from './usage-page';
 
 // Replaces every text from outside the gateway.
@@ -173,6 +174,8 @@ const review = {
 const ownScript = `<script src="${payerScriptPath}" defer></script>`;
 
 const pages: Readonly<Record<string, Page>> = {
+  'the request of a link': signInPage({ path: '/portal/sign-in/id', isTest: true }),
+  'the requested link': signInRequestedPage({ isTest: true }),
   'the sign-in page': signInLinkPage({ path: '/portal/token', isTest: true, locale: undefined }),
   'the used sign-in link': usedSignInLinkPage({ isUsed: true, locale: undefined }),
   'the page after signing out': signedOutPage(visit),

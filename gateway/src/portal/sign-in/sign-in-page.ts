@@ -1,8 +1,7 @@
 import { html } from '../../pages/frame/html';
 import { postForm, textField } from '../../pages/frame/form-fields';
 import type { Page } from '../../pages/frame/shell';
-
-const title = 'Sign in to the billing portal';
+import { say } from '../../text/say';
 
 /** Page on which a customer asks for a link to the portal. */
 export function signInPage({
@@ -14,25 +13,25 @@ export function signInPage({
 }): Page {
   const field = textField({
     name: 'email',
-    label: 'E-mail',
+    label: say('field.email'),
     autocomplete: 'email',
     type: 'email',
     inputMode: 'email',
     lengthMax: 254,
   });
   const content = html`<section>
-    <h1>${title}</h1>
-    <p>We send you a link that opens the portal.</p>
-    ${postForm({ path }, '', [field, html`<button type="submit">Send the link</button>`])}
+    <h1>${say('signIn.askTitle')}</h1>
+    <p>${say('signIn.askText')}</p>
+    ${postForm({ path }, '', [field, html`<button type="submit">${say('signIn.send')}</button>`])}
   </section>`;
-  return { title, content, isTest, isVisit: true };
+  return { title: say('signIn.askTitle'), content, isTest, isVisit: true };
 }
 
 /** Page after an address was typed. It is the same for known and unknown addresses. */
 export function signInRequestedPage({ isTest }: { readonly isTest: boolean }): Page {
   const content = html`<section>
-    <h1>Check your e-mail</h1>
-    <p>If we know this address, we have sent a link to it.</p>
+    <h1>${say('signIn.sentTitle')}</h1>
+    <p>${say('signIn.sentText')}</p>
   </section>`;
-  return { title: 'Check your e-mail', content, isTest, isVisit: true };
+  return { title: say('signIn.sentTitle'), content, isTest, isVisit: true };
 }

@@ -488,6 +488,11 @@ Wenn Sie diesen Link nicht angefordert haben, ignorieren Sie diese E-Mail.`,
     'done.plan-paying':
       'Ihre Zahlung wird bearbeitet. Ihr Tarif wechselt, sobald sie eingegangen ist.',
     'done.plan-kept': 'Sie behalten Ihren jetzigen Tarif.',
+    'signIn.askTitle': 'Im Abrechnungsportal anmelden',
+    'signIn.askText': 'Wir senden Ihnen einen Link, der das Portal öffnet.',
+    'signIn.send': 'Link senden',
+    'signIn.sentTitle': 'Sehen Sie in Ihre E-Mails',
+    'signIn.sentText': 'Wenn wir diese Adresse kennen, haben wir einen Link dorthin gesendet.',
     'signIn.title': 'Ihr Abrechnungsportal',
     'signIn.text':
       'Sehen Sie Abonnements, Nutzung und Rechnungen ein und verwalten Sie Ihre Zahlungsmethoden.',

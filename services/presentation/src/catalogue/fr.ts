@@ -493,6 +493,11 @@ Si vous n’avez pas demandé ce lien, ignorez cet e-mail.`,
     'done.plan-paying':
       'Votre paiement est en cours de traitement. Votre formule change dès qu’il est reçu.',
     'done.plan-kept': 'Vous conservez votre formule actuelle.',
+    'signIn.askTitle': 'Se connecter au portail de facturation',
+    'signIn.askText': 'Nous vous envoyons un lien qui ouvre le portail.',
+    'signIn.send': 'Envoyer le lien',
+    'signIn.sentTitle': 'Consultez vos e-mails',
+    'signIn.sentText': 'Si nous connaissons cette adresse, nous y avons envoyé un lien.',
     'signIn.title': 'Votre portail de facturation',
     'signIn.text':
       'Consultez vos abonnements, votre consommation et vos factures, et gérez vos moyens de paiement.',
