@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
+import { DomainError } from '@billing/kernel/domain-error';
 import { only } from '@billing/kernel/transition';
 import { languageOf } from '@billing/presentation/locale';
 import type { EmailSettings } from '../mail-settings/email-settings';
@@ -80,4 +81,14 @@ export async function suppressBounced(
     emailId: id,
     createdAt: changedAt,
   });
+}
+
+/** Refuses a mail of a live environment that no server could send. */
+export function requireMailServer(
+  { live }: Pick<CallContext['tenant'], 'live'>,
+  fromAddress: string | undefined,
+): void {
+  if (!live || fromAddress !== undefined) return;
+  const message = 'No mail server is configured';
+  throw new DomainError('failed_precondition', 'NO_MAIL_SERVER', message);
 }

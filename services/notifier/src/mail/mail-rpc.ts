@@ -1,4 +1,4 @@
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import type { CallContext } from '@billing/chassis/call-context';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import {
@@ -11,7 +11,7 @@ import { mailCallers } from '../callers';
 import type { MailPeers } from '../peers';
 import { bounce, requireResendable, requireSent } from './email';
 import { toProtoEmail, toProtoSuppression } from './email-message';
-import type { EmailCreation } from './create-email';
+import { type EmailCreation, requireMailServer } from './create-email';
 import { sendAgain } from './send-again';
 import { sendInvoiceEmail } from './send-invoice-email';
 import { sendPortalLink } from './send-portal-link';
@@ -23,9 +23,6 @@ export interface MailRpcDependencies extends EmailCreation {
 /** Implements the calls about mails. */
 export function mailRpc(dependencies: MailRpcDependencies) {
   const { emails, suppressions, fromAddress, clock } = dependencies;
-  const requireServer = ({ live }: Tenant) => {
-    if (live && fromAddress === undefined) throw noMailServer();
-  };
   const get = (id: string, context: CallContext) => emails.within(context).get(id);
   const handlers: AsyncHandlers<MailServiceServer> = {
     listEmails: async (request, context) => {
@@ -46,17 +43,16 @@ export function mailRpc(dependencies: MailRpcDependencies) {
     resendEmail: async ({ id }, context) => {
       const { state } = await get(id, context);
       requireResendable(state);
-      requireServer(context.tenant);
+      requireMailServer(context.tenant, fromAddress);
       const copy = await sendAgain(state, context, dependencies);
       return { email: toProtoEmail(copy, { withContent: true }) };
     },
     sendInvoiceEmail: async ({ invoiceId }, context) => {
-      requireServer(context.tenant);
       const sent = await sendInvoiceEmail(invoiceId, context, dependencies);
       return { email: toProtoEmail(sent, { withContent: true }) };
     },
     sendPortalLink: async (link, context) => {
-      requireServer(context.tenant);
+      requireMailServer(context.tenant, fromAddress);
       await sendPortalLink(link, context, dependencies);
       return {};
     },
@@ -109,9 +105,4 @@ function fromProtoFilter(request: ListEmailsRequest): Record<string, unknown> {
 function noInbox(): DomainError {
   const message = 'The live environment has no inbox';
   return new DomainError('failed_precondition', 'NO_INBOX', message);
-}
-
-function noMailServer(): DomainError {
-  const message = 'No mail server is configured';
-  return new DomainError('failed_precondition', 'NO_MAIL_SERVER', message);
 }

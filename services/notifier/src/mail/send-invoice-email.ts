@@ -7,7 +7,7 @@ import type { MailPeers } from '../peers';
 import type { Email } from './email';
 import { readInvoiceFacts } from './events';
 import { findMailFacts } from './find-mail-facts';
-import { type EmailCreation, createEmail } from './create-email';
+import { createEmail, type EmailCreation, requireMailServer } from './create-email';
 import type { InvoiceFacts } from './mail-event';
 
 /** Kind of the mail that shows an invoice; undefined for an invoice that is not sent. */
@@ -28,6 +28,7 @@ export async function sendInvoiceEmail(
 ): Promise<Stored<Email>> {
   const answer = await peers.checkout.getInvoice({ id: invoiceId }, context);
   if (answer.invoice === undefined) throw notSendable();
+  requireMailServer(context.tenant, creation.fromAddress);
   const invoice = readInvoiceFacts(toJsonInvoice(answer.invoice));
   const kind = invoiceMailKind(invoice);
   if (kind === undefined) throw notSendable();
