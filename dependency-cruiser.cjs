@@ -93,6 +93,7 @@ const layers = {
     'sandbox',
     'clock',
     'request-log',
+    'erasure',
   ],
   'services/notifier/src': [
     'callers.ts',
@@ -106,6 +107,7 @@ const layers = {
     'mail',
     'sending',
     'history',
+    'erasure',
   ],
   'services/checkout/src': [
     'config.ts',
@@ -131,6 +133,7 @@ const layers = {
     'one-off',
     'sales',
     'report',
+    'erasure',
   ],
   'services/subscription/src': [
     'callers.ts',
@@ -148,6 +151,7 @@ const layers = {
     'billing',
     'change',
     'report',
+    'erasure',
   ],
   'deploy/local/src': [
     'files',
@@ -207,6 +211,7 @@ const layers = {
     'credit',
     'settlement',
     'report',
+    'erasure',
   ],
 };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Invoice } from '../gen/billing/checkout/v1/checkout';
 import { type Session, type SessionStatus } from '../gen/billing/checkout/v1/session';
 import type { Subscription } from '../gen/billing/subscription/v1/subscription';
-import { CustomerJson, toJsonCustomer } from './customer';
+import { CustomerJson, DeletedCustomerJson, toJsonEmbeddedCustomer } from './customer';
 import { InvoiceJson, PaymentErrorJson, toJsonInvoice, toJsonPaymentError } from './invoice';
 import {
   id,
@@ -43,7 +43,7 @@ export const SessionJson = z
     ...timestamps,
     invoice: InvoiceJson.nullable(),
     subscription: SubscriptionJson.nullable(),
-    customer: CustomerJson.nullable(),
+    customer: z.union([CustomerJson, DeletedCustomerJson]).nullable(),
   })
   .meta({ id: 'CheckoutSession' });
 export type SessionJson = z.infer<typeof SessionJson>;
@@ -83,7 +83,7 @@ export function toJsonSession(
     updatedAt: toJsonTime(session.updatedAt),
     invoice: invoice === undefined ? null : toJsonInvoice(invoice),
     subscription: subscription === undefined ? null : toJsonSubscription(subscription),
-    customer: session.customer === undefined ? null : toJsonCustomer(session.customer),
+    customer: session.customer === undefined ? null : toJsonEmbeddedCustomer(session.customer),
   };
 }
 

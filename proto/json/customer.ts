@@ -58,6 +58,19 @@ export const CustomerJson = z
   .meta({ id: 'Customer' });
 export type CustomerJson = z.infer<typeof CustomerJson>;
 
+/** A deleted customer, where another resource shows it. */
+export const DeletedCustomerJson = z
+  .object({ id, email: z.null(), name: z.null() })
+  .meta({ id: 'DeletedCustomer', description: 'A customer that was deleted.' });
+
+/** Customer in another resource. A deleted one has no e-mail address, as every other has. */
+export function toJsonEmbeddedCustomer(
+  customer: Customer,
+): CustomerJson | z.infer<typeof DeletedCustomerJson> {
+  const { id: customerId, email } = customer;
+  return email === '' ? { id: customerId, email: null, name: null } : toJsonCustomer(customer);
+}
+
 /** Customer in REST responses. */
 export function toJsonCustomer(customer: Customer): CustomerJson {
   return {

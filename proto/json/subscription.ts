@@ -61,7 +61,13 @@ export const SubscriptionJson = z
     }),
     items: z.array(SubscriptionItemJson),
     price: PriceJson.nullable(),
-    customer: z.object({ id, email: z.string(), name: z.string().nullable() }).nullable(),
+    customer: z
+      .object({
+        id,
+        email: z.string().nullable().meta({ description: 'Null: the customer was deleted.' }),
+        name: z.string().nullable(),
+      })
+      .nullable(),
   })
   .meta({ id: 'Subscription' });
 export type SubscriptionJson = z.infer<typeof SubscriptionJson>;
@@ -117,5 +123,5 @@ export function toJsonCancelReason(reason: CancelReason): SubscriptionJson['canc
 }
 
 function toJsonCustomer({ id, email, name }: SubscriptionCustomer): SubscriptionJson['customer'] {
-  return { id, email, name: name ?? null };
+  return { id, email: email === '' ? null : email, name: name ?? null };
 }

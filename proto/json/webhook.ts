@@ -129,7 +129,8 @@ function toJsonData(data: WebhookData): object {
     case 'dispute':
       return toJsonDisputeEvent(data.event);
     case 'customer': {
-      const { customer, changes } = data.event;
+      const { customer, changes, customerId: deletedId } = data.event;
+      if (deletedId !== undefined) return { customerId: deletedId, customer: null };
       if (customer === undefined) throw new Error('An event without its customer');
       const { id: customerId } = customer;
       return { customerId, customer: toJsonCustomer(customer), ...changed(changes) };

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   dueWorkCallers,
+  erasureCallers,
   eventLogCallers,
   searchCallers,
   systemCallers,
@@ -29,6 +30,7 @@ function callersOf(service: ServiceName): Map<string, Methods> {
 const common = {
   system: systemCallers,
   dueWork: dueWorkCallers,
+  erasure: erasureCallers,
   eventLog: eventLogCallers,
   search: searchCallers,
 };
@@ -117,7 +119,7 @@ describe.each(backends)('the methods of %s', (service) => {
       };
       return variable in configurationSchema.shape;
     });
-    const ofCommon = ['gateway', 'identity', 'notifier'];
+    const ofCommon = ['gateway', 'identity', 'notifier', 'customer'];
     const unaddressed = new Set(own.filter((caller) => !addressed.includes(caller as ServiceName)));
     // The command for first owners runs as identity.
     expect([...unaddressed]).toEqual(service === 'identity' ? ['identity'] : []);

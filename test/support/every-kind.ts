@@ -11,6 +11,7 @@ export const everyKind = [
   'checkout_link.updated',
   'credit_note.created',
   'customer.created',
+  'customer.deleted',
   'customer.updated',
   'discount.created',
   'discount.updated',
@@ -136,6 +137,8 @@ async function causeResourceKinds(
   const change = (path: string, body: object) =>
     api.expect(200, api.request('PATCH', path, { body }));
   await change(`/customers/${customerId}`, { name: 'Ada' });
+  const { id: leaving } = await api.expect(201, api.post('/customers', { email: 'd@example.com' }));
+  await api.expect(204, api.delete(`/customers/${String(leaving)}`));
   await change(`/products/${productId}`, { description: 'For teams' });
   const created = [
     ['/discounts', { name: 'Spring', type: 'PERCENTAGE', value: 10, duration: 'ONCE' }],

@@ -7,6 +7,7 @@ export const methods = {
     retrieve: 'getCustomer',
     list: 'listCustomers',
     update: 'updateCustomer',
+    delete: 'deleteCustomer',
     retrieveState: 'getUsageState',
     createCreditGrant: 'createCreditGrant',
     listCreditGrants: 'listCreditGrants',

@@ -36,8 +36,6 @@ const catalogue = [
 
 /** Kinds of the contract that nothing announces yet. A kind leaves this list when it is built. */
 const notBuilt = new Set<string>([
-  // The deletion of customers.
-  'customer.deleted',
   // Mail and restores.
   ...['email.failed', 'email.bounced', 'environment.restored'],
 ]);

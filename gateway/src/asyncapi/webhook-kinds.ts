@@ -261,6 +261,12 @@ const descriptions: Readonly<Record<WebhookEventType, Description>> = {
   'dispute.closed': { ...ofDispute, summary: 'A dispute was won or lost.' },
   'customer.created': { ...ofCustomer, summary: 'A customer was created.' },
   'customer.updated': { ...withChanges(ofCustomer), summary: 'A customer changed.' },
+  'customer.deleted': {
+    ...ofCustomer,
+    scalars: { ...ofCustomer.scalars, customer: z.null() },
+    objects: {},
+    summary: 'A customer was deleted.',
+  },
   'payment_method.added': {
     ...ofPaymentMethod,
     summary: 'A payment method was added to those of a customer.',

@@ -15,7 +15,8 @@ export interface CreditNoteDocument {
   /** The credited invoice. */
   readonly invoice: Pick<Invoice, 'number' | 'createdAt' | 'locale'>;
   /** Shown if the credit note has no buyer of its own. */
-  readonly customer: Customer;
+  /** Undefined: deleted, and then the document has its buyer. */
+  readonly customer: Customer | undefined;
   /** PNG or JPEG image of the seller. */
   readonly logo?: Uint8Array | undefined;
   /** Overrides the locale of the invoice. */
@@ -67,7 +68,11 @@ function writeHead(
   writer.y += 14;
 }
 
-function writeParties(writer: PdfWriter, { seller, buyer }: CreditNote, customer: Customer): void {
+function writeParties(
+  writer: PdfWriter,
+  { seller, buyer }: CreditNote,
+  customer: Customer | undefined,
+): void {
   if (seller !== undefined) {
     writer.party(say('invoice.from'), sellerLines(seller));
     writer.y += 10;

@@ -1,5 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { DomainError } from '@billing/kernel/domain-error';
+import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { CreditNote } from '@billing/proto/billing/checkout/v1/credit_note';
 import type { InvoiceSeller } from '@billing/proto/billing/checkout/v1/invoice_tax';
@@ -64,8 +64,7 @@ export async function creditNotesOf(
 }
 
 async function customerOf({ customerId: id }: { customerId: string }, { peers, context }: Source) {
-  const { customer } = await peers.customer.getCustomer({ id }, context);
-  return present(customer);
+  return (await unlessNotFound(peers.customer.getCustomer({ id }, context)))?.customer;
 }
 
 /** Image of a document's seller, if any. */

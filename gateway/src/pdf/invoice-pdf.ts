@@ -22,7 +22,8 @@ import {
 export interface InvoiceDocument {
   readonly invoice: Invoice;
   /** Shown if the invoice has no buyer of its own. */
-  readonly customer: Customer;
+  /** Undefined: deleted, and then the document has its buyer. */
+  readonly customer: Customer | undefined;
   /** Listed below the payments. */
   readonly creditNotes?: readonly CreditNote[];
   /** PNG or JPEG image of the seller. */
@@ -87,7 +88,7 @@ function writeHead(writer: PdfWriter, invoice: Invoice): void {
 function writeParties(
   writer: PdfWriter,
   { hostedUrl, status, seller, buyer }: Invoice,
-  customer: Customer,
+  customer: Customer | undefined,
 ): void {
   if (seller !== undefined) {
     writer.party(say('invoice.from'), sellerLines(seller));

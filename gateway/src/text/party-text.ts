@@ -18,8 +18,11 @@ export function sellerLines(seller: InvoiceSeller): Text[] {
 }
 
 /** Lines that name the buyer of an invoice: as finalized, otherwise the present customer. */
-export function buyerLines(buyer: InvoiceBuyer | undefined, customer: Customer): Text[] {
-  if (buyer === undefined) return billedLines(customer);
+export function buyerLines(
+  buyer: InvoiceBuyer | undefined,
+  customer: Customer | undefined,
+): Text[] {
+  if (buyer === undefined) return customer === undefined ? [] : billedLines(customer);
   const { name, email = '', address, taxIds, buyerReference } = buyer;
   return [
     ...billedLines({ name, email, address }),

@@ -5,6 +5,7 @@ import type { CheckoutServiceServer } from '@billing/proto/billing/checkout/v1/c
 import type { CheckoutLinkServiceServer } from '@billing/proto/billing/checkout/v1/checkout_link';
 import type { CreditNoteServiceServer } from '@billing/proto/billing/checkout/v1/credit_note';
 import type { HostedPageServiceServer } from '@billing/proto/billing/checkout/v1/hosted_page';
+import type { ObligationServiceServer } from '@billing/proto/billing/checkout/v1/obligation';
 import type { PaymentServiceServer } from '@billing/proto/billing/checkout/v1/payment';
 import type { PaymentMethodServiceServer } from '@billing/proto/billing/checkout/v1/payment_method';
 import type { RefundServiceServer } from '@billing/proto/billing/checkout/v1/refund';
@@ -34,6 +35,10 @@ export const checkoutCallers: Callers<CheckoutServiceServer> = {
   reserveForChange: ['subscription'],
   releaseForChange: ['subscription'],
   issueCreditNote: ['subscription'],
+};
+
+export const obligationCallers: Callers<ObligationServiceServer> = {
+  getObligations: ['customer'],
 };
 
 export const sessionCallers: Callers<SessionServiceServer> = {

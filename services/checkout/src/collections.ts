@@ -23,6 +23,7 @@ export const collections: CollectionLayouts = {
   checkoutSessions: shardedAggregates({
     pageHash: 'a page by its address',
     abandonAt: 'retention',
+    'environmentId customerId': 'erasure of a customer',
   }),
   checkoutSessionTotals: unsharded,
   creditNoteNumbers: shardedBy({ environmentId: 1 }),
@@ -35,6 +36,7 @@ export const collections: CollectionLayouts = {
     pageHash: 'a page by its address',
     awaitsProviderSince: 'payments that wait for a provider',
     'environmentId updatedAt': 'reports of taxes and payments',
+    'environmentId customerId': 'erasure of a customer',
   }),
   // The gateway asks for an image by its hash alone.
   logos: shardedBy({ sha256: 1 }),

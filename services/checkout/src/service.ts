@@ -1,4 +1,5 @@
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
+import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { providerWaitMs, withinTime } from './provider/within-time';
@@ -15,6 +16,8 @@ import { balanceDefinition, BalanceStore } from './balance/balance-store';
 import { BalanceEntryStore } from './balance/entry-store';
 import { openCredits } from './credit-note/service';
 import { configuredProviders } from './provider/configured-provider';
+import { type ErasureDependencies, erasingPayers } from './erasure/erase-customer';
+import { type ObligationDependencies, obligationRpc } from './erasure/obligation-rpc';
 import { HostedPageStore } from './hosted-page/store';
 import { InvoiceNumberStore } from './invoice/invoice-number-store';
 import { invoiceWorkers } from './collection/workers';
@@ -31,6 +34,7 @@ import {
 } from './payment-method/unknown-expiry-store';
 import type { PaymentMethodWorker } from './payment-method/payment-method-worker';
 import { paymentRpc } from './collection/payment-rpc';
+import { customerDeletion } from './peer/customer';
 import { connectPeers } from './peers';
 import { notChargedAlarm, providerAlarm } from './provider/alarms';
 import { ProviderReportStore } from './provider/report-store';
@@ -81,31 +85,23 @@ export async function start(
     service,
     config,
   );
-  const {
-    collection: worker,
-    saver,
-    payments,
-    recordedPayments,
-    sessionInvoices,
-    attempts,
-  } = invoiceWorkers({
+  const workers = invoiceWorkers({
     ...{ invoices, numbers, balances, methods, providerOf, clock, metrics },
     retryDays: config.DUNNING_RETRY_DAYS,
     ...chargeAlarms(service),
   });
+  const { collection: worker, saver, payments, recordedPayments, attempts } = workers;
   const { waits, authorizations } = waitForProvider(service, { worker, saver, isLiveConfigured });
   if (isLiveConfigured) askForExpiries(service, { methods: saved, providerOf });
   const peers = connectPeers(service, config);
-  const {
-    sessions: sessionRecords,
-    worker: sessions,
-    rpcs: sessionRpcs,
-  } = openSessions(service, {
-    ...{ invoices, sessionInvoices, settings: seller.settings, methods, refused, pages, peers },
+  const isCustomerDeleted = customerDeletion(peers);
+  const sales = openSessions(service, {
+    ...{ ...workers, invoices, settings: seller.settings, methods, refused, pages, peers },
     retentionDays: config.RETENTION_SESSIONS,
   });
-  const { credits, rpcs: creditRpcs } = openCredits(service, {
-    ...{ invoices, methods, balances, attempts, providerOf, sandboxDisputes },
+  const { sessions: sessionRecords, worker: sessions } = sales;
+  const { credits, ...credited } = openCredits(service, {
+    ...{ invoices, methods, balances, attempts, providerOf, isCustomerDeleted, sandboxDisputes },
   });
   const shared = { invoices, balances, pages, worker };
   handleInvoices({ ...shared, ...credits, recordedPayments, saver, sessions, peers, logger });
@@ -118,20 +114,31 @@ export async function start(
       ...{ ...credits, peers, clock, settings: seller.settings, onTaxed: noRateAlarm(service) },
     }),
     paymentRpc({
-      ...{ invoices, payments, recordedPayments, sessions, saver, pages, clock },
+      ...{ ...shared, payments, recordedPayments, sessions, saver, clock, isCustomerDeleted },
       refunds: credits.refunds,
       ...owned,
       ...announced,
     }),
     paymentMethodRpc({ methods, peers, clock }),
     balanceRpc({ balances, entries, peers }),
-    ...creditRpcs,
+    ...credited.rpcs,
     sellerRpc(seller),
     brandingRpc({ ...seller, pageUrl: config.HOSTED_PAGE_URL }),
     reportRpc({ reports, invoices, pages, waits, isLiveConfigured }),
     searchRpc(invoices, foundInvoices),
-    ...sessionRpcs,
+    ...deletionRpcs(service, {
+      ...{ ...shared, rows: credited.rows, saved, payers, providerOf },
+      ...{ sessions: sessionRecords, sessionWorker: sessions, collection: worker },
+    }),
+    ...sales.rpcs,
   ]);
+}
+
+function deletionRpcs(
+  service: Service,
+  dependencies: ErasureDependencies & ObligationDependencies,
+) {
+  return [obligationRpc(dependencies), erasureRpc(service, erasingPayers(dependencies))];
 }
 
 /** Reports what people must look at after a charge. */

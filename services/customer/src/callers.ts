@@ -11,6 +11,7 @@ export const customerCallers: Callers<CustomerServiceServer> = {
   identifyCustomers: ['metering'],
   listCustomers: ['gateway'],
   updateCustomer: ['gateway'],
+  deleteCustomer: ['gateway'],
   fixCurrency: ['gateway', 'checkout', 'subscription'],
   fillCustomer: ['checkout'],
 };

@@ -1,6 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
-import { testContext, testServiceConfiguration, callService } from '@billing/chassis/testing';
+import { callService, testContext } from '@billing/chassis/testing';
 import {
   CollectionMethod,
   type Customer,
@@ -10,11 +10,9 @@ import {
   TaxExempt,
 } from '@billing/proto/billing/customer/v1/customer';
 import { start } from './service';
+import { customerTestConfiguration } from './testing/configuration';
 
-const configuration = testServiceConfiguration('customer', {
-  HOSTED_PAGE_URL: 'http://127.0.0.1:3000',
-  HOSTED_PAGE_SECRET: 's'.repeat(32),
-});
+const configuration = customerTestConfiguration();
 let customers: Peer<CustomerServiceServer>;
 
 callService<CustomerServiceServer, typeof configuration>(

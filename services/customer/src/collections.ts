@@ -10,9 +10,17 @@ export const collections: CollectionLayouts = {
   ...chassisCollections,
   customers: shardedAggregates({
     'environmentId externalIdKey': 'many names resolved at a time',
+    eraseAt: 'steps of erasures that are due',
+    'environmentId erasedAt': 'deleted customers, which lists leave out',
   }),
-  portalSessions: shardedById({ expiresAt: 'retention' }),
+  portalSessions: shardedById({
+    expiresAt: 'retention',
+    'environmentId customerId': 'erasure of a customer',
+  }),
   portalSettings: shardedAggregates(),
   portalSignIns: shardedById({ expiresAt: 'retention' }),
-  portalVisits: shardedById({ expiresAt: 'retention' }),
+  portalVisits: shardedById({
+    expiresAt: 'retention',
+    'environmentId customerId': 'erasure of a customer',
+  }),
 };

@@ -8,6 +8,11 @@ import {
 export const configurationSchema = z.object({
   ...serviceConfigurationShape,
   ...hostedPageShape,
+  CHECKOUT_ADDRESS: z.string().min(1),
+  SUBSCRIPTION_ADDRESS: z.string().min(1),
+  METERING_ADDRESS: z.string().min(1),
+  NOTIFIER_ADDRESS: z.string().min(1),
+  IDENTITY_ADDRESS: z.string().min(1),
 });
 
 export type CustomerConfiguration = z.infer<typeof configurationSchema>;

@@ -3,7 +3,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
 import { customerDefinition, type CustomerDocument, externalIdKey } from './store';
 
-type NameDocument = Pick<CustomerDocument, 'externalId' | 'externalIdKey'> & {
+type NameDocument = Pick<CustomerDocument, 'externalId' | 'externalIdKey' | 'erasedAt'> & {
   readonly _id: string;
   readonly environmentId: string;
 };
@@ -49,7 +49,7 @@ export class CustomerNameStore {
     if (values.length === 0) return [];
     return retryTransient(() =>
       this.customers
-        .find({ environmentId, [field]: { $in: [...values] } })
+        .find({ environmentId, [field]: { $in: [...values] }, erasedAt: null })
         .project<Pick<NameDocument, '_id' | 'externalId'>>({ externalId: 1 })
         .toArray(),
     );

@@ -1,5 +1,5 @@
 import type { Peer } from '@billing/chassis/peer';
-import { testContext, testServiceConfiguration, callService } from '@billing/chassis/testing';
+import { callService, testContext } from '@billing/chassis/testing';
 import {
   CollectionMethod,
   type CreateCustomerRequest,
@@ -10,11 +10,9 @@ import {
   TaxIdType,
 } from '@billing/proto/billing/customer/v1/customer';
 import { start } from './service';
+import { customerTestConfiguration } from './testing/configuration';
 
-const configuration = testServiceConfiguration('customer', {
-  HOSTED_PAGE_URL: 'http://127.0.0.1:3000',
-  HOSTED_PAGE_SECRET: 's'.repeat(32),
-});
+const configuration = customerTestConfiguration();
 let customers: Peer<CustomerServiceServer>;
 
 callService<CustomerServiceServer, typeof configuration>(

@@ -44,6 +44,7 @@ describe('a new customer', () => {
       netDays: null,
       locale: null,
       metadata: {},
+      erasure: null,
     });
   });
 

@@ -1,5 +1,5 @@
 import { type Currency, parseCurrency } from '@billing/kernel/currency';
-import { DomainError } from '@billing/kernel/domain-error';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { parseEmailAddress } from '@billing/kernel/email-address';
 import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems } from '@billing/kernel/input-problems';
@@ -13,6 +13,7 @@ import {
 import { isTaxIdOf, TAX_IDS_MAX, type TaxId, taxIdOf } from '@billing/kernel/tax/tax-id';
 import type { TaxExempt } from '@billing/kernel/tax/treatment';
 import { localeProblems, supportedLocale } from '@billing/presentation/locale';
+import type { Erasure } from './erasure';
 
 // Organizations cannot configure another default yet.
 const currencyDefault: Currency = 'USD';
@@ -40,6 +41,8 @@ export interface Customer extends Readonly<Record<CustomerText, string | null>> 
   /** Supported BCP 47 tag; null: the default of the environment's branding. */
   readonly locale: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Set once the customer is deleted: from then on callers see no such customer. */
+  readonly erasure: Erasure | null;
 }
 
 /** Customer fields as sent by the caller. */
@@ -104,7 +107,13 @@ export function createCustomer(
     netDays: input.netDays ?? null,
     locale: supportedLocale(input.locale ?? '') ?? null,
     metadata: input.metadata ?? {},
+    erasure: null,
   };
+}
+
+/** Throws "not found" for a deleted customer. */
+export function requireKnown({ erasure }: Customer): void {
+  if (erasure !== null) throw notFound('Customer');
 }
 
 /**

@@ -7,17 +7,29 @@ import type { Customer } from './customer';
 import { toProtoCustomer } from './rpc';
 import { customerDefinition } from './store';
 
-/** Customers that announce their creation and changes. */
+const announceCustomer = announceChanges<Customer>('customer', {
+  toJson: (stored) => toJsonCustomer(toProtoCustomer(stored)),
+});
+
+/** Customers that announce their creation, changes and deletion. */
 export const announcedCustomers: AggregateDefinition<Customer> = {
   ...customerDefinition,
-  announce: announceChanges('customer', {
-    toJson: (stored) => toJsonCustomer(toProtoCustomer(stored)),
-  }),
+  announce: (decided, change) => {
+    if (change.after.state.erasure === null) return announceCustomer(decided, change);
+    const deleted: ResourceEvent = { type: 'customer.deleted', data: { changes: {} } };
+    return change.before?.state.erasure === null ? [deleted] : [];
+  },
   encodeEvent,
 };
 
 // The proto message in JSON mapping.
 function encodeEvent(event: DomainEvent, stored: Stored<Customer>): unknown {
   const { changes } = (event as ResourceEvent).data;
-  return CustomerEvent.toJSON({ customer: toProtoCustomer(stored), changes });
+  const { id: customerId, erasure } = stored.state;
+  if (erasure !== null) return CustomerEvent.toJSON({ customer: undefined, customerId, changes });
+  return CustomerEvent.toJSON({
+    customer: toProtoCustomer(stored),
+    customerId: undefined,
+    changes,
+  });
 }

@@ -1,4 +1,3 @@
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, newResourceId, type Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
@@ -15,7 +14,7 @@ import {
   type PortalSettings as ProtoPortalSettings,
 } from '@billing/proto/billing/customer/v1/portal';
 import { portalCallers } from './callers';
-import type { Customer } from './customer';
+import type { Customers } from './customer-store';
 import {
   checkVisit,
   linkStatusOf,
@@ -38,7 +37,7 @@ import type { PortalSignInStore } from './portal-sign-in-store';
 import { customersWithAddress } from './store';
 
 export interface PortalRpcDependencies {
-  readonly customers: AggregateCollection<Customer>;
+  readonly customers: Customers;
   readonly sessions: PortalSessionStore;
   readonly settings: PortalSettingsStore;
   readonly signIns: PortalSignInStore;
@@ -139,7 +138,7 @@ async function localeOf(
   { customerId, tenant }: { readonly customerId: string; readonly tenant: Tenant },
   { customers, clock }: PortalRpcDependencies,
 ): Promise<string | undefined> {
-  const found = await customers.within({ tenant, now: clock.now() }).find(customerId);
+  const found = await customers.records.within({ tenant, now: clock.now() }).find(customerId);
   return found?.state.locale ?? undefined;
 }
 
@@ -165,7 +164,7 @@ async function createSession(
   { customers, sessions, site, clock }: PortalRpcDependencies,
 ) {
   refuseProblems({ returnUrl: optionalProblems(returnUrl, webAddressProblems) });
-  await customers.within(context).get(customerId);
+  await customers.get(customerId, context);
   const sessionId = newResourceId(context, 'portalSession');
   const { expiresAt } = await sessions.insert(signInToken(sessionId, site), {
     customerId,
@@ -190,9 +189,7 @@ async function startSignIns(
   const page = { page: 1, perPage: signInsMax };
   // Documents of earlier releases have only the address as it was typed.
   const lists = await Promise.all(
-    customersWithAddress(address).map((filter) =>
-      customers.within(context).list({ ...page, filter }),
-    ),
+    customersWithAddress(address).map((filter) => customers.list({ ...page, filter }, context)),
   );
   const found = lists.flatMap(({ data }) => data);
   found.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime());

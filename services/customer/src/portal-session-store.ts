@@ -47,9 +47,12 @@ export class PortalSessionStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    const expiry = { name: 'expiresAt', key: { expiresAt: 1 } } as const;
-    await ensureIndexes(this.sessions, [expiry]);
-    await ensureIndexes(this.visits, [expiry]);
+    const indexes = [
+      { name: 'expiresAt', key: { expiresAt: 1 } },
+      { name: 'customer', key: { environmentId: 1, customerId: 1 } },
+    ] as const;
+    await ensureIndexes(this.sessions, indexes);
+    await ensureIndexes(this.visits, indexes);
     await retireUniqueIndex(this.visits, 'token', () => this.recordOldVisits());
   }
 
@@ -123,6 +126,16 @@ export class PortalSessionStore {
   async endVisit(secret: string, endedAt: Date): Promise<void> {
     const running = { _id: proofHash(secret), endedAt: null };
     await retryTransient(() => this.visits.updateOne(running, { $set: { endedAt } }));
+  }
+
+  /** Deletes the sessions and visits of a customer. */
+  async deleteOf(
+    customerId: string,
+    { environmentId }: Pick<Tenant, 'environmentId'>,
+  ): Promise<void> {
+    const owned = { environmentId, customerId };
+    await retryTransient(() => this.sessions.deleteMany(owned));
+    await retryTransient(() => this.visits.deleteMany(owned));
   }
 
   /** Deletes sessions and visits past their retention time. */

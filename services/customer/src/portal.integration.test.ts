@@ -4,12 +4,7 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { RunningService } from '@billing/chassis/service';
-import {
-  dropTestDatabase,
-  dropTestStream,
-  testContext,
-  testServiceConfiguration,
-} from '@billing/chassis/testing';
+import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
 import {
   CollectionMethod,
   type CustomerServiceServer,
@@ -24,12 +19,10 @@ import {
 import { proofHash } from './portal-session';
 import { PortalSessionStore } from './portal-session-store';
 import { start } from './service';
+import { customerTestConfiguration } from './testing/configuration';
 
 const siteUrl = 'https://pay.example';
-const configuration = testServiceConfiguration('customer', {
-  HOSTED_PAGE_URL: siteUrl,
-  HOSTED_PAGE_SECRET: 's'.repeat(32),
-});
+const configuration = customerTestConfiguration(undefined, siteUrl);
 const hourMs = 3_600_000;
 
 let aheadMs = 0;

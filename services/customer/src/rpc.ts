@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
 import {
   checkMetadata,
   filterByIds,
@@ -36,6 +36,10 @@ import {
   type CustomerInput,
   textsOf,
 } from './customer';
+import type { Customers } from './customer-store';
+import { eraseCustomer, refuseObligations } from './erasure';
+import { encodeCustomer } from './erasure-worker';
+import { fetchObligations, type Peers } from './peers';
 import { customersWith } from './store';
 
 // Ids of one call, as customer.proto says.
@@ -43,24 +47,21 @@ const idsMax = 100;
 const namesMax = 1000;
 
 export interface CustomerDependencies {
-  readonly customers: AggregateCollection<Customer>;
+  readonly customers: Customers;
   readonly names: CustomerNameStore;
+  readonly peers: Pick<Peers, 'obligations' | 'subscription'>;
+  readonly clock: Clock;
 }
 
 /** gRPC handlers of the service. */
-export function customerRpc({ customers, names }: CustomerDependencies) {
+export function customerRpc({ customers, names, peers, clock }: CustomerDependencies) {
   const changeStored = async (
     { id, expectedVersion }: { readonly id: string; readonly expectedVersion?: bigint | undefined },
     change: (customer: Customer) => Customer,
     context: CallContext,
   ) => {
-    const stored = await customers
-      .within(context)
-      .mutate(
-        id,
-        (customer) => ({ state: change(customer), events: [], commands: [] }),
-        expectedVersionOf({ expectedVersion }),
-      );
+    const expected = expectedVersionOf({ expectedVersion });
+    const stored = await customers.change(id, change, context, expected);
     return { customer: toProtoCustomer(stored) };
   };
   return rpcService<CustomerServiceServer>(
@@ -71,21 +72,19 @@ export function customerRpc({ customers, names }: CustomerDependencies) {
           id: newResourceId(context, 'customer'),
           metadataProblems: checkMetadata(request.metadata),
         });
-        const { stored } = await customers
-          .within(context)
-          .insert({ state: customer, events: [], commands: [] });
+        const stored = await customers.insert(customer, context);
         return { customer: toProtoCustomer(stored) };
       },
 
       getCustomer: async ({ id }, context) => ({
-        customer: toProtoCustomer(await customers.within(context).get(id)),
+        customer: toProtoCustomer(await customers.get(id, context)),
       }),
 
       getCustomers: async ({ ids }, context) => {
         refuseProblems({
           ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
         });
-        const found = await customers.within(context).findAll(ids);
+        const found = await customers.findAll(ids, context);
         return { customers: found.map(toProtoCustomer) };
       },
 
@@ -98,10 +97,8 @@ export function customerRpc({ customers, names }: CustomerDependencies) {
       },
 
       listCustomers: async (request, context) => {
-        const { data, total } = await customers.within(context).list({
-          filter: { ...customersWith(request), ...filterByIds(request.ids) },
-          ...readPage(request),
-        });
+        const filter = { ...customersWith(request), ...filterByIds(request.ids) };
+        const { data, total } = await customers.list({ filter, ...readPage(request) }, context);
         return { customers: data.map(toProtoCustomer), total };
       },
 
@@ -111,6 +108,11 @@ export function customerRpc({ customers, names }: CustomerDependencies) {
         const change = (customer: Customer) =>
           changeCustomer(customer, changes, { metadataProblems });
         return changeStored(request, change, context);
+      },
+
+      deleteCustomer: async ({ id }, context) => {
+        await deleteCustomer(id, context, { customers, names, peers, clock });
+        return {};
       },
 
       fixCurrency: async ({ id, currency }, context) =>
@@ -124,6 +126,20 @@ export function customerRpc({ customers, names }: CustomerDependencies) {
     },
     { callers: customerCallers },
   );
+}
+
+async function deleteCustomer(
+  id: string,
+  context: CallContext,
+  { customers, peers, clock }: CustomerDependencies,
+): Promise<void> {
+  const stored = await customers.get(id, context);
+  refuseObligations(await fetchObligations(peers, id, context));
+  const erase = (customer: Customer) => {
+    const encoded = encodeCustomer(toProtoCustomer({ ...stored, state: customer }));
+    return eraseCustomer(customer, { realNow: clock.now(), encoded });
+  };
+  await customers.decide(id, erase, context);
 }
 
 // A message without one of the texts fails to compile in the conversions below.

@@ -4,7 +4,10 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import type { CustomerConfiguration } from './config';
 import { CustomerNameStore } from './customer-name-store';
+import { Customers } from './customer-store';
+import { ErasureWorker } from './erasure-worker';
 import { announcedCustomers } from './events';
+import { connectPeers, type Peers } from './peers';
 import { portalRpc } from './portal-rpc';
 import { PortalSessionStore } from './portal-session-store';
 import { portalSettingsDefinition, PortalSettingsStore } from './portal-settings-store';
@@ -12,6 +15,7 @@ import { PortalSignInStore } from './portal-sign-in-store';
 import { customerRpc } from './rpc';
 
 const cleanupIntervalMs = 60 * 60 * 1_000;
+const erasureIntervalMs = 5_000;
 
 /** Starts the customer service: customers and portal sessions over gRPC. */
 export async function start(
@@ -19,7 +23,8 @@ export async function start(
   overrides: ServiceOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('customer', config, overrides);
-  const customers = service.aggregates(announcedCustomers);
+  const records = service.aggregates(announcedCustomers);
+  const customers = new Customers(records);
   const sessions = new PortalSessionStore(service.db);
   service.ensureIndexes(() => sessions.ensureIndexes());
   const settings = new PortalSettingsStore(service.aggregates(portalSettingsDefinition));
@@ -41,14 +46,37 @@ export async function start(
     secret: config.HOSTED_PAGE_SECRET,
     oldSecrets: oldSecretsOf(config),
   };
+  const peers = connectPeers(service, config);
+  continueErasures(service, { customers, sessions, peers });
   const names = new CustomerNameStore(service.db);
   return service.serve([
-    customerRpc({ customers, names }),
-    searchRpc(customers, {
+    customerRpc({ customers, names, peers, clock }),
+    searchRpc(records, {
       type: ResultType.RESULT_TYPE_CUSTOMER,
       describe: ({ name, email }) =>
         name === null ? { title: email } : { title: name, detail: email },
     }),
     portalRpc({ customers, sessions, settings, signIns, site, clock }),
   ]);
+}
+
+function continueErasures(
+  service: Service,
+  erased: {
+    readonly customers: Customers;
+    readonly sessions: PortalSessionStore;
+    readonly peers: Peers;
+  },
+): void {
+  const { clock } = service;
+  const isDeleted = (environmentId: string) => service.deletion.isDeleted(environmentId);
+  const worker = new ErasureWorker({ ...erased, service, clock, isDeleted });
+  service.ensureIndexes(() => worker.ensureIndexes());
+  erased.customers.records.handle({ commands: worker.commands() });
+  service.every({
+    name: 'continue erasures',
+    everyMs: erasureIntervalMs,
+    run: (signal) => worker.sweep(signal),
+    onOneReplica: true,
+  });
 }

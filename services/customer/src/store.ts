@@ -1,10 +1,11 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import { type Customer, externalIdTaken, textsOf } from './customer';
+import type { Erasure, ErasureStep } from './erasure';
 
 /** A stored customer, without the fields that every aggregate has. */
 export type CustomerDocument = Omit<
   Customer,
-  'id' | 'metadata' | 'isCurrencyFixed' | 'taxIds' | 'taxExempt' | 'netDays' | 'locale'
+  'id' | 'metadata' | 'isCurrencyFixed' | 'taxIds' | 'taxExempt' | 'netDays' | 'locale' | 'erasure'
 > & {
   /** Absent in documents stored before these fields existed. */
   readonly taxIds?: Customer['taxIds'];
@@ -19,6 +20,12 @@ export type CustomerDocument = Omit<
   readonly emailKey?: string;
   /** Value of the index by which lists filter. */
   readonly externalIdKey: string;
+  /** Real time of the deletion. Absent in documents stored before this field existed, or null. */
+  readonly erasedAt?: Date | null;
+  /** Next step of the erasure, and the real time at which it begins. */
+  readonly eraseStep?: ErasureStep | null;
+  readonly eraseAt?: Date | null;
+  readonly erasedCustomer?: string | null;
 };
 
 /** Customers as documents; the external id is unique in each environment. */
@@ -30,15 +37,18 @@ export const customerDefinition: AggregateDefinition<Customer> = {
     { name: 'externalId', keys: { externalIdKey: 1 } },
     { name: 'email', keys: { email: 1, createdAt: -1, _id: -1 } },
     { name: 'emailKey', keys: { emailKey: 1, createdAt: -1, _id: -1 } },
+    { name: 'erased', keys: { erasedAt: 1, createdAt: -1 } },
   ],
   naturalKey: {
     field: 'externalId',
     valueOf: ({ externalId }) => externalId,
     taken: externalIdTaken,
   },
+  hiddenSince: 'erasedAt',
   search: {
     revision: 1,
-    findableOf: ({ id, name, email, externalId }) => ({ id, texts: [name, email, externalId] }),
+    findableOf: ({ id, name, email, externalId, erasure }) =>
+      erasure === null ? { id, texts: [name, email, externalId] } : undefined,
     isForgiving: true,
   },
   toDocument: toDocumentCustomer,
@@ -64,13 +74,17 @@ export function customersWithAddress(email: string): Record<string, unknown>[] {
   return [{ emailKey: email.toLowerCase() }, { email }];
 }
 
-function toDocumentCustomer({ id, ...customer }: Customer): CustomerDocument {
+function toDocumentCustomer({ id, erasure, ...customer }: Customer): CustomerDocument {
   const { metadata, externalId } = customer;
   return {
     ...customer,
     metadata: JSON.stringify(metadata),
     emailKey: customer.email.toLowerCase(),
     externalIdKey: externalId === null ? `i:${id}` : externalIdKey(externalId),
+    erasedAt: erasure?.erasedAt ?? null,
+    eraseStep: erasure?.next?.step ?? null,
+    eraseAt: erasure?.next?.at ?? null,
+    erasedCustomer: erasure?.customer ?? null,
   };
 }
 
@@ -96,5 +110,13 @@ function fromDocumentCustomer(document: CustomerDocument & { readonly _id: strin
     netDays: netDays === undefined || netDays === null ? null : Number(netDays),
     locale: document.locale ?? null,
     metadata: JSON.parse(document.metadata) as Record<string, unknown>,
+    erasure: fromDocumentErasure(document),
   };
+}
+
+function fromDocumentErasure(document: CustomerDocument): Erasure | null {
+  const { erasedAt, eraseStep: step, eraseAt: at, erasedCustomer: customer } = document;
+  if (erasedAt === undefined || erasedAt === null) return null;
+  const next = step && at ? { step, at } : null;
+  return { erasedAt, next, customer: customer ?? null };
 }

@@ -11,6 +11,7 @@ export const collections: CollectionLayouts = {
   apiKeys: unsharded,
   auditEntries: shardedById({
     'environmentId at': 'lists of an environment, newest first',
+    'environmentId targetId': 'erasure of a customer',
     at: 'retention',
   }),
   environments: unsharded,

@@ -1,5 +1,6 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { dataSecret } from '@billing/chassis/configuration';
+import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { Semaphore } from '@billing/chassis/semaphore';
 import { ApiKeyStore, apiKeys } from './api-key/api-key-store';
@@ -26,7 +27,7 @@ import {
 import { deletionCommand } from './environment/commands';
 import { connectDueWork, connectSystems } from './peers';
 import { bodyDaysMax } from './request-log/request-entry';
-import { requestLogRpc } from './request-log/request-log-rpc';
+import { requestLogRpc, type RequestLogRpcOptions } from './request-log/request-log-rpc';
 import { RequestStore } from './request-log/request-store';
 import { identityRpc, operatorRpc } from './rpc';
 import { SandboxSlotStore } from './sandbox/sandbox-slot-store';
@@ -35,6 +36,7 @@ import { organizations } from './organization/organization-store';
 import { TokenStore } from './operator/token-store';
 import { type UnusedSandboxOptions, UnusedSandboxWorker } from './sandbox/unused-sandbox-worker';
 import { WaitingCalls } from './clock/waiting-calls';
+import { erasingLogs } from './erasure/erase-customer';
 
 // Of one sandbox: a test suite has no more callers that wait for the same clock.
 const waitingAdvancesMax = 5;
@@ -112,7 +114,7 @@ export async function start(
       audit,
       clock,
     }),
-    requestLogRpc({ ...stores, requests, audit }),
+    ...logRpcs(service, { ...stores, requests, audit }),
     lostCallRpc(openLostCalls(service)),
   ]);
   // Closed first: calls that wait for an advance end immediately and are retried elsewhere, while
@@ -121,6 +123,10 @@ export async function start(
     stopping.abort();
   });
   return running;
+}
+
+function logRpcs(service: Service, logs: RequestLogRpcOptions) {
+  return [requestLogRpc(logs), erasureRpc(service, erasingLogs(logs))];
 }
 
 function openEnvironments(service: Service) {

@@ -1,5 +1,7 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
 import { monotonicMs } from '@billing/chassis/clock';
+import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { newId } from '@billing/chassis/ids';
 import type { AttributeValue } from '@billing/chassis/metrics';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
@@ -36,6 +38,7 @@ import { FoldScheduleStore, type WokenSeries } from './fold/fold-schedule-store'
 import { FoldWakes } from './fold/fold-wakes';
 import { foldDueSeries, observeFolds, SeriesSizes } from './fold/fold-worker';
 import type { SeriesStorage } from './fold/series-storage';
+import { erasingUsage } from './erasure/erase-usage';
 import {
   changeGeneration,
   dropGenerations,
@@ -76,6 +79,8 @@ const dropGenerationsEveryMs = 60 * 60_000;
 // up. The spacing limits the number of parts that a read of a series has to add.
 const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000, spacingMs: 20 };
 
+type Owner = Pick<CallContext, 'tenant'>;
+
 /** Starts the metering service: meters and usage over gRPC. */
 export async function start(
   config: MeteringConfiguration,
@@ -107,21 +112,22 @@ export async function start(
       return writer.flush(items);
     },
   });
+  const directory = new CustomerDirectory(customersMax);
+  const owned = {
+    ...{ meters, accounts, events, directory, clock },
+    grantDetailsOf: ({ tenant }: Owner) => new GrantDetailsStore(grantDetails, tenant),
+    closedCreditsOf: ({ tenant }: Owner) => new ClosedCreditStore(closedCredits, tenant),
+  };
   service.metrics.observeOpenCredits(() => mostOpenGrants(accounts));
   return service.serve([
     meteringRpc({
-      meters,
-      accounts,
-      grantDetailsOf: ({ tenant }) => new GrantDetailsStore(grantDetails, tenant),
-      closedCreditsOf: ({ tenant }) => new ClosedCreditStore(closedCredits, tenant),
+      ...owned,
       running: openRunning(service),
       settlementsOf: ({ tenant }) => new SettlementStore(settlements, tenant),
-      events,
       queue,
       counted,
       foldWakes,
       metrics: service.metrics,
-      directory: new CustomerDirectory(customersMax),
       usageOf,
       series,
       arrivals: new ArrivalOrder(),
@@ -136,6 +142,7 @@ export async function start(
       creditReports: new CreditReportStore(db),
     }),
     usageAuditRpc(startAudit(service, usage)),
+    erasureRpc(service, erasingUsage(owned)),
   ]);
 }
 

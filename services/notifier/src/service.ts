@@ -1,8 +1,13 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { DataKeys } from '@billing/chassis/data-keys';
 import { newId } from '@billing/chassis/ids';
+import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import {
+  type ErasureServiceServer,
+  ErasureServiceService,
+} from '@billing/proto/billing/erasure/v1/erasure';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
 import { AssignmentStore } from './sending/assignment-store';
 import { AttemptStore } from './delivery/attempt-store';
@@ -54,6 +59,7 @@ import { webhookEndpoints } from './endpoint/endpoint-document';
 import { TestWebhookSender } from './message/send-test-webhook';
 import { WebhookClient } from './sending/webhook-client';
 import { WebhookSender } from './sending/webhook-sender';
+import { erasingRecipients } from './erasure/erase-customer';
 
 /** Additional replacements for tests: the outside world, and durations. */
 export interface NotifierOverrides extends ServiceOverrides {
@@ -141,6 +147,7 @@ export async function start(
     startDeliveryCalls(dependencies, worker),
     feed.rpc,
     ...mail.rpcs,
+    startErasure(dependencies),
     startReports(dependencies),
     searchRpc(stores.webhookEndpoints, {
       type: ResultType.RESULT_TYPE_WEBHOOK_ENDPOINT,
@@ -321,6 +328,14 @@ function startRetention({ service, stores }: NotifierDependencies): void {
     run: (signal) => retention.run(signal),
     onOneReplica: true,
   });
+}
+
+function startErasure({ service, config, stores }: NotifierDependencies) {
+  const owners = [config.SUBSCRIPTION_ADDRESS, config.CHECKOUT_ADDRESS].map((address) =>
+    service.peer<ErasureServiceServer>(ErasureServiceService, { address }),
+  );
+  const { clock } = service;
+  return erasureRpc(service, erasingRecipients({ ...stores, owners, clock }));
 }
 
 function startReports({ service, stores }: NotifierDependencies) {

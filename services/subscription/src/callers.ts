@@ -9,7 +9,7 @@ import type { SubscriptionServiceServer } from '@billing/proto/billing/subscript
 export const subscriptionCallers: Callers<SubscriptionServiceServer> = {
   createSubscription: ['gateway'],
   getSubscription: ['gateway', 'notifier'],
-  listSubscriptions: ['gateway', 'checkout'],
+  listSubscriptions: ['gateway', 'checkout', 'customer'],
   updateSubscription: ['gateway'],
   cancelSubscription: ['gateway'],
   uncancelSubscription: ['gateway'],

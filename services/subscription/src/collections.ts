@@ -12,6 +12,7 @@ export const collections: CollectionLayouts = {
   previewKeys: unsharded,
   revenueTotals: unsharded,
   subscriptions: shardedAggregates({
+    'environmentId customer.id': 'erasure of a customer',
     'environmentId isTombstone': 'reports',
     'environmentId parkedFor': 'subscriptions that are not billed',
   }),

@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { erasureRpc } from '@billing/chassis/erasure-rpc';
 import { searchRpc } from '@billing/chassis/search-rpc';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { ResultType } from '@billing/proto/billing/search/v1/search';
@@ -7,6 +8,7 @@ import { changeDefinition, Changes } from './change/change-store';
 import { PreviewKeys } from './change/preview-key-store';
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
+import { erasingSubscriptions } from './erasure/erase-customer';
 import { InvoiceClient } from './peer/checkout';
 import { connectPeers } from './peer/peers';
 import { planRpc } from './report/plan-rpc';
@@ -63,6 +65,7 @@ export async function start(
     }),
     planRpc({ subscriptions }),
     reportRpc({ reports }),
+    erasureRpc(service, erasingSubscriptions({ records, subscriptions, changes })),
     searchRpc(records, { type: ResultType.RESULT_TYPE_SUBSCRIPTION, describe: describeFound }),
   ]);
 }

@@ -403,6 +403,8 @@ function resourceExamples(
     'POST /invoices/:id/send': { path: `${invoice}/send` },
     'POST /invoices/:id/void': { path: `${invoice}/void`, owner: 409 },
     'PATCH /meters/:id': { path: meter, body: { name: 'Changed', active: false } },
+    // The customer has an active subscription.
+    'DELETE /customers/:id': { path: customer, owner: 409 },
     'DELETE /meters/:id': { path: meter },
     'GET /webhook-endpoints/:id': { path: endpoint },
     'PATCH /webhook-endpoints/:id': { path: endpoint, body: { description: 'Changed' } },

@@ -169,6 +169,22 @@ export const customerRoutes: readonly Route[] = [
       return ok(toJsonCustomer(changed), etag(changed.version));
     },
   },
+  {
+    method: 'DELETE',
+    path: '/customers/:id',
+    operation: {
+      id: 'deleteCustomer',
+      summary: 'Delete a customer',
+      description:
+        'Erases the personal data of the customer. Invoices and credit notes stay, with their buyer. Refused while the customer has an active subscription, an open checkout session, an open invoice or draft, a pending refund or dispute, or a balance.',
+      answer: { status: 204 },
+      errors: ['customer_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      await peers.customer.deleteCustomer({ id: param(request, 'id') }, request.context);
+      return { status: 204 };
+    },
+  },
 ];
 
 // A customer billed before this rule existed has no record of the first invoice.

@@ -28,7 +28,8 @@ import type { Page } from '../frame/shell';
 /** Data of an invoice page. */
 export interface InvoiceView extends FormPlace {
   readonly invoice: Invoice;
-  readonly customer: Customer;
+  /** Undefined: deleted, and then the document has its buyer. */
+  readonly customer: Customer | undefined;
   /** Credit notes of the invoice, the oldest first. */
   readonly creditNotes: readonly CreditNote[];
   readonly isTest: boolean;
@@ -218,7 +219,7 @@ export function invoiceTitle({ number }: Pick<Invoice, 'number'>): Text {
 
 /** Locales of the page of an invoice: that of its customer. */
 export function localesOf({ customer }: Pick<InvoiceView, 'customer'>): Page['locales'] {
-  return [customer.locale];
+  return [customer?.locale];
 }
 
 function optionalDate(date: Date | undefined): Text | undefined {

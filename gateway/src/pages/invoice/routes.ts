@@ -1,3 +1,4 @@
+import { unlessNotFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { amountText } from '../../text/amount-text';
@@ -48,11 +49,11 @@ async function readInvoice({ resourceId, context }: PageRequest, peers: Peers): 
 
 async function viewOf(invoice: Invoice, request: PageRequest, peers: Peers): Promise<InvoiceView> {
   const { context, path, isTest } = request;
-  const [{ customer }, creditNotes] = await Promise.all([
-    peers.customer.getCustomer({ id: invoice.customerId }, context),
+  const [found, creditNotes] = await Promise.all([
+    unlessNotFound(peers.customer.getCustomer({ id: invoice.customerId }, context)),
     creditNotesOf(invoice, { peers, context }),
   ]);
-  return { invoice, customer: present(customer), creditNotes, path, isTest };
+  return { invoice, customer: found?.customer, creditNotes, path, isTest };
 }
 
 async function showInvoice(

@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { ActivityCounts, openActivity } from './activity';
 import type { AggregateDefinition, Stored, AggregateDocument, Completion } from './aggregate';
 import { AggregateStore, type PendingListener, type StoreContext } from './aggregate-store';
-import type { CallContext } from '../grpc/call-context';
+import type { CallContext, Tenant } from '../grpc/call-context';
 import { DocumentBatches, type Removal } from './document-batches';
 import { type Clock, sleep } from '../clock';
-import { ensureIndexes, type NamedIndex } from '../mongo/mongo';
-import { ListCounts } from './list-counts';
+import { ensureIndexes, type NamedIndex, retryTransient } from '../mongo/mongo';
+import { ListCounts, type ListFilter } from './list-counts';
 import type { FirstReachedWriter } from './first-reached';
 import { NaturalKeyClaims } from './natural-key-claims';
 import { RecentWrites } from './recent-writes';
@@ -153,6 +153,17 @@ export class AggregateCollection<S extends { readonly id: string }> {
     } finally {
       next.leave();
     }
+  }
+
+  /** True if one of the documents has commands or events that wait. */
+  async hasPending(filter: ListFilter & { readonly environmentId: string }): Promise<boolean> {
+    const pending = { ...filter, pendingSince: { $ne: null } } as Filter<AggregateDocument>;
+    return (await retryTransient(() => this.documents.findOne(pending))) !== null;
+  }
+
+  /** Releases the natural key of an aggregate as it was before a write that gave the key up. */
+  async releaseNaturalKey(given: S, { environmentId }: Pick<Tenant, 'environmentId'>) {
+    await this.naturalKey?.releaseGivenUp(given, environmentId);
   }
 
   async ensureIndexes(): Promise<void> {

@@ -24,7 +24,7 @@ import type { CallContext } from '../grpc/call-context';
 import { type Clock, sleep } from '../clock';
 import type { DocumentBatches, Removal } from './document-batches';
 import { jitter, randomHex } from '../ids';
-import type { ListCounts, ListFilter } from './list-counts';
+import { type ListCounts, type ListFilter, shownBy } from './list-counts';
 import type { BeforeWrite } from '../mongo/inserts';
 import { type FirstReachedWriter, newlyReachedAt, recordFirstReached } from './first-reached';
 import { duplicateKeyIndex, retryTransient } from '../mongo/mongo';
@@ -198,7 +198,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     // The range matches everything. Without it some servers sort all matches instead of walking the
     // index.
     const createdAt = { $lte: endOfTime };
-    const query = { ...filter, environmentId: this.context.tenant.environmentId, createdAt };
+    const { environmentId } = this.context.tenant;
+    const query = { ...shownBy(this.definition, filter), environmentId, createdAt };
     const direction = oldestFirst ? 1 : -1;
     const documents = await retryTransient(() =>
       this.collection

@@ -85,6 +85,11 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
    * are counted fast (list-counts.ts).
    */
   readonly fixedFields?: readonly string[];
+  /**
+   * Name of a field with the time since which lists leave an aggregate out; null or absent: never.
+   * Few aggregates are left out; an index on the field exists. Absent: lists have all.
+   */
+  readonly hiddenSince?: string;
   readonly naturalKey?: NaturalKey<S>;
   /** Absent: the aggregates are not searched. */
   readonly search?: SearchDefinition<S>;

@@ -7,6 +7,13 @@ import { retryTransient } from '../mongo/mongo';
 /** Filter of a list on the document's own fields. */
 export type ListFilter = Readonly<Record<string, unknown>>;
 
+type Hiding = Pick<AggregateDefinition<never>, 'hiddenSince'>;
+
+/** Filter of a list without hidden aggregates. */
+export function shownBy({ hiddenSince }: Hiding, filter: ListFilter): ListFilter {
+  return hiddenSince === undefined ? filter : { ...filter, [hiddenSince]: null };
+}
+
 /** Cached number of a list's documents that were created up to a moment. */
 interface CachedCount {
   readonly count: number;
@@ -17,6 +24,7 @@ interface CachedCount {
 
 const startOfTime = new Date(-8.64e15);
 const endOfTime = new Date(8.64e15);
+const isSet = { $gt: startOfTime };
 /**
  * Time after which a decision's document is surely stored. A document has the time of its decision
  * and is stored after the call's 30 s and all attempts to write it: 10 s of retries, 10 s of
@@ -52,17 +60,31 @@ export class ListCounts {
   private readonly cache = new Map<string, CachedCount>();
   private readonly refreshes = new Map<string, Promise<void>>();
   private readonly fixedFields: ReadonlySet<string>;
+  private readonly hiddenSince: string | undefined;
 
   constructor(
     private readonly collection: Collection<AggregateDocument>,
-    { fixedFields = [] }: Pick<AggregateDefinition<never>, 'fixedFields'>,
+    { fixedFields = [], hiddenSince }: Hiding & Pick<AggregateDefinition<never>, 'fixedFields'>,
     private readonly clock: Clock,
   ) {
+    this.hiddenSince = hiddenSince;
     this.fixedFields = new Set(fixedFields);
   }
 
-  /** Number of matching documents in the environment, all pages together. */
-  async total(filter: ListFilter, { environmentId, manualClock }: Tenant): Promise<number> {
+  /** Number of matching documents in the environment that are not hidden, all pages together. */
+  async total(filter: ListFilter, tenant: Tenant): Promise<number> {
+    const { hiddenSince } = this;
+    if (hiddenSince === undefined) return this.all(filter, tenant);
+    // The number of all may be cached, and few are hidden.
+    const hidden = { ...filter, environmentId: tenant.environmentId, [hiddenSince]: isSet };
+    const [all, left] = await Promise.all([
+      this.all(filter, tenant),
+      this.count(hidden, { after: startOfTime }),
+    ]);
+    return all - left;
+  }
+
+  private async all(filter: ListFilter, { environmentId, manualClock }: Tenant): Promise<number> {
     const matching = { ...filter, environmentId };
     if (manualClock || !this.isFixed(filter)) return this.count(matching, { after: startOfTime });
     const key = JSON.stringify(Object.entries(matching).sort());

@@ -98,6 +98,16 @@ export class NaturalKeyClaims<S extends { readonly id: string }> {
     return isWritten;
   }
 
+  /**
+   * Releases a value that an aggregate had given up, in case the process that wrote the aggregate
+   * has stopped in between.
+   */
+  async releaseGivenUp(given: S, environmentId: string): Promise<void> {
+    const _id = this.idOf(given, environmentId);
+    if (_id === undefined) return;
+    await this.claims.release({ _id, holder: given.id, version: Number.MAX_SAFE_INTEGER });
+  }
+
   private async *unclaimed(): AsyncGenerator<KeyClaim> {
     for await (const document of this.documents.find({ isFence: { $exists: false } })) {
       const { environmentId, _id: holder, version } = document;

@@ -1,4 +1,5 @@
 import type { DueWorkServiceServer } from '@billing/proto/billing/clock/v1/due_work';
+import type { ErasureServiceServer } from '@billing/proto/billing/erasure/v1/erasure';
 import type { EventLogServiceServer } from '@billing/proto/billing/event/v1/event_log';
 import type { SearchServiceServer } from '@billing/proto/billing/search/v1/search';
 import type { SystemServiceServer } from '@billing/proto/billing/system/v1/system';
@@ -65,4 +66,10 @@ export const eventLogCallers: Callers<EventLogServiceServer> = {
 /** Only the dashboard searches. */
 export const searchCallers: Callers<SearchServiceServer> = {
   search: ['gateway'],
+};
+
+/** Customer orders the erasure of a customer; notifier blanks the messages of others' events. */
+export const erasureCallers: Callers<ErasureServiceServer> = {
+  eraseCustomer: ['customer'],
+  listAnnouncedSubjects: ['notifier'],
 };

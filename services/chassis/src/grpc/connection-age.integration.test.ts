@@ -34,6 +34,7 @@ test('no call is cut when its connection reaches its maximum age during the call
     fixCurrency: unused,
     listCustomers: unused,
     updateCustomer: unused,
+    deleteCustomer: unused,
   });
   const logger = createLogger({ service: 'test', level: 'silent' });
   const server = await listen(

@@ -41,6 +41,7 @@ describe('a server with the maximum number of calls in flight', () => {
         fixCurrency: neverCalled,
         listCustomers: () => Promise.resolve({ customers: [], total: 0 }),
         updateCustomer: () => Promise.resolve({ customer: undefined }),
+        deleteCustomer: () => Promise.resolve({ customer: undefined }),
       },
       { unlimited: ['updateCustomer'] },
     );
@@ -131,6 +132,7 @@ describe('a connection that has reached its maximum age', () => {
       fixCurrency: neverCalled,
       listCustomers: neverCalled,
       updateCustomer: neverCalled,
+      deleteCustomer: neverCalled,
     });
     const bound = bind({ service: 'test', clock: systemClock, logger });
     const server = await listen('localhost:0', [bound], { connectionAgeMs: 100 });

@@ -21,6 +21,7 @@ const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
   fixCurrency: neverCalled,
   listCustomers: neverCalled,
   updateCustomer: neverCalled,
+  deleteCustomer: neverCalled,
 });
 
 /** Sends a question as tools do, by the protocol's own contract. */

@@ -39,6 +39,7 @@ describe('a call between services', () => {
       fixCurrency: () => Promise.reject(new Error('Never called')),
       listCustomers: () => Promise.reject(new Error('Never called')),
       updateCustomer: () => Promise.reject(new Error('Never called')),
+      deleteCustomer: () => Promise.reject(new Error('Never called')),
     });
     const server = await listen(address, [bind({ service: 'test', clock: systemClock, logger })]);
     closers.push(() => server.stop({ drainDelayMs: 0, graceMs: 200 }));

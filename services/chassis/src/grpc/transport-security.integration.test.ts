@@ -58,6 +58,7 @@ const customers = rpcService<CustomerServiceServer>(
     fixCurrency: neverCalled,
     listCustomers: neverCalled,
     updateCustomer: neverCalled,
+    deleteCustomer: neverCalled,
   },
   {
     callers: {
@@ -69,6 +70,7 @@ const customers = rpcService<CustomerServiceServer>(
       fixCurrency: ['checkout'],
       listCustomers: ['gateway'],
       updateCustomer: ['gateway'],
+      deleteCustomer: ['gateway'],
     },
   },
 );

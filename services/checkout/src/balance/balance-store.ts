@@ -54,6 +54,8 @@ type BalanceDocument = Omit<Nullable<Balance>, 'id' | 'sequence' | 'pendingEntri
 const copyAfterMs = 30_000;
 // Postings of one process take turns, so only replicas compete.
 const attemptsMax = 64;
+// More than there are currencies.
+const currenciesMax = 1_000;
 
 export const balanceDefinition: AggregateDefinition<Balance> = {
   collection: 'balances',
@@ -117,6 +119,27 @@ export class BalanceStore {
     const sort = { movedAt: -1, _id: -1 } as const;
     const { found, total } = await readPage(documents, { query, sort, page, perPage });
     return { data: found.map((document) => balanceDefinition.fromDocument(document)), total };
+  }
+
+  /** Balances of a customer that are above 0. */
+  async positiveOf(customerId: string, context: Pick<Context, 'tenant'>): Promise<Balance[]> {
+    const page = { page: 1, perPage: currenciesMax };
+    const { data } = await this.list({ customerId, ...page }, context);
+    return data.filter(({ balance }) => balance > 0n);
+  }
+
+  /** Takes the balances of a deleted customer to 0. */
+  async clear(customerId: string, context: Context): Promise<void> {
+    for (const { currency, sequence } of await this.positiveOf(customerId, context)) {
+      const { environmentId } = context.tenant;
+      const posting = {
+        id: derivedId(environmentId, 'balanceEntry', customerId, currency, 'erasure', sequence),
+        kind: 'ADJUSTMENT',
+        description: 'Customer deleted',
+      } as const;
+      const amountOf: AmountOf = (balance) => -balance;
+      await this.post({ customerId, currency }, posting, { amountOf, context });
+    }
   }
 
   /**

@@ -20,6 +20,7 @@ import { checkOfNoSession } from '../invoice/collection';
 import type { RecordedPayment } from '../invoice/attempt';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import { type InvoicePages, readAuthorization, readId, toProtoInvoice } from '../invoice/rpc';
+import type { IsCustomerDeleted } from '../peer/customer';
 import { methodRemoved } from '../payment-method/payment-method';
 import type { PaymentMethodStore } from '../payment-method/store';
 import type { PaymentMethodWorker } from '../payment-method/payment-method-worker';
@@ -34,6 +35,7 @@ export interface PaymentRpcDependencies extends ProviderEventDependencies {
   readonly refused: RefusedAttemptStore;
   readonly saver: PaymentMethodWorker;
   readonly pages: InvoicePages;
+  readonly isCustomerDeleted: IsCustomerDeleted;
 }
 
 /** RPCs of payments that a payer or a caller requests. */
@@ -65,7 +67,10 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
         return toProtoPayment(answered, dependencies);
       },
       recordPayment: async (request, context) => {
-        const payment = fromProtoRecordedPayment(request);
+        const payment = {
+          ...fromProtoRecordedPayment(request),
+          isCustomerDeleted: await isDeleted(request, context, dependencies),
+        };
         const { stored, number } = await recordedPayments.record(payment, context);
         const { payments: shown } = toProtoInvoice(stored, dependencies.pages);
         return { payment: shown.find(({ attempt }) => attempt === number) };
@@ -93,6 +98,17 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
     },
     { withoutTenant: ['receiveProviderEvent'], callers: paymentCallers },
   );
+}
+
+// What is outstanding never exceeds what a deleted customer may still pay.
+async function isDeleted(
+  { invoiceId, amount }: Pick<RecordPaymentRequest, 'invoiceId' | 'amount'>,
+  context: CallContext,
+  { invoices, isCustomerDeleted }: PaymentRpcDependencies,
+): Promise<boolean> {
+  if (amount === undefined) return false;
+  const { state } = await invoices.within(context).get(invoiceId);
+  return isCustomerDeleted(state.customerId, context);
 }
 
 // True if a payment has been refused since the invoice was read.

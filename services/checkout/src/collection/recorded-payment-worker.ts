@@ -32,7 +32,7 @@ export interface RecordedPaymentDependencies {
 }
 
 /** Payment as a caller gives it. */
-export interface NewRecordedPayment extends Pick<Recording, 'amount'> {
+export interface NewRecordedPayment extends Pick<Recording, 'amount' | 'isCustomerDeleted'> {
   readonly invoiceId: string;
   readonly details: Omit<Recording['details'], 'receivedAt'> & {
     readonly receivedAt: Date | undefined;
@@ -63,7 +63,9 @@ export class RecordedPaymentWorker {
       checkReceived(details.receivedAt, context.now);
     }
     const methods = await this.methodsOf(state, context);
-    const recording = { callId: context.resourceSeed, amount, details, methods };
+    const { isCustomerDeleted } = payment;
+    const facts = { callId: context.resourceSeed, methods, isCustomerDeleted };
+    const recording = { ...facts, amount, details };
     return details.method === 'BALANCE'
       ? this.takeFromBalance(stored, recording, context)
       : this.recordExternal(stored, recording, context);

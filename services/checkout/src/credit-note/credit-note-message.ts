@@ -23,8 +23,9 @@ export function toProtoCreditNotes(
 /** What all notes of an invoice show of it. */
 type Source = ReturnType<typeof sourceOf>;
 
-function sourceOf({ finalization, lineItems }: Invoice) {
-  const { seller, buyer, pricesIncludeTax, taxes } = toProtoFinalization(finalization);
+function sourceOf({ finalization, keptBuyer, lineItems }: Invoice) {
+  const facts = toProtoFinalization(finalization, keptBuyer);
+  const { seller, buyer, pricesIncludeTax, taxes } = facts;
   const rows = (finalization?.taxes?.rows ?? []).map(keyOfTerms);
   const lines = lineItems.map(({ id, description, tax }) => {
     const row = tax === undefined ? -1 : rows.indexOf(keyOfTerms(tax));

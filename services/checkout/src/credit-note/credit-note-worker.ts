@@ -20,6 +20,7 @@ import {
   type NewCreditNote,
   numberCreditNote,
 } from './issue-credit-note';
+import type { IsCustomerDeleted } from '../peer/customer';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
@@ -30,6 +31,7 @@ export interface CreditNoteDependencies {
   readonly balances: Pick<BalanceStore, 'creditNote'>;
   readonly attempts: Pick<AttemptWorker, 'release'>;
   readonly refunds: RefundWorker;
+  readonly isCustomerDeleted: IsCustomerDeleted;
   readonly clock: Clock;
 }
 
@@ -47,6 +49,7 @@ export class CreditNoteWorker {
   issue(invoiceId: string, note: NewCreditNote, context: CallContext) {
     return this.decide(invoiceId, note.id, {
       decide: (record, facts) => issueCreditNote(record, note, facts),
+      isForBalance: note.settle === 'BALANCE',
       context,
     });
   }
@@ -55,6 +58,7 @@ export class CreditNoteWorker {
   issueForChange(invoiceId: string, credit: ChangeCredit, context: CallContext) {
     return this.decide(invoiceId, credit.id, {
       decide: (record, facts) => issueChangeCredit(record, credit, facts),
+      isForBalance: false,
       context,
     });
   }
@@ -99,21 +103,26 @@ export class CreditNoteWorker {
     creditNoteId: string,
     {
       decide,
+      isForBalance,
       context,
     }: {
       readonly decide: (
         record: InvoiceRecord,
         facts: IssueFacts,
       ) => ReturnType<typeof issueCreditNote>;
+      /** True if the balance of a deleted customer is refused. */
+      readonly isForBalance: boolean;
       readonly context: CallContext;
     },
   ): Promise<Stored<InvoiceRecord>> {
-    const { methods, clock, refunds } = this.dependencies;
+    const { methods, clock, refunds, isCustomerDeleted } = this.dependencies;
     const invoices = this.dependencies.invoices.within(context);
     const { environmentId } = context.tenant;
     const stored = await invoices.get(invoiceId);
+    const { state } = stored;
     const facts = {
-      methods: await methods.choiceFor(stored.state, context),
+      methods: await methods.choiceFor(state, context),
+      isCustomerDeleted: isForBalance && (await isCustomerDeleted(state.customerId, context)),
       realNow: clock.now(),
       refundIdOf: (index: number) => derivedId(environmentId, 'refund', creditNoteId, index),
     };

@@ -29,6 +29,7 @@ import {
 } from '../invoice/invoice';
 import type { MethodChoice } from '../invoice/method-choice';
 import { lineTaxOf, lineTotalOf } from '../tax/finalization';
+import { customerDeleted } from '../invoice/recorded-payment';
 import { release } from '../invoice/reservation';
 import { afterDueWork } from '../invoice/retry-schedule';
 
@@ -74,6 +75,8 @@ export interface IssueFacts {
   readonly now: Date;
   /** Real time. */
   readonly realNow: Date;
+  /** True if the invoice's customer was deleted: their balance takes nothing any more. */
+  readonly isCustomerDeleted?: boolean;
   /** Id of the note's refund with the index. */
   readonly refundIdOf: (index: number) => string;
 }
@@ -168,6 +171,8 @@ function withNote(
   const outstanding = isOwed(invoice) ? outstandingOf(invoice) : 0n;
   const reduced = smallerOf(outstanding, total);
   const rest = total - reduced;
+  const isForBalance = settle === 'BALANCE' && rest > 0n;
+  if (isForBalance && facts.isCustomerDeleted === true) throw customerDeleted();
   const refunds = settle === 'REFUND' ? refundsFor(invoice, rest, { note, facts }) : [];
   const issued: CreditNote = {
     ...note,

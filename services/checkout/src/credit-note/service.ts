@@ -12,7 +12,7 @@ import { type CreditNoteDependencies, CreditNoteWorker } from './credit-note-wor
 interface CreditServiceDependencies
   extends
     Pick<CreditNoteDependencies, 'methods' | 'attempts'>,
-    Pick<RefundDependencies, 'invoices' | 'providerOf'> {
+    Pick<RefundDependencies, 'invoices' | 'providerOf' | 'isCustomerDeleted'> {
   readonly balances: BalanceStore;
   readonly sandboxDisputes: AggregateCollection<SandboxDispute>;
 }
@@ -35,6 +35,7 @@ export function openCredits(service: Service, dependencies: CreditServiceDepende
   });
   return {
     credits: { creditNotes, refunds },
+    rows,
     rpcs: [creditNoteRpc({ invoices, rows, creditNotes }), refundRpc({ invoices, rows, refunds })],
   };
 }

@@ -8,7 +8,13 @@ import type { DeclineKind } from '../provider/port/payment-provider';
 import type { InvoiceDiscount } from './invoice-discount';
 import { type PaidPeriod, periodFrom } from './paid-period';
 import type { Reservation } from './reservation';
-import { type Finalization, fixed, lineTaxOf, type TaxOfLine } from '../tax/finalization';
+import {
+  type Finalization,
+  fixed,
+  type InvoiceBuyer,
+  lineTaxOf,
+  type TaxOfLine,
+} from '../tax/finalization';
 
 type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
 export type BillingReason =
@@ -244,6 +250,8 @@ export interface Invoice extends Credits {
   readonly reservation: Reservation | undefined;
   /** Undefined on invoices of earlier releases. */
   readonly finalization?: Finalization | undefined;
+  /** Buyer of an invoice that kept none before its customer was deleted. Absent: none. */
+  readonly keptBuyer?: InvoiceBuyer | undefined;
 }
 
 /**

@@ -22,6 +22,8 @@ export interface Recording {
   /** Undefined: what is outstanding. */
   readonly amount: bigint | undefined;
   readonly details: RecordedPayment;
+  /** True if the customer was deleted: their balance takes nothing any more. */
+  readonly isCustomerDeleted?: boolean;
   /** Methods that the schedule may charge. */
   readonly methods: MethodChoice;
   readonly now: Date;
@@ -44,6 +46,8 @@ export function recordExternal(
     const { callId, details, now, paymentIdOf } = recording;
     const outstanding = outstandingOf(invoice);
     const amount = recording.amount ?? outstanding;
+    const isOverpaid = amount > outstanding;
+    if (isOverpaid && recording.isCustomerDeleted === true) throw customerDeleted();
     const number = lastAttemptNumber(invoice) + 1;
     const payment: Payment = {
       ...{ id: paymentIdOf(number), number, amount, callId, recorded: details },
@@ -53,7 +57,7 @@ export function recordExternal(
       ...{ failureCode: undefined, decline: undefined, methodId: undefined, charged: undefined },
       origin: 'RECORDED',
       retry: undefined,
-      overpayment: amount > outstanding ? amount - outstanding : 0n,
+      overpayment: isOverpaid ? amount - outstanding : 0n,
       ...{ createdAt: now, endedAt: now },
     };
     const payments = keptPayments([...invoice.payments, payment]);
@@ -99,6 +103,11 @@ export function checkRecordable(record: InvoiceRecord): asserts record is Invoic
 /** Error of a payment for which the customer's balance does not suffice. */
 export function balanceTooLow(): DomainError {
   return new DomainError('failed_precondition', 'BALANCE_TOO_LOW', 'Balance is too low');
+}
+
+/** Error of money for the balance of a deleted customer. */
+export function customerDeleted(): DomainError {
+  return new DomainError('failed_precondition', 'CUSTOMER_DELETED', 'Customer is deleted');
 }
 
 function isKnown(record: InvoiceRecord, { callId }: Recording): boolean {

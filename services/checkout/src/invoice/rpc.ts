@@ -265,7 +265,7 @@ function invoiceFields(
     lineItems: invoice.lineItems.map((line) => toProtoLineItem(line, invoice)),
     payments: [...ended, ...running],
     lastPaymentError: toProtoPaymentError(invoice.lastPaymentError),
-    ...toProtoFinalization(invoice.finalization),
+    ...toProtoFinalization(invoice.finalization, invoice.keptBuyer),
   };
 }
 

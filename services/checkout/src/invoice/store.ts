@@ -65,12 +65,14 @@ type InvoiceFields = Omit<
   | 'oneOff'
   | 'reservation'
   | 'finalization'
+  | 'keptBuyer'
   | 'creditNotes'
   | 'refunds'
   | 'disputes'
 > &
   CreditsDocument & {
     readonly finalization?: FinalizationDocument | null;
+    readonly keptBuyer?: Invoice['keptBuyer'] | null;
     /** Absent in documents of earlier releases. */
     readonly reminderDates?: readonly Date[];
     readonly session: SessionDocument | null;
@@ -305,6 +307,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     reservation: fromReservationDocument(document.reservation),
     finalization: fromFinalizationDocument(document.finalization),
     ...fromCreditsDocument(document),
+    ...(document.keptBuyer && { keptBuyer: document.keptBuyer }),
     ...(document.isChargedOnce === true && { isChargedOnce: true }),
     ...(typeof document.writtenOffBy === 'string' && { writtenOffBy: document.writtenOffBy }),
     ...(typeof document.voidedBy === 'string' && { voidedBy: document.voidedBy }),

@@ -121,11 +121,16 @@ export function roundOf(
 }
 
 /** The record as a draft that its caller may still change; throws for any other. */
-export function draftOf(record: InvoiceRecord): Invoice & { readonly oneOff: OneOffTerms } {
+export function draftOf(record: InvoiceRecord): ChangeableDraft {
   if (record.isTombstone) throw notFound('Invoice');
-  const { oneOff, status } = record;
-  if (oneOff === undefined || status !== 'DRAFT' || oneOff.finalizedAt !== undefined) {
-    throw new DomainError('failed_precondition', 'INVOICE_NOT_DRAFT', 'Invoice is not a draft');
-  }
-  return { ...record, oneOff };
+  if (isChangeable(record)) return record;
+  throw new DomainError('failed_precondition', 'INVOICE_NOT_DRAFT', 'Invoice is not a draft');
 }
+
+/** True for a draft that its caller may still change. */
+export function isChangeable(invoice: Invoice): invoice is ChangeableDraft {
+  const { oneOff, status } = invoice;
+  return oneOff !== undefined && status === 'DRAFT' && oneOff.finalizedAt === undefined;
+}
+
+type ChangeableDraft = Invoice & { readonly oneOff: OneOffTerms };

@@ -161,6 +161,17 @@ export function remove(
   return only(state);
 }
 
+/**
+ * Removes all methods of a deleted customer, among them those that were never listed. No later use
+ * of one adds it again.
+ */
+export function removeAll(payer: Payer, methodIds: readonly string[]): Transition<Payer> {
+  const removed = new Set([...payer.removedIds, ...payer.methodIds, ...methodIds]);
+  const isDone = payer.methodIds.length === 0 && removed.size === payer.removedIds.length;
+  if (isDone) return unchanged(payer);
+  return only({ ...payer, defaultMethodId: null, methodIds: [], removedIds: [...removed] });
+}
+
 export function methodNotFound(): DomainError {
   return notFound('Payment method');
 }

@@ -48,7 +48,10 @@ export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
   collection: 'paymentMethods',
   aggregate: 'paymentMethod',
   resource: 'Payment method',
-  indexes: [{ name: 'expiry', keys: { expiresAt: 1 } }],
+  indexes: [
+    { name: 'expiry', keys: { expiresAt: 1 } },
+    { name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } },
+  ],
   toDocument: ({ id: _id, expiry, country, isExpiryWarned, ...fields }) => ({
     ...fields,
     country: country ?? null,

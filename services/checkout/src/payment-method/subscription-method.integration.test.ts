@@ -190,6 +190,7 @@ test('a crash between two cards of one retry charges each of them once', async (
       cancelCharge: (reference) => sandbox.cancelCharge(reference),
       resolveAuthorization: (authorization) => sandbox.resolveAuthorization(authorization),
       expiryOf: () => sandbox.expiryOf(),
+      detach: () => sandbox.detach(),
       refund: (refund) => sandbox.refund(refund),
       findRefund: (refund) => sandbox.findRefund(refund),
       listRefunds: () => sandbox.listRefunds(),

@@ -24,6 +24,13 @@ export async function fetchCustomer(
   return customer;
 }
 
+/** True if the customer was deleted. */
+export type IsCustomerDeleted = (customerId: string, context: CallContext) => Promise<boolean>;
+
+export function customerDeletion({ customers }: Pick<Peers, 'customers'>): IsCustomerDeleted {
+  return async (customerId, context) => (await customers.find(customerId, context)) === undefined;
+}
+
 /** True if the customer has future invoices that are charged automatically. */
 export async function isChargedAutomatically(
   customerId: string,

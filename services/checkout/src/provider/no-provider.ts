@@ -16,6 +16,7 @@ export const noProvider: PaymentProvider = {
   cancelCharge: () => Promise.resolve(failed),
   resolveAuthorization: () => Promise.resolve(undefined),
   expiryOf: () => Promise.resolve(undefined),
+  detach: () => Promise.resolve(),
   refund: () => Promise.reject(new Error('No charge exists without a provider')),
   findRefund: () => Promise.resolve(undefined),
   listRefunds: () => Promise.resolve([]),

@@ -23,6 +23,7 @@ import {
   type Settlement,
   takeOverRefunds,
 } from './refund';
+import type { IsCustomerDeleted } from '../peer/customer';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
@@ -30,6 +31,7 @@ export interface RefundDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly rows: CreditRowStore;
   readonly balances: Pick<BalanceStore, 'replaceRefund'>;
+  readonly isCustomerDeleted: IsCustomerDeleted;
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
   readonly clock: Clock;
   /** Called for a refund whose outcome is not known yet; a worker repeats it. */
@@ -160,15 +162,19 @@ export class RefundWorker {
 
   /** Settles a failed refund. A second try is sent before the call returns, if its time allows. */
   async settle(
-    settlement: Omit<Settlement, 'now' | 'realNow'>,
-    context: Context & Pick<CallContext, 'deadline'>,
+    settlement: Omit<Settlement, 'now' | 'realNow' | 'isCustomerDeleted'>,
+    context: CallContext,
   ): Promise<Stored<InvoiceRecord>> {
     const { refundId } = settlement;
     const invoiceId = await this.dependencies.rows.invoiceOf('refunds', refundId, context);
     if (invoiceId === undefined) throw notFound('Refund');
     const realNow = this.dependencies.clock.now();
+    const { customerId } = (await this.invoices(context).get(invoiceId)).state;
+    const isCustomerDeleted =
+      settlement.to === 'BALANCE' &&
+      (await this.dependencies.isCustomerDeleted(customerId, context));
     const settled = await this.invoices(context).mutate(invoiceId, (record, now) =>
-      settleRefund(record, { ...settlement, now, realNow }),
+      settleRefund(record, { ...settlement, isCustomerDeleted, now, realNow }),
     );
     const isNew = ({ id, claimedAt }: Refund) => id === refundId && claimedAt !== undefined;
     const until = waitAtMost(refundWaitMsMax, context, realNow);

@@ -2,6 +2,7 @@ import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { type Refund, refundsMax } from '../invoice/credit/credit';
 import { refundableOf, refundTooHigh, resumeAtOf } from '../invoice/credit/refundable';
+import { customerDeleted } from '../invoice/recorded-payment';
 import type { Invoice, InvoiceRecord, Payment } from '../invoice/invoice';
 import type { ProviderRefund, RefundOutcome } from '../provider/port/refund';
 
@@ -66,6 +67,8 @@ export interface Settlement {
   readonly refundId: string;
   readonly to: 'PROVIDER' | 'BALANCE' | 'EXTERNAL';
   readonly reference: string | undefined;
+  /** True if the invoice's customer was deleted: their balance takes nothing any more. */
+  readonly isCustomerDeleted?: boolean;
   /** Idempotency: the same call settles once; undefined if the call has no such id. */
   readonly callId: string | undefined;
   /** Environment time. */
@@ -77,12 +80,13 @@ export interface Settlement {
 /** Tries a failed refund again, or replaces it permanently. A retried call changes nothing. */
 export function settleRefund(
   record: InvoiceRecord,
-  { refundId, to, reference, callId, now, realNow }: Settlement,
+  { refundId, to, reference, isCustomerDeleted = false, callId, now, realNow }: Settlement,
 ): Transition<InvoiceRecord> {
   const refund = record.isTombstone ? undefined : findRefund(record, refundId);
   if (record.isTombstone || refund === undefined) throw notFound('Refund');
   if (callId !== undefined && refund.callId === callId) return unchanged(record);
   checkSettleable(refund);
+  if (to === 'BALANCE' && isCustomerDeleted) throw customerDeleted();
   const settled = { ...refund, callId, reference };
   if (to !== 'PROVIDER') {
     const replaced = { ...settled, status: 'REPLACED', replacedBy: to, settledAt: now } as const;

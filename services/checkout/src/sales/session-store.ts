@@ -71,6 +71,7 @@ export const sessionDefinition: AggregateDefinition<SessionRecord> = {
   fromDocument: (document) => fromDocumentSession(document as unknown as RecordDocument),
   indexes: [
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
+    { name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } },
     { name: 'link', keys: { checkoutLinkId: 1, createdAt: -1, _id: -1 } },
   ],
   dueAt: (record) => {

@@ -40,13 +40,17 @@ export function fromProtoBuyerFacts(facts: ProtoBuyerFacts | undefined): BuyerFa
   return { buyer: fromProtoBuyer(facts.buyer), taxExempt, netDays, locale };
 }
 
-/** Fields of an invoice that come from its finalization. */
-export function toProtoFinalization(finalization: Finalization | undefined) {
+/** Fields of an invoice that come from its finalization, or the buyer that it kept without one. */
+export function toProtoFinalization(
+  finalization: Finalization | undefined,
+  keptBuyer?: InvoiceBuyer,
+) {
   const { at, parties, taxes } = finalization ?? {};
+  const buyer = parties?.buyer ?? keptBuyer;
   const status = at === undefined ? 'ESTIMATED' : 'FINAL';
   return {
     seller: parties === undefined ? undefined : toProtoSeller(parties.seller),
-    buyer: parties?.buyer === undefined ? undefined : toProtoBuyer(parties.buyer),
+    buyer: buyer === undefined ? undefined : toProtoBuyer(buyer),
     finalizedAt: at,
     taxes: (taxes?.rows ?? []).map(toProtoRow),
     taxStatus: taxStatuses.valueOf(taxes === undefined ? 'NONE' : status),

@@ -96,6 +96,17 @@ export class AuditStore {
     for (const { entry } of entries) this.copy(entry);
   }
 
+  /** Removes the name and the changed values of a resource from its entries. */
+  async eraseValues({ environmentId }: Tenant, targetId: string): Promise<void> {
+    const filter = { environmentId, targetId };
+    const found = await retryTransient(() => this.entries.find(filter).toArray());
+    for (const { _id, changes = [] } of found) {
+      const blank = changes.map(({ field }) => toStoredChange({ field }));
+      const update = { $set: { targetName: null, changes: blank } };
+      await retryTransient(() => this.entries.updateOne({ _id, environmentId }, update));
+    }
+  }
+
   /** Newest first. */
   async list(
     { environmentId }: Tenant,

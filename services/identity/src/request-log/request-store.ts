@@ -1,5 +1,5 @@
 import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
-import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import { answerBy, type CallContext, type Tenant } from '@billing/chassis/call-context';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { earliestIdAt } from '@billing/chassis/ids';
@@ -148,6 +148,17 @@ export class RequestStore {
     return older === undefined ? undefined : oldest;
   }
 
+  /** Deletes the bodies of an environment's requests that contain one of some JSON texts. */
+  async eraseBodies(
+    { environmentId }: Pick<Tenant, 'environmentId'>,
+    texts: readonly string[],
+  ): Promise<void> {
+    const quoted = texts.map((text) => escapedPattern(JSON.stringify(text)));
+    const $regex = quoted.join('|');
+    const found = { $or: [{ 'request.json': { $regex } }, { 'response.json': { $regex } }] };
+    await retryTransient(() => this.bodies.deleteMany({ environmentId, ...found }));
+  }
+
   /** Deletes one batch of requests stored before a time. Returns true if there may be more. */
   deleteOlder(before: Date): Promise<boolean> {
     const filter = { _id: { $lt: earliestIdAt(before) } };
@@ -185,6 +196,10 @@ function queryOf(
     }),
     ...(requestId !== undefined && { requestId }),
   };
+}
+
+function escapedPattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 }
 
 // MaxTimeMSExpired, of the server.

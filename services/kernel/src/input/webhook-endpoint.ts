@@ -35,6 +35,7 @@ const eventTypes = [
   'dispute.closed',
   'customer.created',
   'customer.updated',
+  'customer.deleted',
   'payment_method.added',
   'payment_method.updated',
   'payment_method.removed',

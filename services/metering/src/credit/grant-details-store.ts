@@ -4,7 +4,10 @@ import { insertMissing } from '@billing/chassis/inserts';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { CreditAccount, GrantDetails } from './account';
 
-/** Name and metadata of a grant; immutable. A grant without either has no document. */
+/**
+ * Name and metadata of a grant; only an erasure changes them. A grant without either has no
+ * document.
+ */
 interface GrantDetailsDocument {
   /** Id of the grant. */
   readonly _id: string;
@@ -62,6 +65,18 @@ export class GrantDetailsStore {
     const grants = new Map(found);
     await this.insert(account, grants);
     return new Set(grants.keys());
+  }
+
+  /** Removes the metadata of some grants. */
+  async eraseMetadata(grantIds: readonly string[]): Promise<void> {
+    const { environmentId } = this.tenant;
+    for (let first = 0; first < grantIds.length; first += batchMax) {
+      const some = grantIds.slice(first, first + batchMax);
+      const filter = { _id: { $in: some }, environmentId };
+      await retryTransient(() =>
+        this.documents.updateMany(filter, { $set: { metadata: JSON.stringify({}) } }),
+      );
+    }
   }
 
   /** Returns a lookup for the details of some grants. */

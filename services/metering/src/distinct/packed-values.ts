@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { hashOfErased } from '../usage/erased-value';
 
 /** Bytes that stand for a distinct value. */
 export const valueBytes = 16;
@@ -11,6 +12,8 @@ export const entryBytes = valueBytes + countBytes;
  * probability below 10^-20 at 10^9 values.
  */
 export function hashedValue(meterId: string, value: string): Buffer {
+  const erased = hashOfErased(value);
+  if (erased !== undefined) return Buffer.from(erased, 'hex');
   return hash('sha256', `${meterId}:${value}`, 'buffer').subarray(0, valueBytes);
 }
 

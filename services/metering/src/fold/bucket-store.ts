@@ -307,7 +307,7 @@ export class BucketStore implements SeriesStorage {
           arrival: 1,
           epoch: 1,
           flush: 1,
-          ...(uniqueProperty !== null && { properties: 1 }),
+          ...(uniqueProperty !== null && { properties: 1, value: 1 }),
         })
         .batchSize(cursorBatch);
       for await (const document of cursor) {

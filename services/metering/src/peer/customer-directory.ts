@@ -1,3 +1,5 @@
+import { monotonicMs } from '@billing/chassis/clock';
+
 /** Reference to a customer: by id, or by the caller's external id. */
 export interface CustomerName {
   readonly kind: 'id' | 'externalId';
@@ -9,15 +11,34 @@ export type FindCustomers = (
   names: readonly CustomerName[],
 ) => Promise<ReadonlyMap<string, string>>;
 
+// Another replica may be told that a customer was deleted. A deletion ends 20 s later what was
+// accepted in between.
+const cachedMsMax = 5_000;
+
+interface KnownCustomer {
+  readonly id: string;
+  readonly askedAtMs: number;
+}
+
 /**
- * Caches known customers. A customer is never deleted and never changes its id or external id, so
- * entries stay valid. Unknown names are not cached, because the customer may be created at any
- * time. Evicts the least recently used entry first.
+ * Caches known customers. A customer never changes its id or external id, and is seldom deleted, so
+ * entries stay valid for some seconds. Unknown names are not cached, because the customer may be
+ * created at any time. Evicts the least recently used entry first.
  */
 export class CustomerDirectory {
-  private readonly known = new Map<string, string>();
+  private readonly known = new Map<string, KnownCustomer>();
 
-  constructor(private readonly customersMax: number) {}
+  constructor(
+    private readonly customersMax: number,
+    private readonly nowMs: () => number = monotonicMs,
+  ) {}
+
+  /** Evicts a deleted customer, under all names. */
+  forget(environmentId: string, customerId: string): void {
+    for (const [key, { id }] of this.known) {
+      if (id === customerId && key.startsWith(environmentId)) this.known.delete(key);
+    }
+  }
 
   /**
    * Returns the ids of an environment's customers, keyed by name key; unknown ones are left out.
@@ -45,15 +66,16 @@ export class CustomerDirectory {
   }
 
   private recall(key: string): string | undefined {
-    const id = this.known.get(key);
-    if (id === undefined) return undefined;
+    const found = this.known.get(key);
+    if (found === undefined) return undefined;
     this.known.delete(key);
-    this.known.set(key, id);
-    return id;
+    if (this.nowMs() - found.askedAtMs >= cachedMsMax) return undefined;
+    this.known.set(key, found);
+    return found.id;
   }
 
   private cache(key: string, id: string): void {
-    this.known.set(key, id);
+    this.known.set(key, { id, askedAtMs: this.nowMs() });
     if (this.known.size <= this.customersMax) return;
     const [oldest] = this.known.keys();
     if (oldest !== undefined) this.known.delete(oldest);

@@ -114,6 +114,7 @@ async function startCustomers(ids: ReadonlySet<string>) {
       }),
       listCustomers: unused,
       updateCustomer: unused,
+      deleteCustomer: unused,
       getCustomer: async ({ id }) => {
         if (!ids.has(id)) throw notFound('Customer');
         return {

@@ -9,6 +9,7 @@ import {
 } from '../generation/generation';
 import type { MadeCollections } from '../generation/generation-storage';
 import type { MeasuredEvent } from '../meter/aggregation';
+import { erasedValue } from './erased-value';
 import { type UsageEvent, uniqueValue } from './event';
 import { seriesKey } from './series-key';
 
@@ -23,6 +24,11 @@ export interface EventDocument {
   readonly quantity: string;
   /** JSON text, because the keys are the caller's; absent: no properties. */
   readonly properties?: string;
+  /**
+   * Hash of the distinct value that the meter counts, where the properties were erased together
+   * with their customer; absent: none.
+   */
+  readonly value?: string;
   readonly receivedAt: Date;
   /** The driver returns integers as number or bigint. */
   readonly arrival: number | bigint;
@@ -176,13 +182,15 @@ export function measuredEvent(
     arrival,
     quantity,
     properties = '{}',
+    value: hash,
   }: Omit<EventDocument, 'environmentId'>,
   uniqueProperty: string | null,
 ): MeasuredEvent {
-  const value =
-    uniqueProperty === null
-      ? null
-      : uniqueValue(JSON.parse(properties) as Record<string, unknown>, uniqueProperty);
+  const read = (property: string) =>
+    hash === undefined
+      ? uniqueValue(JSON.parse(properties) as Record<string, unknown>, property)
+      : erasedValue(hash);
+  const value = uniqueProperty === null ? null : read(uniqueProperty);
   return { id, at, arrival: Number(arrival), quantity, uniqueValue: value };
 }
 

@@ -49,7 +49,8 @@ export const emailDefinition: AggregateDefinition<Email> = {
     { name: 'kind', keys: { kind: 1, createdAt: -1, _id: -1 } },
     { name: 'status', keys: { status: 1, createdAt: -1, _id: -1 } },
   ],
-  fixedFields: ['customerId', 'invoiceId', 'subscriptionId', 'kind', 'recipient'],
+  // An erasure changes the recipient.
+  fixedFields: ['customerId', 'invoiceId', 'subscriptionId', 'kind'],
   // Senders follow real time in every environment.
   recoverAt: ({ status, sendAt }) => (status === 'PENDING' ? (sendAt ?? undefined) : undefined),
 };

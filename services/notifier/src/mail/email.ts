@@ -190,6 +190,19 @@ export function bounce(
   return end(email, 'BOUNCED', reason, now);
 }
 
+/**
+ * Erases what a mail says and to whom, because its customer was deleted. A mail that waits is never
+ * sent; for one that was handed over, its sender's answer may still come.
+ */
+export function eraseEmail(email: Email, now: Date): Transition<Email> {
+  if (email.to === '' && email.content === null) return unchanged(email);
+  const erased = { ...email, to: '', subject: '', content: null };
+  if (email.status !== 'PENDING') return only(erased);
+  return email.isHandedOver
+    ? end(erased, 'UNKNOWN', 'outcome_unknown', now)
+    : end(erased, 'SKIPPED', 'suppressed', now);
+}
+
 /** Refuses a mail that no address can have refused. */
 export function requireSent({ status }: Email): void {
   if (['SENT', 'UNKNOWN', 'BOUNCED'].includes(status)) return;

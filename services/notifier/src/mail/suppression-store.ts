@@ -84,6 +84,11 @@ export class SuppressionStore {
     return { data, total };
   }
 
+  /** Removes the suppression of an address, if there is one. */
+  async removeAddress(environmentId: string, email: string): Promise<void> {
+    await this.remove(environmentId, suppressionId(environmentId, email.toLowerCase()));
+  }
+
   /** Returns false if the environment has no such suppression. */
   async remove(environmentId: string, id: string): Promise<boolean> {
     const { deletedCount } = await retryTransient(() =>

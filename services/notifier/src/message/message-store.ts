@@ -5,7 +5,10 @@ import { insertMissing } from '@billing/chassis/inserts';
 import { retryTransient } from '@billing/chassis/mongo';
 import { subjectTypeOf } from '@billing/kernel/input/webhook-endpoint';
 
-/** An accepted event in its outgoing form. Written once, after its deliveries; immutable. */
+/**
+ * An accepted event in its outgoing form. Written once, after its deliveries; immutable, until the
+ * customer that it is about has long been deleted.
+ */
 export interface Message {
   /** `webhook-id`. */
   readonly _id: string;
@@ -106,6 +109,15 @@ export class MessageStore {
     return new Map(messages.map((message) => [message._id, message]));
   }
 
+  /** Removes the data of messages; their head stays. */
+  async blank(environmentId: string, ids: readonly string[]): Promise<void> {
+    const found = await this.findAll(environmentId, ids);
+    for (const { _id, body } of found.values()) {
+      const update = { $set: { body: blankBody(body) } };
+      await retryTransient(() => this.messages.updateOne({ _id, environmentId }, update));
+    }
+  }
+
   /**
    * Returns by subscription the sequence below which accepted messages may have been removed; no
    * messages of the other subscriptions were removed.
@@ -121,4 +133,13 @@ export class MessageStore {
     const floors = await retryTransient(() => this.floors.find(filter).toArray());
     return new Map(floors.map(({ _id, sequence }) => [_id, sequence]));
   }
+}
+
+/** Body without its data. */
+function blankBody(body: string): string {
+  const { id, type, timestamp, sequence, restoreCode } = JSON.parse(body) as Record<
+    string,
+    unknown
+  >;
+  return JSON.stringify({ id, type, timestamp, sequence, restoreCode, data: {} });
 }

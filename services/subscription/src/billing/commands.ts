@@ -1,6 +1,7 @@
 import type { CommandDelivery } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import { isErased } from '../subscription/erased';
 import { hasWaitingBills } from '../over-limit/over-limit-bill';
 import type { BillPeriod } from '../subscription/command';
 import type { Closing } from '../subscription/over-limit-state';
@@ -61,5 +62,7 @@ export async function billLate(
   dependencies: BillingDependencies,
 ): Promise<void> {
   const stored = await dependencies.subscriptions.get(id, context);
+  // Usage of a deleted customer has no payer.
+  if (isErased(stored.state)) return;
   if (stored.state.periodIndex !== null) await attemptLateBill(stored, context, dependencies);
 }

@@ -5,6 +5,7 @@ import { retryTransient } from '@billing/chassis/mongo';
 import { notFound } from '@billing/kernel/domain-error';
 import { only } from '@billing/kernel/transition';
 import { type ChangeDocument, fromDocumentChange, toDocumentChange } from '../change-document';
+import { erasedChange } from '../subscription/erased';
 import {
   type ChangeStatus,
   findChange,
@@ -20,7 +21,7 @@ export interface RecordedChange extends SubscriptionChange {
   readonly subscriptionId: string;
 }
 
-/** Finished changes as documents; none is ever changed. */
+/** Finished changes as documents; only an erasure changes one. */
 export const changeDefinition: AggregateDefinition<RecordedChange> = {
   collection: 'changes',
   aggregate: 'change',
@@ -56,6 +57,14 @@ export class Changes {
   /** Records a finished change; a repeat finds it recorded. */
   async record(change: RecordedChange, context: Context): Promise<void> {
     await this.records.within(context).insert(only(change));
+  }
+
+  /** Removes the metadata of the recorded changes of a subscription. */
+  async erase(subscriptionId: string, context: Context): Promise<void> {
+    const records = this.records.within(context);
+    for (const { state } of await records.listAll({ subscriptionId })) {
+      await records.mutate(state.id, (change) => only(erasedChange(change)));
+    }
   }
 
   /** Finds a change of a subscription. */

@@ -218,6 +218,7 @@ class PeerServers {
       fillCustomer: neverAsked,
       listCustomers: neverAsked,
       updateCustomer: neverAsked,
+      deleteCustomer: neverAsked,
       getCustomers: async ({ ids }) => {
         if (this.isCustomerDown)
           throw new DomainError('unavailable', 'DOWN', 'Service unavailable');

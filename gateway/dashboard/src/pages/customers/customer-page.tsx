@@ -18,6 +18,7 @@ import { BalancePanel } from './balance-panel';
 import { CheckoutButton } from './checkout-button';
 import { type CustomerField, customerFields } from './customer-fields';
 import { CustomerForm } from './customer-form';
+import { DeleteButton } from './delete-button';
 import { PaymentMethodPanel } from './payment-method-panel';
 import { PortalButton } from './portal-button';
 import { CreditPanel, UsagePanel } from './usage-panels';
@@ -47,6 +48,7 @@ function CustomerView({ customer }: { customer: Customer }) {
           <DialogButton label="Edit" title="Edit customer" tone="quiet" refusal={refusal}>
             {(close) => <CustomerForm customer={customer} onCancel={close} onDone={close} />}
           </DialogButton>
+          <DeleteButton customer={customer} />
         </>
       }
     >

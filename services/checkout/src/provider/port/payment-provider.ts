@@ -171,6 +171,8 @@ export interface PaymentProvider {
   }): Promise<ProviderMethod | undefined>;
   /** Expiry of a saved card; undefined if the provider does not know it, or has no such card. */
   expiryOf(providerMethodId: string): Promise<CardExpiry | undefined>;
+  /** Detaches a saved card: it cannot be charged any more. A detached or unknown one stays so. */
+  detach(providerMethodId: string): Promise<void>;
   /** Refunds a part of a successful charge. The same key refunds at most once. */
   refund(refund: RefundRequest): Promise<RefundOutcome>;
   /** Outcome of the refund with this key; undefined if there was none. */

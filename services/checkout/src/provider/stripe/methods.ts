@@ -120,6 +120,15 @@ export class StripeMethodClient {
     return method === undefined ? undefined : toProviderMethod(method)?.expiry;
   }
 
+  /** Detaches a card from its customer. */
+  async detach(providerMethodId: string): Promise<void> {
+    const { stripe } = this.dependencies;
+    const method = await unlessMissing(stripe.paymentMethods.retrieve(providerMethodId));
+    // Stripe refuses to detach a card twice.
+    if (method === undefined || method.customer === null) return;
+    await stripe.paymentMethods.detach(providerMethodId);
+  }
+
   private async open(
     { customerId, returnUrl }: { readonly customerId: string; readonly returnUrl: string },
     customer: string,

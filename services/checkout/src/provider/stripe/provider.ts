@@ -113,6 +113,10 @@ export class StripeProvider implements PaymentProvider {
     return guarded(() => this.methods.expiryOf(providerMethodId));
   }
 
+  detach(providerMethodId: string): Promise<void> {
+    return guarded(() => this.methods.detach(providerMethodId));
+  }
+
   refund(request: RefundRequest): Promise<RefundOutcome> {
     return guarded(async () => {
       const { charge } = request;

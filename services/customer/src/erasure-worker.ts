@@ -1,0 +1,91 @@
+import { type AggregateDocument, tenantOf } from '@billing/chassis/aggregate';
+import type { CommandHandler } from '@billing/chassis/aggregate-collection';
+import { type CallContext, workContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { blankEvents } from '@billing/chassis/event-blanking';
+import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import type { Service } from '@billing/chassis/service';
+import { Customer as ProtoCustomer } from '@billing/proto/billing/customer/v1/customer';
+import { erasureSteps } from '@billing/proto/values/erasure';
+import type { Customers } from './customer-store';
+import { continueErasure, type EraseCustomer } from './erasure';
+import type { Peers } from './peers';
+import type { PortalSessionStore } from './portal-session-store';
+
+export interface ErasureDependencies {
+  readonly customers: Customers;
+  readonly sessions: Pick<PortalSessionStore, 'deleteOf'>;
+  readonly peers: Pick<Peers, 'erasure'>;
+  readonly service: Pick<Service, 'db'>;
+  readonly clock: Clock;
+  /** True for an environment whose data is being deleted. */
+  readonly isDeleted: (environmentId: string) => boolean;
+}
+
+const batchMax = 100;
+
+/** Takes the steps of erasures, in all environments, by real time. */
+export class ErasureWorker {
+  constructor(private readonly dependencies: ErasureDependencies) {}
+
+  ensureIndexes(): Promise<void> {
+    const { documents } = this.dependencies.customers.records;
+    return ensureIndexes(documents, [{ name: 'eraseAt', key: { eraseAt: 1 } }]);
+  }
+
+  /** Begins the steps that are due. */
+  async sweep(stopping: AbortSignal): Promise<void> {
+    const { customers, clock, isDeleted } = this.dependencies;
+    for (const document of await this.due()) {
+      if (stopping.aborted) return;
+      if (isDeleted(document.environmentId)) continue;
+      const { _id: id, updatedAt: at } = document;
+      const work = { at, clock, requestId: `${id}/erasure`, stopping };
+      const context = workContext(tenantOf(document), work);
+      await customers.decide(id, (customer) => continueErasure(customer, clock.now()), context);
+    }
+  }
+
+  /** Handlers of the commands of a deleted customer. */
+  commands(): Readonly<Record<EraseCustomer['type'], CommandHandler>> {
+    const { customers, sessions, peers } = this.dependencies;
+    return {
+      eraseCustomer: async (
+        { service, step, customer }: EraseCustomer['payload'],
+        { aggregateId: customerId, context },
+      ) => {
+        if (step === 'EVENTS') await this.blankEvents(customerId, context);
+        const before = customer === null ? undefined : decodeCustomer(customer);
+        await sessions.deleteOf(customerId, context.tenant);
+        if (before !== undefined) await customers.releaseExternalId(before, context);
+        await peers.erasure[service].eraseCustomer(
+          { customerId, step: erasureSteps.valueOf(step), customer: before },
+          context,
+        );
+      },
+    };
+  }
+
+  private blankEvents(customerId: string, { tenant: { environmentId } }: CallContext) {
+    const { service, customers } = this.dependencies;
+    const { documents } = customers.records;
+    return blankEvents(service.db, { documents, filter: { environmentId, _id: customerId } });
+  }
+
+  private due(): Promise<AggregateDocument[]> {
+    const { customers, clock } = this.dependencies;
+    const due = { eraseAt: { $gt: new Date(0), $lte: clock.now() } };
+    return retryTransient(() =>
+      customers.records.documents.find(due).sort({ eraseAt: 1 }).limit(batchMax).toArray(),
+    );
+  }
+}
+
+/** Encodes the customer for the services that erase it. */
+export function encodeCustomer(customer: ProtoCustomer): string {
+  return JSON.stringify(ProtoCustomer.toJSON(customer));
+}
+
+function decodeCustomer(text: string): ProtoCustomer {
+  return ProtoCustomer.fromJSON(JSON.parse(text));
+}

@@ -1,0 +1,66 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import type { Erasing } from '@billing/chassis/erasure-rpc';
+import type { Peer } from '@billing/chassis/peer';
+import type { ErasureServiceServer } from '@billing/proto/billing/erasure/v1/erasure';
+import { type Email, eraseEmail } from '../mail/email';
+import type { SuppressionStore } from '../mail/suppression-store';
+import { messageId, type MessageStore } from '../message/message-store';
+
+export interface ErasureDependencies {
+  readonly emails: AggregateCollection<Email>;
+  readonly suppressions: Pick<SuppressionStore, 'removeAddress'>;
+  readonly messages: Pick<MessageStore, 'blank' | 'findFloors'>;
+  /** Owners of resources of customers. */
+  readonly owners: readonly Peer<ErasureServiceServer>[];
+  readonly clock: Clock;
+}
+
+// More than a customer has after those that were removed.
+const customerEventsMax = 100;
+
+/** Erases deleted customers from mails, and later from webhooks and the feed. */
+export function erasingRecipients(dependencies: ErasureDependencies): Erasing {
+  const { emails, suppressions, clock } = dependencies;
+  return {
+    eraseData: async ({ customerId, customer }, context) => {
+      const { environmentId } = context.tenant;
+      const records = emails.within(context);
+      const addresses = new Set(customer === undefined ? [] : [customer.email]);
+      for (const { state } of await records.listAll({ customerId })) {
+        addresses.add(state.to);
+        await records.mutate(state.id, (email) => eraseEmail(email, clock.now()));
+      }
+      for (const address of addresses) await suppressions.removeAddress(environmentId, address);
+    },
+
+    eraseReplayable: (customerId, context) => blankMessages(customerId, context, dependencies),
+  };
+}
+
+// Most messages are removed by now; the last one of each subject stays.
+async function blankMessages(
+  customerId: string,
+  context: CallContext,
+  { messages, owners }: ErasureDependencies,
+): Promise<void> {
+  const { environmentId } = context.tenant;
+  const floors = await messages.findFloors([{ environmentId, subscriptionId: customerId }]);
+  const ofCustomer = {
+    id: customerId,
+    sequence: BigInt((floors.get(customerId) ?? 0) + customerEventsMax),
+  };
+  const lists = await Promise.all(
+    owners.map((owner) => owner.listAnnouncedSubjects({ customerId }, context)),
+  );
+  for (const { id: subscriptionId, sequence } of [
+    ofCustomer,
+    ...lists.flatMap(({ subjects }) => subjects),
+  ]) {
+    const ids = Array.from({ length: Number(sequence) }, (_, index) =>
+      messageId({ environmentId, subscriptionId, sequence: index + 1 }),
+    );
+    await messages.blank(environmentId, ids);
+  }
+}

@@ -1,0 +1,165 @@
+import { type Document, MongoClient } from 'mongodb';
+import { eventually } from '@billing/chassis/testing';
+import type { ApiClient } from '../support/api-client';
+import { product } from '../support/patterns';
+import { joinTestSystem, type TestSystem } from '../support/shared-system';
+
+let system: TestSystem;
+let api: ApiClient;
+let productId: string;
+
+const mark = `leaver${String(process.pid)}`;
+const person = {
+  email: `${mark}@example.com`,
+  externalId: `${mark}-external`,
+  name: `${mark} Lovelace`,
+  phone: `${mark}-phone`,
+  address: { line1: `${mark} Street`, country: 'DE' },
+  buyerReference: `${mark}-reference`,
+  currency: 'EUR',
+  metadata: { secret: `${mark}-metadata` },
+};
+
+beforeAll(async () => {
+  system = await joinTestSystem();
+  api = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
+  ({ id: productId } = await api.expect(201, api.post('/products', product)));
+  const body = { legalName: 'Acme Ltd' };
+  await api.expect(200, api.request('PATCH', '/seller', { body }));
+});
+
+const create = (path: string, body: object) => api.expect(201, api.post(path, body));
+const steps = { timeoutMs: 90_000, everyMs: 500 };
+
+test('20 subscriptions created while their customer is deleted are canceled, and owe nothing', async () => {
+  const { id } = await create('/customers', { email: `${mark}@race.example`, currency: 'EUR' });
+  const subscribe = () => api.post('/subscriptions', { customerId: id, productId });
+  const [deletion, ...creations] = await Promise.all([
+    api.delete(`/customers/${String(id)}`),
+    ...Array.from({ length: 20 }, subscribe),
+  ]);
+  for (const { status } of creations) expect([201, 404]).toContain(status);
+  if (deletion.status !== 204) {
+    const error = 'Customer has an active subscription';
+    expect(deletion).toMatchObject({ status: 409, body: { error } });
+    return;
+  }
+  await eventually(async () => {
+    const all = await api.all(`/subscriptions?customerId=${String(id)}`);
+    expect(new Set(all.map(({ status }: { status: string }) => status))).not.toContain('ACTIVE');
+    const invoices = await api.all(`/invoices?customerId=${String(id)}`);
+    expect(invoices.filter(({ status }: { status: string }) => status === 'OPEN')).toEqual([]);
+  }, steps);
+});
+
+test('a deleted customer is in no database but on invoices, also in what is replayed', async () => {
+  const { id } = await create('/customers', person);
+  await useEverything(String(id));
+  const places = await findMark();
+  expect(places.length).toBeGreaterThan(5);
+  await api.expect(204, api.delete(`/customers/${String(id)}`));
+  await eventually(async () => {
+    expect(await stepOf(String(id))).toBe('EVENTS');
+  }, steps);
+  await beginLastStep(String(id));
+  await eventually(async () => {
+    expect(await findMark()).toEqual([]);
+  }, steps);
+});
+
+async function useEverything(customerId: string): Promise<void> {
+  const meter = await create('/meters', {
+    ...{ name: mark.slice(-4), aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' },
+  });
+  const { id: meterId } = meter;
+  const event = { customerId, meterId, properties: { user: `${mark}-user`, page: mark } };
+  await create('/events/ingest', { events: [event] });
+  await create(`/customers/${customerId}/meter-credits`, {
+    ...{ meterId, amount: 1, metadata: { note: mark } },
+  });
+  const session = await create('/checkout', { customerId, productId, metadata: { note: mark } });
+  await api.advanceTo('2026-02-02T00:00:00.000Z');
+  expect(session.sessionId).toBeDefined();
+  const authorizedTransactionId = `txn_4242424242424242_${customerId}`;
+  const subscription = await create('/subscriptions', {
+    ...{ customerId, productId, authorizedTransactionId, metadata: { note: mark } },
+  });
+  await create('/portal/sessions', { customerId });
+  const change = { name: `${mark} King` };
+  await api.expect(200, api.request('PATCH', `/customers/${customerId}`, { body: change }));
+  await api.expect(
+    200,
+    api.post(`/subscriptions/${String(subscription.id)}/cancel`, { atPeriodEnd: false }),
+  );
+  await api.expect(200, api.get('/webhook-events?limit=1'));
+}
+
+/** Places in databases that name the person, but for those that the law keeps. */
+async function findMark(): Promise<string[]> {
+  return withDatabases(async (client, names) => {
+    const places = await Promise.all(
+      names.flatMap(async (name) => {
+        const db = client.db(name);
+        const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+        return Promise.all(
+          collections.map(async ({ name: collection }) => {
+            // Kept for 24 hours.
+            if (collection === 'idempotencyRecords') return [];
+            const documents = await db.collection(collection).find().toArray();
+            return documents
+              .map((document) => JSON.stringify(withoutBuyer(document), asText))
+              .filter((text) => text.includes(mark) && !text.includes(`${mark}@race`))
+              .map((text) => `${name}.${collection}: ${text.slice(0, 200)}`);
+          }),
+        );
+      }),
+    );
+    return places.flat(2);
+  });
+}
+
+// Invoices and credit notes keep their buyer.
+function withoutBuyer({ keptBuyer: _kept, finalization, ...document }: Document): Document {
+  const parties = (finalization as Document | null | undefined)?.parties as Document | null;
+  return { ...document, finalization: { ...parties, buyer: null } };
+}
+
+function asText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+async function stepOf(customerId: string): Promise<unknown> {
+  return withDatabases(async (client, names) => {
+    const document = await customersIn(client, names).findOne({ _id: customerId });
+    return document?.eraseStep;
+  });
+}
+
+// Stands for the 30 days of real time before the last step.
+async function beginLastStep(customerId: string): Promise<void> {
+  await withDatabases(async (client, names) => {
+    const $set = { eraseAt: new Date() };
+    await customersIn(client, names).updateOne({ _id: customerId }, { $set });
+  });
+}
+
+function customersIn(client: MongoClient, names: readonly string[]) {
+  const name = names.find((one) => one.endsWith('customer'));
+  return client.db(name).collection<{ _id: string; eraseStep?: string }>('customers');
+}
+
+async function withDatabases<T>(
+  use: (client: MongoClient, names: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const { uri, prefix } = system.databases;
+  const client = new MongoClient(uri);
+  try {
+    const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
+    return await use(
+      client,
+      databases.map(({ name }) => name).filter((name) => name.startsWith(prefix)),
+    );
+  } finally {
+    await client.close();
+  }
+}
