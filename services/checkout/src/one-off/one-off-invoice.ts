@@ -33,10 +33,7 @@ export interface Finalization {
 }
 
 /** Seller and buyer as a write of the draft reads them. */
-export type DraftTerms = Pick<
-  InvoiceTerms,
-  'settings' | 'defaultLocale' | 'buyer' | 'cardCountry'
->;
+export type DraftTerms = Pick<InvoiceTerms, 'settings' | 'defaultLocale' | 'buyer' | 'cardCountry'>;
 
 /** A one-off invoice: a draft that its caller may change, unless it is finalized at once. */
 export function createOneOff(
