@@ -292,7 +292,7 @@ module.exports = {
       to: {
         path: '^(services|proto|gateway/src)/',
         pathNot:
-          '^(services/kernel/|gateway/src/text/amount-text|gateway/src/access/operator-permission)',
+          '^(services/kernel/|gateway/src/text/english-amount-text|gateway/src/access/operator-permission)',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -128,7 +128,10 @@ function idIn(path: string): string {
   return id;
 }
 
-/** Sorts calls so that those to one resource keep their order and are far from each other. */
+/**
+ * Sorts calls so that those to one resource keep their order and are far from each other. Deletions
+ * come last, because the others need what they delete.
+ */
 function inRounds<T extends Sent>(calls: readonly T[]): T[] {
   const writes = new Map<string, number>();
   const placed = calls.map((call) => {
@@ -137,7 +140,10 @@ function inRounds<T extends Sent>(calls: readonly T[]): T[] {
     if (call.method !== 'GET' && id !== '') writes.set(id, round + 1);
     return { call, round };
   });
-  return placed.sort((a, b) => a.round - b.round).map(({ call }) => call);
+  const isDeletion = ({ method }: Sent) => Number(method === 'DELETE');
+  return placed
+    .sort((a, b) => isDeletion(a.call) - isDeletion(b.call) || a.round - b.round)
+    .map(({ call }) => call);
 }
 
 /**

@@ -205,7 +205,7 @@ export class Installation {
     const socket = environment.GRPC_LISTEN?.replace('unix:', '');
     // The launcher that chose the folder has removed it.
     if (socket !== undefined) await mkdir(dirname(socket), { recursive: true, mode: 0o700 });
-    // Beside the logs of the launcher, so that its errors are found; restarts append.
+    // In the folder of the logs of the launcher, so that its errors are found; restarts append.
     const output = join(this.dataDir, 'logs', `${name}-alone.log`);
     const file = openSync(output, 'a');
     const main = join(release.root, services[name].folder, 'dist/main.js');

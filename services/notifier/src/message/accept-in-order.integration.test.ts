@@ -59,9 +59,8 @@ describe('events in the log of a service that sometimes fails', () => {
     const { db } = mongo;
     await emptyTestDatabase(mongo);
     const clock = { ...systemClock, now: () => now };
-    const aggregates = new AggregateCollection(db, webhookEndpoints(new DataKeys(testDataKeys)), {
-      clock,
-    });
+    const definition = webhookEndpoints(new DataKeys(testDataKeys));
+    const aggregates = new AggregateCollection(db, definition, { clock });
     messages = new MessageStore(db);
     cursors = new CursorStore(db);
     awaited = new AwaitedEventStore(db);
@@ -424,12 +423,8 @@ describe('events in the log of a service that sometimes fails', () => {
         policyOf: () => ({ allowLoopback: true }),
         clock,
       }),
-      ...{
-        messages,
-        deliveries: new DeliveryStore(mongo.db),
-        clock,
-        onDeliveries: () => undefined,
-      },
+      ...{ messages, clock, onDeliveries: () => undefined },
+      deliveries: new DeliveryStore(mongo.db),
       isDeleted: (deleted) => deleted === environmentId,
     });
     const late = new OrderedEventConsumer({ owners: [owner], messages, consumer: deaf, logger });
