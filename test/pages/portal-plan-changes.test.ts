@@ -128,7 +128,7 @@ describe('changing a plan', () => {
     const wrong = await visitor.submit(plans, { _productId: pro, quantity: '0' });
     expect([wrong.status, wrong.text]).toEqual([
       400,
-      expect.stringContaining('Must be a whole number between 1 and 1,000,000'),
+      expect.stringContaining('Must be a whole number from 1 to 1,000,000'),
     ]);
     const same = await visitor.submit(plans, {});
     expect([same.status, same.text]).toEqual([

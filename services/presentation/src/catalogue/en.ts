@@ -210,7 +210,7 @@ const phrases = {
   'problem.cardExpired': 'The card has expired',
   'problem.codeDigits': 'Must have 3 or 4 digits',
   'problem.testCardsOnly': 'Only test cards are accepted here',
-  'problem.wholeNumber': 'Must be a whole number from {min} to {max}',
+  'problem.wholeNumber': 'Must be a whole number from {min, number} to {max, number}',
   'problem.totalTooLarge': 'The total exceeds the maximum amount',
   'problem.choosePlan': 'Please choose a plan',
   'problem.planGone': 'This plan is no longer available',

@@ -212,7 +212,7 @@ ${greeting}
     'problem.cardExpired': 'カードの有効期限が切れています',
     'problem.codeDigits': '3 桁または 4 桁の数字を入力してください',
     'problem.testCardsOnly': 'ここではテストカードのみ使用できます',
-    'problem.wholeNumber': '{min} から {max} までの整数を入力してください',
+    'problem.wholeNumber': '{min, number} から {max, number} までの整数を入力してください',
     'problem.totalTooLarge': '合計が上限額を超えています',
     'problem.choosePlan': 'プランを選択してください',
     'problem.planGone': 'このプランは提供を終了しました',

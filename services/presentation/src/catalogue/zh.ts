@@ -206,7 +206,7 @@ ${greeting}
     'problem.cardExpired': '银行卡已过期',
     'problem.codeDigits': '须为 3 位或 4 位数字',
     'problem.testCardsOnly': '此处仅接受测试卡',
-    'problem.wholeNumber': '须为 {min} 至 {max} 之间的整数',
+    'problem.wholeNumber': '须为 {min, number} 至 {max, number} 之间的整数',
     'problem.totalTooLarge': '总额超过上限',
     'problem.choosePlan': '请选择方案',
     'problem.planGone': '该方案已不再提供',
