@@ -4,7 +4,7 @@ import type {
   SubscriptionChange,
   SubscriptionItem,
 } from '../gen/billing/subscription/v1/change';
-import { changeAts, changeStatuses } from '../values/subscription';
+import { changeAts, changeProrations, changeStatuses } from '../values/subscription';
 import { PriceJson, toJsonPrice } from './product';
 import {
   amount,
@@ -44,7 +44,7 @@ export const SubscriptionChangeJson = z
     effectiveAt: time.meta({
       description: 'When the change takes effect. For a pending change, the expected time.',
     }),
-    proration: z.enum(['PRORATE']),
+    proration: z.enum(['PRORATE', 'FULL_AND_RESET', 'NONE']),
     collect: z.enum(['NOW']),
     requirePayment: z.boolean(),
     from: ChangeSideJson,
@@ -74,7 +74,7 @@ export function toJsonSubscriptionChange(change: SubscriptionChange): Subscripti
     status: changeStatuses.nameOf(change.status),
     at: changeAts.nameOf(change.at),
     effectiveAt: toJsonTime(change.effectiveAt),
-    proration: 'PRORATE',
+    proration: changeProrations.knownName(change.proration) ?? 'PRORATE',
     collect: 'NOW',
     requirePayment: change.requirePayment,
     from: toJsonSide(from),

@@ -22,14 +22,21 @@ export const billedEachPeriod: Invariant = {
   },
 };
 
-// A change is billed in its period; the end and late usage after it.
+// The end and late usage are billed after their period.
 const notOfPeriods: ReadonlySet<string> = new Set(['SUBSCRIPTION_CANCEL', 'SUBSCRIPTION_CHANGE']);
+
+/** A change is billed in its period; one that begins a cycle bills the first period of it. */
+function beginsCycle({ billingReason, status, lineItems }: InvoicePicture): boolean {
+  const isOfChange = billingReason === 'SUBSCRIPTION_CHANGE' && status !== 'VOID';
+  return isOfChange && lineItems.some(({ kind }) => kind === 'RECURRING');
+}
 
 function periodProblems(
   subscription: SubscriptionPicture,
   invoices: readonly InvoicePicture[],
 ): (string | false)[] {
   const { id, status } = subscription;
+  if (hasCycles(invoices)) return chainProblems(subscription, invoices);
   const anchor = anchorOf(subscription);
   const billed = invoices
     .filter(({ billingReason }) => !notOfPeriods.has(billingReason))
@@ -50,6 +57,43 @@ function periodProblems(
       .filter((start) => !owed.includes(start))
       .map((start) => `subscription ${id}: an invoice for ${start}, where no period starts`),
   ];
+}
+
+/** True if periods may not all count from the first anchor: other intervals begin new cycles. */
+function hasCycles(invoices: readonly InvoicePicture[]): boolean {
+  if (invoices.some(beginsCycle)) return true;
+  const recurring = invoices
+    .filter(({ billingReason }) => !notOfPeriods.has(billingReason))
+    .flatMap(({ lineItems }) => lineItems)
+    .filter(({ kind }) => kind === 'RECURRING');
+  return new Set(recurring.map(({ priceId }) => priceId)).size > 1;
+}
+
+/** Each period follows the one before it, or begins a cycle in it or after it. */
+function chainProblems(
+  subscription: SubscriptionPicture,
+  invoices: readonly InvoicePicture[],
+): (string | false)[] {
+  const { id, currentPeriodStart } = subscription;
+  const billed = invoices
+    .filter((invoice) => !notOfPeriods.has(invoice.billingReason) || beginsCycle(invoice))
+    .filter(({ periodStart }) => periodStart !== null && periodStart >= startOf(subscription))
+    .toSorted((a, b) => ((a.periodStart ?? '') < (b.periodStart ?? '') ? -1 : 1));
+  const last = billed.at(-1)?.periodStart ?? null;
+  return [
+    ...billed.slice(1).map((invoice, index) => {
+      const before = billed[index];
+      const follows = invoice.periodStart === before?.periodEnd || beginsCycle(invoice);
+      return !follows && `subscription ${id}: no period leads to ${String(invoice.periodStart)}`;
+    }),
+    !isCutShort(subscription) &&
+      last !== currentPeriodStart &&
+      `subscription ${id}: no invoice for the period ${currentPeriodStart}`,
+  ];
+}
+
+function startOf(subscription: SubscriptionPicture): string {
+  return anchorOf(subscription).toISOString();
 }
 
 function lagProblems(

@@ -42,6 +42,9 @@ export interface LinePicture {
   readonly meterId: string | null;
   /** A decimal text. */
   readonly quantity: string | null;
+  /** Absent: a one-off charge. */
+  readonly kind?: string | null;
+  readonly priceId?: string | null;
   readonly periodStart: string | null;
   readonly periodEnd: string | null;
   readonly details: {

@@ -60,8 +60,9 @@ describe('recounted revenue', () => {
   });
 
   const march = '2026-03-10T00:00:00.000Z';
+  const side = { items: [{ price: { billingInterval: 'MONTHLY', intervalCount: 1 } }] };
   const doubled: ChangeRow = {
-    subscriptionId: 's',
+    ...{ subscriptionId: 's', from: side, to: side },
     effectiveAt: '2026-02-20T00:00:00.000Z',
     monthlyAmountBefore: 2900,
     monthlyAmountAfter: 5800,
@@ -88,6 +89,18 @@ describe('recounted revenue', () => {
       expect.objectContaining({ new: 2900, expansion: 2900, contraction: 0, mrr: 5800 }),
       expect.objectContaining({ new: 0, expansion: 0, contraction: 2900, churned: 2900, mrr: 0 }),
     ]);
+  });
+
+  test('counts each charge by the interval of its time', () => {
+    const yearly = { items: [{ price: { billingInterval: 'YEARLY', intervalCount: 1 } }] };
+    const ofYear = { ...subscription(), price: { billingInterval: 'YEARLY', intervalCount: 1 } };
+    const toYear: ChangeRow = {
+      ...{ subscriptionId: 's', from: side, to: yearly, effectiveAt: march },
+      ...{ monthlyAmountBefore: 2900, monthlyAmountAfter: 2000 },
+    };
+    const invoices = [billed(march, [24000]), billed(february, [2900])];
+    const { data } = revenueOf(recurringOf([ofYear], invoices, [toYear]), { now, months: 2 });
+    expect(data[0]?.months.at(-1)).toMatchObject({ contraction: 900, mrr: 2000 });
   });
 
   test('finds a bill that does not follow an applied change', () => {

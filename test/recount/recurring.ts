@@ -8,7 +8,12 @@ export interface SubscriptionRow {
   readonly endedAt: string | null;
   readonly nextInvoiceAt: string | null;
   readonly trialEnd: string | null;
-  readonly price: { readonly billingInterval: string; readonly intervalCount: number };
+  readonly price: PriceRow;
+}
+
+interface PriceRow {
+  readonly billingInterval: string;
+  readonly intervalCount: number;
 }
 
 export interface InvoiceRow {
@@ -38,6 +43,8 @@ export interface InvoiceRow {
 export interface ChangeRow {
   readonly subscriptionId: string;
   readonly effectiveAt: string;
+  readonly from: { readonly items: readonly { readonly price: PriceRow }[] };
+  readonly to: { readonly items: readonly { readonly price: PriceRow }[] };
   /** 0 before and after while nothing is billed. */
   readonly monthlyAmountBefore: number;
   readonly monthlyAmountAfter: number;
@@ -86,16 +93,19 @@ export function recurringOf(
       .sort((a, b) => a.from.getTime() - b.from.getTime());
     const [first] = charges;
     if (first === undefined) return [];
-    const { id, currency, price, startAt, trialEnd, endedAt } = subscription;
+    const { id, currency, startAt, trialEnd, endedAt } = subscription;
+    const changes = changesOf.get(id) ?? [];
     const recurring = {
       currency,
       from: new Date(trialEnd ?? startAt),
       until: endedAt === null ? null : new Date(endedAt),
-      monthlyAmount: monthly(first.amount, price),
-      changes: (changesOf.get(id) ?? []).map(revenueChangeOf),
+      monthlyAmount: monthly(first.amount, priceAt(first.from, subscription, changes)),
+      changes: changes.map(revenueChangeOf),
     };
     const odd = charges.find(
-      ({ amount, from }) => monthly(amount, price) !== amountAfter(recurring, (at) => at <= from),
+      ({ amount, from }) =>
+        monthly(amount, priceAt(from, subscription, changes)) !==
+        amountAfter(recurring, (at) => at <= from),
     );
     if (odd !== undefined) {
       throw new Error(`${id} was not billed its amount on ${odd.from.toISOString()}`);
@@ -112,6 +122,12 @@ export function amountAfter(
   return changes
     .filter(({ at }) => isMeant(at))
     .reduce((sum, { difference }) => sum + difference, monthlyAmount);
+}
+
+/** The main item's price at a time: changes are listed newest first. */
+function priceAt(at: Date, { price }: SubscriptionRow, changes: readonly ChangeRow[]): PriceRow {
+  const later = changes.findLast(({ effectiveAt }) => new Date(effectiveAt) > at);
+  return later?.from.items[0]?.price ?? price;
 }
 
 function revenueChangeOf(change: ChangeRow): RevenueChange {
@@ -140,7 +156,7 @@ function isInTrial(at: Date, { trialEnd }: SubscriptionRow): boolean {
 }
 
 /** Rounds half up. */
-function monthly(amount: number, { billingInterval, intervalCount }: SubscriptionRow['price']) {
+function monthly(amount: number, { billingInterval, intervalCount }: PriceRow) {
   const aYear = BigInt(amount) * (periodsAYear[billingInterval] ?? 0n);
   const divisor = 12n * BigInt(intervalCount);
   const whole = aYear / divisor;

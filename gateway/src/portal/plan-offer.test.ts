@@ -6,7 +6,6 @@ import {
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { Plan } from '@billing/proto/billing/subscription/v1/plan';
-import { SubscriptionPhase } from '@billing/proto/billing/subscription/v1/subscription';
 import { chargedMethod, itemTerms, mayChange, planOffer, readWantedPlan } from './plan-offer';
 import { english } from '../text/testing/english';
 
@@ -16,7 +15,6 @@ const {
   BILLING_INTERVAL_YEARLY: yearly,
   BILLING_INTERVAL_ONE_TIME: once,
 } = BillingInterval;
-const { SUBSCRIPTION_PHASE_REGULAR: regular, SUBSCRIPTION_PHASE_TRIAL: trial } = SubscriptionPhase;
 
 const priced = (more: Partial<Price> = {}) =>
   Price.fromPartial({
@@ -29,10 +27,10 @@ const priced = (more: Partial<Price> = {}) =>
   });
 const product = (id: string, price: Partial<Price> = {}, active = true) =>
   Product.fromPartial({ id, name: `Plan ${id}`, active, price: priced(price) });
-const plan = (price: Partial<Price> = {}, phase = regular) =>
+const plan = (price: Partial<Price> = {}) =>
   Plan.fromPartial({
     productName: 'Basic',
-    subscription: { productId: 'basic', phase, quantity: 3, price: priced(price) },
+    subscription: { productId: 'basic', quantity: 3, price: priced(price) },
   });
 const products = [
   product('pro'),
@@ -49,17 +47,12 @@ const idsOf = (...args: Parameters<typeof planOffer>) =>
   planOffer(...args).plans.map(({ productId }) => productId);
 
 describe('the plans that are offered for a subscription', () => {
-  test('are active, of its currency and interval, in the order of the settings', () => {
+  test('are active, recurring, of its currency, in the order of the settings', () => {
     const settings = {
       ...all,
       products: ['team', 'gone', 'once', 'euro', 'yearly', 'quarter', 'pro'],
     };
-    expect(idsOf(plan(), { settings, products })).toEqual(['team', 'pro']);
-  });
-
-  test('have any interval before the first billed period', () => {
-    const settings = { ...all, products: ['once', 'yearly', 'quarter', 'pro'] };
-    expect(idsOf(plan({}, trial), { settings, products })).toEqual(['yearly', 'quarter', 'pro']);
+    expect(idsOf(plan(), { settings, products })).toEqual(['team', 'yearly', 'quarter', 'pro']);
   });
 
   test('have the current one with its own price, if its quantity may change', () => {

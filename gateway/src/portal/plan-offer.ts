@@ -7,10 +7,7 @@ import {
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import type { PortalSettings } from '@billing/proto/billing/customer/v1/portal';
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
-import {
-  type Subscription,
-  SubscriptionPhase,
-} from '@billing/proto/billing/subscription/v1/subscription';
+import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { present } from '../http/answer';
 import type { FormProblems } from '../pages/frame/form-fields';
 import { priceTerms } from '../pages/terms/purchase-terms';
@@ -51,19 +48,19 @@ export function mayChange(settings: Allowed, { price }: Pick<Subscription, 'pric
 
 /**
  * Plans that are offered for a subscription, in the order of the settings: active products of its
- * currency and billing interval. The current plan is one of them if its quantity may change.
+ * currency. The current plan is one of them if its quantity may change.
  */
 export function planOffer(
   { subscription, productName }: Pick<Plan, 'subscription' | 'productName'>,
   { settings, products }: { readonly settings: Allowed; readonly products: readonly Product[] },
 ): PlanOffer {
-  const { productId, price, ...running } = present(subscription);
+  const { productId, price } = present(subscription);
   const current = { productId, name: productName, price: present(price), isCurrent: true };
   const others = settings.products
     .filter((id) => id !== productId)
     .flatMap((id) => products.find((product) => product.id === id) ?? [])
     .flatMap(({ id, name, active, price: offered }): OfferedPlan[] =>
-      active && offered !== undefined && isFor({ ...running, price: current.price }, offered)
+      active && offered !== undefined && isFor(current.price, offered)
         ? [{ productId: id, name, price: offered, isCurrent: false }]
         : [],
     );
@@ -72,16 +69,9 @@ export function planOffer(
   return { plans, hasQuantity: settings.quantity && plans.some((plan) => isCounted(plan.price)) };
 }
 
-function isFor(
-  { price, phase }: { readonly price: Price } & Pick<Subscription, 'phase'>,
-  offered: Price,
-): boolean {
-  if (offered.currency !== price.currency) return false;
-  if (offered.billingInterval === BillingInterval.BILLING_INTERVAL_ONE_TIME) return false;
-  // A change to another interval is refused while a billed period runs.
-  if (phase !== SubscriptionPhase.SUBSCRIPTION_PHASE_REGULAR) return true;
-  const { billingInterval, intervalCount } = price;
-  return offered.billingInterval === billingInterval && offered.intervalCount === intervalCount;
+function isFor({ currency }: Price, offered: Price): boolean {
+  const isRecurring = offered.billingInterval !== BillingInterval.BILLING_INTERVAL_ONE_TIME;
+  return isRecurring && offered.currency === currency;
 }
 
 /** Reads what a customer has chosen among the offered plans. */

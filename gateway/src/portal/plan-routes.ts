@@ -4,6 +4,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
 import {
   ChangeAt,
+  ChangeProration,
   ChangeStatus,
   type SubscriptionChange,
 } from '@billing/proto/billing/subscription/v1/change';
@@ -209,6 +210,7 @@ function inputOf({ productId, quantity }: WantedPlan): ChangeInput {
     quantity,
     ofItems: false,
     at: ChangeAt.CHANGE_AT_UNSPECIFIED,
+    proration: ChangeProration.CHANGE_PRORATION_UNSPECIFIED,
     requirePayment: undefined,
   };
 }

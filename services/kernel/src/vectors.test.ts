@@ -25,7 +25,8 @@ import {
 import { DomainError } from './domain-error';
 import { allocate, money, toMinor } from './money';
 import { partOf, type Share, shareOf } from './proration/share';
-import { placeCredits } from './proration/change-bill';
+import { creditAtNewCycle, placeCredits } from './proration/change-bill';
+import { prorate, unusedTime } from './proration/prorated-change';
 import { aUsagePrice } from './testing/prices';
 import type { Tier } from './pricing/tiers';
 import { usageCharge } from './pricing/usage-pricing';
@@ -300,6 +301,42 @@ interface Prorated {
   readonly periodEnd: string;
 }
 
+interface ProratedPrices extends Prorated {
+  readonly oldPrice: number;
+  readonly newPrice: number;
+  readonly changeAt: string;
+}
+
+const paidItem = { itemId: 'i1', productId: 'p1' };
+
+function chargedFor({ oldPrice, periodStart }: ProratedPrices) {
+  const net = BigInt(oldPrice);
+  return { ...paidItem, from: Date.parse(periodStart), gross: net, net };
+}
+
+function withinPeriod(given: ProratedPrices): { credit: number; charge: number } {
+  const { unused, remaining } = prorate({
+    period: { from: Date.parse(given.periodStart), to: Date.parse(given.periodEnd) },
+    at: Date.parse(given.changeAt),
+    replaced: [chargedFor(given)],
+    added: [{ ...paidItem, exactAmount: Decimal.of(BigInt(given.newPrice)) }],
+    currency: 'USD',
+  });
+  return { credit: Number(unused[0]?.amount), charge: Number(remaining[0]?.gross) };
+}
+
+/** The credit is the line on the new cycle's invoice, and what is credited beyond it. */
+function newCycle(given: ProratedPrices): { credit: number; charge: number } {
+  const { changeAt, periodEnd, oldPrice, newPrice } = given;
+  const left = { from: Date.parse(changeAt), to: Date.parse(periodEnd) };
+  const { lines, creditNotes } = creditAtNewCycle([unusedTime(chargedFor(given), left)], {
+    charged: BigInt(newPrice),
+    newestFirst: [{ invoiceId: 'in1', status: 'PAID', room: BigInt(oldPrice) }],
+  });
+  const credit = [...lines, ...creditNotes].reduce((sum, { amount }) => sum + Number(amount), 0);
+  return { credit, charge: newPrice };
+}
+
 describe('proration', () => {
   runAll('proration.json', {
     fraction: (
@@ -317,19 +354,10 @@ describe('proration', () => {
       expect({ amount: Number(partOf(price, shareIn(given, given))) }).toEqual(expected);
     },
     change: (
-      given: Prorated & {
-        oldPrice: number;
-        newPrice: number;
-        changeAt: string;
-        resetsCycle: boolean;
-      },
+      given: ProratedPrices & { resetsCycle: boolean },
       expected: { credit: number; charge: number; net: number },
     ) => {
-      const left = shareIn(given, { from: given.changeAt, to: given.periodEnd });
-      const whole = { numerator: 1n, denominator: 1n };
-      const credit = Number(partOf(Decimal.of(BigInt(given.oldPrice)), left));
-      const share = given.resetsCycle ? whole : left;
-      const charge = Number(partOf(Decimal.of(BigInt(given.newPrice)), share));
+      const { credit, charge } = given.resetsCycle ? newCycle(given) : withinPeriod(given);
       expect({ credit, charge, net: charge - credit }).toEqual(expected);
     },
     cap: (

@@ -14,6 +14,7 @@ import {
   type ChangedPeriod,
   type ChangeInvoice,
   type ChangeLine,
+  type ChangeProration,
   type ChangeSide,
   noChanges,
   type SubscriptionChange,
@@ -23,14 +24,16 @@ import {
 
 type SideDocument = Omit<ChangeSide, 'items'> & { readonly items: readonly ItemDocument[] };
 
-type LineDocument = Omit<ChangeLine, 'amount' | 'discountAmount' | 'proration'> & {
+type LineDocument = Omit<ChangeLine, 'amount' | 'discountAmount' | 'proration' | 'charge'> & {
   readonly amount: Count;
   readonly discountAmount: Count;
   readonly proration: {
     readonly numerator: Count;
     readonly denominator: Count;
     readonly of: string;
-  };
+  } | null;
+  /** Absent: stored by an earlier release, which charged parts alone. */
+  readonly charge?: ChangeLine['charge'];
 };
 
 type InvoiceDocument = Omit<ChangeInvoice, 'periodIndex' | 'lines' | 'balanceRound'> & {
@@ -61,10 +64,16 @@ export type ChangeDocument = Omit<
   | 'reservedRound'
   | 'charges'
   | 'metadata'
+  | 'proration'
+  | 'beginsCycle'
   | `monthlyAmount${string}`
 > & {
   /** Absent: stored by an earlier release, which issued none. */
   readonly creditNotes?: readonly CreditNoteDocument[];
+  /** Absent: PRORATE; stored by an earlier release. */
+  readonly proration?: ChangeProration;
+  /** Absent: false; stored by an earlier release. */
+  readonly beginsCycle?: boolean;
   /** Absent: that of the invoice. */
   readonly reservedRound?: Count | null;
   readonly wanted: {
@@ -160,6 +169,8 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
     at: change.at,
     effectiveAt: change.effectiveAt,
     requirePayment: change.requirePayment,
+    proration: change.proration ?? 'PRORATE',
+    beginsCycle: change.beginsCycle ?? false,
     wanted: {
       product: product === null ? null : { ...product, price: fromDocumentPrice(product.price) },
       quantity: quantity === null ? null : Number(quantity),
@@ -191,13 +202,22 @@ function fromDocumentInvoice(invoice: InvoiceDocument): ChangeInvoice {
 }
 
 function fromDocumentLine(line: LineDocument): ChangeLine {
-  const { numerator, denominator, of } = line.proration;
+  const { proration, charge = null } = line;
   return {
     ...line,
     amount: BigInt(line.amount),
     discountAmount: BigInt(line.discountAmount),
-    proration: { numerator: BigInt(numerator), denominator: BigInt(denominator), of },
+    proration: proration === null ? null : fromDocumentProration(proration),
+    charge,
   };
+}
+
+function fromDocumentProration({
+  numerator,
+  denominator,
+  of,
+}: NonNullable<LineDocument['proration']>): NonNullable<ChangeLine['proration']> {
+  return { numerator: BigInt(numerator), denominator: BigInt(denominator), of };
 }
 
 function fromDocumentNote(note: CreditNoteDocument): ChangeCreditNote {

@@ -4,6 +4,7 @@ import { type DueStep, dueStep } from './lifecycle/renewals';
 import { parkedFor, type ParkReason } from './over-limit/parking';
 import { fromDocumentOverLimit, type OverLimitFields } from './over-limit/store';
 import type { SubscriptionEvent } from './subscription/announcement';
+import type { BillingCycle } from './subscription/billing-cycle';
 import { stepsReached } from './subscription/reached-step';
 import type {
   LatestInvoice,
@@ -39,12 +40,19 @@ type DiscountDocument = Omit<SubscriptionDiscount, 'durationInMonths' | 'product
   readonly productIds?: readonly string[] | null;
 };
 
+type CycleDocument = Omit<BillingCycle, 'firstPeriod' | 'intervalCount' | 'end'> & {
+  readonly firstPeriod: Count;
+  readonly intervalCount: Count;
+  readonly end: { readonly lastPeriod: Count; readonly at: Date } | null;
+};
+
 /** Metadata is stored as JSON text: its keys may contain dots, which mean paths to the database. */
 type SubscriptionDocument = Omit<
   Subscription,
   | 'id'
   | 'items'
   | 'changes'
+  | 'cycles'
   | 'discount'
   | 'metadata'
   | 'periodIndex'
@@ -60,6 +68,8 @@ type SubscriptionDocument = Omit<
   readonly items?: readonly ItemDocument[];
   /** Absent in documents of earlier releases. */
   readonly changes?: ChangesDocument;
+  /** Absent in documents of earlier releases. */
+  readonly cycles?: readonly CycleDocument[];
   /** Absent in documents that were stored before discounts. */
   readonly discount?: DiscountDocument | null;
   readonly metadata: string;
@@ -197,6 +207,7 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
     trialStart: document.trialStart,
     trialEnd: document.trialEnd,
     anchor: document.anchor,
+    cycles: (document.cycles ?? []).map(fromDocumentCycle),
     periodIndex: document.periodIndex === null ? null : Number(document.periodIndex),
     cancelAtPeriodEnd: document.cancelAtPeriodEnd,
     canceledAt: document.canceledAt,
@@ -232,6 +243,16 @@ function fromDocumentDiscount(
     ...discount,
     durationInMonths: durationInMonths === null ? null : Number(durationInMonths),
     productIds: discount.productIds ?? null,
+  };
+}
+
+function fromDocumentCycle(cycle: CycleDocument): BillingCycle {
+  const { firstPeriod, intervalCount, end } = cycle;
+  return {
+    ...cycle,
+    firstPeriod: Number(firstPeriod),
+    intervalCount: Number(intervalCount),
+    end: end === null ? null : { ...end, lastPeriod: Number(end.lastPeriod) },
   };
 }
 

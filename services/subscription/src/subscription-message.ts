@@ -13,6 +13,7 @@ import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
 import {
   cancelReasons,
   changeAts,
+  changeProrations,
   changeStatuses,
   subscriptionPhases,
   subscriptionStatuses,
@@ -22,7 +23,7 @@ import {
   pendingChange,
   type SubscriptionChange,
 } from './subscription/subscription-change';
-import { itemsAfter, monthlyAmountOf, sideOf } from './subscription/change-side';
+import { planAtRenewal } from './lifecycle/apply-change';
 import { discountEndsAt } from './subscription/discount';
 import { isEntitled } from './subscription/entitlement';
 import {
@@ -86,15 +87,9 @@ export function toProtoCancelReason(reason: CancelReason | null): ProtoCancelRea
 
 /** Maps a change to its public form; a waiting one as it would be today. */
 export function toProtoChange(change: SubscriptionChange, subscription: Subscription): ProtoChange {
-  const items = itemsAfter(subscription, change.wanted);
   const isPending = change.status === 'PENDING';
-  const today: Pick<SubscriptionChange, 'from' | 'to' | `monthlyAmount${'Before' | 'After'}`> = {
-    from: sideOf(subscription),
-    to: sideOf({ ...subscription, items }),
-    monthlyAmountBefore: monthlyAmountOf(subscription, subscription.items),
-    monthlyAmountAfter: monthlyAmountOf(subscription, items),
-  };
-  const { from, to, monthlyAmountBefore, monthlyAmountAfter } = isPending ? today : change;
+  const shown = isPending ? planAtRenewal(subscription, change.wanted) : change;
+  const { from, to, monthlyAmountBefore, monthlyAmountAfter } = shown;
   return {
     id: change.id,
     subscriptionId: subscription.id,
@@ -102,6 +97,7 @@ export function toProtoChange(change: SubscriptionChange, subscription: Subscrip
     at: changeAts.valueOf(change.at),
     effectiveAt: change.effectiveAt,
     requirePayment: change.requirePayment,
+    proration: changeProrations.valueOf(change.proration),
     from: toProtoSide(from),
     to: toProtoSide(to),
     monthlyAmountBefore,

@@ -290,4 +290,30 @@ describe('properties of changes', () => {
       }),
     );
   });
+
+  test('a new cycle bills what it charges and gives back exactly once, never below 0', () => {
+    const charges = fc.array(amounts, { minLength: 1, maxLength: 4 });
+    const rooms = fc.array(fc.tuple(fc.constantFrom('PAID' as const, 'OPEN' as const), amounts), {
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(charges, rooms, amounts, instants, (nets, invoices, wholePeriod, at) => {
+        const unused = nets.map((net, index) =>
+          unusedTime(charged(net, { id: `i${String(index)}` }), { from: at, to: june.to }),
+        );
+        const newestFirst = invoices.map(([status, room], index) => ({
+          invoiceId: `n${String(index)}`,
+          ...{ status, room },
+        }));
+        const bill = creditAtNewCycle(unused, { charged: wholePeriod, newestFirst });
+        const [lines, notes] = [bill.lines, bill.creditNotes].map((parts) =>
+          sum(parts.map(({ amount }) => amount)),
+        );
+        expect((lines ?? 0n) <= wholePeriod).toBe(true);
+        expect((lines ?? 0n) + (notes ?? 0n) + bill.lapsed).toBe(
+          sum(unused.map(({ amount }) => amount)),
+        );
+      }),
+    );
+  });
 });

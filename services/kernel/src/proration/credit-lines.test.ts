@@ -36,7 +36,7 @@ describe('the lines of a credit note', () => {
   ];
 
   test('are those of the credited item first, then the others in their order', () => {
-    expect(creditLines([first, second], { priced: 3500n, itemId: 'b' })).toEqual([
+    expect(creditLines([first, second], { priced: 3500n, itemIds: ['b'] })).toEqual([
       { lineItemId: 'b', priced: 3000n, total: 3570n },
       { lineItemId: 'a', priced: 500n, total: 500n },
     ]);
@@ -44,7 +44,7 @@ describe('the lines of a credit note', () => {
 
   test('have the tax of what they give back', () => {
     const charged = line({ priced: 24900n, total: 29631n });
-    expect(creditLines([charged], { priced: 9000n, itemId: 'item' })).toEqual([
+    expect(creditLines([charged], { priced: 9000n, itemIds: ['item'] })).toEqual([
       { lineItemId: 'line', priced: 9000n, total: 10710n },
     ]);
   });
@@ -65,7 +65,7 @@ describe('the lines of a credit note', () => {
       fc.property(lines, amounts, (creditable, wanted) => {
         const room = roomOf(creditable);
         const priced = wanted < room ? wanted : room;
-        const credits = creditLines(creditable, { priced, itemId: 'item' });
+        const credits = creditLines(creditable, { priced, itemIds: ['item'] });
         expect(sumOf(credits.map((credit) => credit.total))).toBeLessThanOrEqual(
           sumOf(creditable.map(({ left }) => left)),
         );
@@ -84,7 +84,7 @@ describe('the lines of a credit note', () => {
     fc.assert(
       fc.property(amounts, amounts, (left, wanted) => {
         const priced = wanted < left ? wanted : left;
-        const credits = creditLines([line({ priced: left })], { priced, itemId: 'item' });
+        const credits = creditLines([line({ priced: left })], { priced, itemIds: ['item'] });
         expect(sumOf(credits.map((credit) => credit.total))).toBe(priced);
       }),
     );

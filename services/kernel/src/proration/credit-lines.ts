@@ -52,17 +52,18 @@ export function roomOf(lines: readonly CreditableLine[]): bigint {
 }
 
 /**
- * Splits a priced amount over the lines of an invoice for time: first those of an item, then the
+ * Splits a priced amount over the lines of an invoice for time: first those of some items, then the
  * others in their order, each up to what is left of it.
  */
 export function creditLines(
   lines: readonly CreditableLine[],
-  { priced, itemId }: { readonly priced: bigint; readonly itemId: string },
+  { priced, itemIds }: { readonly priced: bigint; readonly itemIds: readonly string[] },
 ): LineCredit[] {
   let toPlace = priced;
   let leftOfAll = sumOf(lines.map(({ left }) => left));
-  const first = lines.filter((line) => line.itemId === itemId);
-  const others = lines.filter((line) => line.itemId !== itemId);
+  const isFirst = ({ itemId }: CreditableLine) => itemId !== null && itemIds.includes(itemId);
+  const first = lines.filter(isFirst);
+  const others = lines.filter((line) => !isFirst(line));
   return [...first, ...others].flatMap((line) => {
     const part = smallerOf(toPlace, pricedLeftOf(line));
     const total = creditWithTax(line, part, { left: line.left, leftOfAll });

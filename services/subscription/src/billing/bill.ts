@@ -1,7 +1,8 @@
 import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { overLimitAfter } from '../over-limit/over-limit-bill';
 import { type PeriodLine, periodLine } from '../subscription/recurring-charge';
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { periodOf } from '../subscription/billing-cycle';
+import type { Subscription } from '../subscription/subscription';
 import { isBilled, type UsageBilling } from '../subscription/usage-billing';
 import {
   isBillable,

@@ -2,6 +2,7 @@ import { requestChange } from '../lifecycle/apply-change';
 import { cancel } from '../lifecycle/cancellation';
 import { recordOverLimitBill } from '../over-limit/over-limit-bill';
 import { takeDueStep } from '../lifecycle/renewals';
+import { aChangeRequest } from '../testing/change-request';
 import { aDiscount, aPrice, aSubscription, at, day } from '../testing/fixtures';
 import { upcomingCharge } from './upcoming-charge';
 import type { Refund } from '../subscription/usage-billing';
@@ -82,14 +83,7 @@ test('credit for overcharged usage is deducted before the discount', () => {
 
 test('a change that waits for the coming period sets its charge', () => {
   const subscription = aSubscription({ quantity: 7 }, { price: aPrice(unit) });
-  const request = {
-    changeId: 'change',
-    wanted: { product: null, quantity: 3 },
-    at: 'PERIOD_END',
-    ...{ invoiceId: 'invoice', requirePayment: true, balanceRound: null, facts: null },
-    ...{ reservedRound: null, creditNoteIdOf: () => 'note' },
-    ...{ taxFacts: { buyer: null, taxCategory: null }, instant: null, metadata: {} },
-  } as const;
+  const request = aChangeRequest({ at: 'PERIOD_END' });
   const waiting = requestChange(subscription, request, at(day('02-01'))).state;
   expect(upcomingCharge(waiting)).toMatchObject({ at: day('02-28'), total: 3000n });
   const { state } = takeDueStep(waiting, at(day('02-28')));

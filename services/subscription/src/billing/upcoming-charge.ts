@@ -1,5 +1,5 @@
 import { isParked } from '../over-limit/parking';
-import { itemsAfter } from '../subscription/change-side';
+import { itemsAfter, withItemsAtRenewal } from '../subscription/change-side';
 import { amountOff, takeDiscount } from '../subscription/discount';
 import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
 import { periodBill } from './bill';
@@ -44,5 +44,5 @@ export function upcomingCharge(current: Subscription): UpcomingCharge | null {
 function afterWaitingChange(subscription: Subscription): Subscription {
   const { waiting } = subscription.changes;
   if (waiting === null) return subscription;
-  return { ...subscription, items: itemsAfter(subscription, waiting.wanted) };
+  return withItemsAtRenewal(subscription, itemsAfter(subscription, waiting.wanted));
 }

@@ -5,7 +5,7 @@ import {
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
-import { changeAts } from '@billing/proto/values/subscription';
+import { changeAts, changeProrations } from '@billing/proto/values/subscription';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import type { ChangeInput } from './read-wanted-change';
 
@@ -33,6 +33,7 @@ export function fromProtoChangeInput(
     itemField: input.ofItems ? 'items' : 'item',
     at: changeAts.knownName(input.at) ?? 'AUTO',
     requirePayment: input.requirePayment ?? true,
+    proration: changeProrations.knownName(input.proration) ?? 'PRORATE',
     metadata: metadata ?? {},
   };
 }

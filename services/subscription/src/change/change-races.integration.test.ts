@@ -4,7 +4,11 @@ import { eventually, testContext } from '@billing/chassis/testing';
 import { PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import { BillingReason, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
-import { ChangeAt, ChangeStatus } from '@billing/proto/billing/subscription/v1/change';
+import {
+  ChangeAt,
+  ChangeProration,
+  ChangeStatus,
+} from '@billing/proto/billing/subscription/v1/change';
 import {
   CollectionOutcome,
   SubscriptionStatus,
@@ -37,6 +41,7 @@ beforeEach(() => {
 
 afterAll(() => under.stop());
 
+const prorate = ChangeProration.CHANGE_PRORATION_UNSPECIFIED;
 const auto = ChangeAt.CHANGE_AT_UNSPECIFIED;
 const [periodEnd, changedAt] = [day('02-28'), day('02-14')];
 
@@ -63,7 +68,7 @@ async function upgrade(context: CallContext) {
   const { change } = await under.change.createChange(
     {
       subscriptionId: id,
-      change: { quantity: 3, ofItems: false, at: auto },
+      change: { quantity: 3, ofItems: false, at: auto, proration: prorate },
       metadata: undefined,
     },
     asked,
@@ -199,7 +204,13 @@ describe('a change after the end of a period that is not renewed yet', () => {
     const context = testContext({ now: day('01-31'), deadlineMs: 25_000 });
     const { id } = await under.create({ productId: 'seats' }, context);
     const changedLate = { ...later(context, day('03-01')), deadline: new Date(Date.now() + 5_000) };
-    const change = { quantity: 3, ofItems: false, at: auto, requirePayment: false };
+    const change = {
+      quantity: 3,
+      ofItems: false,
+      at: auto,
+      proration: prorate,
+      requirePayment: false,
+    };
     const asked = { subscriptionId: id, change };
     await expect(under.change.previewChange(asked, changedLate)).rejects.toMatchObject({
       kind: 'unavailable',

@@ -7,23 +7,22 @@ import {
 } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { derivedId } from '@billing/chassis/ids';
-import { DomainError } from '@billing/kernel/domain-error';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import type {
   ChangeCredit,
   ReserveForChangeRequest,
 } from '@billing/proto/billing/checkout/v1/reservation';
+import { isStoredChange, requestChange } from '../lifecycle/apply-change';
 import {
   type ChangeRequest,
   checkChangeable,
-  isStoredChange,
   itemsAtRenewal,
-  requestChange,
   resolveAt,
-} from '../lifecycle/apply-change';
-import { planChange } from '../lifecycle/plan-change';
+} from '../lifecycle/check-change';
+import { beginsCycle, planChange } from '../lifecycle/plan-change';
 import { decideAfterDueSteps, dueStep } from '../lifecycle/renewals';
-import { fetchTaxCategory } from '../peer/catalog';
+import { fetchProduct, fetchTaxCategory } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
@@ -285,9 +284,10 @@ export async function requestFor(
   const { state } = stored;
   const wanted = await resolveWanted(state, input, context, dependencies.peers);
   checkChangeable(state);
-  const [next] = itemsAtRenewal(state, { wanted, at: input.at });
+  const [next] = itemsAtRenewal(state, { ...input, wanted });
   checkTotal(next.price, next.quantity);
   const productId = wanted.product?.productId ?? mainItem(state).productId;
+  await checkNewCycle(state, { wanted, input, productId }, context, dependencies.peers);
   const [facts, taxCategory] = await Promise.all([
     // A repeat finds what its first call has reserved.
     fetchPeriodFacts(stored, context, dependencies, changeId),
@@ -298,6 +298,7 @@ export async function requestFor(
     wanted,
     at: input.at,
     requirePayment: input.requirePayment,
+    proration: input.proration,
     metadata: input.metadata,
     invoiceId: derivedId(context.tenant.environmentId, state.id, 'change', changeId),
     creditNoteIdOf: (invoiceId) => creditNoteIdOf({ changeId, invoiceId }, context),
@@ -307,6 +308,33 @@ export async function requestFor(
     facts,
     taxFacts: { buyer: customer?.buyer ?? null, taxCategory: taxCategory ?? null },
   };
+}
+
+/** Refuses a new cycle of a product whose usage the running period would have to bill. */
+async function checkNewCycle(
+  subscription: Subscription,
+  {
+    wanted,
+    input: { at, proration },
+    productId,
+  }: {
+    readonly wanted: ChangeRequest['wanted'];
+    readonly input: ChangeInput;
+    readonly productId: string;
+  },
+  context: CallContext,
+  peers: Peers,
+): Promise<void> {
+  const isNow = resolveAt(subscription, { at, wanted }) === 'NOW';
+  if (!isNow || !beginsCycle(subscription, { wanted, proration })) return;
+  if (proration === 'NONE') {
+    throw invalidInput({ proration: ['The billing interval changes'] });
+  }
+  const { meterPriceSet } = await fetchProduct(peers, productId, context);
+  const isMetered = meterPriceSet > 0 || subscription.usage.rates.some(({ set }) => set > 0);
+  if (!isMetered) return;
+  const message = 'New cycles of products with metered prices are not supported';
+  throw invalidInput({ [proration === 'FULL_AND_RESET' ? 'proration' : 'at']: [message] });
 }
 
 function factsOutdated(): DomainError {

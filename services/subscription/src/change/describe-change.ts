@@ -7,25 +7,27 @@ import {
   PreviewInvoice,
 } from '@billing/proto/billing/subscription/v1/change_service';
 import { changeSettlements } from '@billing/proto/values/subscription';
+import type { ChangePlan } from '../lifecycle/change-terms';
 import {
   type ChangeRequest,
   checkRequest,
   itemsAtRenewal,
   resolveAt,
-} from '../lifecycle/apply-change';
-import { type ChangePlan, planChange } from '../lifecycle/plan-change';
+} from '../lifecycle/check-change';
+import { beginsCycle, planChange } from '../lifecycle/plan-change';
+import { startNewCycle } from '../lifecycle/plan-new-cycle';
 import { toProtoNewInvoice } from '../peer/checkout';
 import { fetchTaxCategory } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
-import { itemsAfter, monthlyAmountOf } from '../subscription/change-side';
+import { itemsAfter, monthlyAmountOf, withItemsAtRenewal } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import { periodLine } from '../subscription/recurring-charge';
+import { periodOf } from '../subscription/billing-cycle';
 import {
   currentPeriod,
   mainItem,
   nextInvoiceAt,
-  periodOf,
   type Subscription,
 } from '../subscription/subscription';
 import { pinnedSet } from '../usage/usage-period';
@@ -71,8 +73,8 @@ export async function previewChange(
   const asked = { stored, customer, input };
   const request = await requestFor(newId(), asked, context, dependencies);
   const current = { ...stored, state: withCustomer(stored.state, customer) };
-  checkRequest(current.state, request);
   const at = context.now;
+  checkRequest(current.state, request, at);
   const { end } = currentPeriod(current.state);
   if (end < at) throw renewalDue();
   const preview = await computed(current.state, { ...request, instant: at }, context, peers);
@@ -180,7 +182,7 @@ async function nextInvoice(
     return { nextInvoice: undefined, nextInvoiceEstimated: false };
   }
   const { taxFacts } = request;
-  const after = { ...subscription, items: itemsAtRenewal(subscription, request) };
+  const after = atRenewal(subscription, { ...request, instant: context.now });
   const { productId } = mainItem(after);
   const isOfChange =
     productId === mainItem({ items: itemsAfter(subscription, request.wanted) }).productId;
@@ -205,9 +207,22 @@ async function nextInvoice(
   return { nextInvoice: invoice, nextInvoiceEstimated: set !== undefined && set > 0 };
 }
 
+/** The subscription right before its next period, after the change and one that waits. */
+function atRenewal(subscription: Subscription, request: ChangeRequest): Subscription {
+  const items = itemsAtRenewal(subscription, request);
+  const { instant: at, invoiceId } = request;
+  const isNow = resolveAt(subscription, request) === 'NOW';
+  if (!isNow || at === null || !beginsCycle(subscription, request)) {
+    return withItemsAtRenewal(subscription, items);
+  }
+  const changed = itemsAfter(subscription, request.wanted);
+  const { state } = startNewCycle(subscription, changed, { at, invoiceId });
+  return withItemsAtRenewal(state, items);
+}
+
 function requestDigest(subscriptionId: string, input: ChangeInput): string {
-  const { productId, priceId, quantity, at, requirePayment } = input;
-  return digestOf([subscriptionId, productId, priceId, quantity, at, requirePayment]);
+  const { productId, priceId, quantity, at, requirePayment, proration } = input;
+  return digestOf([subscriptionId, productId, priceId, quantity, at, requirePayment, proration]);
 }
 
 // What is left to pay follows from the total and the balance that was shown.

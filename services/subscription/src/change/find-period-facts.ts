@@ -5,7 +5,7 @@ import { DomainError, unlessNotFound } from '@billing/kernel/domain-error';
 import type { CreditableLine } from '@billing/kernel/proration/credit-lines';
 import type { Invoice, LineItem, LineLeft } from '@billing/proto/billing/checkout/v1/checkout';
 import { invoiceStatuses } from '@billing/proto/values/checkout';
-import type { PeriodFacts, PeriodInvoice } from '../lifecycle/plan-change';
+import type { PeriodFacts, PeriodInvoice } from '../lifecycle/period-charges';
 import type { Peers } from '../peer/peers';
 import { mainItem, type Subscription } from '../subscription/subscription';
 import type { Subscriptions } from '../subscription-store';

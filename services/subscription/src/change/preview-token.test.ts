@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { requestChange } from '../lifecycle/apply-change';
 import { planChange } from '../lifecycle/plan-change';
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { periodOf } from '../subscription/billing-cycle';
+import type { Subscription } from '../subscription/subscription';
+import { aChangeRequest } from '../testing/change-request';
 import { aPrice, aSubscription, day, invoiceIdOf } from '../testing/fixtures';
 import {
   claimOf,
@@ -104,18 +106,9 @@ function requestOf(subscription: Subscription, quantity: number, instant: Date) 
   const recurring = { lineItemId: 'line', amount, discountAmount: 0n };
   const line = { lineItemId: 'line', itemId: 'item', priced: amount, total: amount, left: amount };
   const invoice = { invoiceId: invoiceIdOf(0), status: 'PAID' as const, lines: [line], recurring };
-  return {
-    changeId: 'change',
+  return aChangeRequest({
     wanted: { product: null, quantity },
-    at: 'NOW' as const,
-    requirePayment: true,
-    invoiceId: 'invoice-of-change',
-    creditNoteIdOf: (invoiceId: string) => `note-of-${invoiceId}`,
-    balanceRound: null,
-    reservedRound: null,
     instant,
-    metadata: {},
     facts: { periodIndex: 0, invoices: [invoice] },
-    taxFacts: { buyer: null, taxCategory: null },
-  };
+  });
 }

@@ -7,12 +7,11 @@ import {
 } from '@billing/kernel/domain-error';
 import { isAmount } from '@billing/kernel/money';
 import { recurringCharge, type RecurringPrice } from '@billing/kernel/pricing';
-import { isSameInterval } from '../lifecycle/plan-change';
 import { fetchProduct } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import type { ProductFacts } from '../subscription/product';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
-import type { ChangeAt, WantedChange } from '../subscription/subscription-change';
+import type { ChangeAt, ChangeProration, WantedChange } from '../subscription/subscription-change';
 
 /** The item that a change asks for. */
 interface WantedItem {
@@ -27,6 +26,7 @@ export interface ChangeInput extends WantedItem {
   readonly itemField: 'item' | 'items';
   readonly at: ChangeAt | 'AUTO';
   readonly requirePayment: boolean;
+  readonly proration: ChangeProration;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -75,10 +75,6 @@ function checkProduct(
     throw problem(input, 'Price has another currency');
   }
   const recurring = { ...price, billingInterval };
-  const isBilled = subscription.phase === 'REGULAR';
-  if (isBilled && !isSameInterval(main, { price: recurring })) {
-    throw problem(input, 'Changes to another billing interval are not supported');
-  }
   if (productId !== main.productId) checkMeters(subscription, meterPriceSet, input);
   checkTotal(recurring, input.quantity ?? main.quantity);
   return { productId, productName, price: recurring };

@@ -146,6 +146,7 @@ function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date
     trialStart: trialEnd === null ? null : startAt,
     trialEnd,
     anchor: trialEnd ?? startAt,
+    cycles: [],
     periodIndex: null,
     cancelAtPeriodEnd: false,
     canceledAt: null,

@@ -1,7 +1,9 @@
 import { mainItem, type Subscription } from '../subscription/subscription';
 import type { WantedChange } from '../subscription/subscription-change';
+import { aChangeRequest } from '../testing/change-request';
 import { aPrice, aSubscription, day } from '../testing/fixtures';
-import { itemsAtRenewal, requestChange } from './apply-change';
+import { requestChange } from './apply-change';
+import { itemsAtRenewal } from './check-change';
 
 const subscription = aSubscription(
   { quantity: 5 },
@@ -14,12 +16,7 @@ const other = {
 };
 
 function waitingFor(wanted: WantedChange): Subscription {
-  const request = {
-    ...{ changeId: 'waiting', wanted, at: 'PERIOD_END' as const, requirePayment: true },
-    ...{ invoiceId: 'i', creditNoteIdOf: () => '', balanceRound: null, reservedRound: null },
-    ...{ instant: null, metadata: {}, facts: null },
-    taxFacts: { buyer: null, taxCategory: null },
-  };
+  const request = aChangeRequest({ changeId: 'waiting', wanted, at: 'PERIOD_END' });
   return requestChange(subscription, request, { now: day('02-10') }).state;
 }
 
@@ -40,7 +37,7 @@ describe('the items of the next period', () => {
     ['are those of a change that replaces it', waitingFor(toOther), seats(3), 'AUTO', ['', 3]],
     ['are those of another product now', waitingFor(seats(2)), toOther, 'NOW', ['other', 5]],
   ])('%s', (_name, current, wanted, at, [productId, quantity]) => {
-    const [item] = itemsAtRenewal(current, { wanted, at });
+    const [item] = itemsAtRenewal(current, { wanted, at, proration: 'PRORATE' });
     expect(item.productId).toBe(productId === '' ? mainItem(subscription).productId : productId);
     expect(item.quantity).toBe(quantity);
   });

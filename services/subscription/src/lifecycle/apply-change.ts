@@ -1,10 +1,10 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
-import { isParked } from '../over-limit/parking';
 import {
   paymentFailed,
   type PaymentOutcome,
   paymentSucceeded,
+  renewed,
   type SubscriptionEvent,
   updated,
 } from '../subscription/announcement';
@@ -17,30 +17,27 @@ import {
   type SubscriptionChange,
   type SubscriptionChanges,
 } from '../subscription/subscription-change';
+import { periodOf } from '../subscription/billing-cycle';
 import {
   currentPeriod,
   mainItem,
-  periodOf,
   type Subscription,
   type SubscriptionItems,
 } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
-import { isSameItems, itemsAfter } from '../subscription/change-side';
-import { type ChangePlan, type ChangeTerms, planChange } from './plan-change';
+import {
+  itemsAfter,
+  monthlyAmountOf,
+  sideOf,
+  withItemsAtRenewal,
+} from '../subscription/change-side';
+import { pinRates } from '../usage/usage-period';
+import type { ChangePlan, ChangeTerms } from './change-terms';
+import { type ChangeRequest, checkRequest } from './check-change';
+import { planChange } from './plan-change';
+import { startNewCycle } from './plan-new-cycle';
 
-const changesAPeriodMax = 50;
 const recentIdsMax = 50;
-
-/** A change as a caller asks for it. */
-export interface ChangeRequest extends Omit<ChangeTerms, 'at'> {
-  readonly changeId: string;
-  readonly at: ChangeAt | 'AUTO';
-  /** Instant of a preview; null: the time of the decision. */
-  readonly instant: Date | null;
-  /** Round in which its credit notes and the balance are reserved; null: nothing is. */
-  readonly reservedRound: number | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
 
 /**
  * Stores a change of the items:
@@ -57,82 +54,9 @@ export function requestChange(
 ): SubscriptionTransition {
   if (isStoredChange(current.changes, request.changeId)) return unchanged(current);
   if (isRefused(current.changes, request)) throw roundRefused();
-  return checkRequest(current, request) === 'PERIOD_END'
+  return checkRequest(current, request, now) === 'PERIOD_END'
     ? wait(current, request, now)
     : changeNow(current, request, now);
-}
-
-/** Refuses a change that the state of the subscription does not allow; returns its time. */
-export function checkRequest(
-  current: Subscription,
-  request: Pick<ChangeRequest, 'at' | 'wanted'>,
-): ChangeAt {
-  checkChangeable(current);
-  const at = resolveAt(current, request);
-  if (at === 'NOW') checkRoom(current);
-  const isSame = isSameItems(current.items, itemsAfter(current, request.wanted));
-  if (at === 'PERIOD_END' && current.cancelAtPeriodEnd) throw setToCancel();
-  const replaces = at === 'PERIOD_END' && current.changes.waiting !== null;
-  if (isSame && !replaces) throw nothingToChange();
-  return at;
-}
-
-/** Refuses a subscription that takes no changes. */
-export function checkChangeable(subscription: Subscription): void {
-  const { status, changes } = subscription;
-  if (status === 'CANCELED') {
-    throw refusal('SUBSCRIPTION_CANCELED', 'Subscription is already canceled');
-  }
-  if (changes.paying !== null) throw refusal('CHANGE_PAYING', 'Another change is being paid');
-  if (isParked(subscription)) throw refusal('SUBSCRIPTION_PARKED', 'Subscription is parked');
-}
-
-/** Resolves AUTO: an upgrade takes effect now, a downgrade at the end of the period. */
-export function resolveAt(
-  subscription: Subscription,
-  { at, wanted }: Pick<ChangeRequest, 'at' | 'wanted'>,
-): ChangeAt {
-  if (subscription.phase === 'SCHEDULED') return 'NOW';
-  if (at !== 'AUTO') return at;
-  if (subscription.phase !== 'REGULAR') return 'NOW';
-  const { monthlyAmountBefore, monthlyAmountAfter } = amountsOf(subscription, wanted);
-  return monthlyAmountAfter >= monthlyAmountBefore ? 'NOW' : 'PERIOD_END';
-}
-
-/**
- * The items that the next period bills after a change: a change that waits applies to what is there
- * then, unless the change replaces it or changes the product.
- */
-export function itemsAtRenewal(
-  subscription: Subscription,
-  request: Pick<ChangeRequest, 'at' | 'wanted'>,
-): SubscriptionItems {
-  const items = itemsAfter(subscription, request.wanted);
-  const { waiting } = subscription.changes;
-  const isReplaced = resolveAt(subscription, request) === 'PERIOD_END';
-  const isOfProducts = items[0].productId !== mainItem(subscription).productId;
-  return waiting === null || isReplaced || isOfProducts
-    ? items
-    : itemsAfter({ items }, waiting.wanted);
-}
-
-function amountsOf(subscription: Subscription, wanted: ChangeTerms['wanted']): ChangePlan {
-  const free = { invoiceId: '', requirePayment: false, balanceRound: null, facts: null };
-  const creditNoteIdOf = () => '';
-  const taxFacts = { buyer: null, taxCategory: null };
-  return planChange(subscription, {
-    ...{ ...free, creditNoteIdOf, taxFacts, wanted },
-    at: new Date(0),
-  });
-}
-
-// After a change that waits, the period that it begins is the running one.
-function planAtRenewal(subscription: Subscription, wanted: ChangeTerms['wanted']): ChangePlan {
-  const plan = amountsOf(subscription, wanted);
-  const { anchor, periodIndex } = subscription;
-  const next = periodIndex === null ? 0 : periodIndex + 1;
-  const { start, end } = periodOf({ anchor, items: plan.to.items }, next);
-  return { ...plan, to: { ...plan.to, currentPeriodStart: start, currentPeriodEnd: end } };
 }
 
 function wait(
@@ -180,11 +104,29 @@ function changeNow(
     return { state, events: [], commands: ordered };
   }
   const applied = withAppliedChange(known, change, now);
-  const state = invoice === null ? applied : openChangeInvoice(applied, invoice);
+  const state = invoice === null ? applied : openChangeInvoice(applied, invoice, change);
   return {
     state,
-    events: [updated(subscription, state, { changeId: change.id })],
+    events: [updated(subscription, state, { changeId: change.id }), ...renewedBy(change, state)],
     commands: [...ordered, ...creditsOf(change), ...recordChanges(state)],
+  };
+}
+
+/** A change of the items at the end of the period; after it, that period is the running one. */
+export function planAtRenewal(
+  subscription: Subscription,
+  wanted: ChangeTerms['wanted'],
+): ChangePlan {
+  const items = itemsAfter(subscription, wanted);
+  const state = withItemsAtRenewal(subscription, items);
+  const { periodIndex } = state;
+  const { start, end } = periodOf(state, periodIndex === null ? 0 : periodIndex + 1);
+  return {
+    from: sideOf(subscription),
+    to: { ...sideOf(state), currentPeriodStart: start, currentPeriodEnd: end },
+    monthlyAmountBefore: monthlyAmountOf(subscription, subscription.items),
+    monthlyAmountAfter: monthlyAmountOf(subscription, items),
+    ...{ invoice: null, creditNotes: [], charges: [], beginsCycle: false },
   };
 }
 
@@ -201,7 +143,7 @@ export function applyPaidChange(
   const news = { changeId: change.id, invoice: payment.invoice };
   return {
     state,
-    events: [...announced, updated(before, state, news)],
+    events: [...announced, updated(before, state, news), ...renewedBy(change, state)],
     commands: [...creditsOf(change), ...recordChanges(state)],
   };
 }
@@ -219,12 +161,22 @@ export function applyUnchargedChange(
   if (invoice === null) throw new Error(`Change ${change.id} has no invoice`);
   const before = withoutPaying(subscription);
   const applied = withLatest(withAppliedChange(before, change, now), change);
-  const state = openChangeInvoice(applied, invoice, { lastResult, isSettling: false });
+  const { beginsCycle } = change;
+  const news = { beginsCycle, lastResult, isSettling: false };
+  const state = openChangeInvoice(applied, invoice, news);
   return {
     state,
-    events: [updated(before, state, { changeId: change.id })],
+    events: [updated(before, state, { changeId: change.id }), ...renewedBy(change, state)],
     commands: [...creditsOf(change), ...recordChanges(state)],
   };
+}
+
+/** The period that begins with a change is announced like any other. */
+function renewedBy(
+  { beginsCycle, invoice }: SubscriptionChange,
+  state: Subscription,
+): SubscriptionEvent[] {
+  return beginsCycle ? [renewed(state, invoice?.invoiceId ?? null)] : [];
 }
 
 /** Orders the credit notes of a change that is in force. */
@@ -288,7 +240,10 @@ export function applyWaitingChange(subscription: Subscription, at: Date): Subscr
   const { changes } = subscription;
   const state = withFinished(
     withRevenue(
-      { ...subscription, items: applied.to.items, changes: { ...changes, waiting: null } },
+      {
+        ...withItemsAtRenewal(subscription, applied.to.items),
+        changes: { ...changes, waiting: null },
+      },
       applied,
       subscription,
     ),
@@ -350,6 +305,7 @@ function newChange({ changeId, ...request }: ChangeRequest, now: Date) {
   return {
     id: changeId,
     requirePayment: request.requirePayment,
+    proration: request.proration,
     reservedRound: request.reservedRound,
     wanted: request.wanted,
     failure: null,
@@ -370,18 +326,38 @@ function withAppliedChange(
     ? cancelWaiting(subscription, { now, replacedBy: change.id })
     : subscription;
   const { changes, periodIndex } = current;
+  const { charges } = change;
   const earlier = changes.period?.periodIndex === periodIndex ? changes.period : null;
   const invoiceIds = [
     ...(earlier?.invoiceIds ?? (current.latestInvoice === null ? [] : [current.latestInvoice.id])),
     ...(change.invoice === null ? [] : [change.invoice.invoiceId]),
   ];
+  const exchanged = withChangedItems(current, change);
   const period =
-    periodIndex === null
+    exchanged.periodIndex === null
       ? null
-      : { periodIndex, applied: (earlier?.applied ?? 0) + 1, charges: change.charges, invoiceIds };
-  const next = { ...current, items: change.to.items, changes: { ...changes, period } };
+      : {
+          periodIndex: exchanged.periodIndex,
+          applied: (earlier?.applied ?? 0) + 1,
+          charges,
+          invoiceIds,
+        };
+  const next = { ...exchanged, changes: { ...changes, period } };
   const applied: SubscriptionChange = { ...change, status: 'APPLIED', updatedAt: now };
   return withFinished(withRevenue(next, change, current), applied);
+}
+
+/** The items after a change, in the running period or in the new cycle that it begins. */
+function withChangedItems(
+  subscription: Subscription,
+  { to, beginsCycle, effectiveAt: at, invoice }: SubscriptionChange,
+): Subscription {
+  if (!beginsCycle) return { ...subscription, items: to.items };
+  const invoiceId = invoice?.invoiceId ?? null;
+  const { state, periodIndex } = startNewCycle(subscription, to.items, { at, invoiceId });
+  // A change does not begin a cycle of metered prices, so its period has no usage to bill.
+  const { usage } = pinRates(state, { periodIndex, set: 0 });
+  return { ...state, usage: { ...usage, lastBill: periodIndex } };
 }
 
 function withRevenue(
@@ -435,25 +411,6 @@ function isRefused({ refused }: SubscriptionChanges, request: ChangeRequest): bo
   );
 }
 
-function checkRoom({ changes: { period }, periodIndex }: Subscription): void {
-  if (period === null || period.periodIndex !== periodIndex) return;
-  if (period.applied >= changesAPeriodMax) {
-    throw refusal('TOO_MANY_CHANGES', 'Too many changes in this period');
-  }
-}
-
 function roundRefused(): DomainError {
   return new DomainError('unavailable', 'ROUND_REFUSED', 'Service unavailable');
-}
-
-function setToCancel(): DomainError {
-  return refusal('SUBSCRIPTION_SET_TO_CANCEL', 'Subscription is set to cancel');
-}
-
-function nothingToChange(): DomainError {
-  return refusal('NOTHING_TO_CHANGE', 'Nothing to change');
-}
-
-function refusal(reason: string, message: string): DomainError {
-  return new DomainError('failed_precondition', reason, message);
 }

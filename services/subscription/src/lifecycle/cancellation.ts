@@ -3,6 +3,7 @@ import { unchanged } from '@billing/kernel/transition';
 import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
 import { canceled, updated } from '../subscription/announcement';
 import type { BillEnd, BillingCommand, Close, VoidChangeInvoices } from '../subscription/command';
+import { orderedInvoiceOf } from '../subscription/billing-cycle';
 import { findOpenInvoice } from '../subscription/open-invoices';
 import type { OpenInvoice, Subscription } from '../subscription/subscription';
 import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
@@ -100,8 +101,16 @@ export function runningInvoice(
 ): OpenInvoice | undefined {
   const { status, cancelAtPeriodEnd, periodIndex } = subscription;
   if (status !== 'CANCELED' || cancelAtPeriodEnd || periodIndex === null) return undefined;
-  const invoiceId = invoiceIdOf(periodIndex);
+  const invoiceId = periodInvoiceOf(subscription, periodIndex, invoiceIdOf);
   return createdInvoices(subscription).find((invoice) => invoice.invoiceId === invoiceId);
+}
+
+function periodInvoiceOf(
+  subscription: Subscription,
+  periodIndex: number,
+  invoiceIdOf: InvoiceIdOf,
+): string {
+  return orderedInvoiceOf(subscription, periodIndex) ?? invoiceIdOf(periodIndex);
 }
 
 function closeRunningPeriod(
@@ -112,7 +121,7 @@ function closeRunningPeriod(
   if (periodIndex === null) return [];
   // The period has ended completely: all of it is owed.
   if (isInvoiceOverLimit(subscription, { periodIndex })) return billEnd(subscription);
-  const invoiceId = invoiceIdOf(periodIndex);
+  const invoiceId = periodInvoiceOf(subscription, periodIndex, invoiceIdOf);
   const isOwed = findOpenInvoice(subscription, invoiceId) !== undefined;
   return [{ type: 'close', payload: { invoiceId, periodIndex, isOwed } }];
 }

@@ -3,7 +3,8 @@ import { unchanged } from '@billing/kernel/transition';
 import { parkReason } from '../over-limit/parking';
 import { type RetryStep, withRetries } from '../over-limit/retries';
 import { canceled, renewed } from '../subscription/announcement';
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { periodOf } from '../subscription/billing-cycle';
+import type { Subscription } from '../subscription/subscription';
 import type {
   Decision,
   InvoiceIdOf,

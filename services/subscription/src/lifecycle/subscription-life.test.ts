@@ -2,10 +2,10 @@ import { DomainError } from '@billing/kernel/domain-error';
 import fc from 'fast-check';
 import type { SubscriptionEvent } from '../subscription/announcement';
 import type { BillingCommand } from '../subscription/command';
+import { periodOf } from '../subscription/billing-cycle';
 import {
   type CollectionMethod,
   currentPeriod,
-  periodOf,
   type Subscription,
 } from '../subscription/subscription';
 import type { SubscriptionTransition } from '../subscription/transition';

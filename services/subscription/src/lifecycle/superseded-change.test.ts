@@ -4,6 +4,7 @@ import type { BillingCommand } from '../subscription/command';
 import type { Subscription } from '../subscription/subscription';
 import type { SubscriptionTransition } from '../subscription/transition';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
+import { aChangeRequest } from '../testing/change-request';
 import { requestChange } from './apply-change';
 import { cancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
@@ -148,20 +149,7 @@ function upgrade() {
   const recurring = { lineItemId: 'line', amount: 1000n, discountAmount: 0n };
   const line = { lineItemId: 'line', itemId: 'item', priced: 1000n, total: 1000n, left: 1000n };
   const invoice = { invoiceId: invoiceIdOf(0), status: 'PAID' as const, lines: [line], recurring };
-  return {
-    changeId: 'change',
-    wanted: { product: null, quantity: 3 },
-    at: 'NOW' as const,
-    requirePayment: true,
-    invoiceId: 'invoice-of-change',
-    creditNoteIdOf: (invoiceId: string) => `note-of-${invoiceId}`,
-    balanceRound: null,
-    reservedRound: null,
-    instant: null,
-    metadata: {},
-    facts: { periodIndex: 0, invoices: [invoice] },
-    taxFacts: { buyer: null, taxCategory: null },
-  };
+  return aChangeRequest({ facts: { periodIndex: 0, invoices: [invoice] } });
 }
 
 /** Every order of turns, each until nothing is left to do; calls `check` with the end of each. */

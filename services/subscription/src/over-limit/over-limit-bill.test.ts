@@ -4,7 +4,8 @@ import { cancel } from '../lifecycle/cancellation';
 import { changeFields } from '../lifecycle/change';
 import { applyCollectionResult } from '../lifecycle/collection';
 import { dueStep, takeDueStep } from '../lifecycle/renewals';
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { periodOf } from '../subscription/billing-cycle';
+import type { Subscription } from '../subscription/subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
 import { type Settlement, settlementBefore } from '../usage/settlement';
 import {

@@ -2,7 +2,8 @@ import { applyCollectionResult } from '../lifecycle/collection';
 import { cancel } from '../lifecycle/cancellation';
 import { billingLimits, parkedFor, parkReason } from './parking';
 import { dueStep, takeDueStep } from '../lifecycle/renewals';
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { periodOf } from '../subscription/billing-cycle';
+import type { Subscription } from '../subscription/subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from '../testing/fixtures';
 
 const daily = aPrice({ billingInterval: 'DAILY' });

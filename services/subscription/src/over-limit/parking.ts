@@ -1,4 +1,5 @@
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { periodOf } from '../subscription/billing-cycle';
+import type { Subscription } from '../subscription/subscription';
 import { hasWaitingBills, isAlarming } from './over-limit-bill';
 
 /** Limits that no correct subscription reaches. */

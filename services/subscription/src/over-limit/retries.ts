@@ -1,5 +1,6 @@
 import type { BillingCommand } from '../subscription/command';
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { periodOf } from '../subscription/billing-cycle';
+import type { Subscription } from '../subscription/subscription';
 import type {
   Decision,
   DueSteps,

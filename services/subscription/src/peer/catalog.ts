@@ -15,7 +15,8 @@ import {
 import { notFound } from '@billing/kernel/domain-error';
 import type { Peers } from './peers';
 import type { ProductFacts } from '../subscription/product';
-import { mainItem, periodOf, type Subscription } from '../subscription/subscription';
+import { periodOf } from '../subscription/billing-cycle';
+import { mainItem, type Subscription } from '../subscription/subscription';
 import type { MeterRate } from '../usage/usage-line';
 import { pinnedSet, ratesAt } from '../usage/usage-period';
 

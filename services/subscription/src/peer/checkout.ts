@@ -88,21 +88,21 @@ function toProtoChangeLine(
   line: ChangeLine,
   { periodStart, periodEnd, taxCategory }: ChangeInvoice,
 ): ProtoLineItem {
-  const { description, quantity, amount, discountAmount, priceId, itemId, proration } = line;
+  const { description, quantity, amount, discountAmount, priceId, itemId, charge } = line;
   return {
     ...{ id: '', invoiceId: '', description, quantity, amount, discountAmount, priceId, itemId },
     ...{ periodStart, periodEnd },
-    unitAmount: undefined,
+    unitAmount: charge?.unitAmount ?? undefined,
     meterId: undefined,
     kind: lineKinds.valueOf(line.kind),
     itemProductId: line.productId,
     details: {
       exactAmount: line.exactAmount,
-      billedQuantity: quantity,
-      includedUnits: '0',
-      tiers: [],
+      billedQuantity: charge?.billedQuantity ?? quantity,
+      includedUnits: charge?.includedUnits ?? '0',
+      tiers: (charge?.tiers ?? []).map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined })),
       creditsUsed: [],
-      proration,
+      proration: line.proration ?? undefined,
     },
     metadata: {},
     taxCategory: taxCategory ?? undefined,

@@ -1,15 +1,10 @@
-import { addMonths, periodContaining } from '@billing/kernel/billing-period';
-import { isCurrency } from '@billing/kernel/currency';
+import { addMonths } from '@billing/kernel/billing-period';
+import { type Currency, isCurrency } from '@billing/kernel/currency';
 import { discountsPeriod } from '@billing/kernel/discount-validity';
-import { applyDiscount } from '@billing/kernel/discounting';
+import { applyDiscount, type DiscountTerms } from '@billing/kernel/discounting';
 import { recurringCharge } from '@billing/kernel/pricing';
-import {
-  currencyOf,
-  type DiscountSnapshot,
-  mainItem,
-  periodOf,
-  type Subscription,
-} from './subscription';
+import { periodIndexAt, periodOf } from './billing-cycle';
+import { currencyOf, type DiscountSnapshot, mainItem, type Subscription } from './subscription';
 
 /** A subscription that enters a period, and the decision whether its discount applies there. */
 export interface DiscountedPeriod {
@@ -45,12 +40,13 @@ function isForProduct(
 }
 
 /** Time from which periods are no longer discounted; null when it is not known yet, or never. */
-export function discountEndsAt({ discount, anchor, items }: Subscription): Date | null {
+export function discountEndsAt(subscription: Subscription): Date | null {
+  const { discount } = subscription;
   if (discount === null || discount.firstPeriodStart === null) return null;
   const { duration, durationInMonths, firstPeriodStart } = discount;
   switch (duration) {
     case 'ONCE':
-      return periodContaining(anchor, items[0].price, firstPeriodStart).end;
+      return periodOf(subscription, periodIndexAt(subscription, firstPeriodStart)).end;
     case 'REPEATING':
       return durationInMonths === null ? null : addMonths(firstPeriodStart, durationInMonths);
     case 'FOREVER':
@@ -68,4 +64,30 @@ export function amountOff(subscription: Subscription, amounts: readonly bigint[]
   const terms = { type, value, currency: null, productIds: [] };
   const lines = amounts.map((amount) => ({ productId: '', amount }));
   return applyDiscount(terms, { currency, lines }).amount;
+}
+
+/** What a discount takes off, and of which products. */
+export function termsOf({
+  type,
+  value,
+  productIds,
+}: NonNullable<Subscription['discount']>): DiscountTerms {
+  return { type, value, currency: null, productIds: productIds ?? [] };
+}
+
+/** The currency of a subscription; an unknown one is a bug. */
+export function knownCurrency(subscription: Subscription): Currency {
+  const currency = currencyOf(subscription);
+  if (!isCurrency(currency)) throw new Error(`Unknown currency ${currency}`);
+  return currency;
+}
+
+/** The deduction from each line of a discounted period. */
+export function discountParts(
+  subscription: Subscription,
+  lines: readonly { readonly productId: string; readonly amount: bigint }[],
+): readonly bigint[] {
+  const { discount } = subscription;
+  if (discount === null) return lines.map(() => 0n);
+  return applyDiscount(termsOf(discount), { currency: knownCurrency(subscription), lines }).parts;
 }

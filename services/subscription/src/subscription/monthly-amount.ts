@@ -6,6 +6,9 @@ import type { PriceSnapshot } from './subscription';
 export type RecurringPrice = Pick<PriceSnapshot, 'type' | 'amount' | 'tiers'> &
   Pick<PriceSnapshot, 'billingInterval' | 'intervalCount'>;
 
+/** How often a price recurs. */
+type PriceInterval = Pick<PriceSnapshot, 'billingInterval' | 'intervalCount'>;
+
 // Periods a month, for an interval count of 1: a year has 365 days, 52 weeks and 12 months.
 const periodsAMonth: Readonly<
   Record<PriceSnapshot['billingInterval'], readonly [dividend: bigint, divisor: bigint]>
@@ -25,6 +28,19 @@ export function monthlyAmount(price: RecurringPrice, quantity: number): bigint {
   const { amount } = recurringCharge({ ...price, quantity });
   const [dividend, divisor] = periodsAMonth[price.billingInterval];
   return roundedRatio(amount * dividend, divisor * countOf(price));
+}
+
+/**
+ * Compares the lengths of two prices' periods: above 0 if the first has fewer periods a year, 0 if
+ * both have equally many.
+ */
+export function compareIntervals(a: PriceInterval, b: PriceInterval): number {
+  const [left, right] = [a, b].map((price) => {
+    const [dividend, divisor] = periodsAMonth[price.billingInterval];
+    return { dividend, divisor: divisor * countOf(price) };
+  });
+  if (left === undefined || right === undefined) return 0;
+  return Number(right.dividend * left.divisor - left.dividend * right.divisor);
 }
 
 function countOf({ intervalCount }: Recurrence): bigint {

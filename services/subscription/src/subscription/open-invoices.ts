@@ -9,11 +9,15 @@ export function openInvoice(
   return { ...subscription, openInvoices: [...subscription.openInvoices, invoice] };
 }
 
-/** The invoice of a change that is applied before the invoice is paid. */
+/** The invoice of a change that is applied before the invoice is paid; of a new cycle, its first. */
 export function openChangeInvoice(
   subscription: Subscription,
   { invoiceId, periodIndex }: Pick<OpenInvoice, 'invoiceId' | 'periodIndex'>,
-  { lastResult, isSettling } = { lastResult: 0, isSettling: true },
+  {
+    beginsCycle,
+    lastResult = 0,
+    isSettling = true,
+  }: { readonly beginsCycle: boolean } & Partial<Pick<OpenInvoice, 'lastResult' | 'isSettling'>>,
 ): Subscription {
   const invoice: OpenInvoice = {
     invoiceId,
@@ -21,7 +25,7 @@ export function openChangeInvoice(
     lastResult,
     isPastDue: false,
     isSettling,
-    isOfChange: true,
+    isOfChange: !beginsCycle,
   };
   return { ...subscription, openInvoices: [...subscription.openInvoices, invoice] };
 }

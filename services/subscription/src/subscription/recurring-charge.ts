@@ -1,7 +1,8 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import { type RecurringCharge, recurringCharge } from '@billing/kernel/pricing';
 import { amountOff, takeDiscount } from './discount';
-import { mainItem, periodOf, type Subscription } from './subscription';
+import { periodOf } from './billing-cycle';
+import { mainItem, type Subscription } from './subscription';
 
 /** One charge on an invoice, with the figures that it was computed from. */
 export interface PeriodLine extends RecurringCharge {

@@ -1,4 +1,5 @@
 import type { DiscountType } from '@billing/kernel/discounting';
+import type { ChargeDetails } from '@billing/kernel/charge';
 import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
 import type { SubscriptionItem, SubscriptionItems } from './subscription';
 
@@ -6,6 +7,9 @@ export type ChangeStatus = 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCEL
 
 /** Time at which a change takes effect; AUTO is resolved when the change is asked for. */
 export type ChangeAt = 'NOW' | 'PERIOD_END';
+
+/** What a change within a period charges for the rest of it, and gives back. */
+export type ChangeProration = 'PRORATE' | 'FULL_AND_RESET' | 'NONE';
 
 /** Changes as a caller asks for it: what is null stays as it is when the change takes effect. */
 export interface WantedChange {
@@ -24,7 +28,7 @@ export interface ChangeSide {
 
 /** A line of a change's invoice; the amount of unused time is below 0. */
 export interface ChangeLine {
-  readonly kind: 'UNUSED_TIME' | 'REMAINING_TIME';
+  readonly kind: 'UNUSED_TIME' | 'REMAINING_TIME' | 'RECURRING';
   readonly itemId: string;
   readonly productId: string;
   readonly priceId: string;
@@ -38,12 +42,17 @@ export interface ChangeLine {
   readonly discountAmount: bigint;
   /** Line whose tax an unused time takes back; null: the line is taxed like a new charge. */
   readonly taxedAs: { readonly invoiceId: string; readonly lineItemId: string } | null;
-  /** The exact amount is `of`, a decimal string, times `numerator` / `denominator` milliseconds. */
+  /**
+   * The exact amount is `of`, a decimal string, times `numerator` / `denominator` milliseconds;
+   * null: the line charges a whole period.
+   */
   readonly proration: {
     readonly numerator: bigint;
     readonly denominator: bigint;
     readonly of: string;
-  };
+  } | null;
+  /** Calculation of a whole period's charge; null: the line charges a part. */
+  readonly charge: (ChargeDetails & { readonly unitAmount: string | null }) | null;
 }
 
 /** Invoice of a change. */
@@ -94,6 +103,9 @@ export interface SubscriptionChange {
   /** Time at which it takes effect; for a waiting change the expected one. */
   readonly effectiveAt: Date;
   readonly requirePayment: boolean;
+  readonly proration: ChangeProration;
+  /** True: a cycle of periods begins with it, and its invoice is that of the first one. */
+  readonly beginsCycle: boolean;
   readonly wanted: WantedChange;
   readonly from: ChangeSide;
   readonly to: ChangeSide;

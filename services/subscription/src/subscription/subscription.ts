@@ -1,14 +1,13 @@
 import {
   type BillingInterval,
   type BillingPeriod,
-  periodAt,
-  periodContaining,
   type Recurrence,
 } from '@billing/kernel/billing-period';
 import type { DiscountSpan } from '@billing/kernel/discount-validity';
 import type { DiscountType } from '@billing/kernel/discounting';
 import type { PricingType } from '@billing/kernel/pricing';
 import type { Tier } from '@billing/kernel/tiers';
+import { type BillingCycle, periodIndexAt, periodOf } from './billing-cycle';
 import type { SubscriptionChanges } from './subscription-change';
 import type { UsageBilling } from './usage-billing';
 
@@ -131,6 +130,8 @@ export interface Subscription {
   readonly trialEnd: Date | null;
   /** Start of period 0: the trial's end, or `startAt` without a trial. */
   readonly anchor: Date;
+  /** Oldest first; empty while all periods count from `anchor`. */
+  readonly cycles: readonly BillingCycle[];
   /** The billed period that runs, or in which the subscription ended; null before period 0. */
   readonly periodIndex: number | null;
   readonly cancelAtPeriodEnd: boolean;
@@ -177,14 +178,6 @@ export function currentPeriod(subscription: Subscription): BillingPeriod {
   return periodOf(subscription, periodIndex ?? 0);
 }
 
-/** Computes billed period n from the anchor alone. */
-export function periodOf(
-  { anchor, items }: Pick<Subscription, 'anchor' | 'items'>,
-  periodIndex: number,
-): BillingPeriod {
-  return periodAt(anchor, items[0].price, periodIndex);
-}
-
 /**
  * True when the subscription ended before the period did: that period is not owed. A completed
  * period is owed, regardless of how late its bill is.
@@ -206,8 +199,8 @@ export function nextInvoiceAt(subscription: Subscription): Date | null {
  * The first billed period: the one in which the subscription was created, where it started earlier.
  */
 export function firstBilledPeriod(
-  { anchor, items }: Subscription,
+  subscription: Subscription,
   { createdAt }: { readonly createdAt: Date },
 ): number {
-  return createdAt <= anchor ? 0 : periodContaining(anchor, items[0].price, createdAt).index;
+  return createdAt <= subscription.anchor ? 0 : periodIndexAt(subscription, createdAt);
 }

@@ -1,11 +1,9 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
-import { periodContaining } from '@billing/kernel/billing-period';
+import { lastPeriodOf, periodIndexAt, periodOf } from '../subscription/billing-cycle';
 import {
   currentPeriod,
   endedWithin,
   firstBilledPeriod,
-  mainItem,
-  periodOf,
   type Subscription,
 } from '../subscription/subscription';
 import { mayStillChange } from './usage-period';
@@ -87,12 +85,14 @@ export function overlappingPeriods(
   };
   if (trialStart !== null && trialEnd !== null) add(null, { start: trialStart, end: trialEnd });
   const from = later(span.start, anchor);
-  const { index: current } = periodContaining(anchor, mainItem(subscription).price, from);
-  for (let index = Math.max(current, firstBilledPeriod(subscription, creation)); ; index += 1) {
+  const first = firstBilledPeriod(subscription, creation);
+  const last = lastPeriodOf(subscription) ?? Infinity;
+  for (let index = Math.max(periodIndexAt(subscription, from), first); index <= last; index += 1) {
     const period = periodOf(subscription, index);
-    if (period.start >= span.end) return found;
+    if (period.start >= span.end) break;
     add(index, period);
   }
+  return found;
 }
 
 /** The last period of the subscription, up to its end. */

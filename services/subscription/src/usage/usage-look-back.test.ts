@@ -5,10 +5,10 @@ import {
   type Recurrence,
 } from '@billing/kernel/billing-period';
 import fc from 'fast-check';
+import { periodOf } from '../subscription/billing-cycle';
 import {
   firstBilledPeriod,
   mainItem,
-  periodOf,
   type PriceSnapshot,
   type Subscription,
 } from '../subscription/subscription';

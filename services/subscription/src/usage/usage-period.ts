@@ -1,4 +1,5 @@
-import { periodOf, type Subscription } from '../subscription/subscription';
+import { periodOf } from '../subscription/billing-cycle';
+import type { Subscription } from '../subscription/subscription';
 import type { PeriodRates } from '../subscription/usage-billing';
 
 /** An event may be 35 days late; one more day allows for clock differences and calls in flight. */

@@ -6,7 +6,7 @@ import {
   SubscriptionChangeJson,
   toJsonSubscriptionChange,
 } from '@billing/proto/json/subscription-change';
-import { changeAts, changeStatuses } from '@billing/proto/values/subscription';
+import { changeAts, changeProrations, changeStatuses } from '@billing/proto/values/subscription';
 import { created, ok, present } from '../../../http/answer';
 import {
   irreversibleAction,
@@ -42,7 +42,10 @@ const changeShape = {
   at: optional(z.enum(['AUTO', 'NOW', 'PERIOD_END'])).meta({
     description: 'Defaults to `AUTO`: an upgrade takes effect now, a downgrade at the period end.',
   }),
-  proration: optional(z.enum(['PRORATE'])),
+  proration: optional(z.enum(['PRORATE', 'FULL_AND_RESET', 'NONE'])).meta({
+    description:
+      'Defaults to `PRORATE`. `FULL_AND_RESET` begins a new period, charges it in full and gives nothing back; `NONE` charges nothing before the next period. Ignored at the end of a period.',
+  }),
   collect: optional(z.enum(['NOW'])),
   requirePayment: optional(z.boolean()).meta({
     description: 'Defaults to `true`: the change takes effect once its invoice is paid.',
@@ -168,7 +171,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
 
 /** Reads the item that a body asks for; refuses a body that names it twice. */
 export function toProtoChangeInput(body: ChangeBody): ChangeInput {
-  const { productId, priceId, quantity, items, at, requirePayment } = body;
+  const { productId, priceId, quantity, items, at, requirePayment, proration } = body;
   const isNamed = [productId, priceId, quantity].some((field) => field !== undefined);
   if (items !== undefined && isNamed) {
     throw invalidInput({ items: ['Not together with productId, priceId or quantity'] });
@@ -181,5 +184,6 @@ export function toProtoChangeInput(body: ChangeBody): ChangeInput {
     ofItems: items !== undefined,
     at: changeAts.valueOf(at === 'AUTO' ? undefined : at),
     requirePayment,
+    proration: changeProrations.valueOf(proration),
   };
 }

@@ -1,0 +1,44 @@
+import type {
+  ChangeProration,
+  SubscriptionChange,
+  WantedChange,
+} from '../subscription/subscription-change';
+import type { PeriodFacts } from './period-charges';
+
+/** Facts about customer and product that the tax of an invoice depends on. */
+interface TaxFacts {
+  readonly buyer: string | null;
+  readonly taxCategory: string | null;
+}
+
+/** How a change is asked for, and the facts that it is computed from. */
+export interface ChangeTerms {
+  readonly wanted: WantedChange;
+  readonly proration: ChangeProration;
+  readonly at: Date;
+  readonly invoiceId: string;
+  /** Derives the id of the change's credit note on an invoice. */
+  readonly creditNoteIdOf: (invoiceId: string) => string;
+  readonly requirePayment: boolean;
+  /** Round of the reserved balance; null: none. */
+  readonly balanceRound: number | null;
+  /** Null where no period runs that is billed. */
+  readonly facts: PeriodFacts | null;
+  readonly taxFacts: TaxFacts;
+}
+
+/** Result of a change that takes effect now. */
+export type ChangePlan = Pick<
+  SubscriptionChange,
+  | 'from'
+  | 'to'
+  | 'monthlyAmountBefore'
+  | 'monthlyAmountAfter'
+  | 'invoice'
+  | 'creditNotes'
+  | 'charges'
+  | 'beginsCycle'
+>;
+
+/** What a change charges and gives back, and the charges of the period from then on. */
+export type ChangeCost = Pick<ChangePlan, 'invoice' | 'creditNotes' | 'charges'>;

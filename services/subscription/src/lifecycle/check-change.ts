@@ -1,0 +1,109 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { isParked } from '../over-limit/parking';
+import { cyclesMax, cyclesSince } from '../subscription/billing-cycle';
+import { isSameItems, itemsAfter, monthlyAmountOf } from '../subscription/change-side';
+import { compareIntervals } from '../subscription/monthly-amount';
+import type { ChangeAt } from '../subscription/subscription-change';
+import { mainItem, type Subscription, type SubscriptionItems } from '../subscription/subscription';
+import type { ChangeTerms } from './change-terms';
+import { beginsCycle } from './plan-change';
+
+const changesAPeriodMax = 50;
+const newCyclesADayMax = 3;
+const dayMs = 86_400_000;
+
+/** A change as a caller asks for it. */
+export interface ChangeRequest extends Omit<ChangeTerms, 'at'> {
+  readonly changeId: string;
+  readonly at: ChangeAt | 'AUTO';
+  /** Instant of a preview; null: the time of the decision. */
+  readonly instant: Date | null;
+  /** Round in which its credit notes and the balance are reserved; null: nothing is. */
+  readonly reservedRound: number | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+type WantedOf = Pick<ChangeRequest, 'at' | 'wanted' | 'proration'>;
+
+/** Refuses a change that the state of the subscription does not allow; returns its time. */
+export function checkRequest(current: Subscription, request: WantedOf, now: Date): ChangeAt {
+  checkChangeable(current);
+  const at = resolveAt(current, request);
+  const isNewCycle = at === 'NOW' && beginsCycle(current, request);
+  if (at === 'NOW') checkRoom(current);
+  if (isNewCycle) checkCycles(current, now);
+  const isSame = !isNewCycle && isSameItems(current.items, itemsAfter(current, request.wanted));
+  if (at === 'PERIOD_END' && current.cancelAtPeriodEnd) throw setToCancel();
+  const replaces = at === 'PERIOD_END' && current.changes.waiting !== null;
+  if (isSame && !replaces) throw nothingToChange();
+  return at;
+}
+
+/** Refuses a subscription that takes no changes. */
+export function checkChangeable(subscription: Subscription): void {
+  const { status, changes } = subscription;
+  if (status === 'CANCELED') {
+    throw refusal('SUBSCRIPTION_CANCELED', 'Subscription is already canceled');
+  }
+  if (changes.paying !== null) throw refusal('CHANGE_PAYING', 'Another change is being paid');
+  if (isParked(subscription)) throw refusal('SUBSCRIPTION_PARKED', 'Subscription is parked');
+}
+
+/**
+ * Resolves AUTO: an upgrade takes effect now, a downgrade at the end of the period. A longer
+ * billing interval is an upgrade, a shorter one a downgrade.
+ */
+export function resolveAt(
+  subscription: Subscription,
+  { at, wanted }: Pick<ChangeRequest, 'at' | 'wanted'>,
+): ChangeAt {
+  if (subscription.phase === 'SCHEDULED') return 'NOW';
+  if (at !== 'AUTO') return at;
+  if (subscription.phase !== 'REGULAR') return 'NOW';
+  const items = itemsAfter(subscription, wanted);
+  const longer = compareIntervals(items[0].price, mainItem(subscription).price);
+  if (longer !== 0) return longer > 0 ? 'NOW' : 'PERIOD_END';
+  const [before, after] = [subscription.items, items].map((held) =>
+    monthlyAmountOf(subscription, held),
+  );
+  return (after ?? 0n) >= (before ?? 0n) ? 'NOW' : 'PERIOD_END';
+}
+
+/**
+ * The items that the next period bills after a change: a change that waits applies to what is there
+ * then, unless the change replaces it or changes the product.
+ */
+export function itemsAtRenewal(subscription: Subscription, request: WantedOf): SubscriptionItems {
+  const items = itemsAfter(subscription, request.wanted);
+  const { waiting } = subscription.changes;
+  const isReplaced = resolveAt(subscription, request) === 'PERIOD_END';
+  const isOfProducts = items[0].productId !== mainItem(subscription).productId;
+  return waiting === null || isReplaced || isOfProducts
+    ? items
+    : itemsAfter({ items }, waiting.wanted);
+}
+
+function checkCycles(subscription: Subscription, now: Date): void {
+  const today = cyclesSince(subscription, new Date(now.getTime() - dayMs));
+  if (today < newCyclesADayMax && subscription.cycles.length < cyclesMax) return;
+  throw refusal('TOO_MANY_CHANGES', 'Too many changes in this period');
+}
+
+function checkRoom({ changes: { period }, periodIndex }: Subscription): void {
+  if (period === null || period.periodIndex !== periodIndex) return;
+  if (period.applied >= changesAPeriodMax) {
+    throw refusal('TOO_MANY_CHANGES', 'Too many changes in this period');
+  }
+}
+
+function setToCancel(): DomainError {
+  return refusal('SUBSCRIPTION_SET_TO_CANCEL', 'Subscription is set to cancel');
+}
+
+function nothingToChange(): DomainError {
+  return refusal('NOTHING_TO_CHANGE', 'Nothing to change');
+}
+
+function refusal(reason: string, message: string): DomainError {
+  return new DomainError('failed_precondition', reason, message);
+}

@@ -1,0 +1,86 @@
+import type { CreditableInvoice, CreditNoteAmount } from '@billing/kernel/proration/change-bill';
+import { type CreditableLine, creditLines, roomOf } from '@billing/kernel/proration/credit-lines';
+import { sumOf } from '@billing/kernel/money';
+import type { ItemCharge } from '@billing/kernel/proration/prorated-change';
+import { periodOf } from '../subscription/billing-cycle';
+import { mainItem, type Subscription } from '../subscription/subscription';
+import type { ChangeCreditNote, ChangeLine } from '../subscription/subscription-change';
+
+/** An invoice of the running period, as a change finds it. */
+export interface PeriodInvoice {
+  readonly invoiceId: string;
+  readonly status: 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
+  /** In the order of the invoice. */
+  readonly lines: readonly CreditableLine[];
+  /** Recurring line of the subscription's item; null: none. */
+  readonly recurring: {
+    readonly lineItemId: string;
+    readonly amount: bigint;
+    readonly discountAmount: bigint;
+  } | null;
+}
+
+/** Invoices of a running period, newest first. */
+export interface PeriodFacts {
+  readonly periodIndex: number;
+  readonly invoices: readonly PeriodInvoice[];
+}
+
+/** The charges of the running period: those of its invoice, or of the last change in it. */
+export function chargesOf(
+  subscription: Subscription,
+  { periodIndex, invoices }: PeriodFacts,
+): readonly ItemCharge[] {
+  const { period } = subscription.changes;
+  if (period?.periodIndex === periodIndex) return period.charges;
+  const { id: itemId, productId } = mainItem(subscription);
+  const recurring = invoices.at(-1)?.recurring;
+  if (recurring === undefined || recurring === null) return [];
+  const { amount, discountAmount } = recurring;
+  const from = periodOf(subscription, periodIndex).start.getTime();
+  return [{ itemId, productId, from, gross: amount, net: amount - discountAmount }];
+}
+
+/** The invoices that unused time may be taken from, newest first. */
+export function creditableInvoices({
+  invoices,
+}: Pick<PeriodFacts, 'invoices'>): CreditableInvoice[] {
+  return invoices.flatMap(({ invoiceId, status, lines }) => {
+    const isOwed = status === 'PAID' || status === 'OPEN';
+    return isOwed ? [{ invoiceId, status, room: roomOf(lines) }] : [];
+  });
+}
+
+/** The newest line that has charged the item. */
+export function sourceOf({ invoices }: Pick<PeriodFacts, 'invoices'>): ChangeLine['taxedAs'] {
+  const [source] = invoices.flatMap(({ invoiceId, recurring }) =>
+    recurring === null ? [] : [{ invoiceId, lineItemId: recurring.lineItemId }],
+  );
+  return source ?? null;
+}
+
+/** The credit notes that give amounts of invoices back; the lines of the items come first. */
+export function creditNotesOf(
+  notes: readonly CreditNoteAmount[],
+  {
+    facts,
+    itemIds,
+    creditNoteIdOf,
+  }: {
+    readonly facts: Pick<PeriodFacts, 'invoices'>;
+    readonly itemIds: readonly string[];
+    readonly creditNoteIdOf: (invoiceId: string) => string;
+  },
+): ChangeCreditNote[] {
+  return notes
+    .map(({ invoiceId, amount: priced, settledBy }) => {
+      const { lines = [] } = facts.invoices.find((one) => one.invoiceId === invoiceId) ?? {};
+      const credits = creditLines(lines, { priced, itemIds });
+      return {
+        ...{ id: creditNoteIdOf(invoiceId), invoiceId, settledBy },
+        amount: sumOf(credits.map(({ total }) => total)),
+        lines: credits.map((credit) => ({ lineItemId: credit.lineItemId, priced: credit.priced })),
+      };
+    })
+    .filter(({ amount }) => amount > 0n);
+}

@@ -1,0 +1,95 @@
+import { creditAtNewCycle } from '@billing/kernel/proration/change-bill';
+import { sumOf } from '@billing/kernel/money';
+import { unusedTime } from '@billing/kernel/proration/prorated-change';
+import { beginCycle, periodOf } from '../subscription/billing-cycle';
+import { type DiscountedPeriod, discountParts, takeDiscount } from '../subscription/discount';
+import { periodLine } from '../subscription/recurring-charge';
+import { mainItem, type Subscription, type SubscriptionItems } from '../subscription/subscription';
+import { changeInvoice, ofItem, recurringLine, unusedLine } from './change-lines';
+import type { ChangeCost, ChangeTerms } from './change-terms';
+import { chargesOf, creditableInvoices, creditNotesOf, sourceOf } from './period-charges';
+
+/**
+ * Enters the first period of a new cycle: the running period ends at this instant, and a trial
+ * does.
+ */
+function enterCycle(
+  subscription: Subscription,
+  items: SubscriptionItems,
+  { at, invoiceId }: { readonly at: Date; readonly invoiceId: string | null },
+): Subscription & { readonly periodIndex: number } {
+  const begun = beginCycle(subscription, { at, items, invoiceId });
+  const { trialEnd } = begun;
+  const before = subscription.periodIndex;
+  return {
+    ...begun,
+    phase: 'REGULAR',
+    trialEnd: before === null && trialEnd !== null ? at : trialEnd,
+    periodIndex: before === null ? 0 : before + 1,
+  };
+}
+
+/** The subscription in a new cycle, and the decision whether its discount applies there. */
+export function startNewCycle(
+  subscription: Subscription,
+  items: SubscriptionItems,
+  begun: { readonly at: Date; readonly invoiceId: string | null },
+): DiscountedPeriod & { readonly periodIndex: number } {
+  const entered = enterCycle(subscription, items, begun);
+  const { periodIndex } = entered;
+  return { ...takeDiscount(entered, periodIndex), periodIndex };
+}
+
+/**
+ * Computes a change that begins a cycle: a whole period of the new items, less the unused time of
+ * the old ones as far as the total stays 0 or more. The rest is credited.
+ */
+export function planNewCycle(
+  subscription: Subscription,
+  items: SubscriptionItems,
+  terms: ChangeTerms,
+): { readonly state: Subscription; readonly cost: ChangeCost } {
+  const { at, invoiceId } = terms;
+  const begun = { at, invoiceId };
+  const { state, isDiscounted, periodIndex } = startNewCycle(subscription, items, begun);
+  const lines = [periodLine(state, periodIndex)];
+  const parts = isDiscounted ? discountParts(state, lines) : lines.map(() => 0n);
+  const recurring = lines.map((line, index) => recurringLine(line, parts[index] ?? 0n));
+  const charges = recurring.map(({ itemId, productId, amount: gross, discountAmount }) => ({
+    ...{ itemId, productId, from: at.getTime(), gross },
+    net: gross - discountAmount,
+  }));
+  const { unusedLines, creditNotes } = givenBack(subscription, terms, {
+    charged: sumOf(charges.map(({ net }) => net)),
+  });
+  const invoice = changeInvoice(state, [...recurring, ...unusedLines], {
+    ...{ terms, periodIndex, discount: isDiscounted ? state.discount : null },
+    end: periodOf(state, periodIndex).end,
+  });
+  return { state, cost: { invoice, creditNotes, charges } };
+}
+
+/** Unused time of all items: lines up to what the new period charges, and credit notes. */
+function givenBack(
+  subscription: Subscription,
+  { facts, proration, at, creditNoteIdOf }: ChangeTerms,
+  { charged }: { readonly charged: bigint },
+) {
+  if (facts === null || proration !== 'PRORATE') return { unusedLines: [], creditNotes: [] };
+  const { end } = periodOf(subscription, facts.periodIndex);
+  const unused = chargesOf(subscription, facts).map((charge) =>
+    unusedTime(charge, { from: at.getTime(), to: end.getTime() }),
+  );
+  const newestFirst = creditableInvoices(facts);
+  const { lines, creditNotes } = creditAtNewCycle(unused, { charged, newestFirst });
+  const itemOf = (id: string) =>
+    subscription.items.find((item) => item.id === id) ?? mainItem(subscription);
+  const unusedLines = lines.map(({ itemId, amount }) =>
+    unusedLine(itemOf(itemId), { amount, taxedAs: sourceOf(facts) }, ofItem(unused, itemId)),
+  );
+  const itemIds = unused.map(({ itemId }) => itemId);
+  return {
+    unusedLines,
+    creditNotes: creditNotesOf(creditNotes, { facts, itemIds, creditNoteIdOf }),
+  };
+}

@@ -1,0 +1,21 @@
+import type { ChangeRequest } from '../lifecycle/check-change';
+
+/** A change of the quantity to 3 that takes effect when it is asked for, without facts. */
+export function aChangeRequest(parts: Partial<ChangeRequest> = {}): ChangeRequest {
+  return {
+    changeId: 'change',
+    wanted: { product: null, quantity: 3 },
+    proration: 'PRORATE',
+    at: 'NOW',
+    requirePayment: true,
+    invoiceId: 'invoice-of-change',
+    creditNoteIdOf: (invoiceId) => `note-${invoiceId}`,
+    balanceRound: null,
+    reservedRound: null,
+    instant: null,
+    metadata: {},
+    facts: null,
+    taxFacts: { buyer: null, taxCategory: null },
+    ...parts,
+  };
+}
