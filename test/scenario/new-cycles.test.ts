@@ -87,7 +87,6 @@ describe('a change of the billing interval', () => {
       '2026-06-16 payment_succeeded INV-000002 attempt 1',
       expect.stringMatching(/^2026-06-16 updated /),
       '2026-06-16 renewed',
-      expect.stringMatching(/^2027-0[56]-.* renewal_upcoming/),
       '2027-06-16 renewed',
       '2027-06-16 payment_succeeded INV-000003 attempt 1',
     ]);
@@ -228,10 +227,11 @@ describe('a change of the billing interval', () => {
       productId: (await priced(100000, 'YEARLY')).id,
     });
     expect(made.creditNoteIds).toHaveLength(1);
-    expect(invoice).toMatchObject({ status: 'OPEN', total: 100000 });
-    await scenario.cancel(subscription, false);
-    expect(await client.expect(200, client.get(`/invoices/${invoice.id}`))).toMatchObject({
-      status: 'VOID',
+    const opened = () => client.expect(200, client.get(`/invoices/${invoice.id}`));
+    await eventually(async () => {
+      expect(await opened()).toMatchObject({ status: 'OPEN', total: 100000 });
     });
+    await scenario.cancel(subscription, false);
+    expect(await opened()).toMatchObject({ status: 'VOID' });
   });
 });

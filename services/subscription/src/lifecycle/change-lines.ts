@@ -49,14 +49,15 @@ export function ofItem(unused: readonly UnusedTime[], itemId: string): UnusedTim
 export function unusedLine(
   item: SubscriptionItem,
   { amount, taxedAs }: { readonly amount: bigint } & Pick<ChangeLine, 'taxedAs'>,
-  { share, of }: UnusedTime,
+  { share, of, amount: whole }: UnusedTime,
 ): ChangeLine {
   const proration = { ...share, of: of.toString() };
   return {
     ...lineOf(item),
     kind: 'UNUSED_TIME',
     description: `Unused time on ${item.productName}`,
-    exactAmount: `-${exactText(proration)}`,
+    // What finds no room on this invoice is credited, so the line is exactly its part.
+    exactAmount: `-${amount === whole ? exactText(proration) : amount.toString()}`,
     amount: -amount,
     discountAmount: 0n,
     taxedAs,
