@@ -4,7 +4,7 @@ import type {
   SubscriptionChange,
   SubscriptionItem,
 } from '../gen/billing/subscription/v1/change';
-import { changeAts, changeProrations, changeStatuses } from '../values/subscription';
+import { changeAts, changeKinds, changeProrations, changeStatuses } from '../values/subscription';
 import { PriceJson, toJsonPrice } from './product';
 import {
   amount,
@@ -14,6 +14,7 @@ import {
   timestamps,
   toJsonAmount,
   toJsonMetadata,
+  toJsonOptionalTime,
   toJsonTime,
 } from './scalars';
 
@@ -38,7 +39,7 @@ export const SubscriptionChangeJson = z
   .object({
     id,
     subscriptionId: id,
-    kind: z.enum(['UPDATE']),
+    kind: z.enum(['UPDATE', 'PAUSE', 'RESUME']),
     status: z.enum(['PENDING', 'PAYING', 'APPLIED', 'FAILED', 'CANCELED']),
     at: z.enum(['NOW', 'PERIOD_END']),
     effectiveAt: time.meta({
@@ -56,7 +57,7 @@ export const SubscriptionChangeJson = z
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
     replacedBy: id.nullable(),
     migrationId: id.nullable(),
-    resumeAt: time.nullable(),
+    resumeAt: time.nullable().meta({ description: 'Planned end of a pause. Null: none.' }),
     metadata,
     ...timestamps,
   })
@@ -70,7 +71,7 @@ export function toJsonSubscriptionChange(change: SubscriptionChange): Subscripti
   return {
     id: change.id,
     subscriptionId: change.subscriptionId,
-    kind: 'UPDATE',
+    kind: changeKinds.knownName(change.kind) ?? 'UPDATE',
     status: changeStatuses.nameOf(change.status),
     at: changeAts.nameOf(change.at),
     effectiveAt: toJsonTime(change.effectiveAt),
@@ -86,7 +87,7 @@ export function toJsonSubscriptionChange(change: SubscriptionChange): Subscripti
     failure: failure === undefined ? null : { code: failure.code, message: failure.message },
     replacedBy: change.replacedBy ?? null,
     migrationId: null,
-    resumeAt: null,
+    resumeAt: toJsonOptionalTime(change.resumeAt),
     metadata: toJsonMetadata(change.metadata),
     createdAt: toJsonTime(change.createdAt),
     updatedAt: toJsonTime(change.updatedAt),

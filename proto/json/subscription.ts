@@ -33,7 +33,7 @@ export const SubscriptionJson = z
     productId: id,
     priceId: id,
     status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']),
-    phase: z.enum(['SCHEDULED', 'TRIAL', 'REGULAR', 'ENDED']),
+    phase: z.enum(['SCHEDULED', 'TRIAL', 'REGULAR', 'PAUSED', 'ENDED']),
     entitled: z.boolean().meta({ description: 'Whether the customer may use the product now.' }),
     quantity: itemQuantity,
     currency,
@@ -59,6 +59,10 @@ export const SubscriptionJson = z
     pendingChange: SubscriptionChangeJson.nullable().meta({
       description: 'The change of items that is being paid, or waits for the end of the period.',
     }),
+    pausedAt: time.nullable().meta({
+      description: 'Beginning of the pause that runs, or in which the subscription ended.',
+    }),
+    resumeAt: time.nullable().meta({ description: 'Planned end of the pause. Null: none.' }),
     items: z.array(SubscriptionItemJson),
     price: PriceJson.nullable(),
     customer: z
@@ -106,6 +110,8 @@ export function toJsonSubscription(subscription: Subscription): SubscriptionJson
       subscription.pendingChange === undefined
         ? null
         : toJsonSubscriptionChange(subscription.pendingChange),
+    pausedAt: toJsonOptionalTime(subscription.pausedAt),
+    resumeAt: toJsonOptionalTime(subscription.resumeAt),
     items: subscription.items.map(toJsonItem),
     price: subscription.price === undefined ? null : toJsonPrice(subscription.price),
     customer: subscription.customer === undefined ? null : toJsonCustomer(subscription.customer),

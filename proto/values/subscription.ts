@@ -5,7 +5,7 @@ import {
   SubscriptionStatus,
 } from '../gen/billing/subscription/v1/subscription';
 import { ParkReason } from '../gen/billing/subscription/v1/report';
-import { ChangeAt, ChangeProration, ChangeStatus } from '../gen/billing/subscription/v1/change';
+import { ChangeAt, ChangeKind, ChangeProration, ChangeStatus } from '../gen/billing/subscription/v1/change';
 import { ChangeSettlement } from '../gen/billing/subscription/v1/change_service';
 import { enumNames } from './enum-names';
 
@@ -14,6 +14,7 @@ export const subscriptionPhases = enumNames(SubscriptionPhase, 'SUBSCRIPTION_PHA
 export const cancelReasons = enumNames(CancelReason, 'CANCEL_REASON_');
 export const changeStatuses = enumNames(ChangeStatus, 'CHANGE_STATUS_');
 export const changeAts = enumNames(ChangeAt, 'CHANGE_AT_');
+export const changeKinds = enumNames(ChangeKind, 'CHANGE_KIND_');
 export const changeProrations = enumNames(ChangeProration, 'CHANGE_PRORATION_');
 export const changeSettlements = enumNames(ChangeSettlement, 'CHANGE_SETTLEMENT_');
 export const collectionOutcomes = enumNames(CollectionOutcome, 'COLLECTION_OUTCOME_');

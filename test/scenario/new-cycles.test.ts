@@ -23,7 +23,7 @@ describe('a change of the billing interval', () => {
     const invoice =
       made.invoiceId === null
         ? null
-        : await client.expect(200, client.get(`/invoices/${made.invoiceId}`));
+        : await eventually(() => client.expect(200, client.get(`/invoices/${made.invoiceId}`)));
     return { change: made, invoice };
   }
 

@@ -4,7 +4,7 @@ import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_m
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { PortalSettings } from '@billing/proto/billing/customer/v1/portal';
 import type { UsageState } from '@billing/proto/billing/metering/v1/metering';
-import { ChangeStatus } from '@billing/proto/billing/subscription/v1/change';
+import { ChangeKind, ChangeStatus } from '@billing/proto/billing/subscription/v1/change';
 import type { Plan, UpcomingCharge } from '@billing/proto/billing/subscription/v1/plan';
 import {
   SubscriptionPhase,
@@ -214,6 +214,10 @@ function planned(
   const { id, pendingChange: change } = subscription;
   const [item] = change?.to?.items ?? [];
   if (change === undefined || item === undefined) return undefined;
+  if (change.kind === ChangeKind.CHANGE_KIND_PAUSE) {
+    const date = html`<strong>${dateText(present(change.effectiveAt))}</strong>`;
+    return html`<p>${sayHtml('overview.pausesOn', { date })}</p>`;
+  }
   const to = html`${sayHtml('plan.named', {
     name: html`<strong>${productNames.get(item.productId) ?? ''}</strong>`,
     terms: itemTerms(item),
@@ -238,16 +242,31 @@ function ending(subscription: Subscription, { visit, settings }: Overview): Html
   const { id, cancelAtPeriodEnd, currentPeriodEnd } = subscription;
   const path = `/portal/subscriptions/${id}`;
   if (!cancelAtPeriodEnd) {
-    const isChangeable = mayChange(settings, subscription);
-    return html`<p class="after actions">
-      ${isChangeable && html`<a href="${local(`${path}/plan`)}">${say('overview.changePlan')}</a>`}
-      <a href="${local(`${path}/cancel`)}">${say('overview.cancelSubscription')}</a>
-    </p>`;
+    const isPaused = subscription.phase === SubscriptionPhase.SUBSCRIPTION_PHASE_PAUSED;
+    const isChangeable = !isPaused && mayChange(settings, subscription);
+    return html`${isPaused && pauseNote(subscription)}
+      <p class="after actions">
+        ${isChangeable && html`<a href="${local(`${path}/plan`)}">${say('overview.changePlan')}</a>`}
+        <a href="${local(`${path}/cancel`)}">${say('overview.cancelSubscription')}</a>
+      </p>`;
   }
   return html`<p>
       ${sayHtml('overview.endsOn', { date: html`<strong>${dateText(present(currentPeriodEnd))}</strong>` })}
     </p>
     ${postForm(placeOf(visit, path), '/keep', html`<button class="quiet" type="submit">${say('overview.keepSubscription')}</button>`)}`;
+}
+
+/** Only the merchant ends a pause. */
+function pauseNote({ pausedAt, resumeAt }: Subscription): Html {
+  const since = html`<strong>${dateText(present(pausedAt))}</strong>`;
+  const note =
+    resumeAt === undefined
+      ? sayHtml('overview.pausedSince', { since })
+      : sayHtml('overview.pausedUntil', {
+          since,
+          date: html`<strong>${dateText(resumeAt)}</strong>`,
+        });
+  return html`<p>${note}</p>`;
 }
 
 function methodCard(overview: Overview): Html {
@@ -300,6 +319,8 @@ function statusOf({ status, phase, cancelAtPeriodEnd }: Subscription) {
     return { name: say('status.trial'), tone: 'good' };
   if (phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED)
     return { name: say('status.scheduled'), tone: '' };
+  if (phase === SubscriptionPhase.SUBSCRIPTION_PHASE_PAUSED)
+    return { name: say('status.paused'), tone: '' };
   return { name: say('status.active'), tone: 'good' };
 }
 

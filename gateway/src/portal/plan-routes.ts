@@ -4,6 +4,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
 import {
   ChangeAt,
+  ChangeKind,
   ChangeProration,
   ChangeStatus,
   type SubscriptionChange,
@@ -190,7 +191,9 @@ async function keepPlan(request: PortalRequest, peers: Peers): Promise<ApiAnswer
   ]);
   const id = form.get('change') ?? '';
   // Merchants who let customers change nothing take changes back themselves.
-  if (own.pendingChange?.id !== id || !mayChange(present(settings), own)) {
+  // A pause is the merchant's, and ended by the merchant.
+  const isUpdate = own.pendingChange?.kind !== ChangeKind.CHANGE_KIND_PAUSE;
+  if (own.pendingChange?.id !== id || !isUpdate || !mayChange(present(settings), own)) {
     return redirectAnswer('/portal');
   }
   try {
@@ -212,6 +215,8 @@ function inputOf({ productId, quantity }: WantedPlan): ChangeInput {
     at: ChangeAt.CHANGE_AT_UNSPECIFIED,
     proration: ChangeProration.CHANGE_PRORATION_UNSPECIFIED,
     requirePayment: undefined,
+    kind: ChangeKind.CHANGE_KIND_UPDATE,
+    resumeAt: undefined,
   };
 }
 

@@ -13,6 +13,7 @@ import {
   type ChangeCreditNote,
   type ChangedPeriod,
   type ChangeInvoice,
+  type ChangeKind,
   type ChangeLine,
   type ChangeProration,
   type ChangeSide,
@@ -36,10 +37,15 @@ type LineDocument = Omit<ChangeLine, 'amount' | 'discountAmount' | 'proration' |
   readonly charge?: ChangeLine['charge'];
 };
 
-type InvoiceDocument = Omit<ChangeInvoice, 'periodIndex' | 'lines' | 'balanceRound'> & {
+type InvoiceDocument = Omit<
+  ChangeInvoice,
+  'periodIndex' | 'lines' | 'balanceRound' | 'isByTime'
+> & {
   readonly periodIndex: Count;
   readonly lines: readonly LineDocument[];
   readonly balanceRound: Count | null;
+  /** Absent: false; stored by an earlier release. */
+  readonly isByTime?: boolean;
 };
 
 type ChargeDocument = Omit<ItemCharge, 'from' | 'gross' | 'net'> & {
@@ -65,11 +71,17 @@ export type ChangeDocument = Omit<
   | 'charges'
   | 'metadata'
   | 'proration'
+  | 'kind'
+  | 'resumeAt'
   | 'beginsCycle'
   | `monthlyAmount${string}`
 > & {
   /** Absent: stored by an earlier release, which issued none. */
   readonly creditNotes?: readonly CreditNoteDocument[];
+  /** Absent: UPDATE; stored by an earlier release. */
+  readonly kind?: ChangeKind;
+  /** Absent: null; stored by an earlier release. */
+  readonly resumeAt?: Date | null;
   /** Absent: PRORATE; stored by an earlier release. */
   readonly proration?: ChangeProration;
   /** Absent: false; stored by an earlier release. */
@@ -110,7 +122,13 @@ export interface ChangesDocument {
   }[];
   readonly recentIds: readonly string[];
   readonly startedAmount: Count | null;
-  readonly revenue: readonly { readonly at: Date; readonly before: Count; readonly after: Count }[];
+  readonly revenue: readonly {
+    readonly at: Date;
+    /** Absent: UPDATE; stored by an earlier release. */
+    readonly kind?: ChangeKind;
+    readonly before: Count;
+    readonly after: Count;
+  }[];
 }
 
 /** Converts the changes of a subscription to their stored form. */
@@ -136,8 +154,9 @@ export function fromDocumentChanges(changes: ChangesDocument | undefined): Subsc
     refused: refused.map((one) => ({ ...one, round: Number(one.round) })),
     recentIds: changes.recentIds,
     startedAmount: startedAmount === null ? null : BigInt(startedAmount),
-    revenue: revenue.map(({ at, before, after }) => ({
+    revenue: revenue.map(({ at, kind = 'UPDATE', before, after }) => ({
       at,
+      kind,
       before: BigInt(before),
       after: BigInt(after),
     })),
@@ -165,11 +184,13 @@ export function fromDocumentChange(change: ChangeDocument): SubscriptionChange {
   const { creditNotes = [], reservedRound = invoice?.balanceRound ?? null } = change;
   return {
     id: change.id,
+    kind: change.kind ?? 'UPDATE',
     status: change.status,
     at: change.at,
     effectiveAt: change.effectiveAt,
     requirePayment: change.requirePayment,
     proration: change.proration ?? 'PRORATE',
+    resumeAt: change.resumeAt ?? null,
     beginsCycle: change.beginsCycle ?? false,
     wanted: {
       product: product === null ? null : { ...product, price: fromDocumentPrice(product.price) },
@@ -198,6 +219,7 @@ function fromDocumentInvoice(invoice: InvoiceDocument): ChangeInvoice {
     periodIndex: Number(periodIndex),
     lines: lines.map(fromDocumentLine),
     balanceRound: balanceRound === null ? null : Number(balanceRound),
+    isByTime: invoice.isByTime ?? false,
   };
 }
 

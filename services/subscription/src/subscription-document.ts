@@ -54,6 +54,8 @@ type SubscriptionDocument = Omit<
   | 'changes'
   | 'cycles'
   | 'discount'
+  | 'pausedAt'
+  | 'resumeAt'
   | 'metadata'
   | 'periodIndex'
   | 'endedBeforeStart'
@@ -70,6 +72,9 @@ type SubscriptionDocument = Omit<
   readonly changes?: ChangesDocument;
   /** Absent in documents of earlier releases. */
   readonly cycles?: readonly CycleDocument[];
+  /** Absent in documents of earlier releases. */
+  readonly pausedAt?: Date | null;
+  readonly resumeAt?: Date | null;
   /** Absent in documents that were stored before discounts. */
   readonly discount?: DiscountDocument | null;
   readonly metadata: string;
@@ -124,6 +129,7 @@ const workClasses: Readonly<Record<DueStep['kind'], WorkClass>> = {
   BILL_AGAIN: 'END',
   START_TRIAL: 'RENEWAL',
   ENTER_PERIOD: 'RENEWAL',
+  RESUME: 'RENEWAL',
   BILL_LATE: 'RENEWAL',
 };
 
@@ -209,6 +215,8 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
     anchor: document.anchor,
     cycles: (document.cycles ?? []).map(fromDocumentCycle),
     periodIndex: document.periodIndex === null ? null : Number(document.periodIndex),
+    pausedAt: document.pausedAt ?? null,
+    resumeAt: document.resumeAt ?? null,
     cancelAtPeriodEnd: document.cancelAtPeriodEnd,
     canceledAt: document.canceledAt,
     endedAt: document.endedAt,

@@ -13,6 +13,7 @@ import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
 import {
   cancelReasons,
   changeAts,
+  changeKinds,
   changeProrations,
   changeStatuses,
   subscriptionPhases,
@@ -23,7 +24,7 @@ import {
   pendingChange,
   type SubscriptionChange,
 } from './subscription/subscription-change';
-import { planAtRenewal } from './lifecycle/apply-change';
+import { planAtRenewal } from './subscription/change-at-renewal';
 import { discountEndsAt } from './subscription/discount';
 import { isEntitled } from './subscription/entitlement';
 import {
@@ -76,6 +77,8 @@ export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscrip
     version: BigInt(stored.version),
     discountId: state.discount?.id,
     discountEndsAt: discountEndsAt(state) ?? undefined,
+    pausedAt: state.pausedAt ?? undefined,
+    resumeAt: state.resumeAt ?? undefined,
     pendingChange: pending === null ? undefined : toProtoChange(pending, state),
   };
 }
@@ -88,7 +91,7 @@ export function toProtoCancelReason(reason: CancelReason | null): ProtoCancelRea
 /** Maps a change to its public form; a waiting one as it would be today. */
 export function toProtoChange(change: SubscriptionChange, subscription: Subscription): ProtoChange {
   const isPending = change.status === 'PENDING';
-  const shown = isPending ? planAtRenewal(subscription, change.wanted) : change;
+  const shown = isPending ? planAtRenewal(subscription, change) : change;
   const { from, to, monthlyAmountBefore, monthlyAmountAfter } = shown;
   return {
     id: change.id,
@@ -98,6 +101,8 @@ export function toProtoChange(change: SubscriptionChange, subscription: Subscrip
     effectiveAt: change.effectiveAt,
     requirePayment: change.requirePayment,
     proration: changeProrations.valueOf(change.proration),
+    kind: changeKinds.valueOf(change.kind),
+    resumeAt: change.resumeAt ?? undefined,
     from: toProtoSide(from),
     to: toProtoSide(to),
     monthlyAmountBefore,

@@ -2,14 +2,17 @@ import type { toJsonSubscription } from '@billing/proto/json/subscription';
 
 export type Subscription = ReturnType<typeof toJsonSubscription>;
 
-/** Displayed status of a subscription: more specific than ACTIVE for a trial or a future start. */
+/**
+ * Displayed status of a subscription: more specific than ACTIVE for a trial, a pause or a future
+ * start.
+ */
 export function displayedStatus({
   status,
   phase,
 }: Pick<Subscription, 'status' | 'phase'>):
-  'SCHEDULED' | 'ON_TRIAL' | 'ACTIVE' | 'PAST_DUE' | 'CANCELED' {
+  'SCHEDULED' | 'ON_TRIAL' | 'ACTIVE' | 'PAUSED' | 'PAST_DUE' | 'CANCELED' {
   if (status === 'CANCELED' || status === 'PAST_DUE') return status;
-  if (phase === 'SCHEDULED') return 'SCHEDULED';
+  if (phase === 'SCHEDULED' || phase === 'PAUSED') return phase;
   return phase === 'TRIAL' ? 'ON_TRIAL' : 'ACTIVE';
 }
 
@@ -25,16 +28,19 @@ export function nextStep(
   if (cancelAtPeriodEnd) return { what: 'Ends', at: currentPeriodEnd };
   if (phase === 'SCHEDULED') return { what: 'Starts', at: startAt };
   if (nextInvoiceAt === null) return undefined;
+  if (phase === 'PAUSED') return { what: 'Resumes', at: nextInvoiceAt };
   return { what: phase === 'TRIAL' ? 'Trial ends' : 'Renews', at: nextInvoiceAt };
 }
 
 /**
- * Body of a cancellation. A subscription that has not started ends immediately either way. If it
- * starts before the request arrives, the cancellation at period end is the one that can be undone.
+ * Body of a cancellation. A subscription that has not started or is paused ends immediately either
+ * way. If it starts before the request arrives, the cancellation at period end is the one that can
+ * be undone.
  */
 export function cancellationOf(
   { phase }: Pick<Subscription, 'phase'>,
   when?: string,
 ): { readonly atPeriodEnd: boolean } {
-  return { atPeriodEnd: phase === 'SCHEDULED' || when === 'end' };
+  const endsAnyway = phase === 'SCHEDULED' || phase === 'PAUSED';
+  return { atPeriodEnd: endsAnyway || when === 'end' };
 }

@@ -139,7 +139,7 @@ function invoiceEvents(invoice: Invoice): readonly ActivityEvent[] {
 function subscriptionEvents({ subscription, productName }: Plan): readonly ActivityEvent[] {
   const { id: subscriptionId, createdAt, ...json } = toJsonSubscription(present(subscription));
   const { trialEnd, canceledAt, endedAt, phase } = json;
-  const isTrialOver = phase === 'REGULAR' || phase === 'ENDED';
+  const isTrialOver = phase === 'REGULAR' || phase === 'PAUSED' || phase === 'ENDED';
   const trialEnded = isTrialOver && trialEnd !== null && (endedAt === null || trialEnd < endedAt);
   // A cancellation that ends the subscription immediately is one event.
   const isScheduledEnd = canceledAt !== null && canceledAt !== endedAt;

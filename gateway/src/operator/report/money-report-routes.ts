@@ -111,6 +111,7 @@ export function toJsonRevenue({ currency, months }: CurrencyRevenue) {
       month: one.month,
       new: toJsonSum(one.newAmount),
       expansion: toJsonSum(one.expansionAmount),
+      reactivation: toJsonSum(one.reactivationAmount),
       contraction: toJsonSum(one.contractionAmount),
       churned: toJsonSum(one.churnedAmount),
       mrr: toJsonSum(one.mrr),

@@ -1,5 +1,6 @@
 import { isParked } from '../over-limit/parking';
-import { itemsAfter, withItemsAtRenewal } from '../subscription/change-side';
+import { withItemsAtRenewal } from '../subscription/change-at-renewal';
+import { itemsAfter } from '../subscription/change-side';
 import { amountOff, takeDiscount } from '../subscription/discount';
 import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
 import { periodBill } from './bill';

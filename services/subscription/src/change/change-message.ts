@@ -5,7 +5,7 @@ import {
 import { invalidInput } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { subscriptionProblems } from '@billing/kernel/input/subscription';
-import { changeAts, changeProrations } from '@billing/proto/values/subscription';
+import { changeAts, changeKinds, changeProrations } from '@billing/proto/values/subscription';
 import { checkMetadata } from '@billing/chassis/request-fields';
 import type { ChangeInput } from './read-wanted-change';
 
@@ -20,7 +20,9 @@ export function fromProtoChangeInput(
     ...subscriptionProblems({ quantity }, { now }),
     metadata: checkMetadata(metadata),
   });
-  if ([productId, priceId, quantity].every((field) => field === undefined)) {
+  const kind = changeKinds.knownName(input.kind) ?? 'UPDATE';
+  const isNamed = [productId, priceId, quantity].some((field) => field !== undefined);
+  if (kind === 'UPDATE' && !isNamed) {
     throw invalidInput({ items: ['Required'] });
   }
   if (productId !== undefined && priceId !== undefined) {
@@ -33,7 +35,10 @@ export function fromProtoChangeInput(
     itemField: input.ofItems ? 'items' : 'item',
     at: changeAts.knownName(input.at) ?? 'AUTO',
     requirePayment: input.requirePayment ?? true,
-    proration: changeProrations.knownName(input.proration) ?? 'PRORATE',
+    kind,
+    resumeAt: input.resumeAt ?? null,
+    proration:
+      changeProrations.knownName(input.proration) ?? (kind === 'PAUSE' ? 'NONE' : 'PRORATE'),
     metadata: metadata ?? {},
   };
 }

@@ -6,6 +6,7 @@ import { BillingReason, InvoiceStatus } from '@billing/proto/billing/checkout/v1
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import {
   ChangeAt,
+  ChangeKind,
   ChangeProration,
   ChangeStatus,
 } from '@billing/proto/billing/subscription/v1/change';
@@ -42,6 +43,7 @@ beforeEach(() => {
 afterAll(() => under.stop());
 
 const prorate = ChangeProration.CHANGE_PRORATION_UNSPECIFIED;
+const update = { kind: ChangeKind.CHANGE_KIND_UPDATE, resumeAt: undefined };
 const auto = ChangeAt.CHANGE_AT_UNSPECIFIED;
 const [periodEnd, changedAt] = [day('02-28'), day('02-14')];
 
@@ -68,7 +70,7 @@ async function upgrade(context: CallContext) {
   const { change } = await under.change.createChange(
     {
       subscriptionId: id,
-      change: { quantity: 3, ofItems: false, at: auto, proration: prorate },
+      change: { ...update, quantity: 3, ofItems: false, at: auto, proration: prorate },
       metadata: undefined,
     },
     asked,
@@ -205,6 +207,7 @@ describe('a change after the end of a period that is not renewed yet', () => {
     const { id } = await under.create({ productId: 'seats' }, context);
     const changedLate = { ...later(context, day('03-01')), deadline: new Date(Date.now() + 5_000) };
     const change = {
+      ...update,
       quantity: 3,
       ofItems: false,
       at: auto,

@@ -1,3 +1,4 @@
+import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
@@ -7,7 +8,10 @@ import { type InvoiceClient, toProtoChangeInvoice, voidInvoice } from '../peer/c
 import type { Peers } from '../peer/peers';
 import { recordInvoice } from '../subscription/open-invoices';
 import type { ChangeInvoice } from '../subscription/subscription-change';
-import type { Subscription } from '../subscription/subscription';
+import { withCustomer } from '../subscription/customer';
+import { mainItem, type Subscription } from '../subscription/subscription';
+import { fetchTaxCategory, meterPricesOf } from '../peer/catalog';
+import { pinRates } from '../usage/usage-period';
 import { unchanged } from '@billing/kernel/transition';
 import type { Changes } from './change-store';
 import type { Subscriptions } from '../subscription-store';
@@ -23,20 +27,26 @@ export interface ChangeCommandDependencies {
 export async function invoiceChange(
   { id, changeId }: { readonly id: string; readonly changeId: string },
   context: CallContext,
-  { subscriptions, changes, invoices }: ChangeCommandDependencies,
+  { subscriptions, changes, invoices, peers }: ChangeCommandDependencies,
 ): Promise<void> {
-  const { state } = await subscriptions.getRecent(id, context);
+  const stored = await subscriptions.getRecent(id, context);
+  const { state } = stored;
   const change = await changes.get(state, changeId, context);
   if (change.invoice === null) throw new Error(`Change ${changeId} has no invoice`);
   // A result of its invoice has failed it, or the subscription's next step: then it is undone.
   if (change.status === 'FAILED') return;
   const { invoiceId, periodIndex } = change.invoice;
-  const request = toProtoChangeInvoice(state, change.invoice);
+  const present = change.invoice.isByTime
+    ? await fetchPresentFacts(stored, change.invoice, context, peers)
+    : { invoice: change.invoice, known: (current: Subscription) => current };
+  const request = toProtoChangeInvoice(present.known(state), present.invoice);
   const { invoice, collecting } = await invoices.create(request, context);
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
   if (change.status === 'APPLIED') {
     await subscriptions.record(id, context, (current) =>
-      recordChangeInvoice(current, { invoiceId, periodIndex, isCollecting: collecting }),
+      recordChangeInvoice(present.known(current), {
+        ...{ invoiceId, periodIndex, isCollecting: collecting },
+      }),
     );
     return;
   }
@@ -50,6 +60,30 @@ export async function invoiceChange(
         : unchanged(caughtUp);
     }),
   );
+}
+
+/** Reads the facts of an invoice that time has ordered, and the meter prices of its period. */
+async function fetchPresentFacts(
+  stored: Stored<Subscription>,
+  planned: ChangeInvoice,
+  context: CallContext,
+  peers: Peers,
+): Promise<{
+  readonly invoice: ChangeInvoice;
+  readonly known: (current: Subscription) => Subscription;
+}> {
+  const { periodIndex } = planned;
+  const { productId } = mainItem(stored.state);
+  const [customer, taxCategory, { set }] = await Promise.all([
+    peers.customers.find(stored.state.customer.id, context),
+    fetchTaxCategory(peers, productId, context),
+    meterPricesOf(stored, periodIndex, context, peers),
+  ]);
+  const facts = { buyer: customer?.buyer ?? null, taxCategory: taxCategory ?? null };
+  return {
+    invoice: { ...planned, ...facts },
+    known: (current) => pinRates(withCustomer(current, customer), { periodIndex, set }),
+  };
 }
 
 function recordChangeInvoice(

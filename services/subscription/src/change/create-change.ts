@@ -7,7 +7,7 @@ import {
 } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { derivedId } from '@billing/chassis/ids';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import type {
   ChangeCredit,
@@ -20,13 +20,14 @@ import {
   itemsAtRenewal,
   resolveAt,
 } from '../lifecycle/check-change';
-import { beginsCycle, planChange } from '../lifecycle/plan-change';
+import { planChange } from '../lifecycle/plan-change';
 import { decideAfterDueSteps, dueStep } from '../lifecycle/renewals';
-import { fetchProduct, fetchTaxCategory } from '../peer/catalog';
+import { fetchTaxCategory } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
+import { checkNewCycle, checkResumeAt } from './check-new-cycle';
 import { creditNoteIdOf } from './create-change-invoice';
 import { type ChangeInput, checkTotal, resolveWanted } from './read-wanted-change';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
@@ -287,6 +288,7 @@ export async function requestFor(
   const [next] = itemsAtRenewal(state, { ...input, wanted });
   checkTotal(next.price, next.quantity);
   const productId = wanted.product?.productId ?? mainItem(state).productId;
+  checkResumeAt(state, input, context.now);
   await checkNewCycle(state, { wanted, input, productId }, context, dependencies.peers);
   const [facts, taxCategory] = await Promise.all([
     // A repeat finds what its first call has reserved.
@@ -297,6 +299,8 @@ export async function requestFor(
     changeId,
     wanted,
     at: input.at,
+    kind: input.kind,
+    resumeAt: input.resumeAt,
     requirePayment: input.requirePayment,
     proration: input.proration,
     metadata: input.metadata,
@@ -308,33 +312,6 @@ export async function requestFor(
     facts,
     taxFacts: { buyer: customer?.buyer ?? null, taxCategory: taxCategory ?? null },
   };
-}
-
-/** Refuses a new cycle of a product whose usage the running period would have to bill. */
-async function checkNewCycle(
-  subscription: Subscription,
-  {
-    wanted,
-    input: { at, proration },
-    productId,
-  }: {
-    readonly wanted: ChangeRequest['wanted'];
-    readonly input: ChangeInput;
-    readonly productId: string;
-  },
-  context: CallContext,
-  peers: Peers,
-): Promise<void> {
-  const isNow = resolveAt(subscription, { at, wanted }) === 'NOW';
-  if (!isNow || !beginsCycle(subscription, { wanted, proration })) return;
-  if (proration === 'NONE') {
-    throw invalidInput({ proration: ['The billing interval changes'] });
-  }
-  const { meterPriceSet } = await fetchProduct(peers, productId, context);
-  const isMetered = meterPriceSet > 0 || subscription.usage.rates.some(({ set }) => set > 0);
-  if (!isMetered) return;
-  const message = 'New cycles of products with metered prices are not supported';
-  throw invalidInput({ [proration === 'FULL_AND_RESET' ? 'proration' : 'at']: [message] });
 }
 
 function factsOutdated(): DomainError {

@@ -19,11 +19,12 @@ import { startNewCycle } from '../lifecycle/plan-new-cycle';
 import { toProtoNewInvoice } from '../peer/checkout';
 import { fetchTaxCategory } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
-import { itemsAfter, monthlyAmountOf, withItemsAtRenewal } from '../subscription/change-side';
+import { planAtRenewal, withItemsAtRenewal } from '../subscription/change-at-renewal';
+import { itemsAfter } from '../subscription/change-side';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import { periodLine } from '../subscription/recurring-charge';
-import { periodOf } from '../subscription/billing-cycle';
+import { beginCycle, periodOf } from '../subscription/billing-cycle';
 import {
   currentPeriod,
   mainItem,
@@ -142,13 +143,9 @@ async function computed(
   context: CallContext,
   peers: Peers,
 ): Promise<Preview> {
-  const { phase, items } = subscription;
   const instant = request.instant ?? context.now;
   if (resolveAt(subscription, request) === 'PERIOD_END') {
-    const plan = {
-      monthlyAmountBefore: monthlyAmountOf({ phase }, items),
-      monthlyAmountAfter: monthlyAmountOf({ phase }, itemsAfter(subscription, request.wanted)),
-    };
+    const plan = planAtRenewal(subscription, request);
     const { end } = currentPeriod(subscription);
     return { effectiveAt: end, plan, invoice: undefined, creditNotes: [], dueNow: 0n };
   }
@@ -178,11 +175,11 @@ async function nextInvoice(
   context: CallContext,
   peers: Peers,
 ): Promise<Pick<PreviewChangeResponse, 'nextInvoice' | 'nextInvoiceEstimated'>> {
-  if (nextInvoiceAt(subscription) === null) {
+  const after = beforeNextPeriod(subscription, request, context.now);
+  if (after === null || nextInvoiceAt({ ...after, phase: 'REGULAR' }) === null) {
     return { nextInvoice: undefined, nextInvoiceEstimated: false };
   }
   const { taxFacts } = request;
-  const after = atRenewal(subscription, { ...request, instant: context.now });
   const { productId } = mainItem(after);
   const isOfChange =
     productId === mainItem({ items: itemsAfter(subscription, request.wanted) }).productId;
@@ -207,22 +204,44 @@ async function nextInvoice(
   return { nextInvoice: invoice, nextInvoiceEstimated: set !== undefined && set > 0 };
 }
 
-/** The subscription right before its next period, after the change and one that waits. */
-function atRenewal(subscription: Subscription, request: ChangeRequest): Subscription {
+/**
+ * The subscription right before its next period, after the change and one that waits; null: none
+ * follows, because of a pause without a planned end.
+ */
+function beforeNextPeriod(
+  subscription: Subscription,
+  request: ChangeRequest,
+  now: Date,
+): Subscription | null {
   const items = itemsAtRenewal(subscription, request);
-  const { instant: at, invoiceId } = request;
-  const isNow = resolveAt(subscription, request) === 'NOW';
-  if (!isNow || at === null || !beginsCycle(subscription, request)) {
-    return withItemsAtRenewal(subscription, items);
+  const pause = pauseAfter(subscription, request);
+  if (pause !== null) {
+    const { resumeAt } = pause;
+    if (resumeAt === null) return null;
+    return beginCycle(subscription, { at: resumeAt, items, invoiceId: null });
   }
+  const isNow = resolveAt(subscription, request) === 'NOW';
+  if (!isNow || !beginsCycle(subscription, request)) return withItemsAtRenewal(subscription, items);
   const changed = itemsAfter(subscription, request.wanted);
-  const { state } = startNewCycle(subscription, changed, { at, invoiceId });
+  const { state } = startNewCycle(subscription, changed, { at: now, invoiceId: null });
   return withItemsAtRenewal(state, items);
+}
+
+/** The pause that runs or waits after the change. */
+function pauseAfter(
+  { phase, resumeAt, changes: { waiting } }: Subscription,
+  request: ChangeRequest,
+): { readonly resumeAt: Date | null } | null {
+  if (request.kind === 'PAUSE') return request;
+  if (phase === 'PAUSED') return request.kind === 'RESUME' ? null : { resumeAt };
+  return waiting?.kind === 'PAUSE' && request.at !== 'PERIOD_END' ? waiting : null;
 }
 
 function requestDigest(subscriptionId: string, input: ChangeInput): string {
   const { productId, priceId, quantity, at, requirePayment, proration } = input;
-  return digestOf([subscriptionId, productId, priceId, quantity, at, requirePayment, proration]);
+  const { kind, resumeAt } = input;
+  const items = [productId, priceId, quantity];
+  return digestOf([subscriptionId, items, at, requirePayment, proration, kind, resumeAt]);
 }
 
 // What is left to pay follows from the total and the balance that was shown.

@@ -11,7 +11,12 @@ import { fetchProduct } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import type { ProductFacts } from '../subscription/product';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
-import type { ChangeAt, ChangeProration, WantedChange } from '../subscription/subscription-change';
+import type {
+  ChangeAt,
+  ChangeKind,
+  ChangeProration,
+  WantedChange,
+} from '../subscription/subscription-change';
 
 /** The item that a change asks for. */
 interface WantedItem {
@@ -26,6 +31,8 @@ export interface ChangeInput extends WantedItem {
   readonly itemField: 'item' | 'items';
   readonly at: ChangeAt | 'AUTO';
   readonly requirePayment: boolean;
+  readonly kind: ChangeKind;
+  readonly resumeAt: Date | null;
   readonly proration: ChangeProration;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
@@ -40,6 +47,7 @@ export async function resolveWanted(
   context: CallContext,
   peers: Peers,
 ): Promise<WantedChange> {
+  if (input.kind !== 'UPDATE') return { product: null, quantity: null };
   const main = mainItem(subscription);
   const { priceId, quantity } = input;
   const productId =

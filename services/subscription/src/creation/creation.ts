@@ -148,6 +148,7 @@ function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date
     anchor: trialEnd ?? startAt,
     cycles: [],
     periodIndex: null,
+    ...{ pausedAt: null, resumeAt: null },
     cancelAtPeriodEnd: false,
     canceledAt: null,
     endedAt: null,

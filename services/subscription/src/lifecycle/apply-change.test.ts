@@ -37,7 +37,7 @@ describe('the items of the next period', () => {
     ['are those of a change that replaces it', waitingFor(toOther), seats(3), 'AUTO', ['', 3]],
     ['are those of another product now', waitingFor(seats(2)), toOther, 'NOW', ['other', 5]],
   ])('%s', (_name, current, wanted, at, [productId, quantity]) => {
-    const [item] = itemsAtRenewal(current, { wanted, at, proration: 'PRORATE' });
+    const [item] = itemsAtRenewal(current, { kind: 'UPDATE', wanted, at, proration: 'PRORATE' });
     expect(item.productId).toBe(productId === '' ? mainItem(subscription).productId : productId);
     expect(item.quantity).toBe(quantity);
   });

@@ -4,7 +4,6 @@ import {
   paymentFailed,
   type PaymentOutcome,
   paymentSucceeded,
-  renewed,
   type SubscriptionEvent,
   updated,
 } from '../subscription/announcement';
@@ -17,7 +16,6 @@ import {
   type SubscriptionChange,
   type SubscriptionChanges,
 } from '../subscription/subscription-change';
-import { periodOf } from '../subscription/billing-cycle';
 import {
   currentPeriod,
   mainItem,
@@ -25,17 +23,18 @@ import {
   type SubscriptionItems,
 } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
-import {
-  itemsAfter,
-  monthlyAmountOf,
-  sideOf,
-  withItemsAtRenewal,
-} from '../subscription/change-side';
-import { pinRates } from '../usage/usage-period';
-import type { ChangePlan, ChangeTerms } from './change-terms';
+import { pausedAtEnd, planAtRenewal, withItemsAtRenewal } from '../subscription/change-at-renewal';
 import { type ChangeRequest, checkRequest } from './check-change';
+import {
+  cancelWaiting,
+  renewedBy,
+  withAppliedChange,
+  withFinished,
+  withLatest,
+  withoutPaying,
+  withRevenue,
+} from './applied-change';
 import { planChange } from './plan-change';
-import { startNewCycle } from './plan-new-cycle';
 
 const recentIdsMax = 50;
 
@@ -67,7 +66,7 @@ function wait(
   const { end } = currentPeriod(subscription);
   const change: SubscriptionChange = {
     ...newChange(request, now),
-    ...planAtRenewal(subscription, request.wanted),
+    ...planAtRenewal(subscription, request),
     status: 'PENDING',
     at: 'PERIOD_END',
     effectiveAt: end,
@@ -95,39 +94,33 @@ function changeNow(
     at: 'NOW',
     effectiveAt,
   };
+  const { invoice } = change;
+  if (invoice?.isPaidFirst !== true) return applied(subscription, change, now);
+  const changes = { ...remembered(subscription.changes, change.id), paying: change };
+  const state = { ...subscription, changes };
+  return { state, events: [], commands: invoiceOf(change) };
+}
+
+/** Applies a change that is not paid first. */
+function applied(
+  subscription: Subscription,
+  change: SubscriptionChange,
+  now: Date,
+): SubscriptionTransition {
   const known = { ...subscription, changes: remembered(subscription.changes, change.id) };
   const { invoice } = change;
-  const ordered: BillingCommand[] =
-    invoice === null ? [] : [{ type: 'invoiceChange', payload: { changeId: change.id } }];
-  if (invoice?.isPaidFirst === true) {
-    const state = { ...known, changes: { ...known.changes, paying: change } };
-    return { state, events: [], commands: ordered };
-  }
-  const applied = withAppliedChange(known, change, now);
-  const state = invoice === null ? applied : openChangeInvoice(applied, invoice, change);
+  const changed = withAppliedChange(known, change, now);
+  const state = invoice === null ? changed : openChangeInvoice(changed, invoice, change);
   return {
     state,
     events: [updated(subscription, state, { changeId: change.id }), ...renewedBy(change, state)],
-    commands: [...ordered, ...creditsOf(change), ...recordChanges(state)],
+    commands: [...invoiceOf(change), ...creditsOf(change), ...recordChanges(state)],
   };
 }
 
-/** A change of the items at the end of the period; after it, that period is the running one. */
-export function planAtRenewal(
-  subscription: Subscription,
-  wanted: ChangeTerms['wanted'],
-): ChangePlan {
-  const items = itemsAfter(subscription, wanted);
-  const state = withItemsAtRenewal(subscription, items);
-  const { periodIndex } = state;
-  const { start, end } = periodOf(state, periodIndex === null ? 0 : periodIndex + 1);
-  return {
-    from: sideOf(subscription),
-    to: { ...sideOf(state), currentPeriodStart: start, currentPeriodEnd: end },
-    monthlyAmountBefore: monthlyAmountOf(subscription, subscription.items),
-    monthlyAmountAfter: monthlyAmountOf(subscription, items),
-    ...{ invoice: null, creditNotes: [], charges: [], beginsCycle: false },
-  };
+/** Orders the invoice of a change, if it has one. */
+function invoiceOf({ id: changeId, invoice }: SubscriptionChange): BillingCommand[] {
+  return invoice === null ? [] : [{ type: 'invoiceChange', payload: { changeId } }];
 }
 
 /** Applies the change that was being paid; its invoice is PAID. */
@@ -171,14 +164,6 @@ export function applyUnchargedChange(
   };
 }
 
-/** The period that begins with a change is announced like any other. */
-function renewedBy(
-  { beginsCycle, invoice }: SubscriptionChange,
-  state: Subscription,
-): SubscriptionEvent[] {
-  return beginsCycle ? [renewed(state, invoice?.invoiceId ?? null)] : [];
-}
-
 /** Orders the credit notes of a change that is in force. */
 function creditsOf({ id: changeId, creditNotes }: SubscriptionChange): CreditChange[] {
   return creditNotes.length === 0 ? [] : [{ type: 'creditChange', payload: { changeId } }];
@@ -211,6 +196,31 @@ export function failChange(
   };
 }
 
+/** Ends a pause at its planned time: a new cycle begins, and its invoice is collected. */
+export function resumeByTime(
+  subscription: Subscription,
+  at: Date,
+  { invoiceIdOf, resumeIdOf }: Decision,
+): SubscriptionTransition {
+  const next = (subscription.periodIndex ?? -1) + 1;
+  const request: ChangeRequest = {
+    changeId: resumeIdOf(next),
+    ...{ kind: 'RESUME', at: 'NOW', resumeAt: null, proration: 'PRORATE', metadata: {} },
+    wanted: { product: null, quantity: null },
+    ...{ instant: at, requirePayment: false, balanceRound: null, reservedRound: null },
+    ...{ invoiceId: invoiceIdOf(next), creditNoteIdOf: () => '', facts: null },
+    taxFacts: { buyer: null, taxCategory: null },
+  };
+  const plan = planChange(subscription, { ...request, at });
+  const invoice = plan.invoice === null ? null : { ...plan.invoice, isByTime: true };
+  const change: SubscriptionChange = {
+    ...newChange(request, at),
+    ...{ ...plan, invoice },
+    ...{ status: 'APPLIED', at: 'NOW', effectiveAt: at },
+  };
+  return applied(subscription, change, at);
+}
+
 /** Takes back a change that waits; a canceled one stays as it is. */
 export function cancelChange(
   subscription: Subscription,
@@ -226,27 +236,27 @@ export function cancelChange(
   };
 }
 
-/** Applies the change that waits for the period that begins; the renewal follows in this write. */
+/**
+ * Applies the change that waits for the end of the period. The renewal follows in this write, but
+ * not after the beginning of a pause.
+ */
 export function applyWaitingChange(subscription: Subscription, at: Date): SubscriptionTransition {
   const { waiting } = subscription.changes;
   if (waiting === null) return unchanged(subscription);
   const applied: SubscriptionChange = {
     ...waiting,
-    ...planAtRenewal(subscription, waiting.wanted),
+    ...planAtRenewal(subscription, waiting),
     status: 'APPLIED',
     effectiveAt: at,
     updatedAt: at,
   };
   const { changes } = subscription;
+  const changed =
+    waiting.kind === 'PAUSE'
+      ? pausedAtEnd(subscription, waiting)
+      : withItemsAtRenewal(subscription, applied.to.items);
   const state = withFinished(
-    withRevenue(
-      {
-        ...withItemsAtRenewal(subscription, applied.to.items),
-        changes: { ...changes, waiting: null },
-      },
-      applied,
-      subscription,
-    ),
+    withRevenue({ ...changed, changes: { ...changes, waiting: null } }, applied, subscription),
     applied,
   );
   return {
@@ -254,23 +264,6 @@ export function applyWaitingChange(subscription: Subscription, at: Date): Subscr
     events: [updated(subscription, state, { changeId: waiting.id })],
     commands: recordChanges(state),
   };
-}
-
-/** Cancels the change that waits, because the subscription ends. */
-export function cancelWaiting(
-  subscription: Subscription,
-  { now, replacedBy }: { readonly now: Date; readonly replacedBy: string | null },
-): Subscription {
-  const { changes } = subscription;
-  const { waiting } = changes;
-  if (waiting === null) return subscription;
-  const canceled: SubscriptionChange = {
-    ...waiting,
-    status: 'CANCELED',
-    replacedBy,
-    updatedAt: now,
-  };
-  return withFinished({ ...subscription, changes: { ...changes, waiting: null } }, canceled);
 }
 
 /** Orders that the finished changes are recorded. */
@@ -304,6 +297,8 @@ const superseded: ChangeFailure = {
 function newChange({ changeId, ...request }: ChangeRequest, now: Date) {
   return {
     id: changeId,
+    kind: request.kind,
+    resumeAt: request.resumeAt,
     requirePayment: request.requirePayment,
     proration: request.proration,
     reservedRound: request.reservedRound,
@@ -314,86 +309,6 @@ function newChange({ changeId, ...request }: ChangeRequest, now: Date) {
     createdAt: now,
     updatedAt: now,
   };
-}
-
-function withAppliedChange(
-  subscription: Subscription,
-  change: SubscriptionChange,
-  now: Date,
-): Subscription {
-  const isOfProducts = mainItem(change.to).productId !== mainItem(change.from).productId;
-  const current = isOfProducts
-    ? cancelWaiting(subscription, { now, replacedBy: change.id })
-    : subscription;
-  const { changes, periodIndex } = current;
-  const { charges } = change;
-  const earlier = changes.period?.periodIndex === periodIndex ? changes.period : null;
-  const invoiceIds = [
-    ...(earlier?.invoiceIds ?? (current.latestInvoice === null ? [] : [current.latestInvoice.id])),
-    ...(change.invoice === null ? [] : [change.invoice.invoiceId]),
-  ];
-  const exchanged = withChangedItems(current, change);
-  const period =
-    exchanged.periodIndex === null
-      ? null
-      : {
-          periodIndex: exchanged.periodIndex,
-          applied: (earlier?.applied ?? 0) + 1,
-          charges,
-          invoiceIds,
-        };
-  const next = { ...exchanged, changes: { ...changes, period } };
-  const applied: SubscriptionChange = { ...change, status: 'APPLIED', updatedAt: now };
-  return withFinished(withRevenue(next, change, current), applied);
-}
-
-/** The items after a change, in the running period or in the new cycle that it begins. */
-function withChangedItems(
-  subscription: Subscription,
-  { to, beginsCycle, effectiveAt: at, invoice }: SubscriptionChange,
-): Subscription {
-  if (!beginsCycle) return { ...subscription, items: to.items };
-  const invoiceId = invoice?.invoiceId ?? null;
-  const { state, periodIndex } = startNewCycle(subscription, to.items, { at, invoiceId });
-  // A change does not begin a cycle of metered prices, so its period has no usage to bill.
-  const { usage } = pinRates(state, { periodIndex, set: 0 });
-  return { ...state, usage: { ...usage, lastBill: periodIndex } };
-}
-
-function withRevenue(
-  next: Subscription,
-  { effectiveAt, monthlyAmountBefore, monthlyAmountAfter }: SubscriptionChange,
-  before: Subscription,
-): Subscription {
-  if (before.periodIndex === null || before.phase !== 'REGULAR') return next;
-  const { startedAmount, revenue } = before.changes;
-  const step = { at: effectiveAt, before: monthlyAmountBefore, after: monthlyAmountAfter };
-  return {
-    ...next,
-    changes: {
-      ...next.changes,
-      startedAmount: startedAmount ?? monthlyAmountBefore,
-      revenue: [...revenue, step],
-    },
-  };
-}
-
-function withFinished(subscription: Subscription, change: SubscriptionChange): Subscription {
-  const { changes } = subscription;
-  return { ...subscription, changes: { ...changes, finished: [...changes.finished, change] } };
-}
-
-function withoutPaying(subscription: Subscription): Subscription {
-  return { ...subscription, changes: { ...subscription.changes, paying: null } };
-}
-
-function withLatest(
-  subscription: Subscription,
-  { invoice }: Pick<SubscriptionChange, 'invoice'>,
-): Subscription {
-  if (invoice === null) return subscription;
-  const { invoiceId: id, periodIndex } = invoice;
-  return { ...subscription, latestInvoice: { id, periodIndex } };
 }
 
 function remembered(changes: SubscriptionChanges, id: string): SubscriptionChanges {

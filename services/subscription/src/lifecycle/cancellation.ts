@@ -18,7 +18,8 @@ export interface Cancellation extends Decision {
 
 /**
  * Ends a subscription now, or flags it to end with its current period, a trial with the trial. A
- * subscription that has not started has no current period: it ends immediately either way.
+ * subscription that has not started or is paused has no current period: it ends immediately either
+ * way.
  *
  * Canceling a canceled subscription changes nothing, so the call is idempotent. An unpaid invoice
  * of the running period is voided; older ones stay payable, and are not retried any more.
@@ -30,6 +31,7 @@ export function cancel(
   return decideAfterDueSteps(subscription, decision, (current) => {
     if (current.status === 'CANCELED') return unchanged(current);
     if (current.phase === 'SCHEDULED') return endBeforeStart(current, decision.now);
+    if (current.phase === 'PAUSED') return endPaused(current, decision.now);
     if (atPeriodEnd) return flag(current, decision.now);
     return superseding(current, decision.now, (running) => endNow(running, decision));
   });
@@ -67,6 +69,19 @@ function flag(subscription: Subscription, now: Date): SubscriptionTransition {
   return { state, events: [updated(subscription, state)], commands: [] };
 }
 
+/** Ends a paused subscription: no period runs, and its unpaid invoices stay payable. */
+function endPaused(subscription: Subscription, now: Date): SubscriptionTransition {
+  return superseding(subscription, now, (current) => {
+    const state = endImmediately(current, { now, cancelReason: 'REQUESTED' });
+    const commands: BillingCommand[] = [
+      ...endCollection(createdInvoices(state), { writeOff: false }),
+      ...billEnd(state),
+      ...recordChanges(state),
+    ];
+    return { state, events: [canceled(state)], commands };
+  });
+}
+
 function endNow(
   subscription: Subscription,
   { now, invoiceIdOf }: Decision,
@@ -99,8 +114,9 @@ export function runningInvoice(
   subscription: Subscription,
   invoiceIdOf: InvoiceIdOf,
 ): OpenInvoice | undefined {
-  const { status, cancelAtPeriodEnd, periodIndex } = subscription;
-  if (status !== 'CANCELED' || cancelAtPeriodEnd || periodIndex === null) return undefined;
+  const { status, cancelAtPeriodEnd, periodIndex, pausedAt } = subscription;
+  const isEndedNow = status === 'CANCELED' && !cancelAtPeriodEnd && pausedAt === null;
+  if (!isEndedNow || periodIndex === null) return undefined;
   const invoiceId = periodInvoiceOf(subscription, periodIndex, invoiceIdOf);
   return createdInvoices(subscription).find((invoice) => invoice.invoiceId === invoiceId);
 }

@@ -33,6 +33,7 @@ export function changeInvoice(
         ? null
         : { id: discount.id, name: discount.name, type: discount.type, value: discount.value },
     isPaidFirst: terms.requirePayment && collectionMethod === 'CHARGE_AUTOMATICALLY',
+    isByTime: false,
     balanceRound: terms.balanceRound,
     ...terms.taxFacts,
   };

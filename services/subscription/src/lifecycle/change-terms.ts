@@ -1,4 +1,5 @@
 import type {
+  ChangeKind,
   ChangeProration,
   SubscriptionChange,
   WantedChange,
@@ -13,9 +14,12 @@ interface TaxFacts {
 
 /** How a change is asked for, and the facts that it is computed from. */
 export interface ChangeTerms {
+  readonly kind: ChangeKind;
   readonly wanted: WantedChange;
   readonly proration: ChangeProration;
   readonly at: Date;
+  /** Of PAUSE: planned end of the pause; null: none. */
+  readonly resumeAt: Date | null;
   readonly invoiceId: string;
   /** Derives the id of the change's credit note on an invoice. */
   readonly creditNoteIdOf: (invoiceId: string) => string;

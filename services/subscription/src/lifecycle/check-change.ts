@@ -23,20 +23,45 @@ export interface ChangeRequest extends Omit<ChangeTerms, 'at'> {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-type WantedOf = Pick<ChangeRequest, 'at' | 'wanted' | 'proration'>;
+type WantedOf = Pick<ChangeRequest, 'kind' | 'at' | 'wanted' | 'proration'>;
 
 /** Refuses a change that the state of the subscription does not allow; returns its time. */
-export function checkRequest(current: Subscription, request: WantedOf, now: Date): ChangeAt {
+export function checkRequest(
+  current: Subscription,
+  request: WantedOf & Pick<ChangeRequest, 'resumeAt'>,
+  now: Date,
+): ChangeAt {
   checkChangeable(current);
+  if (request.kind !== 'UPDATE') checkPause(current, request);
   const at = resolveAt(current, request);
   const isNewCycle = at === 'NOW' && beginsCycle(current, request);
   if (at === 'NOW') checkRoom(current);
   if (isNewCycle) checkCycles(current, now);
+  if (request.kind !== 'UPDATE') return at;
   const isSame = !isNewCycle && isSameItems(current.items, itemsAfter(current, request.wanted));
   if (at === 'PERIOD_END' && current.cancelAtPeriodEnd) throw setToCancel();
   const replaces = at === 'PERIOD_END' && current.changes.waiting !== null;
   if (isSame && !replaces) throw nothingToChange();
   return at;
+}
+
+/** Refuses the beginning or end of a pause that the phase does not allow. */
+function checkPause(
+  { phase, cancelAtPeriodEnd, resumeAt }: Subscription,
+  request: Pick<ChangeRequest, 'kind' | 'resumeAt'>,
+): void {
+  if (request.kind === 'RESUME') {
+    if (phase === 'PAUSED') return;
+    throw refusal('SUBSCRIPTION_NOT_PAUSED', 'Subscription is not paused');
+  }
+  if (phase === 'PAUSED') {
+    if (request.resumeAt?.getTime() === resumeAt?.getTime()) throw nothingToChange();
+    return;
+  }
+  if (phase !== 'REGULAR') {
+    throw refusal('NO_RUNNING_PERIOD', 'Subscription has no running period');
+  }
+  if (cancelAtPeriodEnd) throw setToCancel();
 }
 
 /** Refuses a subscription that takes no changes. */
@@ -55,11 +80,13 @@ export function checkChangeable(subscription: Subscription): void {
  */
 export function resolveAt(
   subscription: Subscription,
-  { at, wanted }: Pick<ChangeRequest, 'at' | 'wanted'>,
+  { kind, at, wanted }: Pick<ChangeRequest, 'kind' | 'at' | 'wanted'>,
 ): ChangeAt {
-  if (subscription.phase === 'SCHEDULED') return 'NOW';
+  const { phase } = subscription;
+  if (kind === 'RESUME' || phase === 'SCHEDULED' || phase === 'PAUSED') return 'NOW';
+  if (kind === 'PAUSE') return at === 'NOW' ? 'NOW' : 'PERIOD_END';
   if (at !== 'AUTO') return at;
-  if (subscription.phase !== 'REGULAR') return 'NOW';
+  if (phase !== 'REGULAR') return 'NOW';
   const items = itemsAfter(subscription, wanted);
   const longer = compareIntervals(items[0].price, mainItem(subscription).price);
   if (longer !== 0) return longer > 0 ? 'NOW' : 'PERIOD_END';

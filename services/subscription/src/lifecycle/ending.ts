@@ -3,7 +3,8 @@ import type { BillEnd, EndCollection, ReleaseRedemption } from '../subscription/
 import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
 import type { CancelReason, OpenInvoice, Subscription } from '../subscription/subscription';
 import type { SubscriptionTransition } from '../subscription/transition';
-import { cancelWaiting, recordChanges } from './apply-change';
+import { cancelWaiting } from './applied-change';
+import { recordChanges } from './apply-change';
 
 // One call per invoice. This number of calls fits into the time of one command, and a retry starts
 // with the first of them.

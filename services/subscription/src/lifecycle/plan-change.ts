@@ -21,13 +21,15 @@ import {
   type PeriodFacts,
   sourceOf,
 } from './period-charges';
+import { planPause } from './pause';
 import { planNewCycle } from './plan-new-cycle';
 
 /** True if a change that takes effect now begins a cycle of periods. */
 export function beginsCycle(
   subscription: Subscription,
-  { wanted, proration }: Pick<ChangeTerms, 'wanted' | 'proration'>,
+  { kind, wanted, proration }: Pick<ChangeTerms, 'kind' | 'wanted' | 'proration'>,
 ): boolean {
+  if (kind !== 'UPDATE') return kind === 'RESUME';
   switch (subscription.phase) {
     case 'TRIAL':
       return proration === 'FULL_AND_RESET';
@@ -37,6 +39,7 @@ export function beginsCycle(
       return proration === 'FULL_AND_RESET' || !isSame;
     }
     case 'SCHEDULED':
+    case 'PAUSED':
     case 'ENDED':
       return false;
   }
@@ -47,6 +50,7 @@ export function beginsCycle(
  * period it costs nothing. A change that gives back more than it charges has credit notes.
  */
 export function planChange(subscription: Subscription, terms: ChangeTerms): ChangePlan {
+  if (terms.kind === 'PAUSE') return planPause(subscription, terms);
   const items = itemsAfter(subscription, terms.wanted);
   const from = sideOf(subscription);
   const monthlyAmountBefore = monthlyAmountOf(subscription, subscription.items);
@@ -140,7 +144,7 @@ function proratedCost(
   return { invoice, creditNotes, charges };
 }
 
-/** The items that a change removes or charges anew, and those that it charges from then on. */
+/** The items whose charges a change replaces, and those that it charges from then on. */
 function differences(before: SubscriptionItems, after: SubscriptionItems) {
   const isKept = (item: SubscriptionItem, others: SubscriptionItems) =>
     others.some((other) => other.id === item.id && isUnchanged(item, other));

@@ -10,8 +10,8 @@ import type { ChangeCost, ChangeTerms } from './change-terms';
 import { chargesOf, creditableInvoices, creditNotesOf, sourceOf } from './period-charges';
 
 /**
- * Enters the first period of a new cycle: the running period ends at this instant, and a trial
- * does.
+ * Enters the first period of a new cycle: the running period ends at this instant, and so does a
+ * trial or a pause.
  */
 function enterCycle(
   subscription: Subscription,
@@ -24,6 +24,7 @@ function enterCycle(
   return {
     ...begun,
     phase: 'REGULAR',
+    ...{ pausedAt: null, resumeAt: null },
     trialEnd: before === null && trialEnd !== null ? at : trialEnd,
     periodIndex: before === null ? 0 : before + 1,
   };
@@ -69,8 +70,8 @@ export function planNewCycle(
   return { state, cost: { invoice, creditNotes, charges } };
 }
 
-/** Unused time of all items: lines up to what the new period charges, and credit notes. */
-function givenBack(
+/** Unused time of all items: lines up to what a new period charges, and credit notes. */
+export function givenBack(
   subscription: Subscription,
   { facts, proration, at, creditNoteIdOf }: ChangeTerms,
   { charged }: { readonly charged: bigint },

@@ -11,7 +11,7 @@ import type {
   LifeStep,
   SubscriptionTransition,
 } from '../subscription/transition';
-import { applyWaitingChange, recordChanges, superseding } from './apply-change';
+import { applyWaitingChange, recordChanges, resumeByTime, superseding } from './apply-change';
 import { enterPeriod } from './billed-period';
 import { billEnd, createdInvoices, endCollection, ended, releaseRedemption } from './ending';
 import { type WarningStep, withoutMissedWarning, withWarnings } from './warnings';
@@ -45,9 +45,17 @@ function stepOfLife(subscription: Subscription): LifeStep | undefined {
     if (cancelAtPeriodEnd) return { at: startAt, kind: 'END' };
     return { at: startAt, kind: trialEnd === null ? 'ENTER_PERIOD' : 'START_TRIAL' };
   }
+  if (phase === 'PAUSED') return resumption(subscription);
   const at = periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
   if (cancelAtPeriodEnd) return { at, kind: 'END' };
   return parkReason(subscription) === null ? { at, kind: 'ENTER_PERIOD' } : undefined;
+}
+
+/** The planned end of a pause. */
+function resumption(subscription: Subscription): LifeStep | undefined {
+  const { resumeAt: at } = subscription;
+  if (at === null || parkReason(subscription) !== null) return undefined;
+  return { at, kind: 'RESUME' };
 }
 
 /**
@@ -94,7 +102,7 @@ export function decideAfterDueSteps(
 function takeStep(
   subscription: Subscription,
   step: LifeStep,
-  { invoiceIdOf }: Decision,
+  decision: Decision,
 ): SubscriptionTransition {
   switch (step.kind) {
     case 'END':
@@ -106,8 +114,13 @@ function takeStep(
     case 'ENTER_PERIOD':
       return superseding(subscription, step.at, (current) => {
         const changed = applyWaitingChange(current, step.at);
-        return followedBy(changed, renew(changed.state, invoiceIdOf));
+        if (changed.state.phase === 'PAUSED') return changed;
+        return followedBy(changed, renew(changed.state, decision.invoiceIdOf));
       });
+    case 'RESUME':
+      return superseding(subscription, step.at, (current) =>
+        resumeByTime(current, step.at, decision),
+      );
     case 'BILL_LATE':
       return billLate(subscription);
   }

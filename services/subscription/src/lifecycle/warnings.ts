@@ -67,6 +67,7 @@ function warningOf(subscription: Subscription): Warning | undefined {
   const { phase, cancelAtPeriodEnd, warnedOf } = subscription;
   if (cancelAtPeriodEnd || isParked(subscription)) return undefined;
   if (phase !== 'TRIAL' && phase !== 'REGULAR') return undefined;
+  if (subscription.changes.waiting?.kind === 'PAUSE') return undefined;
   const { start, end: chargeAt } = currentPeriod(subscription);
   if (chargeAt.getTime() === warnedOf?.getTime()) return undefined;
   const lengthMs = chargeAt.getTime() - start.getTime();

@@ -108,6 +108,7 @@ describe('a report', () => {
     endedAmount: 0n,
     expansion: 0n,
     contraction: 0n,
+    reactivation: 0n,
     ...parts,
   });
 
@@ -269,8 +270,8 @@ class Shop {
     const sums = rows.map(([key, counts]) => {
       const [month = '', currency = ''] = key.split(' ');
       const { started = 0n, startedAmount = 0n, ended = 0n, endedAmount = 0n } = counts;
-      const { expansion = 0n, contraction = 0n } = counts;
-      const grown = { expansion, contraction };
+      const { expansion = 0n, contraction = 0n, reactivation = 0n } = counts;
+      const grown = { expansion, contraction, reactivation };
       return { month, currency, started, startedAmount, ended, endedAmount, ...grown };
     });
     return {
@@ -307,8 +308,8 @@ class Shop {
 }
 
 function recurringOf(subscription: Subscription): Recurring {
-  const { anchor, endedAt, changes } = subscription;
-  return { anchor, endedAt, ...mainItem(subscription), ...changes };
+  const { anchor, endedAt, pausedAt, changes } = subscription;
+  return { anchor, endedAt, pausedAt, ...mainItem(subscription), ...changes };
 }
 
 const presentKey = 'present';

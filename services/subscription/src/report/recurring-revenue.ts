@@ -4,7 +4,7 @@ import type { PriceSnapshot, Subscription } from '../subscription/subscription';
 import type { RevenueStep } from '../subscription/subscription-change';
 
 /** The facts about a billed subscription that revenue is computed from. */
-export interface Recurring extends Pick<Subscription, 'anchor' | 'endedAt'> {
+export interface Recurring extends Pick<Subscription, 'anchor' | 'endedAt' | 'pausedAt'> {
   readonly quantity: number;
   readonly price: RecurringPrice & Pick<PriceSnapshot, 'currency'>;
   /** Amount a month at the start; null: the present one. */
@@ -29,7 +29,7 @@ export interface RevenueAddend {
  * step is reached.
  */
 export function addendOf(recurring: Recurring, step: ReportedStep): RevenueAddend {
-  const { anchor, endedAt, price, quantity, startedAmount } = recurring;
+  const { anchor, endedAt, pausedAt, price, quantity, startedAmount } = recurring;
   const inMonth = (at: Date): RevenueRow => ({
     kind: 'MONTH',
     month: monthOf(at),
@@ -38,10 +38,7 @@ export function addendOf(recurring: Recurring, step: ReportedStep): RevenueAdden
   if (isChangeStep(step)) {
     const change = recurring.revenue[changeIndexOf(step)];
     if (change === undefined) throw new Error(`No change of revenue for step ${step}`);
-    const { at, before, after } = change;
-    const expansion = after > before ? after - before : 0n;
-    const contraction = before > after ? before - after : 0n;
-    return { row: inMonth(at), counts: { expansion, contraction } };
+    return { row: inMonth(change.at), counts: changedCounts(change) };
   }
   switch (step) {
     case 'TRIAL_BEGUN':
@@ -54,9 +51,25 @@ export function addendOf(recurring: Recurring, step: ReportedStep): RevenueAdden
       return { row: inMonth(anchor), counts };
     }
     case 'ENDED': {
-      const counts = { ended: 1n, endedAmount: monthlyAmount(price, quantity) };
+      // A paused one was counted as churned already.
+      const endedAmount = pausedAt === null ? monthlyAmount(price, quantity) : 0n;
+      const counts = { ended: 1n, endedAmount };
       return { row: inMonth(endedAt ?? anchor), counts };
     }
+  }
+}
+
+function changedCounts({ before, after, kind }: RevenueStep): RevenueAddend['counts'] {
+  switch (kind) {
+    case 'UPDATE': {
+      const expansion = after > before ? after - before : 0n;
+      const contraction = before > after ? before - after : 0n;
+      return { expansion, contraction };
+    }
+    case 'PAUSE':
+      return { endedAmount: before };
+    case 'RESUME':
+      return { reactivation: after };
   }
 }
 

@@ -87,11 +87,12 @@ function toProtoRevenue(
 function toProtoCurrencyRevenue({ currency, months }: CurrencyRevenue): ProtoCurrencyRevenue {
   return {
     currency,
-    months: months.map(({ startedAmount, endedAmount, expansion, contraction, ...month }) => ({
+    months: months.map(({ startedAmount, endedAmount, ...month }) => ({
       ...month,
       newAmount: startedAmount,
-      expansionAmount: expansion,
-      contractionAmount: contraction,
+      expansionAmount: month.expansion,
+      reactivationAmount: month.reactivation,
+      contractionAmount: month.contraction,
       churnedAmount: endedAmount,
     })),
   };

@@ -83,7 +83,7 @@ test('revenue follows the stored subscriptions, including late changes of a mont
     startedAmount: 303n,
     ended: 0n,
     endedAmount: 0n,
-    ...{ expansion: 0n, contraction: 0n },
+    ...{ expansion: 0n, contraction: 0n, reactivation: 0n },
   };
   expect(await revenueOf(context)).toEqual({ trialing: 1n, months: [january] });
 
@@ -99,7 +99,7 @@ test('revenue follows the stored subscriptions, including late changes of a mont
   expect(trialing).toBe(0n);
   const none = {
     ...{ started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n },
-    ...{ expansion: 0n, contraction: 0n },
+    ...{ expansion: 0n, contraction: 0n, reactivation: 0n },
   };
   expect(new Set(months)).toEqual(
     new Set([

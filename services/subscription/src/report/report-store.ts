@@ -13,6 +13,7 @@ import { parkedFor, type ParkReason } from '../over-limit/parking';
 import type { Subscription } from '../subscription/subscription';
 import { isChangeStep, isReportedStep, type ReportedStep } from '../subscription/reached-step';
 import { addendOf, type Recurring, type RevenueRow } from './recurring-revenue';
+import type { RevenueStep } from '../subscription/subscription-change';
 import type { RevenueSums } from './revenue-report';
 import { subscriptionsWith } from '../subscription-store';
 import type { SubscriptionRecord } from '../subscription/tombstone';
@@ -35,10 +36,11 @@ type Steps = Partial<Record<ReportedStep, ReportedStep>>;
 /** Running totals over all subscriptions. */
 const revenueTotals: TotalsDefinition = {
   collection: 'revenueTotals',
-  revision: 3,
+  revision: 4,
   follows: { TRIAL_LEFT: 'TRIAL_BEGUN', ENDED: 'STARTED' } satisfies Steps,
   fields: [
-    ...['anchor', 'endedAt', 'items.quantity', 'changes.startedAmount', 'changes.revenue'],
+    ...['anchor', 'endedAt', 'pausedAt', 'items.quantity'],
+    ...['changes.startedAmount', 'changes.revenue'],
     ...priceFields.map((field) => `items.price.${field}`),
     // Documents of earlier releases have one price, not items.
     ...['quantity', ...priceFields.map((field) => `price.${field}`)],
@@ -126,6 +128,8 @@ interface ItemDocument {
 
 type RecurringDocument = Pick<Recurring, 'anchor' | 'endedAt'> &
   Partial<ItemDocument> & {
+    /** Absent in documents of earlier releases. */
+    readonly pausedAt?: Date | null;
     readonly items?: readonly ItemDocument[];
     readonly changes?: {
       readonly startedAmount: Count | null;
@@ -133,23 +137,27 @@ type RecurringDocument = Pick<Recurring, 'anchor' | 'endedAt'> &
         readonly at: Date;
         readonly before: Count;
         readonly after: Count;
+        readonly kind?: RevenueStep['kind'];
       }[];
     };
   };
 
 function toAddend(document: CountedDocument, step: ReportedStep): Addend {
-  const { anchor, endedAt, items, changes, ...only } = document as unknown as RecurringDocument;
+  const { anchor, endedAt, pausedAt, items, changes, ...only } =
+    document as unknown as RecurringDocument;
   const { quantity, price } = items?.[0] ?? only;
   if (quantity === undefined || price === undefined) throw new Error('A subscription has a price');
   const { startedAmount = null, revenue = [] } = changes ?? {};
   const recurring: Recurring = {
     anchor,
     endedAt,
+    pausedAt: pausedAt ?? null,
     quantity: Number(quantity),
     price: { ...price, amount: BigInt(price.amount), intervalCount: Number(price.intervalCount) },
     startedAmount: startedAmount === null ? null : BigInt(startedAmount),
-    revenue: revenue.map(({ at, before, after }) => ({
+    revenue: revenue.map(({ at, before, after, kind = 'UPDATE' }) => ({
       at,
+      kind,
       before: BigInt(before),
       after: BigInt(after),
     })),
@@ -170,8 +178,8 @@ function monthsOf(totals: Totals): RevenueSums[] {
     .map(([row, counts]) => {
       const [month = '', currency = ''] = row.split(' ');
       const { started = 0n, startedAmount = 0n, ended = 0n, endedAmount = 0n } = counts;
-      const { expansion = 0n, contraction = 0n } = counts;
-      const grown = { expansion, contraction };
+      const { expansion = 0n, contraction = 0n, reactivation = 0n } = counts;
+      const grown = { expansion, contraction, reactivation };
       return { month, currency, started, startedAmount, ended, endedAmount, ...grown };
     });
 }

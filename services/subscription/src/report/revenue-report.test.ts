@@ -2,7 +2,7 @@ import { activeCount } from './revenue-report';
 
 const none = {
   ...{ started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n },
-  ...{ expansion: 0n, contraction: 0n },
+  ...{ expansion: 0n, contraction: 0n, reactivation: 0n },
 };
 const row = (parts: object) => ({ month: '2026-01', currency: 'EUR', ...none, ...parts });
 

@@ -15,6 +15,8 @@ export interface RevenueSums {
   /** Increases and decreases by changes of running subscriptions. */
   readonly expansion: bigint;
   readonly contraction: bigint;
+  /** Revenue that came back with the end of a pause. */
+  readonly reactivation: bigint;
 }
 
 /** One month of a currency, and the recurring revenue at its end. */
@@ -28,7 +30,7 @@ export interface CurrencyRevenue {
 
 const nothing = {
   ...{ started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n },
-  ...{ expansion: 0n, contraction: 0n },
+  ...{ expansion: 0n, contraction: 0n, reactivation: 0n },
 };
 
 /** Lists the months of a report, oldest first; the last one is that of `now`. */
@@ -59,8 +61,10 @@ function monthsOf(rows: readonly RevenueSums[], months: readonly string[]): Reve
   return months.map((month) => {
     const sums = byMonth.get(month) ?? nothing;
     mrr += netOf(sums);
-    const { started, startedAmount, ended, endedAmount, expansion, contraction } = sums;
-    return { month, started, startedAmount, ended, endedAmount, expansion, contraction, mrr };
+    const { started, startedAmount, ended, endedAmount } = sums;
+    const { expansion, contraction, reactivation } = sums;
+    const changed = { expansion, contraction, reactivation };
+    return { month, started, startedAmount, ended, endedAmount, ...changed, mrr };
   });
 }
 
@@ -84,8 +88,9 @@ function netOf({
   endedAmount,
   expansion,
   contraction,
+  reactivation,
 }: Omit<RevenueSums, 'month' | 'currency'>): bigint {
-  return startedAmount + expansion - contraction - endedAmount;
+  return startedAmount + expansion + reactivation - contraction - endedAmount;
 }
 
 // Years beyond 9999 have a sign and six digits.

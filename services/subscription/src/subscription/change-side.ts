@@ -1,6 +1,5 @@
 import { monthlyAmount } from './monthly-amount';
-import { beginCycle, isSameInterval } from './billing-cycle';
-import { currentPeriod, mainItem, type Subscription, type SubscriptionItems } from './subscription';
+import { currentPeriod, type Subscription, type SubscriptionItems } from './subscription';
 import type { ChangeSide, WantedChange } from './subscription-change';
 
 /** The items after a change; what it does not name stays. */
@@ -10,20 +9,6 @@ export function itemsAfter(
 ): SubscriptionItems {
   const [main, ...others] = items;
   return [{ ...main, ...product, quantity: quantity ?? main.quantity }, ...others];
-}
-
-/**
- * The subscription right before it enters its next period with other items: another billing
- * interval begins a cycle there.
- */
-export function withItemsAtRenewal(
-  subscription: Subscription,
-  items: SubscriptionItems,
-): Subscription {
-  const isSame = isSameInterval(mainItem(subscription).price, items[0].price);
-  if (subscription.phase !== 'REGULAR' || isSame) return { ...subscription, items };
-  const { end: at } = currentPeriod(subscription);
-  return beginCycle(subscription, { at, items, invoiceId: null });
 }
 
 /** True if items have the same price versions and quantities. */

@@ -66,7 +66,7 @@ export function amountOff(subscription: Subscription, amounts: readonly bigint[]
   return applyDiscount(terms, { currency, lines }).amount;
 }
 
-/** What a discount takes off, and of which products. */
+/** The terms of a discount, and the products that it is for. */
 export function termsOf({
   type,
   value,

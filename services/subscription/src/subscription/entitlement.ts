@@ -7,7 +7,7 @@ export function isEntitled(
   creation: { readonly createdAt: Date },
 ): boolean {
   const { status, phase } = subscription;
-  if (status === 'CANCELED' || phase === 'SCHEDULED') return false;
+  if (status === 'CANCELED' || phase === 'SCHEDULED' || phase === 'PAUSED') return false;
   return !awaitsFirstPayment(subscription, creation);
 }
 

@@ -44,7 +44,7 @@ export function stepsReached({
   changes,
 }: Pick<Subscription, 'phase' | 'trialStart' | 'periodIndex' | 'changes'>): ReportedStep[] {
   const hasTrial = trialStart !== null && phase !== 'SCHEDULED';
-  const isPastTrial = phase === 'REGULAR' || phase === 'ENDED';
+  const isPastTrial = phase !== 'SCHEDULED' && phase !== 'TRIAL';
   const isBilled = periodIndex !== null;
   const changed = changes.revenue.map((_step, index) => changeStepOf(index));
   const reached = lifeSteps.filter((step) => {

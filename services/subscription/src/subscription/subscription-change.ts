@@ -8,6 +8,9 @@ export type ChangeStatus = 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCEL
 /** Time at which a change takes effect; AUTO is resolved when the change is asked for. */
 export type ChangeAt = 'NOW' | 'PERIOD_END';
 
+/** What a change does: it changes the items, pauses the subscription, or ends a pause. */
+export type ChangeKind = 'UPDATE' | 'PAUSE' | 'RESUME';
+
 /** What a change within a period charges for the rest of it, and gives back. */
 export type ChangeProration = 'PRORATE' | 'FULL_AND_RESET' | 'NONE';
 
@@ -75,6 +78,8 @@ export interface ChangeInvoice {
   readonly taxCategory: string | null;
   /** True: it is charged once, and its failure ends the change. */
   readonly isPaidFirst: boolean;
+  /** True: time has ordered it, so its facts about customer and product are not read yet. */
+  readonly isByTime: boolean;
   /** Round of the reservation of the customer's balance; null: none. */
   readonly balanceRound: number | null;
 }
@@ -98,12 +103,15 @@ export interface ChangeFailure {
 /** A change of a subscription's items, as asked for and as it went. */
 export interface SubscriptionChange {
   readonly id: string;
+  readonly kind: ChangeKind;
   readonly status: ChangeStatus;
   readonly at: ChangeAt;
   /** Time at which it takes effect; for a waiting change the expected one. */
   readonly effectiveAt: Date;
   readonly requirePayment: boolean;
   readonly proration: ChangeProration;
+  /** Of PAUSE: planned end of the pause; null: none. */
+  readonly resumeAt: Date | null;
   /** True: a cycle of periods begins with it, and its invoice is that of the first one. */
   readonly beginsCycle: boolean;
   readonly wanted: WantedChange;
@@ -141,6 +149,7 @@ export interface ChangedPeriod {
 /** Part of a change's revenue, for the report. */
 export interface RevenueStep {
   readonly at: Date;
+  readonly kind: ChangeKind;
   /** In the currency's smallest unit a month. */
   readonly before: bigint;
   readonly after: bigint;

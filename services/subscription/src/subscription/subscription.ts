@@ -12,7 +12,7 @@ import type { SubscriptionChanges } from './subscription-change';
 import type { UsageBilling } from './usage-billing';
 
 export type SubscriptionStatus = 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
-export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
+export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'PAUSED' | 'ENDED';
 export type CancelReason = 'REQUESTED' | 'PAYMENT_FAILED';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
@@ -134,6 +134,10 @@ export interface Subscription {
   readonly cycles: readonly BillingCycle[];
   /** The billed period that runs, or in which the subscription ended; null before period 0. */
   readonly periodIndex: number | null;
+  /** Beginning of the pause that runs, or in which it ended; null: none. */
+  readonly pausedAt: Date | null;
+  /** Planned end of the pause that runs; null: none. */
+  readonly resumeAt: Date | null;
   readonly cancelAtPeriodEnd: boolean;
   /** Time of the latest cancellation request. */
   readonly canceledAt: Date | null;
@@ -190,8 +194,10 @@ export function endedWithin(subscription: Subscription, periodIndex: number): bo
 
 /** Time when the next period is billed; null: none will be. */
 export function nextInvoiceAt(subscription: Subscription): Date | null {
-  const { status, cancelAtPeriodEnd, periodIndex, anchor } = subscription;
+  const { status, phase, cancelAtPeriodEnd, periodIndex, anchor, changes } = subscription;
   if (status === 'CANCELED' || cancelAtPeriodEnd) return null;
+  if (phase === 'PAUSED') return subscription.resumeAt;
+  if (changes.waiting?.kind === 'PAUSE') return changes.waiting.resumeAt;
   return periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
 }
 

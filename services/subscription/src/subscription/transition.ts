@@ -11,6 +11,8 @@ export interface Decision {
   /** Environment time. */
   readonly now: Date;
   readonly invoiceIdOf: InvoiceIdOf;
+  /** Derives the id of the change with which a period begins after a pause. */
+  readonly resumeIdOf: (periodIndex: number) => string;
 }
 
 /** The decision of any rule about a subscription. */
@@ -19,7 +21,7 @@ export type SubscriptionTransition = Transition<Subscription, SubscriptionEvent,
 /** A step of a subscription's life that follows from time alone. */
 export interface LifeStep {
   readonly at: Date;
-  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END' | 'BILL_LATE';
+  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'RESUME' | 'END' | 'BILL_LATE';
 }
 
 /** The next step that follows from time alone, and the decision when it is taken. */

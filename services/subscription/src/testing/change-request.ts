@@ -4,6 +4,8 @@ import type { ChangeRequest } from '../lifecycle/check-change';
 export function aChangeRequest(parts: Partial<ChangeRequest> = {}): ChangeRequest {
   return {
     changeId: 'change',
+    kind: 'UPDATE',
+    resumeAt: null,
     wanted: { product: null, quantity: 3 },
     proration: 'PRORATE',
     at: 'NOW',

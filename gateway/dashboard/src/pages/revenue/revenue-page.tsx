@@ -130,6 +130,7 @@ function columnsIn(currency: string): readonly Column<RevenueMonth>[] {
     { title: 'Month', text: ({ month }) => month, cell: ({ month }) => monthText(month) },
     amount('New', (month) => month.new),
     amount('Expansion', ({ expansion }) => expansion),
+    amount('Reactivation', ({ reactivation }) => reactivation),
     amount('Contraction', ({ contraction }) => contraction),
     amount('Churned', ({ churned }) => churned),
     amount('Net', netOf),

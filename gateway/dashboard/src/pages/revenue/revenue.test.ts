@@ -4,6 +4,7 @@ const month = {
   month: '2026-10',
   new: 5_000,
   expansion: 700,
+  reactivation: 100,
   contraction: 200,
   churned: 2_900,
   mrr: 40_000,
@@ -12,15 +13,15 @@ const month = {
 };
 
 test('the net change of a month is gains minus losses, exactly', () => {
-  expect(netOf(month)).toBe(2_600n);
-  expect(netOf({ ...month, new: '90071992547409931' })).toBe(90071992547407531n);
+  expect(netOf(month)).toBe(2_700n);
+  expect(netOf({ ...month, new: '90071992547409931' })).toBe(90071992547407631n);
 });
 
 test('gains are positive, losses are negative, and zero is never negative zero', () => {
   const quiet = { ...month, contraction: 0, churned: 0 };
   expect(movementsOf([month, quiet])).toEqual([
     { label: 'New', values: [5_000, 5_000] },
-    { label: 'Expansion', values: [700, 700] },
+    { label: 'Expansion, reactivation', values: [800, 800] },
     { label: 'Churned', values: [-2_900, 0] },
     { label: 'Contraction', values: [-200, 0] },
   ]);

@@ -8,21 +8,26 @@ export type RevenueMonth = Revenue['months'][number];
 export function netOf({
   new: added,
   expansion,
+  reactivation,
   contraction,
   churned,
-}: Pick<RevenueMonth, 'new' | 'expansion' | 'contraction' | 'churned'>): bigint {
-  return BigInt(added) + BigInt(expansion) - BigInt(contraction) - BigInt(churned);
+}: Pick<RevenueMonth, 'new' | 'expansion' | 'reactivation' | 'contraction' | 'churned'>): bigint {
+  const gains = BigInt(added) + BigInt(expansion) + BigInt(reactivation);
+  return gains - BigInt(contraction) - BigInt(churned);
 }
 
 /** Columns of the chart: gains are positive, losses are negative. */
 export function movementsOf(
   months: readonly RevenueMonth[],
 ): readonly { readonly label: string; readonly values: readonly number[] }[] {
-  const up = (name: 'new' | 'expansion') => months.map((month) => Number(month[name]));
+  const up = (of: (month: RevenueMonth) => number) => months.map(of);
   const down = (name: 'contraction' | 'churned') => months.map((month) => 0 - Number(month[name]));
   return [
-    { label: 'New', values: up('new') },
-    { label: 'Expansion', values: up('expansion') },
+    { label: 'New', values: up((month) => Number(month.new)) },
+    {
+      label: 'Expansion, reactivation',
+      values: up(({ expansion, reactivation }) => Number(expansion) + Number(reactivation)),
+    },
     { label: 'Churned', values: down('churned') },
     { label: 'Contraction', values: down('contraction') },
   ];

@@ -19,7 +19,7 @@ export function Cancellation({
   );
   const end = dayText(subscription.currentPeriodEnd);
   if (subscription.status === 'CANCELED') return null;
-  if (subscription.phase === 'SCHEDULED') {
+  if (subscription.phase === 'SCHEDULED' || subscription.phase === 'PAUSED') {
     return (
       <ConfirmButton
         label="Cancel"
@@ -29,7 +29,10 @@ export function Cancellation({
         refusal={refusal}
         onConfirm={() => cancel.mutateAsync(cancellationOf(subscription))}
       >
-        <p>It has not started yet. It is canceled immediately and nothing is billed.</p>
+        <p>
+          {subscription.phase === 'PAUSED' ? 'It is paused.' : 'It has not started yet.'} It is
+          canceled immediately and nothing is billed.
+        </p>
       </ConfirmButton>
     );
   }

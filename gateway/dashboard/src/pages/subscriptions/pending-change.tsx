@@ -17,18 +17,22 @@ export function PendingChange({
   refusal: string | undefined;
 }) {
   if (pendingChange === null) return null;
-  const { status, effectiveAt, from, to, monthlyAmountBefore, monthlyAmountAfter } = pendingChange;
+  const { kind, status, effectiveAt, from, to } = pendingChange;
+  const { monthlyAmountBefore, monthlyAmountAfter } = pendingChange;
   const waits = status === 'PENDING';
   const money = (amount: number) => moneyText(amount, currency);
   return (
     <Panel
-      title={waits ? 'Scheduled change' : 'Change in progress'}
+      title={waits ? scheduledTitle[kind] : 'Change in progress'}
       actions={waits && <TakeBack change={pendingChange} refusal={refusal} />}
     >
       {!waits && <p>The payment of this change is in progress.</p>}
       <Facts
         facts={[
           ['Takes effect', waits ? <Day key="at" at={effectiveAt} /> : 'Once it is paid'],
+          ...(kind === 'PAUSE'
+            ? [['Resumes', <Day key="resume" at={pendingChange.resumeAt} />] as const]
+            : []),
           ['Product', to.items.map(({ id, productId }) => <ProductLink key={id} id={productId} />)],
           ['Price now', itemsText(from.items)],
           ['Price then', itemsText(to.items)],
@@ -39,8 +43,20 @@ export function PendingChange({
   );
 }
 
+const scheduledTitle: Readonly<Record<SubscriptionChange['kind'], string>> = {
+  UPDATE: 'Scheduled change',
+  PAUSE: 'Scheduled pause',
+  RESUME: 'Scheduled resume',
+};
+
+const keptText: Readonly<Record<SubscriptionChange['kind'], string>> = {
+  UPDATE: 'The subscription keeps its plan and quantity',
+  PAUSE: 'The subscription goes on',
+  RESUME: 'The subscription stays paused',
+};
+
 function TakeBack({
-  change: { id, subscriptionId, effectiveAt },
+  change: { id, kind, subscriptionId, effectiveAt },
   refusal,
 }: {
   change: SubscriptionChange;
@@ -58,7 +74,9 @@ function TakeBack({
       refusal={refusal}
       onConfirm={() => take.mutateAsync({})}
     >
-      <p>The subscription keeps its plan and quantity after {dayText(effectiveAt)}.</p>
+      <p>
+        {keptText[kind]} after {dayText(effectiveAt)}.
+      </p>
     </ConfirmButton>
   );
 }

@@ -1,27 +1,12 @@
-import { useState } from 'react';
-import { useAction, useComputation, useListed } from '../../api/queries';
+import { useListed } from '../../api/queries';
 import { DialogButton } from '../../parts/overlay/dialog';
 import { Form, SelectField, TextField } from '../../parts/form/form';
-import { Answer, Notice } from '../../parts/element/notices';
+import { Answer } from '../../parts/element/notices';
 import { isRecurring, ProductField } from '../../resources/pickers';
 import type { Product } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
-import {
-  confirmLabel,
-  dueText,
-  effectText,
-  failureText,
-  nextTitle,
-  outcomeText,
-  type Preview,
-  staleText,
-  type SubscriptionChange,
-  type SumRow,
-  sumRows,
-  type WantedChange,
-  wantedChange,
-  withoutNesting,
-} from './plan-change';
+import { ChangeSteps } from './change-steps';
+import { type WantedChange, wantedChange, withoutNesting } from './plan-change';
 
 /** Button that changes product or quantity of a subscription, after a preview of the price. */
 export function PlanChange({
@@ -31,7 +16,8 @@ export function PlanChange({
   subscription: Subscription;
   refusal: string | undefined;
 }) {
-  if (subscription.status === 'CANCELED') return null;
+  const { productId, quantity, currency, status } = subscription;
+  if (status === 'CANCELED') return null;
   return (
     <DialogButton
       label="Change plan"
@@ -39,67 +25,17 @@ export function PlanChange({
       tone="quiet"
       refusal={refusal}
     >
-      {(close) => <PlanChangeSteps subscription={subscription} close={close} />}
+      {(close) => (
+        <ChangeSteps
+          {...{ subscription, close }}
+          kind="UPDATE"
+          initial={{ productId, quantity, at: 'AUTO', proration: 'PRORATE' }}
+          form={(wanted: WantedChange, onReview) => (
+            <WantedStep {...{ wanted, currency, close, onReview }} />
+          )}
+        />
+      )}
     </DialogButton>
-  );
-}
-
-/** A preview, and the reason why an earlier one was refused. */
-interface Review {
-  readonly preview: Preview;
-  readonly stale?: string;
-}
-
-function PlanChangeSteps({
-  subscription,
-  close,
-}: {
-  subscription: Subscription;
-  close: () => void;
-}) {
-  const { id: subscriptionId, productId, quantity, currency } = subscription;
-  const [wanted, setWanted] = useState<WantedChange>({ productId, quantity, at: 'AUTO' });
-  const [review, setReview] = useState<Review>();
-  const compute = useComputation<WantedChange, Preview>((change) => ({
-    method: 'POST',
-    path: '/v1/previews',
-    body: { kind: 'CHANGE', subscriptionId, change },
-  }));
-  const create = useAction<object, SubscriptionChange>(
-    (body) => ({ method: 'POST', path: `/v1/subscriptions/${subscriptionId}/changes`, body }),
-    (change) => {
-      const text = outcomeText(change);
-      return text === undefined ? undefined : { text };
-    },
-  );
-  const confirm = async ({ token }: Preview) => {
-    try {
-      const change = await create.mutateAsync({ ...wanted, previewToken: token });
-      if (change.status === 'FAILED') throw declined(change);
-      close();
-    } catch (error) {
-      const stale = staleText(error);
-      if (stale === undefined) throw error;
-      setReview({ preview: await compute.mutateAsync(wanted), stale });
-    }
-  };
-  if (review !== undefined) {
-    return (
-      <ReviewStep
-        {...{ review, currency }}
-        onBack={() => setReview(undefined)}
-        onConfirm={() => confirm(review.preview)}
-      />
-    );
-  }
-  return (
-    <WantedStep
-      {...{ wanted, currency, close }}
-      onReview={async (change) => {
-        setWanted(change);
-        setReview({ preview: await compute.mutateAsync(change) });
-      }}
-    />
   );
 }
 
@@ -107,6 +43,12 @@ const times = [
   ['AUTO', 'Upgrades now, downgrades at period end'],
   ['NOW', 'Now'],
   ['PERIOD_END', 'At period end'],
+] as const;
+
+const prorations = [
+  ['PRORATE', 'The rest of the period'],
+  ['FULL_AND_RESET', 'A full new period, without credit'],
+  ['NONE', 'Nothing until the next period'],
 ] as const;
 
 function WantedStep({
@@ -147,69 +89,14 @@ function WantedStep({
             defaultValue={String(wanted.quantity)}
           />
           <SelectField name="at" label="When" choices={times} defaultValue={wanted.at} />
+          <SelectField
+            name="proration"
+            label="Charge for a change now"
+            choices={prorations}
+            defaultValue={wanted.proration}
+          />
         </Form>
       )}
     </Answer>
   );
-}
-
-function ReviewStep({
-  review: { preview, stale },
-  currency,
-  onBack,
-  onConfirm,
-}: {
-  review: Review;
-  currency: string;
-  onBack: () => void;
-  onConfirm: () => Promise<void>;
-}) {
-  const { invoice, nextInvoice } = preview;
-  const next = nextTitle(preview);
-  return (
-    <Form
-      submit={confirmLabel(preview, currency)}
-      dismiss="Back"
-      onCancel={onBack}
-      onSubmit={onConfirm}
-    >
-      {stale !== undefined && (
-        <Notice tone="wait">
-          <p>
-            <strong>{stale}</strong> Please review again.
-          </p>
-        </Notice>
-      )}
-      <section className="review">
-        <h3>Today</h3>
-        <p>
-          <strong>{dueText(preview, currency)}</strong> {effectText(preview)}
-        </p>
-        {invoice !== null && <Sums rows={sumRows(invoice)} />}
-      </section>
-      {nextInvoice !== null && next !== undefined && (
-        <section className="review">
-          <h3>{next}</h3>
-          <Sums rows={sumRows(nextInvoice)} />
-        </section>
-      )}
-    </Form>
-  );
-}
-
-function Sums({ rows }: { rows: readonly SumRow[] }) {
-  return (
-    <dl className="sums">
-      {rows.map(({ name, text, isTotal }, index) => (
-        <div key={`${name} ${String(index)}`} className={isTotal ? 'sum-total' : undefined}>
-          <dt>{name}</dt>
-          <dd className="number">{text}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function declined(change: SubscriptionChange): Error {
-  return new Error(`The payment failed: ${failureText(change)}. Nothing has changed`);
 }

@@ -12,6 +12,7 @@ import {
   type SubscriptionChange,
   sumRows,
   wantedChange,
+  wantedPause,
   withoutNesting,
 } from './plan-change';
 
@@ -103,7 +104,10 @@ describe('the preview of a change', () => {
       'Change now',
     ],
   ])('of %s says what is due today', (_name, preview, due, confirm) => {
-    expect([dueText(preview, 'USD'), confirmLabel(preview, 'USD')]).toEqual([due, confirm]);
+    expect([
+      dueText(preview, 'USD'),
+      confirmLabel(preview, { currency: 'USD', kind: 'UPDATE' }),
+    ]).toEqual([due, confirm]);
   });
 
   test('says when the change takes effect', () => {
@@ -176,15 +180,17 @@ test('problems of the previewed change belong to its fields', () => {
   expect(withoutNesting(other)).toBe(other);
 });
 
-test('a form asks for product, quantity and time', () => {
+test('a form asks for product, quantity, time and proration', () => {
   const data = new FormData();
   data.set('productId', 'pro');
   data.set('at', 'AUTO');
   data.set('quantity', '12');
+  data.set('proration', 'NONE');
   expect(wantedChange(new FormValues(data))).toEqual({
     productId: 'pro',
     quantity: 12,
     at: 'AUTO',
+    proration: 'NONE',
   });
   data.set('quantity', 'twelve');
   expect(wantedChange(new FormValues(data)).quantity).toBe('twelve');
@@ -198,7 +204,29 @@ test.each([
   ['PAYING', 'The payment of the change is in progress'],
   ['FAILED', undefined],
 ] as const)('a change that is %s is reported', (status, text) => {
-  expect(outcomeText({ status, effectiveAt: end } as SubscriptionChange)).toBe(text);
+  expect(outcomeText({ kind: 'UPDATE', status, effectiveAt: end })).toBe(text);
+});
+
+test('a form asks for a pause, with or without its end', () => {
+  const data = new FormData();
+  data.set('at', 'NOW');
+  data.set('proration', 'PRORATE');
+  data.set('resumeAt', '');
+  const pause = { kind: 'PAUSE', at: 'NOW', proration: 'PRORATE' };
+  expect(wantedPause(new FormValues(data))).toEqual(pause);
+  data.set('resumeAt', '2026-08-10T00:00');
+  expect(wantedPause(new FormValues(data))).toEqual({ ...pause, resumeAt: '2026-08-10T00:00:00Z' });
+});
+
+test('a pause and its end are confirmed and reported by their names', () => {
+  const pause = { currency: 'USD', kind: 'PAUSE' } as const;
+  expect(confirmLabel(downgrade, pause)).toBe('Schedule pause');
+  expect(confirmLabel({ ...downgrade, effectiveAt: now }, pause)).toBe('Pause now');
+  const resume = { currency: 'USD', kind: 'RESUME' } as const;
+  expect(confirmLabel(upgrade, resume)).toBe('Charge $133.33 and resume');
+  const applied = { status: 'APPLIED', effectiveAt: now } as const;
+  expect(outcomeText({ ...applied, kind: 'PAUSE' })).toBe('Subscription paused');
+  expect(outcomeText({ ...applied, kind: 'RESUME' })).toBe('Subscription resumed');
 });
 
 test('items are shown with quantity and price', () => {

@@ -5,6 +5,7 @@ import { ApiProblem } from '../../api/problem';
 import type { FormValues } from '../../parts/form/form-values';
 import { typedCount } from '../../parts/text/amount';
 import { moneyText } from '../../parts/text/text';
+import { fromTimeField } from '../../parts/text/time-field';
 import { dayText } from '../../parts/text/time-text';
 import { reasonText } from '../../resources/invoice/invoice';
 import { priceText } from '../../resources/product';
@@ -21,6 +22,7 @@ export interface WantedChange {
   /** A text that is no number stays as typed: the server names the problem. */
   readonly quantity: number | string;
   readonly at: string;
+  readonly proration: string;
 }
 
 /** Change that a form asks for; an empty quantity is 1. */
@@ -29,6 +31,26 @@ export function wantedChange(values: Pick<FormValues, 'text' | 'optional'>): Wan
     productId: values.text('productId'),
     quantity: typedCount(values.optional('quantity')) ?? 1,
     at: values.text('at'),
+    proration: values.text('proration'),
+  };
+}
+
+/** A pause as the form asks for it. */
+export interface WantedPause {
+  readonly kind: 'PAUSE';
+  readonly at: string;
+  readonly proration: string;
+  readonly resumeAt?: string;
+}
+
+/** Pause that a form asks for; without a time it lasts until it is ended. */
+export function wantedPause(values: Pick<FormValues, 'text' | 'optional'>): WantedPause {
+  const resumeAt = fromTimeField(values.optional('resumeAt'));
+  return {
+    kind: 'PAUSE',
+    at: values.text('at'),
+    proration: values.text('proration'),
+    ...(resumeAt !== undefined && { resumeAt }),
   };
 }
 
@@ -101,9 +123,25 @@ export function nextTitle({ nextInvoice }: Pick<Preview, 'nextInvoice'>): string
 }
 
 /** Label of the button that confirms a change. */
-export function confirmLabel({ dueNow, at, effectiveAt }: Preview, currency: string): string {
-  if (dueNow > 0) return `Charge ${moneyText(dueNow, currency)} and change`;
-  return at === effectiveAt ? 'Change now' : 'Schedule change';
+export function confirmLabel(
+  { dueNow, at, effectiveAt }: Preview,
+  { currency, kind }: { readonly currency: string; readonly kind: SubscriptionChange['kind'] },
+): string {
+  const { verb, noun } = confirmWords[kind];
+  if (dueNow > 0) return `Charge ${moneyText(dueNow, currency)} and ${verb}`;
+  return at === effectiveAt ? `${capitalized(verb)} now` : `Schedule ${noun}`;
+}
+
+const confirmWords: Readonly<
+  Record<SubscriptionChange['kind'], { readonly verb: string; readonly noun: string }>
+> = {
+  UPDATE: { verb: 'change', noun: 'change' },
+  PAUSE: { verb: 'pause', noun: 'pause' },
+  RESUME: { verb: 'resume', noun: 'resume' },
+};
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const staleTexts: Readonly<Record<string, string>> = {
@@ -138,15 +176,31 @@ export function withoutNesting(error: unknown): unknown {
   return new ApiProblem(error.message, { ...error.details, fields });
 }
 
+const scheduledText: Readonly<Record<SubscriptionChange['kind'], string>> = {
+  UPDATE: 'Plan changes',
+  PAUSE: 'Subscription pauses',
+  RESUME: 'Subscription resumes',
+};
+
+const appliedText: Readonly<Record<SubscriptionChange['kind'], string>> = {
+  UPDATE: 'Plan changed',
+  PAUSE: 'Subscription paused',
+  RESUME: 'Subscription resumed',
+};
+
 /** Message after a change was accepted; undefined if its payment failed. */
-export function outcomeText({ status, effectiveAt }: SubscriptionChange): string | undefined {
+export function outcomeText({
+  kind,
+  status,
+  effectiveAt,
+}: Pick<SubscriptionChange, 'kind' | 'status' | 'effectiveAt'>): string | undefined {
   switch (status) {
     case 'PENDING':
-      return `Plan changes on ${dayText(effectiveAt)}`;
+      return `${scheduledText[kind]} on ${dayText(effectiveAt)}`;
     case 'PAYING':
       return 'The payment of the change is in progress';
     case 'APPLIED':
-      return 'Plan changed';
+      return appliedText[kind];
     case 'FAILED':
     case 'CANCELED':
       return undefined;

@@ -17,6 +17,7 @@ const phases = [
   ['SCHEDULED', 'Scheduled'],
   ['TRIAL', 'On trial'],
   ['REGULAR', 'Billed'],
+  ['PAUSED', 'Paused'],
   ['ENDED', 'Ended'],
 ] as const;
 

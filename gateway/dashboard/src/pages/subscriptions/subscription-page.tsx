@@ -17,6 +17,7 @@ import { InvoiceTable } from '../../resources/invoice/invoice-table';
 import { priceText } from '../../resources/product';
 import { ProductLink } from '../../resources/product-links';
 import { Cancellation } from './cancellation';
+import { Pause } from './pause';
 import { PendingChange } from './pending-change';
 import type { SubscriptionChange } from './plan-change';
 import { PlanChange } from './plan-change-dialog';
@@ -54,6 +55,7 @@ function SubscriptionView({ subscription }: { subscription: Subscription }) {
       actions={
         <>
           <PlanChange subscription={subscription} refusal={refusal} />
+          <Pause subscription={subscription} refusal={refusal} />
           <Cancellation subscription={subscription} refusal={refusal} />
         </>
       }
@@ -135,6 +137,8 @@ function SubscriptionFacts({ subscription, name }: { subscription: Subscription;
         ['Current period', `${dayText(currentPeriodStart)} to ${dayText(currentPeriodEnd)}`],
         ['Started', <Day key="started" at={subscription.startAt} />],
         ['Trial ends', <Day key="trial" at={subscription.trialEnd} />],
+        ['Paused', <Day key="paused" at={subscription.pausedAt} />],
+        ['Resumes', <Day key="resumes" at={subscription.resumeAt} />],
         ['Canceled on', <Day key="canceled" at={subscription.canceledAt} />],
         ['Ended', <Day key="ended" at={subscription.endedAt} />],
         ['Cancellation reason', cancelReason === null ? '–' : labelText(cancelReason)],

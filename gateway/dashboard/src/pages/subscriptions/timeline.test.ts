@@ -60,6 +60,26 @@ test('a paid subscription is active from its start to its next invoice', () => {
   ]);
 });
 
+test('a pause interrupts the active time', () => {
+  const step = (kind: SubscriptionChange['kind'], at: string) =>
+    ({ kind, status: 'APPLIED', effectiveAt: day(at) }) as SubscriptionChange;
+  const side = {
+    items: [] as const,
+    discountId: null,
+    currentPeriodStart: '',
+    currentPeriodEnd: '',
+  };
+  const full = [step('RESUME', '02-10'), step('PAUSE', '01-16')].map((change) => ({
+    ...change,
+    ...{ id: change.effectiveAt, at: 'NOW', from: side, to: side, invoiceId: null },
+  })) as unknown as SubscriptionChange[];
+  expect(spansOf(subscription, [], day('02-15'), full)).toEqual([
+    ['active', '01-01', '01-16'],
+    ['paused', '01-16', '02-10'],
+    ['active', '02-10', '03-01'],
+  ]);
+});
+
 test('a subscription with a trial is scheduled, then on trial, then active', () => {
   const trial = {
     ...subscription,
@@ -216,6 +236,7 @@ describe('the timeline of a changed subscription', () => {
   const change = (more: Partial<SubscriptionChange>) =>
     ({
       id: 'change',
+      kind: 'UPDATE',
       status: 'APPLIED',
       at: 'NOW',
       createdAt: day('01-10'),
@@ -253,7 +274,7 @@ describe('the timeline of a changed subscription', () => {
     [
       'that is being paid',
       change({ status: 'PAYING' }),
-      [`01-10 Payment of the change to ${two} in progress`],
+      [`01-10 Change to ${two}: payment in progress`],
     ],
     [
       'whose card was declined',

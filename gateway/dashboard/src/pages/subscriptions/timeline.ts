@@ -9,7 +9,7 @@ import { dayText } from '../../parts/text/time-text';
 import type { Subscription } from '../../resources/subscription';
 import { failureText, itemsText, type SubscriptionChange } from './plan-change';
 
-type SpanState = 'scheduled' | 'trial' | 'active' | 'past due' | 'canceled';
+type SpanState = 'scheduled' | 'trial' | 'active' | 'paused' | 'past due' | 'canceled';
 
 /** Span of a state, [from, to). */
 interface StateSpan {
@@ -95,7 +95,8 @@ export function timelineOf(
   const failed = changes.filter(({ status }) => status === 'FAILED');
   // The invoice of a failed change is void, and was never overdue.
   const owed = invoices.filter(({ id }) => failed.every(({ invoiceId }) => invoiceId !== id));
-  const spans = spansOf(subscription, owed, { from, to, now: time(now) });
+  const paused = pausesOf(changes, to);
+  const spans = spansOf(subscription, owed, { from, to, now: time(now), paused });
   return {
     from: isoOf(from),
     to: isoOf(to),
@@ -136,6 +137,7 @@ const beginText: Readonly<Record<SpanState, string>> = {
   scheduled: 'Scheduled',
   trial: 'Trial started',
   active: 'Became active',
+  paused: 'Paused',
   'past due': 'Became past due',
   canceled: 'Ended',
 };
@@ -155,7 +157,7 @@ function lastInstant(
 function spansOf(
   subscription: Lived,
   invoices: readonly Invoice[],
-  { from, to, now }: { from: number; to: number; now: number },
+  { from, to, now, paused }: { from: number; to: number; now: number; paused: readonly Span[] },
 ): readonly (readonly [SpanState, Span])[] {
   const { startAt, trialStart, trialEnd, endedAt } = subscription;
   const end = endedAt === null ? to : time(endedAt);
@@ -166,7 +168,9 @@ function spansOf(
   const spans: (readonly [SpanState, Span])[] = [
     ['scheduled', [from, begin]],
     ['trial', [begin, billed]],
-    ...activeSpans([billed, end], pastDue),
+    ...activeSpans([billed, end], pastDue).flatMap(([state, span]) =>
+      state === 'active' ? withPauses(span, paused) : ([[state, span]] as const),
+    ),
     ['canceled', [end, endedAt === null ? end : to]],
   ];
   return spans.filter(([, [spanFrom, spanTo]]) => spanTo > spanFrom);
@@ -185,6 +189,37 @@ function activeSpans(
   for (const span of inside) {
     spans.push(['active', [reached, span[0]]], ['past due', span]);
     [, reached] = span;
+  }
+  return [...spans, ['active', [reached, to]]];
+}
+
+/** Pauses, oldest first; the last one may still run. */
+function pausesOf(changes: readonly SubscriptionChange[], to: number): readonly Span[] {
+  const steps = changes
+    .filter(({ kind, status }) => status === 'APPLIED' && kind !== 'UPDATE')
+    .map(({ kind, effectiveAt }) => ({ kind, at: time(effectiveAt) }))
+    .sort((a, b) => a.at - b.at);
+  const pauses: Span[] = [];
+  for (const { kind, at } of steps) {
+    const last = pauses.at(-1);
+    const runs = last !== undefined && last[1] === Infinity;
+    if (kind === 'PAUSE' && !runs) pauses.push([at, Infinity]);
+    if (kind === 'RESUME' && runs) pauses[pauses.length - 1] = [last[0], at];
+  }
+  return pauses.map(([begin, end]): Span => [begin, Math.min(end, to)]);
+}
+
+function withPauses(
+  [from, to]: Span,
+  pauses: readonly Span[],
+): readonly (readonly [SpanState, Span])[] {
+  const spans: (readonly [SpanState, Span])[] = [];
+  let reached = from;
+  for (const [begin, end] of pauses) {
+    const pause: Span = [Math.max(reached, begin), Math.min(to, end)];
+    if (pause[1] <= pause[0]) continue;
+    spans.push(['active', [reached, pause[0]]], ['paused', pause]);
+    [, reached] = pause;
   }
   return [...spans, ['active', [reached, to]]];
 }
@@ -246,25 +281,40 @@ function toChangeMarks(change: SubscriptionChange): readonly ChangeMark[] {
     text,
     ...(invoiceId !== null && { invoiceId }),
   });
-  const to = itemsText(change.to.items);
+  const { what, done } = changeTexts(change);
   const asked =
-    at === 'NOW' ? [] : [mark(createdAt, `Change to ${to} scheduled for ${dayText(effectiveAt)}`)];
+    at === 'NOW' ? [] : [mark(createdAt, `${what} scheduled for ${dayText(effectiveAt)}`)];
   switch (change.status) {
     case 'PENDING':
       return asked;
     case 'PAYING':
-      return [mark(createdAt, `Payment of the change to ${to} in progress`)];
+      return [mark(createdAt, `${what}: payment in progress`)];
     case 'APPLIED':
-      return [
-        ...asked,
-        mark(effectiveAt, `Changed from ${itemsText(change.from.items)} to ${to}`, true),
-      ];
+      return [...asked, mark(effectiveAt, done, true)];
     case 'FAILED':
-      return [...asked, mark(updatedAt, `Change to ${to} failed: ${failureText(change)}`)];
+      return [...asked, mark(updatedAt, `${what} failed: ${failureText(change)}`)];
     case 'CANCELED': {
       const how = replacedBy === null ? 'canceled' : 'replaced by another change';
-      return [...asked, mark(updatedAt, `Change to ${to} ${how}`)];
+      return [...asked, mark(updatedAt, `${what} ${how}`)];
     }
+  }
+}
+
+function changeTexts({ kind, from, to }: Pick<SubscriptionChange, 'kind' | 'from' | 'to'>): {
+  readonly what: string;
+  readonly done: string;
+} {
+  const then = itemsText(to.items);
+  switch (kind) {
+    case 'UPDATE':
+      return {
+        what: `Change to ${then}`,
+        done: `Changed from ${itemsText(from.items)} to ${then}`,
+      };
+    case 'PAUSE':
+      return { what: 'Pause', done: 'Pause began' };
+    case 'RESUME':
+      return { what: 'Resume', done: 'Resumed' };
   }
 }
 

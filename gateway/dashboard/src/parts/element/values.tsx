@@ -76,6 +76,7 @@ const tones: Readonly<Record<string, 'good' | 'bad' | 'wait'>> = {
   PENDING: 'wait',
   WAITING: 'wait',
   ON_TRIAL: 'wait',
+  PAUSED: 'wait',
 };
 
 const icons = { good: CircleCheck, bad: CircleAlert, wait: Clock, plain: CircleDashed } as const;

@@ -6,7 +6,12 @@ import {
   SubscriptionChangeJson,
   toJsonSubscriptionChange,
 } from '@billing/proto/json/subscription-change';
-import { changeAts, changeProrations, changeStatuses } from '@billing/proto/values/subscription';
+import {
+  changeAts,
+  changeKinds,
+  changeProrations,
+  changeStatuses,
+} from '@billing/proto/values/subscription';
 import { created, ok, present } from '../../../http/answer';
 import {
   irreversibleAction,
@@ -15,6 +20,7 @@ import {
   pageShape,
   readBody,
   readQuery,
+  time,
 } from '../../input/input';
 import { page, pageQuery } from '../../input/list';
 import { param } from '../../input/request';
@@ -28,7 +34,10 @@ const WantedItem = z.strictObject({
 });
 
 const changeShape = {
-  kind: optional(z.enum(['UPDATE'])),
+  kind: optional(z.enum(['UPDATE', 'PAUSE', 'RESUME'])).meta({
+    description:
+      'Defaults to `UPDATE`. `PAUSE` takes `at`, `proration` and `resumeAt`; `RESUME` takes `requirePayment`.',
+  }),
   productId: optional(z.string()).meta({
     description: 'Product of the item. The product that it has keeps its price version.',
   }),
@@ -40,15 +49,19 @@ const changeShape = {
     description: 'The items as they shall be, in place of the three fields above.',
   }),
   at: optional(z.enum(['AUTO', 'NOW', 'PERIOD_END'])).meta({
-    description: 'Defaults to `AUTO`: an upgrade takes effect now, a downgrade at the period end.',
+    description:
+      'Defaults to `AUTO`: an upgrade takes effect now, a downgrade at the period end. A pause defaults to `PERIOD_END`.',
   }),
   proration: optional(z.enum(['PRORATE', 'FULL_AND_RESET', 'NONE'])).meta({
     description:
-      'Defaults to `PRORATE`. `FULL_AND_RESET` begins a new period, charges it in full and gives nothing back; `NONE` charges nothing before the next period. Ignored at the end of a period.',
+      'Defaults to `PRORATE`. `FULL_AND_RESET` begins a new period, charges it in full and gives nothing back; `NONE` charges nothing before the next period. Ignored at the end of a period. A pause defaults to `NONE`.',
   }),
   collect: optional(z.enum(['NOW'])),
   requirePayment: optional(z.boolean()).meta({
     description: 'Defaults to `true`: the change takes effect once its invoice is paid.',
+  }),
+  resumeAt: optional(time).meta({
+    description: 'Planned end of a pause. Absent: it lasts until it is ended.',
   }),
   metadata: optional(metadata),
 };
@@ -169,8 +182,32 @@ export const subscriptionChangeRoutes: readonly Route[] = [
   },
 ];
 
+const ofAll: readonly string[] = ['kind', 'metadata', 'previewToken'];
+const fieldsOf: Readonly<Record<NonNullable<ChangeBody['kind']>, readonly string[]>> = {
+  UPDATE: [
+    ...['productId', 'priceId', 'quantity', 'items', 'at'],
+    ...['proration', 'collect', 'requirePayment'],
+  ],
+  PAUSE: ['at', 'proration', 'resumeAt'],
+  RESUME: ['requirePayment'],
+};
+
+/** Refuses fields, and values of them, that a change of this kind does not have. */
+function refuseOthers(body: ChangeBody): void {
+  const { kind = 'UPDATE', at, proration } = body;
+  const known = [...ofAll, ...fieldsOf[kind]];
+  const others = Object.entries(body)
+    .filter(([field, value]) => value !== undefined && !known.includes(field))
+    .map(([field]) => field);
+  if (kind === 'PAUSE' && at === 'AUTO') others.push('at');
+  if (kind === 'PAUSE' && proration === 'FULL_AND_RESET') others.push('proration');
+  if (others.length === 0) return;
+  throw invalidInput(Object.fromEntries(others.map((field) => [field, ['Not with this kind']])));
+}
+
 /** Reads the item that a body asks for; refuses a body that names it twice. */
 export function toProtoChangeInput(body: ChangeBody): ChangeInput {
+  refuseOthers(body);
   const { productId, priceId, quantity, items, at, requirePayment, proration } = body;
   const isNamed = [productId, priceId, quantity].some((field) => field !== undefined);
   if (items !== undefined && isNamed) {
@@ -185,5 +222,7 @@ export function toProtoChangeInput(body: ChangeBody): ChangeInput {
     at: changeAts.valueOf(at === 'AUTO' ? undefined : at),
     requirePayment,
     proration: changeProrations.valueOf(proration),
+    kind: changeKinds.valueOf(body.kind),
+    resumeAt: body.resumeAt,
   };
 }

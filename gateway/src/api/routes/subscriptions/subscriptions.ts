@@ -93,7 +93,7 @@ const ListSubscriptions = z.object({
   customerId: z.string().optional(),
   productId: z.string().optional(),
   status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']).optional(),
-  phase: z.enum(['SCHEDULED', 'TRIAL', 'REGULAR', 'ENDED']).optional(),
+  phase: z.enum(['SCHEDULED', 'TRIAL', 'REGULAR', 'PAUSED', 'ENDED']).optional(),
   renewsBefore: time.optional().meta({
     description:
       'Only subscriptions whose next billed period starts before this time, by renewal or at the end of a trial.',

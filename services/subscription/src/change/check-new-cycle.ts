@@ -1,0 +1,59 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { addMonths } from '@billing/kernel/billing-period';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { type ChangeRequest, resolveAt } from '../lifecycle/check-change';
+import { beginsCycle } from '../lifecycle/plan-change';
+import { fetchProduct } from '../peer/catalog';
+import type { Peers } from '../peer/peers';
+import { currentPeriod, type Subscription } from '../subscription/subscription';
+import type { ChangeInput } from './read-wanted-change';
+
+const resumeAheadMonthsMax = 60;
+
+/** Refuses a planned end of a pause that is not after its beginning, or too far ahead. */
+export function checkResumeAt(
+  subscription: Subscription,
+  { kind, at, resumeAt }: Pick<ChangeInput, 'kind' | 'at' | 'resumeAt'>,
+  now: Date,
+): void {
+  if (resumeAt === null) return;
+  const waits = kind === 'PAUSE' && at !== 'NOW' && subscription.phase === 'REGULAR';
+  const begin = waits ? currentPeriod(subscription).end : now;
+  if (resumeAt > begin && resumeAt <= addMonths(now, resumeAheadMonthsMax)) return;
+  throw invalidInput({ resumeAt: ['Must be after the pause begins, at most five years'] });
+}
+
+/**
+ * Refuses a pause, and a new cycle now, of a product whose usage the running period would have to
+ * bill; and a new cycle without proration.
+ */
+export async function checkNewCycle(
+  subscription: Subscription,
+  {
+    wanted,
+    input: { kind, at, proration },
+    productId,
+  }: {
+    readonly wanted: ChangeRequest['wanted'];
+    readonly input: Pick<ChangeInput, 'kind' | 'at' | 'proration'>;
+    readonly productId: string;
+  },
+  context: CallContext,
+  peers: Pick<Peers, 'products'>,
+): Promise<void> {
+  const hasMeters = subscription.usage.rates.some(({ set }) => set > 0);
+  if (kind === 'PAUSE') {
+    if (!hasMeters) return;
+    throw invalidInput({ kind: ['Pauses of products with metered prices are not supported'] });
+  }
+  const isNow = resolveAt(subscription, { kind, at, wanted }) === 'NOW';
+  if (!isNow || !beginsCycle(subscription, { kind, wanted, proration })) return;
+  if (proration === 'NONE') {
+    throw invalidInput({ proration: ['The billing interval changes'] });
+  }
+  const { meterPriceSet } = await fetchProduct(peers, productId, context);
+  if (!hasMeters && meterPriceSet === 0) return;
+  const field = kind === 'RESUME' ? 'kind' : proration === 'FULL_AND_RESET' ? 'proration' : 'at';
+  const message = 'New cycles of products with metered prices are not supported';
+  throw invalidInput({ [field]: [message] });
+}

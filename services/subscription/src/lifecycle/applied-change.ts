@@ -1,0 +1,136 @@
+import { renewed, type SubscriptionEvent } from '../subscription/announcement';
+import { pinRates } from '../usage/usage-period';
+import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
+import type { SubscriptionChange } from '../subscription/subscription-change';
+import { paused } from '../subscription/change-at-renewal';
+import { startNewCycle } from './plan-new-cycle';
+
+/** Cancels the change that waits, because the subscription ends. */
+export function cancelWaiting(
+  subscription: Subscription,
+  { now, replacedBy }: { readonly now: Date; readonly replacedBy: string | null },
+): Subscription {
+  const { changes } = subscription;
+  const { waiting } = changes;
+  if (waiting === null) return subscription;
+  const canceled: SubscriptionChange = {
+    ...waiting,
+    status: 'CANCELED',
+    replacedBy,
+    updatedAt: now,
+  };
+  return withFinished({ ...subscription, changes: { ...changes, waiting: null } }, canceled);
+}
+
+/** The period that begins with a change is announced like any other. */
+export function renewedBy(
+  { beginsCycle, invoice }: SubscriptionChange,
+  state: Subscription,
+): SubscriptionEvent[] {
+  return beginsCycle ? [renewed(state, invoice?.invoiceId ?? null)] : [];
+}
+
+/** The subscription with a change that takes effect now. */
+export function withAppliedChange(
+  subscription: Subscription,
+  change: SubscriptionChange,
+  now: Date,
+): Subscription {
+  const current = replacesWaiting(subscription, change)
+    ? cancelWaiting(subscription, { now, replacedBy: change.id })
+    : subscription;
+  const { changes, periodIndex } = current;
+  const { charges } = change;
+  const earlier = changes.period?.periodIndex === periodIndex ? changes.period : null;
+  const invoiceIds = [
+    ...(earlier?.invoiceIds ?? (current.latestInvoice === null ? [] : [current.latestInvoice.id])),
+    ...(change.invoice === null ? [] : [change.invoice.invoiceId]),
+  ];
+  const exchanged = withChangedItems(current, change);
+  const period =
+    exchanged.periodIndex === null
+      ? null
+      : {
+          periodIndex: exchanged.periodIndex,
+          applied: (earlier?.applied ?? 0) + 1,
+          charges,
+          invoiceIds,
+        };
+  const next = { ...exchanged, changes: { ...changes, period, waiting: waitingIn(exchanged) } };
+  const applied: SubscriptionChange = { ...change, status: 'APPLIED', updatedAt: now };
+  return withFinished(withRevenue(next, change, current), applied);
+}
+
+/** A pause, and another product, end a change that waits; but a pause survives the latter. */
+function replacesWaiting(
+  { changes: { waiting } }: Subscription,
+  { kind, from, to }: SubscriptionChange,
+): boolean {
+  if (kind === 'PAUSE') return true;
+  const isOfProducts = mainItem(to).productId !== mainItem(from).productId;
+  return isOfProducts && waiting?.kind === 'UPDATE';
+}
+
+/** A change waits for the end of the running period, also of one that has just begun. */
+function waitingIn(subscription: Subscription): SubscriptionChange | null {
+  const { waiting } = subscription.changes;
+  return waiting === null ? null : { ...waiting, effectiveAt: currentPeriod(subscription).end };
+}
+
+/** The subscription after a change: in the running period, in a new cycle, or in a pause. */
+function withChangedItems(
+  subscription: Subscription,
+  { kind, to, resumeAt, beginsCycle, effectiveAt: at, invoice }: SubscriptionChange,
+): Subscription {
+  if (kind === 'PAUSE') return paused(subscription, { at, resumeAt });
+  if (!beginsCycle) return { ...subscription, items: to.items };
+  const invoiceId = invoice?.invoiceId ?? null;
+  const { state, periodIndex } = startNewCycle(subscription, to.items, { at, invoiceId });
+  // A change does not begin a cycle of metered prices, so its period has no usage to bill. What
+  // time begins is known only when its invoice is created.
+  const isKnown = invoice?.isByTime !== true;
+  const { usage } = isKnown ? pinRates(state, { periodIndex, set: 0 }) : state;
+  return { ...state, usage: { ...usage, lastBill: periodIndex } };
+}
+
+/** Records what a change does to the recurring revenue. */
+export function withRevenue(
+  next: Subscription,
+  { kind, effectiveAt, monthlyAmountBefore, monthlyAmountAfter }: SubscriptionChange,
+  before: Subscription,
+): Subscription {
+  const isRunning = before.phase === 'REGULAR' || kind === 'RESUME';
+  if (before.periodIndex === null || !isRunning) return next;
+  const { startedAmount, revenue } = before.changes;
+  const amounts = { before: monthlyAmountBefore, after: monthlyAmountAfter };
+  const step = { at: effectiveAt, kind, ...amounts };
+  return {
+    ...next,
+    changes: {
+      ...next.changes,
+      startedAmount: startedAmount ?? monthlyAmountBefore,
+      revenue: [...revenue, step],
+    },
+  };
+}
+
+/** Adds a change that is to be recorded. */
+export function withFinished(subscription: Subscription, change: SubscriptionChange): Subscription {
+  const { changes } = subscription;
+  return { ...subscription, changes: { ...changes, finished: [...changes.finished, change] } };
+}
+
+/** The subscription without the change that was being paid. */
+export function withoutPaying(subscription: Subscription): Subscription {
+  return { ...subscription, changes: { ...subscription.changes, paying: null } };
+}
+
+/** The invoice of a change becomes the newest one. */
+export function withLatest(
+  subscription: Subscription,
+  { invoice }: Pick<SubscriptionChange, 'invoice'>,
+): Subscription {
+  if (invoice === null) return subscription;
+  const { invoiceId: id, periodIndex } = invoice;
+  return { ...subscription, latestInvoice: { id, periodIndex } };
+}

@@ -1,0 +1,83 @@
+import { beginCycle, endCycle, isSameInterval, periodOf } from './billing-cycle';
+import { itemsAfter, monthlyAmountOf, sideOf } from './change-side';
+import { currentPeriod, mainItem, type Subscription, type SubscriptionItems } from './subscription';
+import type { SubscriptionChange } from './subscription-change';
+
+/** A change that takes effect at the start of a period: it has no invoice of its own. */
+type PlanAtRenewal = Pick<
+  SubscriptionChange,
+  | 'from'
+  | 'to'
+  | 'monthlyAmountBefore'
+  | 'monthlyAmountAfter'
+  | 'invoice'
+  | 'creditNotes'
+  | 'charges'
+  | 'beginsCycle'
+>;
+
+/**
+ * The subscription right before it enters its next period with other items: another billing
+ * interval begins a cycle there.
+ */
+export function withItemsAtRenewal(
+  subscription: Subscription,
+  items: SubscriptionItems,
+): Subscription {
+  const isSame = isSameInterval(mainItem(subscription).price, items[0].price);
+  if (subscription.phase !== 'REGULAR' || isSame) return { ...subscription, items };
+  const { end: at } = currentPeriod(subscription);
+  return beginCycle(subscription, { at, items, invoiceId: null });
+}
+
+/** A subscription in a pause: its running period ends with the beginning of the pause. */
+export function paused(
+  subscription: Subscription,
+  { at, resumeAt }: { readonly at: Date; readonly resumeAt: Date | null },
+): Subscription {
+  if (subscription.phase === 'PAUSED') return { ...subscription, resumeAt };
+  return { ...endCycle(subscription, at), phase: 'PAUSED', pausedAt: at, resumeAt };
+}
+
+/**
+ * A change at the end of the period. After one of the items, the next period is the running one;
+ * after the beginning of a pause, the last one stays.
+ */
+export function planAtRenewal(
+  subscription: Subscription,
+  change: Pick<SubscriptionChange, 'kind' | 'wanted' | 'resumeAt'>,
+): PlanAtRenewal {
+  const { to, monthlyAmountAfter } =
+    change.kind === 'PAUSE'
+      ? { to: sideOf(pausedAtEnd(subscription, change)), monthlyAmountAfter: 0n }
+      : itemsAtEnd(subscription, change);
+  return {
+    from: sideOf(subscription),
+    to,
+    monthlyAmountBefore: monthlyAmountOf(subscription, subscription.items),
+    monthlyAmountAfter,
+    ...{ invoice: null, creditNotes: [], charges: [], beginsCycle: false },
+  };
+}
+
+function itemsAtEnd(
+  subscription: Subscription,
+  { wanted }: Pick<SubscriptionChange, 'wanted'>,
+): Pick<SubscriptionChange, 'to' | 'monthlyAmountAfter'> {
+  const items = itemsAfter(subscription, wanted);
+  const state = withItemsAtRenewal(subscription, items);
+  const { periodIndex } = state;
+  const { start, end } = periodOf(state, periodIndex === null ? 0 : periodIndex + 1);
+  return {
+    to: { ...sideOf(state), currentPeriodStart: start, currentPeriodEnd: end },
+    monthlyAmountAfter: monthlyAmountOf(subscription, items),
+  };
+}
+
+/** The subscription in a pause that begins at the end of the running period. */
+export function pausedAtEnd(
+  subscription: Subscription,
+  { resumeAt }: Pick<SubscriptionChange, 'resumeAt'>,
+): Subscription {
+  return paused(subscription, { at: currentPeriod(subscription).end, resumeAt });
+}
