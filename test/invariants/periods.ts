@@ -97,12 +97,13 @@ function startOf(subscription: SubscriptionPicture): string {
 }
 
 function lagProblems(
-  { id, status, currentPeriodEnd }: SubscriptionPicture,
+  { id, status, phase, currentPeriodEnd }: SubscriptionPicture,
   { now, isManual }: Picture,
 ): (string | false)[] {
   const lateMs = now.getTime() - new Date(currentPeriodEnd).getTime();
   return [
     status !== 'CANCELED' &&
+      phase !== 'PAUSED' &&
       lateMs >= (isManual ? 0 : renewalLagMsMax) &&
       `subscription ${id}: its period ended ${String(lateMs)} ms ago`,
   ];

@@ -189,7 +189,7 @@ export interface SubscriptionPicture {
   readonly customerId: string;
   readonly productId: string;
   readonly status: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
-  readonly phase: 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
+  readonly phase: 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'PAUSED' | 'ENDED';
   readonly startAt: string;
   readonly trialEnd: string | null;
   readonly currentPeriodStart: string;

@@ -62,7 +62,7 @@ describe('recounted revenue', () => {
   const march = '2026-03-10T00:00:00.000Z';
   const side = { items: [{ price: { billingInterval: 'MONTHLY', intervalCount: 1 } }] };
   const doubled: ChangeRow = {
-    ...{ subscriptionId: 's', from: side, to: side },
+    ...{ subscriptionId: 's', kind: 'UPDATE', from: side, to: side },
     effectiveAt: '2026-02-20T00:00:00.000Z',
     monthlyAmountBefore: 2900,
     monthlyAmountAfter: 5800,
@@ -95,12 +95,30 @@ describe('recounted revenue', () => {
     const yearly = { items: [{ price: { billingInterval: 'YEARLY', intervalCount: 1 } }] };
     const ofYear = { ...subscription(), price: { billingInterval: 'YEARLY', intervalCount: 1 } };
     const toYear: ChangeRow = {
-      ...{ subscriptionId: 's', from: side, to: yearly, effectiveAt: march },
+      ...{ subscriptionId: 's', kind: 'UPDATE', from: side, to: yearly, effectiveAt: march },
       ...{ monthlyAmountBefore: 2900, monthlyAmountAfter: 2000 },
     };
     const invoices = [billed(march, [24000]), billed(february, [2900])];
     const { data } = revenueOf(recurringOf([ofYear], invoices, [toYear]), { now, months: 2 });
     expect(data[0]?.months.at(-1)).toMatchObject({ contraction: 900, mrr: 2000 });
+  });
+
+  test('loses what is paused, and gets it back with the end of the pause', () => {
+    const [paused, resumed] = ['2026-02-20T00:00:00.000Z', march];
+    const pause: ChangeRow = {
+      ...{ subscriptionId: 's', kind: 'PAUSE', from: side, to: side, effectiveAt: paused },
+      ...{ monthlyAmountBefore: 2900, monthlyAmountAfter: 0 },
+    };
+    const resume: ChangeRow = {
+      ...{ ...pause, kind: 'RESUME', effectiveAt: resumed },
+      ...{ monthlyAmountBefore: 0, monthlyAmountAfter: 2900 },
+    };
+    const invoices = [billed(march, [2900]), billed(february, [2900])];
+    const recurring = recurringOf([subscription()], invoices, [resume, pause]);
+    expect(revenueOf(recurring, { now, months: 2 }).data[0]?.months).toEqual([
+      expect.objectContaining({ new: 2900, churned: 2900, contraction: 0, mrr: 0 }),
+      expect.objectContaining({ reactivation: 2900, expansion: 0, mrr: 2900 }),
+    ]);
   });
 
   test('finds a bill that does not follow an applied change', () => {

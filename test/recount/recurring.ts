@@ -2,7 +2,7 @@
 export interface SubscriptionRow {
   readonly id: string;
   readonly status: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
-  readonly phase: 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
+  readonly phase: 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'PAUSED' | 'ENDED';
   readonly currency: string;
   readonly startAt: string;
   readonly endedAt: string | null;
@@ -42,6 +42,7 @@ export interface InvoiceRow {
 /** The fields of a change, as in REST, that revenue depends on. */
 export interface ChangeRow {
   readonly subscriptionId: string;
+  readonly kind: 'UPDATE' | 'PAUSE' | 'RESUME';
   readonly effectiveAt: string;
   readonly from: { readonly items: readonly { readonly price: PriceRow }[] };
   readonly to: { readonly items: readonly { readonly price: PriceRow }[] };
@@ -62,6 +63,7 @@ export interface Recurring {
 
 interface RevenueChange {
   readonly at: Date;
+  readonly kind: ChangeRow['kind'];
   readonly difference: bigint;
 }
 
@@ -131,8 +133,9 @@ function priceAt(at: Date, { price }: SubscriptionRow, changes: readonly ChangeR
 }
 
 function revenueChangeOf(change: ChangeRow): RevenueChange {
-  const { effectiveAt, monthlyAmountBefore, monthlyAmountAfter } = change;
+  const { kind, effectiveAt, monthlyAmountBefore, monthlyAmountAfter } = change;
   return {
+    kind,
     at: new Date(effectiveAt),
     difference: BigInt(monthlyAmountAfter) - BigInt(monthlyAmountBefore),
   };

@@ -1,5 +1,5 @@
 import { monthsUntil, monthOf } from './dates';
-import { amountAfter, type Recurring, type SubscriptionRow } from './recurring';
+import { amountAfter, type ChangeRow, type Recurring, type SubscriptionRow } from './recurring';
 
 /** `GET /dashboard/api/reports/revenue`, recounted: each month from every subscription. */
 export function revenueOf(
@@ -17,10 +17,10 @@ export function revenueOf(
 function monthOfRevenue(all: readonly Recurring[], month: string) {
   const started = all.filter(({ from }) => monthOf(from) === month);
   const ended = all.filter(({ until }) => until !== null && monthOf(until) === month);
-  const differences = all
-    .flatMap(({ changes }) => changes)
-    .filter(({ at }) => monthOf(at) === month)
-    .map(({ difference }) => difference);
+  const changed = all.flatMap(({ changes }) => changes).filter(({ at }) => monthOf(at) === month);
+  const differencesOf = (kind: ChangeRow['kind']) =>
+    changed.filter((one) => one.kind === kind).map(({ difference }) => difference);
+  const differences = differencesOf('UPDATE');
   // Texts of months sort chronologically.
   const recur = all.filter(
     ({ from, until }) => monthOf(from) <= month && (until === null || monthOf(until) > month),
@@ -32,7 +32,9 @@ function monthOfRevenue(all: readonly Recurring[], month: string) {
     contraction: sumOf(
       differences.filter((difference) => difference < 0n).map((difference) => -difference),
     ),
-    churned: sumOf(ended.map((one) => amountAfter(one, () => true))),
+    reactivation: sumOf(differencesOf('RESUME')),
+    churned:
+      sumOf(ended.map((one) => amountAfter(one, () => true))) - sumOf(differencesOf('PAUSE')),
     mrr: sumOf(recur.map((one) => amountAfter(one, (at) => monthOf(at) <= month))),
     started: started.length,
     ended: ended.length,

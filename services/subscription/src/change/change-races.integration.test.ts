@@ -244,7 +244,7 @@ test('a change waits until no other change has reserved credit on the invoice of
     under.change.createChange(
       {
         subscriptionId: id,
-        change: { quantity: 3, ofItems: false, at: auto },
+        change: { ...update, quantity: 3, ofItems: false, at: auto, proration: prorate },
         metadata: undefined,
       },
       { ...later(context, changedAt), deadline: new Date(Date.now() + deadlineMs) },
