@@ -5,7 +5,12 @@ import {
   SubscriptionStatus,
 } from '../gen/billing/subscription/v1/subscription';
 import { ParkReason } from '../gen/billing/subscription/v1/report';
-import { ChangeAt, ChangeKind, ChangeProration, ChangeStatus } from '../gen/billing/subscription/v1/change';
+import {
+  ChangeAt,
+  ChangeKind,
+  ChangeProration,
+  ChangeStatus,
+} from '../gen/billing/subscription/v1/change';
 import { ChangeSettlement } from '../gen/billing/subscription/v1/change_service';
 import { enumNames } from './enum-names';
 

@@ -199,7 +199,7 @@ async function endSubscription(page: Page): Promise<void> {
 }
 
 testInChromium(
-  'an operator changes a plan for the price of its preview, schedules a downgrade and takes it back',
+  'an operator changes a plan for the price of its preview, takes a downgrade back, pauses and resumes',
   async () => {
     const seats = { name: 'Seats', type: 'PER_UNIT', amount: 1900 };
     const subscribe = async (name: string, cardNumber: string) =>
@@ -215,6 +215,7 @@ testInChromium(
       await open(page, `/subscriptions/${String(id)}`);
       await upgrade(page, `/subscriptions/${String(id)}/changes`);
       await downgrade(page, String(id));
+      await pauseAndResume(page);
       await open(page, `/subscriptions/${String(failing.id)}`);
       await askFor(page, { quantity: '12' });
       await pressInDialog(page, 'Charge $38.00 and change');
@@ -228,6 +229,10 @@ testInChromium(
       await askFor(page, { quantity: '20' });
       await page.getByText('is charged today').waitFor();
       await look(page, 'change preview on a phone in the dark');
+      await page.keyboard.press('Escape');
+      await press(page, 'Pause');
+      await page.locator('.dialog').getByLabel('Resume (UTC)').waitFor();
+      await look(page, 'pause on a phone in the dark');
     });
     expect(await scene.read(`/subscriptions/${String(failing.id)}`)).toMatchObject({
       quantity: 10,
@@ -275,6 +280,26 @@ async function upgrade(page: Page, changes: string): Promise<void> {
       { status: 'APPLIED', to: { items: [{ quantity: 11 }] } },
     ],
   });
+}
+
+/** A pause gives nothing back by default, and its end begins a new period. */
+async function pauseAndResume(page: Page): Promise<void> {
+  const dialog = page.locator('.dialog');
+  await press(page, 'Pause');
+  await dialog.locator('[name="at"]').selectOption({ label: 'Now' });
+  await look(page, 'pause');
+  await pressInDialog(page, 'Review');
+  await dialog.getByText('Nothing is due today. The change takes effect now.').waitFor();
+  await look(page, 'pause preview');
+  await confirmDialog(page, 'Pause now');
+  await badge(page, 'Paused');
+  await look(page, 'paused subscription');
+  await press(page, 'Resume');
+  await pressInDialog(page, 'Review price');
+  await dialog.getByText('$228.00 is charged today.').waitFor();
+  await look(page, 'resume preview');
+  await confirmDialog(page, 'Charge $228.00 and resume');
+  await badge(page, 'Active');
 }
 
 async function downgrade(page: Page, id: string): Promise<void> {
