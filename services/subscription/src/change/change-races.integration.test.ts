@@ -183,7 +183,8 @@ test('a repeat of a call that has reserved and died is stored as it was previewe
     if (made === undefined) throw new Error('Not invoiced yet');
     peers.paid.add(made.request.invoiceId);
   });
-  const change = { quantity: 1, ofItems: false, at: ChangeAt.CHANGE_AT_NOW };
+  const at = ChangeAt.CHANGE_AT_NOW;
+  const change = { ...update, quantity: 1, ofItems: false, at, proration: prorate };
   const retrySeed = { seed: newId(), isRetry: true };
   const call = { ...later(context, changedAt), retrySeed };
   const preview = { subscriptionId: id, change };

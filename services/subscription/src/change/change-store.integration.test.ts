@@ -38,7 +38,8 @@ function askedOn(dayOfMonth: number, status: ChangeStatus): SubscriptionChange {
   const at = new Date(Date.UTC(2026, 0, dayOfMonth));
   const ofSide = { ...side, currentPeriodEnd: day('02-01') };
   return {
-    ...{ id: newId(), status, at: 'NOW', effectiveAt: at, requirePayment: true },
+    ...{ id: newId(), kind: 'UPDATE', status, at: 'NOW', effectiveAt: at, requirePayment: true },
+    ...{ proration: 'PRORATE', resumeAt: null, beginsCycle: false },
     ...{ wanted: { product: null, quantity: 2 }, from: ofSide, to: ofSide },
     ...{ monthlyAmountBefore: 0n, monthlyAmountAfter: 0n, invoice: null, creditNotes: [] },
     ...{ reservedRound: null, charges: [], failure: null, replacedBy: null, metadata: {} },
