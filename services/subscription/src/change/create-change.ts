@@ -27,7 +27,7 @@ import type { Peers } from '../peer/peers';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
 import type { SubscriptionChange } from '../subscription/subscription-change';
-import { checkNewCycle, checkResumeAt } from './check-new-cycle';
+import { checkNewCycle, checkResumeAt } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
 import { type ChangeInput, checkTotal, resolveWanted } from './read-wanted-change';
 import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';

@@ -145,15 +145,18 @@ async function computed(
 ): Promise<Preview> {
   const instant = request.instant ?? context.now;
   if (resolveAt(subscription, request) === 'PERIOD_END') {
-    const plan = planAtRenewal(subscription, request);
+    const { monthlyAmountBefore, monthlyAmountAfter } = planAtRenewal(subscription, request);
+    const plan = { monthlyAmountBefore, monthlyAmountAfter };
     const { end } = currentPeriod(subscription);
     return { effectiveAt: end, plan, invoice: undefined, creditNotes: [], dueNow: 0n };
   }
   const {
     invoice: planned,
     creditNotes,
-    ...plan
+    monthlyAmountBefore,
+    monthlyAmountAfter,
   } = planChange(subscription, { ...request, at: instant });
+  const plan = { monthlyAmountBefore, monthlyAmountAfter };
   const effect = { effectiveAt: instant, plan, creditNotes };
   if (planned === null) return { ...effect, invoice: undefined, dueNow: 0n };
   const invoice = await readChangeQuote({ subscription, planned }, context, peers);

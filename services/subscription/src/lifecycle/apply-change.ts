@@ -10,18 +10,12 @@ import {
 import type { BillingCommand, CreditChange, RecordChanges } from '../subscription/command';
 import { openChangeInvoice } from '../subscription/open-invoices';
 import {
-  type ChangeAt,
   type ChangeFailure,
   findChange,
   type SubscriptionChange,
   type SubscriptionChanges,
 } from '../subscription/subscription-change';
-import {
-  currentPeriod,
-  mainItem,
-  type Subscription,
-  type SubscriptionItems,
-} from '../subscription/subscription';
+import { currentPeriod, type Subscription } from '../subscription/subscription';
 import type { Decision, SubscriptionTransition } from '../subscription/transition';
 import { pausedAtEnd, planAtRenewal, withItemsAtRenewal } from '../subscription/change-at-renewal';
 import { type ChangeRequest, checkRequest } from './check-change';

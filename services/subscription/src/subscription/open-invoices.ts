@@ -9,7 +9,7 @@ export function openInvoice(
   return { ...subscription, openInvoices: [...subscription.openInvoices, invoice] };
 }
 
-/** The invoice of a change that is applied before the invoice is paid; of a new cycle, its first. */
+/** Adds the invoice of a change that is applied before it is paid; of a new cycle, the first. */
 export function openChangeInvoice(
   subscription: Subscription,
   { invoiceId, periodIndex }: Pick<OpenInvoice, 'invoiceId' | 'periodIndex'>,
