@@ -83,7 +83,7 @@ describe('an API key', () => {
     [{ name: 'x', scopes: ['customers'] }, ['scopes']],
     [{ name: 'x', scopes: ['customers:all'] }, ['scopes']],
     [{ name: 'x', scopes: ['*'] }, ['scopes']],
-    [{ name: 'x', scopes: Array(51).fill('customers:read') }, ['scopes']],
+    [{ name: 'x', scopes: Array(101).fill('customers:read') }, ['scopes']],
     [{ name: 'x', expiresAt: 'never' }, ['expiresAt']],
     [{ name: 'x', expiresAt: '2036-01-01T00:00:00' }, ['expiresAt']],
     [{ name: 'x', expiresAt: '2020-01-01T00:00:00Z' }, ['expiresAt']],

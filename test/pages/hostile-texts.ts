@@ -118,12 +118,22 @@ export async function writeHostileTexts(
       '/credit-notes/:id': creditNoteId,
       '/products/:id': product.id,
       '/discounts/:id': discount.id,
+      '/emails/:id': await anEmail(api),
       '/developers/webhooks/:id': endpoint.id,
       '/developers/requests/:id': created.headers.get('x-request-id') ?? '',
     },
     publicPages: [...publicPages, hostedUrl],
     portalUrl: portal.url,
   };
+}
+
+/** A mail that names the customer and the product. */
+async function anEmail(api: ApiClient): Promise<string> {
+  return eventually(async () => {
+    const { data } = await api.expect(200, api.get('/emails'));
+    if (data.length === 0) throw new Error('No mail yet');
+    return data[0].id as string;
+  });
 }
 
 const hostileAddress = 'https://shop.example/"><script>__x=1</script>?a=\'onerror=__x=1';

@@ -78,7 +78,8 @@ describe.each(viewports)('the portal %s', (looking, options) => {
         await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
         expect(path(page)).toBe('/portal');
         await look('overview');
-        const tabs = await page.getByRole('navigation').getByRole('link').all();
+        const header = page.getByRole('banner');
+        const tabs = await header.getByRole('navigation').getByRole('link').all();
         const boxes = await Promise.all(tabs.map((tab) => tab.boundingBox()));
         expect(new Set(boxes.map((box) => `${String(box?.y)} ${String(box?.height)}`)).size).toBe(
           1,
@@ -217,7 +218,7 @@ testInChromium(
     const { url } = await scene.create('/portal/sessions', { customerId });
     await visit(browser, desktop, async (page) => {
       const focused = () =>
-        page.evaluate('document.activeElement.textContent.replace(/\\s+/g, " ").trim()');
+        page.evaluate('document.activeElement.innerText.replace(/\\s+/g, " ").trim()');
       await page.goto(url);
       await page.keyboard.press('Tab');
       expect(await focused()).toBe('Open the portal');

@@ -54,7 +54,7 @@ export class OperatorClient {
 
   /** Invites and signs in a new operator with a role. */
   async colleague(role: RoleName): Promise<OperatorClient> {
-    const email = newAddress();
+    const email = `${role.toLowerCase()}-${newAddress()}`;
     const { body } = await this.api('POST', '/operators', { email, role });
     const client = new OperatorClient(this.gatewayUrl);
     await client.accept(body.link as string, email);
