@@ -22,7 +22,7 @@ export const searchedServices = [
 
 export type SearchedService = (typeof searchedServices)[number];
 
-/** What a search has found, and the services that did not answer. */
+/** Results of a search, and the services that did not respond. */
 export interface Found {
   readonly results: readonly SearchResult[];
   readonly missing: readonly SearchedService[];

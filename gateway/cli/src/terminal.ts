@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { CommandFailure } from './failure';
 
-/** What a program has of its surroundings. */
+/** Streams, variables and clock of a program. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly output: Writable & { readonly isTTY?: boolean };

@@ -1,7 +1,7 @@
 /** A field that an API refused, with the reasons. */
 export type RefusedFields = Readonly<Record<string, readonly string[]>>;
 
-/** What an error answer says. */
+/** Content of an error response. */
 export interface ErrorAnswer {
   readonly status: number;
   /** Machine-readable reason: the header `Error-Code`. */

@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came with a result. */
+/** Status, headers and ids of the response that had a result. */
 export interface ResponseInfo {
   readonly status: number;
   readonly headers: Headers;

@@ -146,7 +146,7 @@ function withChanges<D extends Pick<Description, 'objects'>>(described: D) {
   return { ...described, objects: { ...described.objects, changes } };
 }
 
-/** What the document says about a type. */
+/** Description of a type in the document. */
 interface Description {
   readonly summary: string;
   /** Absent for a test, which has no number. */

@@ -33,7 +33,7 @@ export function checkedDecimals(currency: string): number {
   return decimals;
 }
 
-/** What a document needs to be valid. */
+/** Facts that a document needs to be valid. */
 export interface NeededFacts {
   readonly seller: InvoiceSeller | undefined;
   readonly buyer: InvoiceBuyer | undefined;

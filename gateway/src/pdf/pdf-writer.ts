@@ -23,7 +23,7 @@ const factLeft = 80;
 const logoWidth = 160;
 const logoHeight = 48;
 
-/** What a document is, apart from its content. */
+/** Properties of a document apart from its content. */
 export interface PdfFrame {
   /** Title of the file: `Invoice INV-000001`. */
   readonly title: Text;

@@ -36,9 +36,9 @@ export interface Overview {
   readonly openInvoices: readonly Invoice[];
   readonly usage: readonly UsageState[];
   readonly methods: readonly PaymentMethod[];
-  /** What the seller owes the customer, by currency. */
+  /** Amounts that the seller owes the customer, by currency. */
   readonly balances: readonly Balance[];
-  /** What customers may change. */
+  /** Changes that customers may make. */
   readonly settings: Pick<PortalSettings, 'products' | 'quantity'>;
   /** Names of the products of pending changes, by id. */
   readonly productNames: ReadonlyMap<string, string>;

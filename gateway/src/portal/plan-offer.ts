@@ -26,13 +26,13 @@ export interface OfferedPlan {
   readonly isCurrent: boolean;
 }
 
-/** What a customer may change about a subscription. */
+/** Changes of a subscription that its customer may choose from. */
 export interface PlanOffer {
   readonly plans: readonly OfferedPlan[];
   readonly hasQuantity: boolean;
 }
 
-/** What a customer has chosen. */
+/** Choice of a customer. */
 export interface WantedPlan {
   readonly productId: string;
   /** Undefined: the quantity stays. */

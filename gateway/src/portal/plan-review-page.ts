@@ -124,7 +124,7 @@ function due({ preview, method }: PlanReview, currency: string): Html {
     <span class="hint line">${say('review.getInvoice')}</span>`;
 }
 
-/** What the change gives back. */
+/** Rows of the amounts that the change gives back. */
 function credits({ creditNotes }: PreviewChangeResponse, currency: string): Html[] {
   return creditPlaces.flatMap(([settledBy, label]) => {
     const notes = creditNotes.filter((note) => note.settledBy === settledBy);

@@ -38,7 +38,7 @@ const nouns: Readonly<Record<string, string>> = {
   balance_entry: 'balance entry',
 };
 
-/** What a write did; `{}` stands for its target. */
+/** Effects of writes in words; `{}` stands for the target. */
 const deeds: Readonly<Record<string, string>> = {
   'POST /v1/subscriptions/:id/cancel': 'canceled {}',
   'POST /v1/subscriptions/:id/changes': 'changed the plan of {}',

@@ -3,7 +3,7 @@ import type { Peers } from '../../peers';
 import type { ApiAnswer } from '../../http/answer';
 import type { ApiRequest } from '../input/request';
 
-/** What requests of a route may wait for. */
+/** Reasons for which requests of a route may wait. */
 export type Waits = 'CLOCK' | 'EVENTS';
 
 /** An operation of the API. */

@@ -19,7 +19,7 @@ export interface Source<T> {
   readonly isCut: boolean;
 }
 
-/** What is known of a customer, each newest first. */
+/** Records of a customer, each list newest first. */
 export interface CustomerHistory {
   readonly customer: Customer;
   readonly invoices: Source<Invoice>;
@@ -104,7 +104,7 @@ export function activityOf(history: CustomerHistory): {
   return { data, isMore: data.length < all.length };
 }
 
-// Of events at the same time, a result is above its cause, and the customer's creation is last.
+// Order of events at the same time: a result is above its cause, the customer's creation last.
 const ranks = ['PAYMENT', 'INVOICE', 'BALANCE', 'WEBHOOK', 'SUBSCRIPTION', 'CHANGE'];
 
 function rankOf({ kind }: ActivityEvent): number {

@@ -19,7 +19,7 @@ const subscriptionsMax = 20;
 const targetsMax = 200;
 const none = { items: [], isCut: false, names: new Map<string, string>() };
 
-/** What the page of a customer shows beyond the public API. */
+/** Routes of the customer page for data that the public API does not have. */
 export const customerRoutes: readonly EnvironmentRoute[] = [
   {
     method: 'GET',

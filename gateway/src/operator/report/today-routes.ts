@@ -15,7 +15,7 @@ const dunningDays = 400;
 const shownMax = 3;
 const first = { page: 1, perPage: 1 } as const;
 
-/** What an operator should do now, the sales of today and yesterday, and the state of the setup. */
+/** Routes of the home page: tasks, sales of today and yesterday, and the state of the setup. */
 export const todayRoutes: readonly EnvironmentRoute[] = [
   {
     method: 'GET',

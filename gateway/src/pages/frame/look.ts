@@ -3,7 +3,7 @@ import { defaultLocale } from '@billing/presentation/locale';
 import type { GetBrandingResponse } from '@billing/proto/billing/checkout/v1/branding';
 import { present } from '../../http/answer';
 
-/** What pages show of the branding and the seller of their environment, as they are now. */
+/** Current branding and seller of an environment, as its pages show them. */
 export interface Look {
   /** Undefined: no name is known. */
   readonly name: string | undefined;

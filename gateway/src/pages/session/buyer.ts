@@ -82,7 +82,7 @@ export function taxIdForm(
   </details>`;
 }
 
-/** What is known of the buyer and decides the tax. */
+/** Shows the known facts of the buyer that decide the tax. */
 export function buyerFacts(invoice: Invoice | undefined): Html | undefined {
   const code = invoice === undefined ? undefined : countryOf(invoice);
   if (invoice === undefined || code === undefined || !isTaxed(invoice)) return undefined;

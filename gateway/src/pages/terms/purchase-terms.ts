@@ -33,8 +33,8 @@ export interface PurchaseTerms {
   /** Total cost, such as `14 days free, then $29.00 every month from March 1, 2026`. */
   readonly summary: Text;
   /**
-   * What follows the amount that is due today, without repeating it; undefined if nothing differs
-   * from it later.
+   * Amounts after the one that is due today, without repeating it; undefined if no later amount
+   * differs from it.
    */
   readonly later: Text | undefined;
   /** Renewal, date of the next charge and cancellation. */

@@ -3,7 +3,7 @@ import { moneyText, wordsText } from '../../parts/text/text';
 import { actorText, auditSentence, failureText, type Phrase } from '../../resources/audit-sentence';
 import { reasonText } from '../../resources/invoice/invoice';
 
-/** What an operator may look for in an activity. */
+/** Topics by which an operator may filter an activity. */
 export const topics = [
   ['MONEY', 'Invoices and payments'],
   ['SUBSCRIPTIONS', 'Subscriptions'],

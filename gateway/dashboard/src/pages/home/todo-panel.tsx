@@ -6,7 +6,7 @@ import { moneyText, pluralText } from '../../parts/text/text';
 import { Sentence } from '../../resources/sentence';
 import { changeText, todosOf } from './todo';
 
-/** What an operator should do now. */
+/** Panel with the tasks of an operator. */
 export function TodoPanel({ today }: { today: Today }) {
   const todos = todosOf(today);
   return (

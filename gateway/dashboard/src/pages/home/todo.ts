@@ -12,7 +12,7 @@ export interface Todo {
   readonly action: string;
 }
 
-/** What an operator should do now, the most urgent first. */
+/** Returns the tasks of an operator, the most urgent first. */
 export function todosOf({
   failedPayments,
   failingEndpoints,

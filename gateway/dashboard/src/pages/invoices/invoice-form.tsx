@@ -56,7 +56,7 @@ export function NewInvoiceForm({
 
 /** Form that changes a draft. */
 export function DraftForm({ draft: stored, onDone }: { draft: Invoice; onDone: () => void }) {
-  // What is read while the form is open does not count as changed by it.
+  // The form compares with the draft as it was when the form opened, not with later reads.
   const [draft] = useState(stored);
   const save = useAction<object, Invoice>(
     (body) => ({ method: 'PATCH', path: `/v1/invoices/${draft.id}`, body }),

@@ -150,7 +150,7 @@ function InvoiceSums({ invoice }: { invoice: Invoice }) {
   );
 }
 
-/** What has lowered the amount due, other than payments. */
+/** Sums other than payments that have lowered the amount due. */
 function settledSums({ balanceApplied, amountReduced }: Invoice) {
   const sums = [
     ['Balance applied', balanceApplied],

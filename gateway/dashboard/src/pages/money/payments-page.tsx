@@ -25,7 +25,7 @@ const spans = [
   [String(longMonths), 'Last three years'],
 ] as const;
 
-/** What was invoiced, paid and given back. */
+/** Page of the amounts that were invoiced, paid and given back. */
 export function PaymentsPage() {
   const { values, set } = useFilters(['currency', 'months']);
   const months = values.months === String(longMonths) ? longMonths : shownMonths;

@@ -24,7 +24,7 @@ export function replayCommand(
   return lines.join(' \\\n');
 }
 
-/** What to complete before a command works: the key, and what the log does not keep. */
+/** Lists the parts to complete before a command works: the key, and parts that the log lacks. */
 export function missingIn({ requestBody }: Pick<ReplayedRequest, 'requestBody'>): string[] {
   return [
     `Replace ${keyPlaceholder} with an API key.`,

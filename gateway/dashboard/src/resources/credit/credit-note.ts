@@ -39,7 +39,7 @@ export function splitText(note: Split): string {
 
 type Settled = Pick<Refund, 'status' | 'failureCode' | 'replacedBy' | 'reference'>;
 
-/** What became of a refund: “Failed: refund declined”, “Added to the balance”. */
+/** Outcome of a refund: “Failed: refund declined”, “Added to the balance”. */
 export function refundText({ status, failureCode, replacedBy, reference }: Settled): string {
   switch (status) {
     case 'PENDING':

@@ -4,7 +4,7 @@ import { pluralText } from '../../parts/text/text';
 /** An invoice with its automatic charges. */
 export type InvoiceCollection = ReturnType<typeof toJsonInvoiceCollection>;
 
-/** What happens after the next charge of an invoice: “then 2 more retries”, “the last retry”. */
+/** Retries after the next charge of an invoice: “then 2 more retries”, “the last retry”. */
 export function laterText({
   firstFailedAt,
   laterAttempts,
