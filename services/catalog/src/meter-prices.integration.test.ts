@@ -134,7 +134,7 @@ test('the set in force at an instant is returned, however many sets followed', a
   for (const [dayNumber, rate] of [
     [2, '1'],
     [4, '2'],
-    // Of two sets at the same instant, the last one counts.
+    // The last of two sets at the same instant counts.
     [6, '3'],
     [6, '4'],
     [8, '5'],

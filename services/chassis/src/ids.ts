@@ -23,7 +23,7 @@ export function isTimed(id: string): boolean {
   return id[14] === '7';
 }
 
-// Of 16 bytes: the time, the version, and the bits that order ids of one millisecond.
+// The time, the version, and the bits that order ids of one millisecond, out of 16 bytes.
 const timedBytes = 11;
 
 /**

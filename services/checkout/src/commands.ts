@@ -80,7 +80,7 @@ export function invoiceCommands(
   };
 }
 
-// Of credit notes and refunds.
+// Commands of credit notes and refunds.
 function creditCommands({
   invoices,
   creditNotes,

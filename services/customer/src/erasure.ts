@@ -46,7 +46,7 @@ export interface EraseCustomer extends Command {
   };
 }
 
-/** What is unfinished between the organization and a customer. */
+/** Unfinished business between the organization and a customer. */
 export interface Obligations {
   readonly hasActiveSubscription: boolean;
   readonly hasOpenSession: boolean;

@@ -50,7 +50,7 @@ const running = [
   SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE,
 ];
 
-/** What is unfinished between the organization and a customer. */
+/** Reads the unfinished business between the organization and a customer. */
 export async function fetchObligations(
   { obligations, subscription }: Pick<Peers, 'obligations' | 'subscription'>,
   customerId: string,

@@ -5,7 +5,7 @@ import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
 const productsMax = 20;
 
-/** What customers of an environment may change in the portal. There is one per environment. */
+/** Changes that customers may make in the portal. Each environment has one such document. */
 export interface PortalSettings {
   /** Id of the environment. */
   readonly id: string;

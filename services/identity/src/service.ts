@@ -38,9 +38,9 @@ import { type UnusedSandboxOptions, UnusedSandboxWorker } from './sandbox/unused
 import { WaitingCalls } from './clock/waiting-calls';
 import { erasingLogs } from './erasure/erase-customer';
 
-// Of one sandbox: a test suite has no more callers that wait for the same clock.
+// Limit of one sandbox: a test suite has no more callers that wait for the same clock.
 const waitingAdvancesMax = 5;
-// Of one organization.
+// Limit of one organization.
 const sandboxesMax = 1_000;
 // Each hash keeps one of the process' few threads busy for a tenth of a second. Queued hashes are
 // done well before their callers' deadlines.

@@ -24,7 +24,7 @@ const idPrefixLengths = [8, 13];
 const idLike = /^[0-9a-f]{8}[0-9a-f-]*$/;
 // Marks a key as a whole word; no word contains it.
 const endOfWord = ' ';
-// Of a longer word the beginning is compared.
+// Only the beginning of a longer word is compared.
 const wordLengthMax = 40;
 // A write stores each key in an index.
 const wordsMax = 12;

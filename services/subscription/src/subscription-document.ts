@@ -143,7 +143,7 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   indexes: [
     { name: 'customer', keys: { 'customer.id': 1, createdAt: -1, _id: -1 } },
     { name: 'itemProduct', keys: { 'items.productId': 1, createdAt: -1, _id: -1 } },
-    // Of documents of earlier releases.
+    // Index of documents of earlier releases.
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
     { name: 'status', keys: { status: 1, createdAt: -1, _id: -1 } },
     { name: 'parked', keys: { parkedFor: 1, createdAt: -1, _id: -1 } },

@@ -18,7 +18,7 @@ import {
 
 /** Maximum number of aggregates that one search returns. */
 export const resultsMax = 8;
-// Of words that are longer than keys, this many are compared.
+// Maximum number of aggregates that are compared, if words are longer than keys.
 const comparedMax = 200;
 
 /**

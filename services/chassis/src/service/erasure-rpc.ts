@@ -21,7 +21,7 @@ export interface CustomersAggregates {
   ) => Readonly<Record<string, unknown>>;
 }
 
-/** What a service erases of a deleted customer. Each function may run again. */
+/** Erases a service's data of a deleted customer. Each function may run again. */
 export interface Erasing {
   /** Erases the stored data: at the deletion, and again once no earlier request runs any more. */
   readonly eraseData: (request: EraseCustomerRequest, context: CallContext) => Promise<void>;

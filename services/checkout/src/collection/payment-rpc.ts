@@ -100,7 +100,7 @@ export function paymentRpc(dependencies: PaymentRpcDependencies) {
   );
 }
 
-// What is outstanding never exceeds what a deleted customer may still pay.
+// The outstanding amount never exceeds the amount that a deleted customer may still pay.
 async function isDeleted(
   { invoiceId, amount }: Pick<RecordPaymentRequest, 'invoiceId' | 'amount'>,
   context: CallContext,

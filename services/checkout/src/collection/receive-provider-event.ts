@@ -33,7 +33,7 @@ export interface ProviderEventDependencies {
 
 /**
  * Checks the payment of the event at the provider, or a refund or dispute that the event reports.
- * What callers have not asked for is also stored as a report.
+ * A result that no caller has asked for is also stored as a report.
  */
 export async function receiveProviderEvent(
   event: ReceivedProviderEvent,

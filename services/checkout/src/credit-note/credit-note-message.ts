@@ -20,7 +20,7 @@ export function toProtoCreditNotes(
   return notes.map((note) => toProtoCreditNote(note, stored, source));
 }
 
-/** What all notes of an invoice show of it. */
+/** Facts of an invoice that all its credit notes show. */
 type Source = ReturnType<typeof sourceOf>;
 
 function sourceOf({ finalization, keptBuyer, lineItems }: Invoice) {

@@ -332,7 +332,7 @@ export function fromProtoCollectionMethod(
   return collectionMethods.knownName(method);
 }
 
-/** What is left of each line, where the reservation of a change counts as left. */
+/** Returns the rest of each line; the reservation of the change itself counts as left. */
 function toProtoLeft(invoice: Invoice, changeId: string | undefined): LineLeft[] {
   const isOwn = invoice.reservation !== undefined && invoice.reservation.changeId === changeId;
   const creditable = isOwn ? { ...invoice, reservation: undefined } : invoice;

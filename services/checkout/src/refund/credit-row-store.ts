@@ -12,7 +12,7 @@ type Context = Pick<CallContext, 'tenant'>;
 export type CreditKind = 'creditNotes' | 'refunds' | 'disputes';
 
 /**
- * What a list finds a credit note, refund or dispute by. Its content is read from its invoice,
+ * Row by which a list finds a credit note, refund or dispute. Its content is read from its invoice,
  * which decides.
  */
 interface CreditRow {

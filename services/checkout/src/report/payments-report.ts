@@ -53,7 +53,7 @@ export interface PaymentAddend {
   readonly counts: Readonly<Partial<Record<PaymentSum, bigint>>>;
 }
 
-/** What an invoice, its payments and its credits add to the months in which they happened. */
+/** Returns what an invoice, its payments and its credits add to the months of their dates. */
 export function paymentAddends(document: PaidDocument): PaymentAddend[] {
   const { currency, finalAt, voidedAt, status, total, tax } = document;
   const at = (time: Date | undefined, counts: PaymentAddend['counts']): PaymentAddend[] =>
@@ -79,7 +79,7 @@ export function paymentAddends(document: PaidDocument): PaymentAddend[] {
   ];
 }
 
-/** What an entry of a balance adds to its month. */
+/** Returns what an entry of a balance adds to its month. */
 export function entryAddend(entry: {
   readonly currency: string;
   readonly amount: bigint;

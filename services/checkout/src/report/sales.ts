@@ -1,7 +1,7 @@
 import { amountDue, amountPaid, type Invoice, type LineItem, totalOf } from '../invoice/invoice';
 import type { InvoiceSum } from '../invoice/dunning-report';
 
-/** What a customer owes and has paid in one currency, in its smallest unit. */
+/** Amounts that a customer owes and has paid in one currency, in its smallest unit. */
 export interface CustomerAccount {
   readonly currency: string;
   readonly owed: bigint;

@@ -37,8 +37,9 @@ export interface TaxAddend {
 }
 
 /**
- * What an invoice and its credit notes add to the report of a span: the invoice on the day on which
- * it became final, the same below 0 on the day of its void, a credit note below 0 on its day.
+ * Returns what an invoice and its credit notes add to the report of a span: the invoice on the day
+ * on which it became final, the same below 0 on the day of its void, a credit note below 0 on its
+ * day.
  */
 export function taxAddends(document: TaxedDocument, span: ReportSpan): TaxAddend[] {
   const { finalAt, voidedAt, status, lines, creditNotes } = document;

@@ -3,7 +3,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { ChangeRound, LineCredit } from '../invoice/reservation';
 
-/** What one round of a plan change reserves. */
+/** Amounts and credits that one round of a plan change reserves. */
 export interface Reserved {
   readonly subscriptionId: string;
   readonly customerId: string;

@@ -22,7 +22,7 @@ export interface Logo {
   readonly height: number;
   /** In bytes. */
   readonly size: number;
-  /** Of the bytes, in hexadecimal. */
+  /** Hash of the bytes, in hexadecimal. */
   readonly sha256: string;
 }
 

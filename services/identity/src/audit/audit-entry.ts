@@ -13,7 +13,7 @@ interface AuditTarget {
   readonly id: string;
   /** Absent if it has none, or it is unknown or personal. */
   readonly name?: string | undefined;
-  /** Of the amounts in the changes. */
+  /** Currency of the amounts in the changes. */
   readonly currency?: string | undefined;
 }
 

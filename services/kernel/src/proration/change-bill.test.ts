@@ -253,7 +253,7 @@ describe('properties of changes', () => {
           const lines = sum((bill.invoice?.unused ?? []).map(({ amount }) => amount));
           const charges = sum((bill.invoice?.remaining ?? []).map(({ net }) => net));
           const notes = sum(bill.creditNotes.map(({ amount }) => amount));
-          // What is taken back and what is charged are billed exactly once.
+          // Each amount that is taken back or charged is billed exactly once.
           expect(charges - lines - notes).toBe(sum(remaining.map(({ net }) => net)) - allPlaced);
           expect(bill.invoice === undefined || charges > lines).toBe(true);
           for (const { invoiceId, room } of invoices) {

@@ -32,7 +32,7 @@ export interface UnusedLine {
   readonly amount: bigint;
 }
 
-/** What a change costs. */
+/** Invoice and credit notes of a change. */
 export interface ChangeBill {
   /** Absent if there is nothing to charge. */
   readonly invoice:

@@ -3,7 +3,7 @@ import { Decimal } from '../decimal';
 import { applyDiscount, appliesToProduct, type DiscountTerms } from '../discounting';
 import { partOf, shareOf, type Share, type TimeSpan } from './share';
 
-/** What was charged for an item in the running period, in minor units. */
+/** Charge of an item in the running period, in minor units. */
 export interface ItemCharge {
   readonly itemId: string;
   readonly productId: string;

@@ -144,7 +144,7 @@ function isSpanish(number: string): boolean {
     return spanishPersonLetters.charAt(whole(digits, 0, 8) % 23) === check;
   }
   const digits = number.slice(1, 8);
-  // Of a company, the check digit completes the Luhn formula; some companies have it as a letter.
+  // A company's check digit completes the Luhn formula; some companies have it as a letter.
   const digit = Array.from('0123456789').find((candidate) => isLuhn(digits + candidate)) ?? '';
   const letter = spanishCompanyLetters.charAt(Number.parseInt(digit, 10));
   if (/^[A-HJUV]/u.test(number) && check === digit) return true;

@@ -99,7 +99,7 @@ export interface LineAmounts {
   readonly amount: bigint;
   /** Without tax. */
   readonly discountAmount: bigint;
-  /** What the line adds to the total of the invoice. */
+  /** Amount that the line adds to the total of the invoice. */
   readonly total: bigint;
 }
 

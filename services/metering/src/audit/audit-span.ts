@@ -13,7 +13,7 @@ import { type ShownTotal, shown, valuesIn } from './audit-hour';
 export interface SpanAudit {
   readonly isEqual: boolean;
   readonly stored: ShownTotal;
-  /** What the hours and cut minutes of the span come to. */
+  /** Sum of the hours and cut minutes of the span. */
   readonly summed: ShownTotal;
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-// Of 32 series one, and of its hours one in 32: about one of a thousand hours.
+// One of 32 series, and one of 32 of its hours: about one of a thousand hours.
 const odds = 32;
 
 /** Chooses one in 32 names. Another seed chooses others. */

@@ -28,7 +28,7 @@ interface ClosedPeriodDocument extends Part, ClosedPeriod {}
 /** Burn of one day, under `<account>:<day>`; immutable. */
 export interface BurnDayDocument extends Part, DayBurn {}
 
-/** What closing has taken out of credit accounts. */
+/** Parts that closing has taken out of credit accounts. */
 export interface ClosedCreditCollections {
   readonly grants: Collection<ClosedGrantDocument>;
   readonly periods: Collection<ClosedPeriodDocument>;

@@ -57,9 +57,9 @@ export function expiredGrants(account: CreditAccount, now: Date): CreditGrant[] 
 }
 
 /**
- * What can be closed: grants that final periods have used up, grants that expired before all open
- * periods, and burns older than 40 days. `lived` has the customer's periods since the first of
- * the expired grants.
+ * Returns what can be closed: grants that final periods have used up, grants that expired before
+ * all open periods, and burns older than 40 days. `lived` has the customer's periods since the
+ * first of the expired grants.
  */
 export function closingOf(
   account: CreditAccount,

@@ -94,7 +94,7 @@ async function findEarlier(
     const found = await insist(() => storage.findEvents(ids, past));
     for (const { document } of wanted) {
       const stored = found.get(document._id);
-      // What a blocker stands for was never stored.
+      // The event of a blocker was never stored.
       if (stored !== undefined && !isBlocker(stored)) earlier.set(document, stored);
     }
   }

@@ -5,7 +5,7 @@ import { type BareTotal, type NumberedPart, RunningBareTotal } from './bucket';
 
 export const minuteMs = 60_000;
 
-/** What parts add to a span of time. */
+/** Usage that parts add to a span of time. */
 export interface Entries {
   readonly total: BareTotal;
   /** Packed distinct values. */

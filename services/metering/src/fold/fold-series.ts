@@ -15,7 +15,7 @@ export interface FoldResult {
   readonly parts: number;
   /** Number of parts that can only be folded later, if there are no others. */
   readonly waiting: number;
-  /** What is left: parts that can be folded now, or only later, or nothing. */
+  /** Rest: parts that can be folded now, or only later, or nothing. */
   readonly left: 'more' | 'later' | 'nothing';
 }
 

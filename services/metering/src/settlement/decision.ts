@@ -83,7 +83,7 @@ export function decideWindows(
   for (const window of windows) {
     const period = periodKey(subscriptionId, window.periodIndex);
     if (decidedBy(after, { period, settlement }) !== undefined) continue;
-    // Of the account as it was: a decision of nothing is dropped with the first new one.
+    // Reads the account as it was: a decision of nothing is dropped with the first new one.
     const current = account.consumptions.find((one) => one.period === period);
     let consumption: PeriodConsumption;
     if (current !== undefined && isLast(current)) consumption = { ...current, settlement };

@@ -82,7 +82,7 @@ export async function readUsage(
   }
 }
 
-/** What a count of distinct values needs. */
+/** Dependencies of a count of distinct values. */
 interface Counting {
   readonly limit: ValuesLimit;
   readonly runs: RunStore;

@@ -87,7 +87,7 @@ export class FlushWorld {
     return stored.filter((one) => one !== undefined && !isBlocker(one)).length;
   }
 
-  /** What is stored under an id in a generation. */
+  /** Returns the document that is stored under an id in a generation. */
   stored(_id: string, { name }: EventPlace): EventDocument | Blocker | undefined {
     return this.events.get(`${name} ${_id}`);
   }

@@ -34,7 +34,7 @@ test('no interleaving of three appenders skips a number, repeats a message or br
     fc.asyncProperty(fc.scheduler(), threeAppenders, async (scheduler, appenders) => {
       const model = await run(scheduler, appenders, 'NONE');
       expect(model.problems()).toEqual([]);
-      // What crashed processes left is appended by the next one.
+      // The next process appends the entries that crashed processes left.
       await appendToFeed(environmentId, model.accepted(), { log: model.log(noPause), clock });
       expect(model.problems()).toEqual([]);
       expect(model.size).toBe(model.accepted().length);

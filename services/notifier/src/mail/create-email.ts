@@ -14,7 +14,7 @@ import type { MailFacts } from './mail-values';
 import { type MailOccasion, newEmail } from './new-email';
 import type { SuppressionStore } from './suppression-store';
 
-/** What is needed to make a mail. */
+/** Dependencies of the creation of a mail. */
 export interface EmailCreation {
   readonly emails: AggregateCollection<Email>;
   readonly suppressions: SuppressionStore;

@@ -10,7 +10,7 @@ export interface EmailHeader {
   readonly value: string;
 }
 
-/** What a mail contains, as it was rendered when the mail was made. */
+/** Content of a mail, as it was rendered when the mail was created. */
 interface EmailContent {
   readonly text: string;
   readonly html: string;

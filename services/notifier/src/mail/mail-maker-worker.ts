@@ -110,7 +110,7 @@ export class MailMaker {
     if (last === undefined) return false;
     for (const message of await this.mailed(environmentId, entries)) await this.makeOf(message);
     await positions.moveTo(environmentId, last.position);
-    // What is added from here on wakes the maker again.
+    // Entries that are added from here on wake the maker again.
     return entries.length === batchSize;
   }
 

@@ -23,7 +23,7 @@ export interface MailPlace {
   readonly now: Date;
 }
 
-/** What the seller has set for a mail. */
+/** The seller's settings for a mail. */
 export interface MailStyle {
   readonly settings: EmailSettings;
   /** Texts in place of the built-in ones. */

@@ -5,7 +5,7 @@ export type SendOutcome =
   | { readonly kind: 'REFUSED'; readonly reason: string }
   | { readonly kind: 'POSTPONED'; readonly reason: string };
 
-/** What is known of an attempt that failed. */
+/** Known facts of an attempt that failed. */
 export interface SendFailure {
   /** Code of the server's answer, such as 550; undefined if it gave none. */
   readonly responseCode: number | undefined;

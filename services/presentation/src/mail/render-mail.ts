@@ -9,7 +9,7 @@ import { toHtml } from './mail-html';
 import { toText } from './mail-text';
 import { insertValues, markVariables } from './template';
 
-/** What a mail says. */
+/** Content of a mail, before it is rendered. */
 export interface MailRequest {
   readonly kind: MailKind;
   /** A supported locale; its language chooses the texts. */
@@ -24,7 +24,7 @@ export interface MailRequest {
   readonly changed?: Partial<MailText> | undefined;
 }
 
-/** What mails show of a branding, in addition to its values. */
+/** Parts of a branding that mails show in addition to its values. */
 export interface MailBrand {
   readonly colors: BrandColors;
   readonly supportUrl: string | undefined;

@@ -58,11 +58,11 @@ export interface ChangeCall {
   readonly subscriptionId: string;
   readonly input: ChangeInput;
   readonly expectedVersion: number | undefined;
-  /** What a preview has promised; undefined: the call names none. */
+  /** Promise of a preview; undefined: the call names none. */
   readonly promised: Promised | undefined;
 }
 
-/** What a preview has promised. */
+/** Promise of a preview. */
 export interface Promised {
   readonly at: Date;
   /** Amount that the customer's balance pays. */
@@ -192,7 +192,7 @@ function withReservation(
     lines.map(({ lineItemId, priced: amount }) => ({ invoiceId, lineItemId, amount })),
   );
   if (promised === undefined && credits.length === 0) {
-    // What is quoted is stored.
+    // The quote is stored.
     return { wanted: invoice === null ? request : { ...request, instant }, credits };
   }
   const round = nextRound(state, request.changeId);

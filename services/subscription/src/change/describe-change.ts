@@ -52,7 +52,7 @@ export interface PreviewDependencies extends ChangeDependencies {
   readonly keys: Pick<PreviewKeys, 'secret'>;
 }
 
-/** What a change would do at an instant. */
+/** Effects that a change would have at an instant. */
 interface Preview {
   readonly effectiveAt: Date;
   readonly plan: Pick<ChangePlan, 'monthlyAmountBefore' | 'monthlyAmountAfter'>;
@@ -247,7 +247,7 @@ function requestDigest(subscriptionId: string, input: ChangeInput): string {
   return digestOf([subscriptionId, items, at, requirePayment, proration, kind, resumeAt]);
 }
 
-// What is left to pay follows from the total and the balance that was shown.
+// The amount due follows from the total and the balance that was shown.
 function promisedDigest({ effectiveAt, invoice, creditNotes }: Preview, balance: bigint): string {
   const notes = creditNotes.map((note) => [note.invoiceId, note.amount, note.settledBy]);
   if (invoice === undefined) return digestOf([effectiveAt, notes]);

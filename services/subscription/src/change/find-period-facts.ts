@@ -24,7 +24,7 @@ export interface FactDependencies {
  * Reads the invoices of the running period, newest first; null where none is billed. Waits for the
  * invoice of a period that has just begun, and until no other change has reserved credit on one:
  * what is left depends on the outcome of that change. Throws `unavailable` if this takes too long.
- * What the change itself has reserved counts as left.
+ * Credit that the change itself has reserved counts as left.
  */
 export async function fetchPeriodFacts(
   { state: { id, phase, periodIndex } }: Stored<Subscription>,

@@ -11,7 +11,7 @@ export const previewInputs = [
 ] as const;
 export type PreviewInput = (typeof previewInputs)[number];
 
-/** What a token says about its preview. */
+/** Claims of a token about its preview. */
 export interface PreviewClaim {
   /** Makes the tokens of equal previews differ. */
   readonly nonce: string;

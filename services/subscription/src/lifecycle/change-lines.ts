@@ -57,7 +57,7 @@ export function unusedLine(
     ...lineOf(item),
     kind: 'UNUSED_TIME',
     description: `Unused time on ${item.productName}`,
-    // What finds no room on this invoice is credited, so the line is exactly its part.
+    // The part without room on this invoice is credited, so the line is exactly its part.
     exactAmount: `-${amount === whole ? exactText(proration) : amount.toString()}`,
     amount: -amount,
     discountAmount: 0n,

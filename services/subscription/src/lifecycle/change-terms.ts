@@ -18,7 +18,7 @@ export interface ChangeTerms {
   readonly wanted: WantedChange;
   readonly proration: ChangeProration;
   readonly at: Date;
-  /** Of PAUSE: planned end of the pause; null: none. */
+  /** Planned end of the pause (PAUSE); null: none. */
   readonly resumeAt: Date | null;
   readonly invoiceId: string;
   /** Derives the id of the change's credit note on an invoice. */
@@ -44,5 +44,5 @@ export type ChangePlan = Pick<
   | 'beginsCycle'
 >;
 
-/** What a change charges and gives back, and the charges of the period from then on. */
+/** Charges and credits of a change, and the charges of the period from then on. */
 export type ChangeCost = Pick<ChangePlan, 'invoice' | 'creditNotes' | 'charges'>;

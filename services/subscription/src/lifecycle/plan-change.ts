@@ -82,7 +82,7 @@ function costWithin(
 ): ChangeCost {
   if (subscription.phase !== 'REGULAR' || facts === null) return nothing;
   if (terms.proration !== 'NONE') return proratedCost(subscription, items, { ...terms, facts });
-  // What was charged stays, for later credits.
+  // Charges stay, for later credits.
   return { ...nothing, charges: chargesOf(subscription, facts) };
 }
 
@@ -161,7 +161,7 @@ function idsInOrder(
   return [...new Set([...replaced, ...added].map(({ id }) => id))];
 }
 
-// Of FLAT the quantity does not count.
+// The quantity of a FLAT price does not count.
 function isUnchanged(from: SubscriptionItem, to: SubscriptionItem): boolean {
   if (from.price.id !== to.price.id || from.productId !== to.productId) return false;
   return from.quantity === to.quantity || to.price.type === 'FLAT';

@@ -29,7 +29,7 @@ export interface NewInvoice extends Pick<
   /** Undefined: the invoice bills usage alone. */
   readonly recurring: PeriodLine | undefined;
   readonly usage: readonly UsageLine[];
-  /** What invoices need to know of the customer, encoded; undefined: the customer is unknown. */
+  /** Facts of the customer for invoices, encoded; undefined: the customer is unknown. */
   readonly buyer: string | undefined;
   /** Tax category of the product; undefined: `standard`. */
   readonly taxCategory: string | undefined;

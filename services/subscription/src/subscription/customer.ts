@@ -7,7 +7,7 @@ export interface CustomerFacts extends CustomerSnapshot {
   /** True once the first invoice has set the currency. */
   readonly isCurrencyFixed: boolean;
   readonly collectionMethod: CollectionMethod;
-  /** What invoices need to know of the customer, as encoded for checkout. */
+  /** Facts of the customer for invoices, as encoded for checkout. */
   readonly buyer?: string | undefined;
 }
 

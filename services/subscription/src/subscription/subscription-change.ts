@@ -8,10 +8,10 @@ export type ChangeStatus = 'PENDING' | 'PAYING' | 'APPLIED' | 'FAILED' | 'CANCEL
 /** Time at which a change takes effect; AUTO is resolved when the change is asked for. */
 export type ChangeAt = 'NOW' | 'PERIOD_END';
 
-/** What a change does: it changes the items, pauses the subscription, or ends a pause. */
+/** Kind of a change: it changes the items, pauses the subscription, or ends a pause. */
 export type ChangeKind = 'UPDATE' | 'PAUSE' | 'RESUME';
 
-/** What a change within a period charges for the rest of it, and gives back. */
+/** Rule for charges and credits of a change for the rest of its period. */
 export type ChangeProration = 'PRORATE' | 'FULL_AND_RESET' | 'NONE';
 
 /** Changes as a caller asks for it: what is null stays as it is when the change takes effect. */
@@ -72,7 +72,7 @@ export interface ChangeInvoice {
     readonly type: DiscountType;
     readonly value: string;
   } | null;
-  /** What the invoice needs to know of the customer, encoded; null: the customer is unknown. */
+  /** Facts of the customer for the invoice, encoded; null: the customer is unknown. */
   readonly buyer: string | null;
   /** Tax category of the product; null: `standard`. */
   readonly taxCategory: string | null;
@@ -110,7 +110,7 @@ export interface SubscriptionChange {
   readonly effectiveAt: Date;
   readonly requirePayment: boolean;
   readonly proration: ChangeProration;
-  /** Of PAUSE: planned end of the pause; null: none. */
+  /** Planned end of the pause (PAUSE); null: none. */
   readonly resumeAt: Date | null;
   /** True: a cycle of periods begins with it, and its invoice is that of the first one. */
   readonly beginsCycle: boolean;

@@ -19,7 +19,7 @@ export class ReservedCredits {
     throw new DomainError('unavailable', 'DOWN', 'Service unavailable');
   }
 
-  /** What another change has reserved of a line is not left. */
+  /** Returns the rest of each line without the credit that other changes have reserved. */
   leftOf(invoice: Invoice | undefined, changeId: string | undefined): LineLeft[] {
     const reserved = this.made
       .filter((request) => request.changeId !== changeId)

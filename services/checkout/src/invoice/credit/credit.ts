@@ -89,7 +89,7 @@ export const noCredits: Credits = { creditNotes: [], refunds: [], disputes: [] }
 /** Limits, because every result carries its invoice. */
 export const refundsMax = 100;
 export const disputesMax = 20;
-// Of callers, and as many of plan changes.
+// Limit for callers, and separately for plan changes.
 const creditNotesMax = 50;
 
 /**
