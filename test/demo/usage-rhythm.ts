@@ -75,7 +75,7 @@ export class UsageRhythm {
       quantity,
       timestamp: at(hoursAgo),
     });
-    // Of yesterday's work and of the night.
+    // Usage of yesterday's work and of the night.
     const usage = [
       event('API calls', Math.ceil(calls * 0.8), 19),
       event('API calls', Math.ceil(calls * 0.2), 7),

@@ -6,7 +6,7 @@ export interface RawAnswer {
   readonly text: string;
   /** Status codes of all responses, in order. */
   readonly statuses: readonly number[];
-  /** Of the last response, in lower case. */
+  /** Headers of the last response, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly afterMs: number;

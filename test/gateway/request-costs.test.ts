@@ -25,7 +25,7 @@ describe('one request', () => {
     expect(costs.size).toBe(routes.length + batches);
     expect(several).toEqual([
       { route: strangersBatches.unknown, calls: ['IdentifyCustomers', 'IngestEvents'] },
-      // What still obliges the customer or the seller is read before the deletion.
+      // Obligations of the customer and the seller are read before the deletion.
       {
         route: 'DELETE /customers/:id',
         calls: ['DeleteCustomer', 'GetObligations', 'ListSubscriptions', 'ListSubscriptions'],

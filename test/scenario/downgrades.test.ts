@@ -226,7 +226,7 @@ describe('a change that gives money back', () => {
       creditNotes: [{ invoiceId: first.id, amount: 9000, settledBy: 'BALANCE' }],
       nextInvoice: { total: 9900 },
     });
-    // What is credited by hand leaves less than what was shown.
+    // A manual credit leaves less than the preview has shown.
     const byHand = { invoiceId: first.id, amount: 20000, reason: 'GOODWILL' };
     await client.expect(201, client.post('/credit-notes', byHand));
     expect(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { RunningSystem } from '@billing/local/system';
 import { ApiClient } from './api-client';
 
-/** What tests use of a system. */
+/** Parts of a system that tests use. */
 export interface TestSystem {
   readonly gatewayUrl: string;
   /** Name of the organization whose keys the clients have. */

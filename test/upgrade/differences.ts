@@ -1,7 +1,7 @@
 // Changed by reads, or by work that goes on while the releases are changed.
 const volatile = new Set(['lastUsedAt']);
 
-/** What `before` has and `after` lacks or has otherwise. Fields that only `after` has are new. */
+/** Lists fields of `before` that `after` lacks or has otherwise. Fields only in `after` are new. */
 export function differences(before: unknown, after: unknown, path = ''): string[] {
   if (Array.isArray(before) && Array.isArray(after)) {
     const isShorter = before.length !== after.length;

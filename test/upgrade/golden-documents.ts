@@ -33,7 +33,7 @@ export function richest(documents: readonly unknown[]): unknown {
   return documents.reduce((best, one) => (size(one) > size(best) ? one : best), documents[0]);
 }
 
-/** What a service has stored, by collection. */
+/** Reads the stored documents of a service, by collection. */
 export async function storedDocuments(uri: string, database: string): Promise<Collections> {
   const client = await MongoClient.connect(uri);
   try {

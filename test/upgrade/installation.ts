@@ -183,7 +183,7 @@ export class Installation {
     };
   }
 
-  /** What the launcher announces, of services that run without it. */
+  /** Returns what the launcher announces, for services that run without it. */
   private announced(): Announced {
     const keys = readFileSync(join(this.dataDir, 'keys.json'), 'utf8');
     const addresses = backends.map((name) => [name, this.environmentOf(name).GRPC_LISTEN ?? '']);

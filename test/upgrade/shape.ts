@@ -24,7 +24,7 @@ export function shapeOf(documents: readonly unknown[]): Shape {
   return shape;
 }
 
-/** What a document has and other documents of its collection do not have at all. */
+/** Lists fields of a document that no other document of its collection has. */
 export function lostFields(document: unknown, others: readonly unknown[]): string[] {
   const stored = shapeOf(others);
   return [...shapeOf([document])].flatMap(([path, types]) => {

@@ -26,7 +26,7 @@ export interface SideFigures {
   readonly perSecond: Sample;
   /** CPU milliseconds per operation by process, medians; includes the database processes. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** Of the median run. */
+  /** Latencies of the median run. */
   readonly latencyMs: Readonly<Record<string, number>> | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { SideFigures } from './comparison';
 /** Resource that kept a side from a higher rate. */
 export type Limit = 'processors' | `core of ${string}` | 'waiting';
 
-// Of the processors, or of one core for a service.
+// Share of all processors, or of one core for a service.
 const busyShare = 0.9;
 
 /** Cores kept busy at the median rate, by process. */

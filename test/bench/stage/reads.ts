@@ -3,7 +3,7 @@ import { cpuSecondsBetween, cpuSecondsOf } from '../figures/process-cpu';
 
 /** Cost of requests that were sent one by one. */
 interface Reads {
-  /** Of all processes, for each request. */
+  /** CPU of all processes, for each request. */
   readonly cpuMs: number;
   /** The databases' part of it. */
   readonly databaseMs: number;
