@@ -116,7 +116,7 @@ test('reports follow subscriptions from their trial to their end, month by month
   expect((await expectRecounted()).subscriptions).toEqual({ trialing: 0, active: 3, pastDue: 0 });
 
   const { data } = await report('revenue?months=4');
-  const still = { expansion: 0, contraction: 0 };
+  const still = { expansion: 0, contraction: 0, reactivation: 0 };
   const none = { ...still, new: 0, churned: 0, started: 0, ended: 0 };
   expect(data).toEqual([
     {

@@ -160,6 +160,7 @@ describe('the folder of the gateway', () => {
     expect(names.filter((name) => name.startsWith('@billing+')).sort()).toEqual([
       '@billing+chassis',
       '@billing+kernel',
+      '@billing+presentation',
       '@billing+proto',
     ]);
     expect(
@@ -186,9 +187,14 @@ describe('the folder of the gateway', () => {
   });
 
   it('the folder contains the fonts of PDF documents', async () => {
-    const script = "console.log(require('./dist/pdf/fonts').pdfFonts().bold.bytes.length)";
+    const sizes =
+      'fonts.flatMap(({ regular, bold }) => [regular(), bold()].map((font) => font.bytes.length))';
+    const script = `const fonts = require('./dist/pdf/fonts').pdfFonts('ja'); console.log(JSON.stringify(${sizes}))`;
     const { stdout } = await run(process.execPath, ['--eval', script], { cwd: folder });
-    expect(Number(stdout)).toBeGreaterThan(10_000);
+    const found = JSON.parse(stdout) as number[];
+    // Two weights for Europe, Japan and China each.
+    expect(found).toHaveLength(6);
+    for (const size of found) expect(size).toBeGreaterThan(10_000);
   });
 
   it('the gateway starts from the folder, serves its pages and stops on SIGTERM', async () => {

@@ -172,6 +172,7 @@ function waiting(stored: Invoice) {
     rows: { copy: () => Promise.resolve(), invoiceOf: () => Promise.resolve(stored.id) },
     providerOf: () => ({ name: 'sandbox', findRefund: () => new Promise(() => undefined) }),
     balances: { replaceRefund: () => new Promise(() => undefined) },
+    isCustomerDeleted: () => Promise.resolve(false),
     clock: systemClock,
     onUnknown: (error: unknown) => unknown.push(error),
   } as unknown as RefundDependencies);
