@@ -6,7 +6,7 @@ import { scopeOf } from '../access/scope';
 import { readQuery } from '../api/input/input';
 import { ok } from '../http/answer';
 import { type SearchedService, searchedServices } from '../resource-search';
-import { amountText } from '../text/amount-text';
+import { amountText } from '../text/english-amount-text';
 import type { EnvironmentRoute } from './route/route';
 
 const Search = z.object({ q: z.string().max(100) });
