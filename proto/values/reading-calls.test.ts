@@ -22,6 +22,7 @@ const writing = [
     'End',
     'Ensure',
     'Enter',
+    'Erase',
     'Fill',
     'Finalize',
     'Finish',

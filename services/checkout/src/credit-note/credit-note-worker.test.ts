@@ -24,6 +24,7 @@ function issue(status: Attempt['status'], note: NewCreditNote) {
     invoices: { within: () => ({ get: () => Promise.resolve({ state }) }) },
     methods: { choiceFor: () => Promise.resolve({ methodId: undefined }) },
     attempts: { release },
+    isCustomerDeleted: () => Promise.resolve(false),
     clock: { now: () => now },
   } as unknown as CreditNoteDependencies;
   const issued = new CreditNoteWorker(dependencies).issue('invoice', note, context);
@@ -80,6 +81,7 @@ describe('a credit note that is refunded', () => {
       invoices: { within: () => invoices, waitFor: () => Promise.resolve({ state }) },
       methods: { choiceFor: () => Promise.resolve({ methodId: undefined }) },
       refunds: { sendNew },
+      isCustomerDeleted: () => Promise.resolve(false),
       clock: { now: () => now },
     } as unknown as CreditNoteDependencies;
     const deadline = new Date(now.getTime() + 60_000);
