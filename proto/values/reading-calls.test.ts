@@ -57,6 +57,7 @@ const writing = [
     'Set',
     'Settle',
     'Skip',
+    'Start',
     'Stop',
   ],
   ...['Uncancel', 'Update', 'Void'],
