@@ -1,6 +1,6 @@
 import { examineEach, groupBy, type Invariant, repeated, together } from './invariant';
 import type { CreditNotePicture, InvoicePicture, LinePicture, RefundPicture } from './picture';
-import { countOf } from './writes';
+import { gapsIn } from './writes';
 
 export const creditsStayWithin: Invariant = {
   id: 'I21',
@@ -112,15 +112,6 @@ function lineProblems(
       tax !== taxAmount &&
       `invoice ${invoiceId}: line ${id} is credited in full without its tax`,
   ];
-}
-
-function gapsIn(creditNotes: readonly CreditNotePicture[]): string[] {
-  const numbers = creditNotes.flatMap(({ number }) => number ?? []).map(countOf);
-  return numbers
-    .toSorted((left, right) => left - right)
-    .flatMap((number, index) => (number === index + 1 ? [] : [{ number, expected: index + 1 }]))
-    .slice(0, 1)
-    .map(({ number, expected }) => `CN ${String(number)} in place of ${String(expected)}`);
 }
 
 function isHeld({ status }: RefundPicture): boolean {

@@ -27,26 +27,30 @@ export const numbersHaveNoGaps: Invariant = {
   id: 'I12',
   title: 'invoice numbers without gaps',
   examine: ({ invoices }) => {
-    const numbers = invoices
-      .flatMap(({ number }) => number ?? [])
-      .toSorted((left, right) => countOf(left) - countOf(right));
     return {
       examined: invoices.length,
       findings: [
         ...invoices
           .filter(({ number, status }) => number === null && status !== 'DRAFT')
           .map(({ id, status }) => `invoice ${id} (${status}) has no number`),
-        ...numbers
-          .map((number, index) => ({ number, expected: index + 1 }))
-          .filter(({ number, expected }) => countOf(number) !== expected)
-          .slice(0, 1)
-          .map(({ number, expected }) => `${number} in place of ${String(expected)}`),
+        ...gapsIn(invoices),
       ],
     };
   },
 };
 
+/** The first number that does not follow the one before it. */
+export function gapsIn(documents: readonly { readonly number: string | null }[]): string[] {
+  return documents
+    .flatMap(({ number }) => number ?? [])
+    .toSorted((left, right) => countOf(left) - countOf(right))
+    .map((number, index) => ({ number, expected: index + 1 }))
+    .filter(({ number, expected }) => countOf(number) !== expected)
+    .slice(0, 1)
+    .map(({ number, expected }) => `${number} in place of ${String(expected)}`);
+}
+
 /** The counter in a number; a seller may change the prefix, and the counter goes on. */
-export function countOf(number: string): number {
+function countOf(number: string): number {
   return Number(/\d+$/.exec(number)?.[0]);
 }
