@@ -15,6 +15,7 @@ import {
   type SubscriptionChange,
   type SumRow,
   sumRows,
+  withoutNesting,
 } from './plan-change';
 
 /** A preview, and the reason why an earlier one was refused. */
@@ -74,7 +75,11 @@ export function ChangeSteps<Wanted extends object>({
   }
   return form(wanted, async (change) => {
     setWanted(change);
-    setReview({ preview: await compute.mutateAsync(change) });
+    try {
+      setReview({ preview: await compute.mutateAsync(change) });
+    } catch (error) {
+      throw withoutNesting(error);
+    }
   });
 }
 

@@ -4,7 +4,7 @@ import { toTimeField } from '../../parts/text/time-field';
 import { dayText } from '../../parts/text/time-text';
 import type { Subscription } from '../../resources/subscription';
 import { ChangeSteps } from './change-steps';
-import { wantedPause, type WantedPause, withoutNesting } from './plan-change';
+import { wantedPause, type WantedPause } from './plan-change';
 
 /** Buttons that pause a subscription and end its pause, after a preview. */
 export function Pause({
@@ -45,17 +45,7 @@ function PauseForm({
   onReview: (wanted: WantedPause) => Promise<void>;
 }) {
   return (
-    <Form
-      submit="Review"
-      onCancel={close}
-      onSubmit={async (values) => {
-        try {
-          await onReview(wantedPause(values));
-        } catch (error) {
-          throw withoutNesting(error);
-        }
-      }}
-    >
+    <Form submit="Review" onCancel={close} onSubmit={(values) => onReview(wantedPause(values))}>
       <SelectField
         name="at"
         label="When"

@@ -6,7 +6,7 @@ import { isRecurring, ProductField } from '../../resources/pickers';
 import type { Product } from '../../resources/product';
 import type { Subscription } from '../../resources/subscription';
 import { ChangeSteps } from './change-steps';
-import { type WantedChange, wantedChange, withoutNesting } from './plan-change';
+import { type WantedChange, wantedChange } from './plan-change';
 
 /** Button that changes product or quantity of a subscription, after a preview of the price. */
 export function PlanChange({
@@ -69,13 +69,7 @@ function WantedStep({
         <Form
           submit="Review price"
           onCancel={close}
-          onSubmit={async (values) => {
-            try {
-              await onReview(wantedChange(values));
-            } catch (error) {
-              throw withoutNesting(error);
-            }
-          }}
+          onSubmit={(values) => onReview(wantedChange(values))}
         >
           <ProductField
             initial={product ?? undefined}

@@ -4,7 +4,7 @@ import type { toJsonSubscriptionChange } from '@billing/proto/json/subscription-
 import { ApiProblem } from '../../api/problem';
 import type { FormValues } from '../../parts/form/form-values';
 import { typedCount } from '../../parts/text/amount';
-import { moneyText } from '../../parts/text/text';
+import { labelText, moneyText } from '../../parts/text/text';
 import { fromTimeField } from '../../parts/text/time-field';
 import { dayText } from '../../parts/text/time-text';
 import { reasonText } from '../../resources/invoice/invoice';
@@ -127,22 +127,16 @@ export function confirmLabel(
   { dueNow, at, effectiveAt }: Preview,
   { currency, kind }: { readonly currency: string; readonly kind: SubscriptionChange['kind'] },
 ): string {
-  const { verb, noun } = confirmWords[kind];
-  if (dueNow > 0) return `Charge ${moneyText(dueNow, currency)} and ${verb}`;
-  return at === effectiveAt ? `${capitalized(verb)} now` : `Schedule ${noun}`;
+  const word = confirmWords[kind];
+  if (dueNow > 0) return `Charge ${moneyText(dueNow, currency)} and ${word}`;
+  return at === effectiveAt ? `${labelText(word)} now` : `Schedule ${word}`;
 }
 
-const confirmWords: Readonly<
-  Record<SubscriptionChange['kind'], { readonly verb: string; readonly noun: string }>
-> = {
-  UPDATE: { verb: 'change', noun: 'change' },
-  PAUSE: { verb: 'pause', noun: 'pause' },
-  RESUME: { verb: 'resume', noun: 'resume' },
+const confirmWords: Readonly<Record<SubscriptionChange['kind'], string>> = {
+  UPDATE: 'change',
+  PAUSE: 'pause',
+  RESUME: 'resume',
 };
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 const staleTexts: Readonly<Record<string, string>> = {
   time: 'the preview is too old',

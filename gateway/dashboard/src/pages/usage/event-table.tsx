@@ -4,18 +4,14 @@ import { EmptyState } from '../../parts/element/layout';
 import { instantColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
-import { CustomerLink } from '../../resources/customer-link';
+import { customerColumn } from '../../resources/customer-link';
 import type { Meter } from '../../resources/meter';
 
 type UsageEvent = ReturnType<typeof toJsonUsageEvent>;
 
 const columns: readonly Column<UsageEvent>[] = [
   instantColumn('Time', ({ timestamp }) => timestamp),
-  {
-    title: 'Customer',
-    text: ({ customerId }) => customerId,
-    cell: ({ customerId }) => <CustomerLink id={customerId} />,
-  },
+  customerColumn,
   {
     title: 'Quantity',
     align: 'end',

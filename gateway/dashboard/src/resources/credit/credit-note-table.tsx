@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { dayColumn, moneyColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
 import { type CreditNote, creditNoteName, creditReasonText, splitText } from './credit-note';
-import { CustomerLink } from '../customer-link';
+import { customerColumn } from '../customer-link';
 
 const name: Column<CreditNote> = {
   title: 'Credit note',
@@ -36,10 +36,6 @@ export const creditNoteColumns: readonly Column<CreditNote>[] = [name, ...others
 /** Columns of credit notes of any invoice. */
 export const allCreditNoteColumns: readonly Column<CreditNote>[] = [
   name,
-  {
-    title: 'Customer',
-    text: ({ customerId }) => customerId,
-    cell: ({ customerId }) => <CustomerLink id={customerId} />,
-  },
+  customerColumn,
   ...others,
 ];

@@ -4,7 +4,7 @@ import { dayColumn, moneyColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
 import { labelText, wordsText } from '../../parts/text/text';
 import type { Dispute } from './credit-note';
-import { CustomerLink } from '../customer-link';
+import { customerColumn } from '../customer-link';
 
 const opened = dayColumn<Dispute>('Opened', ({ openedAt }) => openedAt);
 const others: readonly Column<Dispute>[] = [
@@ -37,11 +37,7 @@ export const disputeColumns: readonly Column<Dispute>[] = [
 /** Columns of disputes of any invoice. */
 export const allDisputeColumns: readonly Column<Dispute>[] = [
   opened,
-  {
-    title: 'Customer',
-    text: ({ customerId }) => customerId,
-    cell: ({ customerId }) => <CustomerLink id={customerId} />,
-  },
+  customerColumn,
   ...others,
   {
     title: 'Invoice',

@@ -9,7 +9,7 @@ import { instantColumn, moneyColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
 import { moneyText, wordsText } from '../../parts/text/text';
 import { type Refund, refundText, settleRefusal } from './credit-note';
-import { CustomerLink } from '../customer-link';
+import { customerColumn } from '../customer-link';
 
 const status: Column<Refund> = {
   title: 'Status',
@@ -36,11 +36,7 @@ export const refundColumns: readonly Column<Refund>[] = [time, status, amount, o
 /** Columns of refunds of any invoice. */
 export const allRefundColumns: readonly Column<Refund>[] = [
   time,
-  {
-    title: 'Customer',
-    text: ({ customerId }) => customerId,
-    cell: ({ customerId }) => <CustomerLink id={customerId} />,
-  },
+  customerColumn,
   ...[status, amount, outcome],
   {
     title: 'Invoice',

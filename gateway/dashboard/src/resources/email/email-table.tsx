@@ -6,7 +6,7 @@ import { instantColumn } from '../../parts/table/columns';
 import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { wordsText } from '../../parts/text/text';
-import { CustomerLink } from '../customer-link';
+import { customerColumn } from '../customer-link';
 import { type Email, emailKindNames } from './email';
 
 const subject: Column<Email> = {
@@ -25,12 +25,6 @@ const others: readonly Column<Email>[] = [
   { title: 'To', text: ({ to }) => to ?? '–' },
   instantColumn('Created', ({ createdAt }) => createdAt),
 ];
-
-const customer: Column<Email> = {
-  title: 'Customer',
-  text: ({ customerId }) => customerId,
-  cell: ({ customerId }) => <CustomerLink id={customerId} />,
-};
 
 /** Emails that match a filter, newest first. */
 export function EmailTable({
@@ -52,7 +46,7 @@ export function EmailTable({
       hasOrder
       list={isOfOneResource ? 'emails' : ''}
       query={query}
-      columns={isOfOneResource ? [subject, ...others] : [subject, customer, ...others]}
+      columns={isOfOneResource ? [subject, ...others] : [subject, customerColumn, ...others]}
       rowKey={({ id }) => id}
       empty={empty}
     />

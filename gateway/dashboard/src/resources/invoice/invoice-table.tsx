@@ -6,7 +6,7 @@ import type { Column } from '../../parts/table/data-table';
 import { ResourceTable } from '../../parts/table/resource-table';
 import { wordsText } from '../../parts/text/text';
 import { StatusBadge } from '../../parts/element/values';
-import { CustomerLink } from '../customer-link';
+import { customerColumn } from '../customer-link';
 import { billingReasonText, type Invoice, invoiceName } from './invoice';
 import { useInvoiceBulk } from './invoice-bulk';
 
@@ -39,16 +39,10 @@ const columns: readonly Column<Invoice>[] = [
   dayColumn('Created', ({ createdAt }) => createdAt),
 ];
 
-const customer: Column<Invoice> = {
-  title: 'Customer',
-  text: ({ customerId }) => customerId,
-  cell: ({ customerId }) => <CustomerLink id={customerId} />,
-};
-
 const [first, ...others] = columns;
 const withCustomer: readonly Column<Invoice>[] = [
   ...(first === undefined ? [] : [first]),
-  customer,
+  customerColumn,
   ...others,
 ];
 
