@@ -192,7 +192,7 @@ function withReservation(
     lines.map(({ lineItemId, priced: amount }) => ({ invoiceId, lineItemId, amount })),
   );
   if (promised === undefined && credits.length === 0) {
-    // The quote is stored.
+    // Fixes the instant, so that the change is stored as it was quoted.
     return { wanted: invoice === null ? request : { ...request, instant }, credits };
   }
   const round = nextRound(state, request.changeId);

@@ -30,7 +30,7 @@ export async function fetchPeriodFacts(
   { state: { id, phase, periodIndex } }: Stored<Subscription>,
   context: CallContext,
   { subscriptions, peers, clock }: FactDependencies,
-  changeId?: string,
+  changeId: string,
 ): Promise<PeriodFacts | null> {
   if (phase !== 'REGULAR' || periodIndex === null) return null;
   const until = waitAtMost(invoiceWithinMs, context, clock.now());
@@ -48,7 +48,7 @@ export async function fetchPeriodFacts(
 
 async function fetchInvoices(
   subscription: Subscription,
-  changeId: string | undefined,
+  changeId: string,
   context: CallContext,
   { checkout }: FactDependencies['peers'],
 ): Promise<{ readonly invoice: PeriodInvoice; readonly isReserved: boolean }[]> {
