@@ -17,9 +17,9 @@ describe('one request', () => {
   }, 240_000);
 
   test('of any route costs one gRPC call, except those that combine several resources', () => {
-    const isAsked = (route: string) => route === strangersBatches.unknown;
+    const isFirst = (route: string) => route === strangersBatches.unknown;
     const several = [...costs.values()]
-      .map(({ route, calls }) => ({ route, calls: isAsked(route) ? calls : withoutNames(calls) }))
+      .map(({ route, calls }) => ({ route, calls: isFirst(route) ? calls : withoutNames(calls) }))
       .filter(({ calls }) => calls.length !== 1);
     const batches = batchSizes.length + Object.keys(strangersBatches).length;
     expect(costs.size).toBe(routes.length + batches);
