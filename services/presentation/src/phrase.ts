@@ -4,6 +4,8 @@ import { languageOf } from './locale';
 
 export type { PhraseKey };
 
+// A reader may ask for any locale, so without a limit the cache would grow for ever.
+const formatsMax = 10_000;
 const formats = new Map<string, IntlMessageFormat>();
 
 /** Composes a phrase of the catalogue in a supported locale. */
@@ -18,6 +20,7 @@ export function phrase(
     const text = catalogueOf(languageOf(locale)).phrases[key];
     // Texts contain no markup: what looks like a tag is text.
     format = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true });
+    if (formats.size >= formatsMax) formats.clear();
     formats.set(cached, format);
   }
   return String(format.format(values));
