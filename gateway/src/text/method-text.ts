@@ -1,12 +1,7 @@
+import { brandName } from '@billing/presentation/card-text';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import type { Shown } from './reader';
 import { say } from './say';
-
-const brands: Readonly<Record<string, string>> = {
-  amex: 'American Express',
-  jcb: 'JCB',
-  unionpay: 'UnionPay',
-};
 
 /** Expiry of a card: `It expires 04/2031.`, or `It expired 04/2021.`; undefined if unknown. */
 export function expiryText(
@@ -22,6 +17,5 @@ export function expiryText(
 
 /** Label of a card: `Visa ending in 4242`. */
 export function methodText({ brand, last4 }: Pick<PaymentMethod, 'brand' | 'last4'>): Shown {
-  const name = brands[brand] ?? `${brand.charAt(0).toUpperCase()}${brand.slice(1)}`;
-  return say('card.endingIn', { brand: name, last4 });
+  return say('card.endingIn', { brand: brandName(brand), last4 });
 }

@@ -4,8 +4,12 @@ const brands: Readonly<Record<string, string>> = {
   unionpay: 'UnionPay',
 };
 
+/** Name of a card's brand: `Visa` for `visa`. */
+export function brandName(brand: string): string {
+  return brands[brand] ?? `${brand.charAt(0).toUpperCase()}${brand.slice(1)}`;
+}
+
 /** A card in mails: `Visa ···· 4242`. */
 export function cardText(brand: string, last4: string): string {
-  const name = brands[brand] ?? `${brand.charAt(0).toUpperCase()}${brand.slice(1)}`;
-  return `${name} ···· ${last4}`;
+  return `${brandName(brand)} ···· ${last4}`;
 }

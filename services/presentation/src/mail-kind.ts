@@ -96,10 +96,14 @@ const askingKinds: readonly MailKind[] = [
   'PAYMENT_FAILED',
   'ACTION_REQUIRED',
   'PAYMENT_REMINDER',
-  'PORTAL_LINK',
 ];
+
+/** True for a kind that asks for the payment of an invoice. */
+export function asksForPayment(kind: MailKind): boolean {
+  return askingKinds.includes(kind);
+}
 
 /** True for a kind whose text is useless without the link to its page. */
 export function needsLink(kind: MailKind): boolean {
-  return askingKinds.includes(kind);
+  return asksForPayment(kind) || kind === 'PORTAL_LINK';
 }

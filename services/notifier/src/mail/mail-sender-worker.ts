@@ -5,6 +5,7 @@ import { jitter, newId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import { Semaphore } from '@billing/chassis/semaphore';
 import { unlessNotFound } from '@billing/kernel/domain-error';
+import { asksForPayment } from '@billing/presentation/mail-kind';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { MailPeers } from '../peers';
 import {
@@ -41,13 +42,6 @@ export interface MailSenderOptions {
   readonly logger: Logger;
 }
 
-// Kinds that ask for a payment, which may have come since the first attempt.
-const askingKinds: ReadonlySet<string> = new Set([
-  'INVOICE_ISSUED',
-  'PAYMENT_FAILED',
-  'ACTION_REQUIRED',
-  'PAYMENT_REMINDER',
-]);
 const renewEveryMs = leaseMs / 3;
 const noServerWaitMs = 30_000;
 
@@ -213,7 +207,8 @@ export class MailSender {
     { kind, attempts, invoiceId }: Email,
     context: CallContext,
   ): Promise<boolean> {
-    if (attempts < 1 || invoiceId === null || !askingKinds.has(kind)) return false;
+    // The payment may have come since the first attempt.
+    if (attempts < 1 || invoiceId === null || !asksForPayment(kind)) return false;
     const { checkout } = this.options.peers;
     const found = await unlessNotFound(checkout.getInvoice({ id: invoiceId }, context));
     return found?.invoice?.status !== InvoiceStatus.INVOICE_STATUS_OPEN;

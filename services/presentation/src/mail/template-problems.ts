@@ -1,3 +1,4 @@
+import { optionalProblems, textProblems } from '@billing/kernel/input-problems';
 import {
   type MailKind,
   type MailText,
@@ -18,15 +19,15 @@ export function mailTextProblems(
   { subject, body }: Partial<MailText>,
 ): Record<keyof MailText, string[]> {
   return {
-    subject: subject === undefined ? [] : subjectProblems(subject, kind),
-    body: body === undefined ? [] : bodyProblems(body, kind),
+    subject: optionalProblems(subject, (text) => subjectProblems(text, kind)),
+    body: optionalProblems(body, (text) => bodyProblems(text, kind)),
   };
 }
 
 function subjectProblems(subject: string, kind: MailKind): string[] {
   if (subject.trim() === '') return ['Required'];
   return [
-    ...tooLong(subject, subjectMax),
+    ...textProblems(subject, { max: subjectMax }),
     ...(lineBreak.test(subject) ? ['Must not contain line breaks'] : []),
     ...referenceProblems(subject, variablesOf(kind)),
   ];
@@ -35,7 +36,7 @@ function subjectProblems(subject: string, kind: MailKind): string[] {
 function bodyProblems(body: string, kind: MailKind): string[] {
   if (body.trim() === '') return ['Required'];
   const allowed = variablesOf(kind);
-  const problems = [...tooLong(body, bodyMax), ...referenceProblems(body, allowed)];
+  const problems = [...textProblems(body, { max: bodyMax }), ...referenceProblems(body, allowed)];
   // Other rules need a body that can be rendered.
   if (problems.length > 0) return problems;
   const all = Object.fromEntries(allowed.map((name): [MailVariable, string] => [name, 'x']));
@@ -46,8 +47,4 @@ function bodyProblems(body: string, kind: MailKind): string[] {
       ? ['Must contain {{link}}']
       : []),
   ];
-}
-
-function tooLong(text: string, max: number): string[] {
-  return text.length > max ? [`Must be at most ${String(max)} characters`] : [];
 }
