@@ -1,5 +1,6 @@
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { deleteBatchMax } from '@billing/chassis/old-documents';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
 import { EmailRetentionStore } from './email-retention-store';
 
@@ -23,7 +24,7 @@ describe('mails that are kept', () => {
     const before = new Date('2026-04-01T00:00:00.000Z');
     const madeAt = (ms: number) => new Date(before.getTime() + ms);
     const emails = mongo.db.collection<{ _id: string }>('emails');
-    const old = Array.from({ length: 501 }, () => ({
+    const old = Array.from({ length: deleteBatchMax + 1 }, () => ({
       _id: newId(),
       environmentId: newId(),
       madeAt: madeAt(-1),

@@ -9,6 +9,9 @@ export interface MailSubject {
   readonly productId: string | undefined;
 }
 
+/** Look and seller of the mails of an environment. */
+export type MailLook = Pick<MailFacts, 'brand' | 'locale' | 'seller'>;
+
 /**
  * Reads the facts of a mail as they are now; undefined if the customer is unknown or deleted, who
  * gets no mail.
@@ -17,10 +20,11 @@ export async function findMailFacts(
   peers: MailPeers,
   { customerId, productId }: MailSubject,
   context: CallContext,
+  reading: Promise<MailLook> = findLook(peers, context),
 ): Promise<MailFacts | undefined> {
   const [found, look, productName] = await Promise.all([
     unlessNotFound(peers.customer.getCustomer({ id: customerId }, context)),
-    findLook(peers, context),
+    reading,
     productId === undefined ? undefined : productNameOf(peers, productId, context),
   ]);
   const customer = found?.customer;
@@ -29,11 +33,11 @@ export async function findMailFacts(
   return { ...look, locale, customer: { email, name }, productName };
 }
 
-/** Look and seller of the mails of an environment, as they are now. */
+/** Reads the look as it is now. */
 export async function findLook(
   peers: Pick<MailPeers, 'branding'>,
   context: CallContext,
-): Promise<Pick<MailFacts, 'brand' | 'locale' | 'seller'>> {
+): Promise<MailLook> {
   const branded = await peers.branding.getBranding({}, context);
   const { seller } = branded;
   const { colors, ...branding } = required(branded.branding);

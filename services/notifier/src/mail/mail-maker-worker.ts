@@ -1,4 +1,4 @@
-import { type Tenant, workContext } from '@billing/chassis/call-context';
+import { type CallContext, type Tenant, workContext } from '@billing/chassis/call-context';
 import { monotonicMs, sleep } from '@billing/chassis/clock';
 import { derivedId, newId } from '@billing/chassis/ids';
 import { KeyedRetryQueue } from '@billing/chassis/keyed-retry-queue';
@@ -7,11 +7,12 @@ import type { FeedStore, PlacedEntry } from '../feed/feed-store';
 import type { Message, MessageStore } from '../message/message-store';
 import type { MailPeers } from '../peers';
 import { readMailEvent } from './events';
-import { findMailFacts, type MailSubject } from './find-mail-facts';
+import { findLook, findMailFacts, type MailLook, type MailSubject } from './find-mail-facts';
 import { type EmailCreation, createEmail } from './create-email';
 import type { MailEvent } from './mail-event';
 import type { MailPositionStore } from './mail-position-store';
 import { mailedTypes, mailKindOf } from './mail-rule';
+import { resourcesOf } from './new-email';
 
 export interface MailMakerOptions extends EmailCreation {
   readonly feed: Pick<FeedStore, 'readAfter' | 'firstPosition' | 'lastPosition' | 'environments'>;
@@ -108,7 +109,12 @@ export class MailMaker {
     const entries = await this.readOn(environmentId, await positions.find(environmentId));
     const last = entries.at(-1);
     if (last === undefined) return false;
-    for (const message of await this.mailed(environmentId, entries)) await this.makeOf(message);
+    // Once a batch, and only if there is a mail to make.
+    let look: Promise<MailLook> | undefined;
+    const readLook = (context: CallContext) => (look ??= findLook(this.options.peers, context));
+    for (const message of await this.mailed(environmentId, entries)) {
+      await this.makeOf(message, readLook);
+    }
     await positions.moveTo(environmentId, last.position);
     // Entries that are added from here on wake the maker again.
     return entries.length === batchSize;
@@ -148,7 +154,10 @@ export class MailMaker {
     return !tenant.live || (fromAddress !== undefined && ageMs <= liveAgeMaxMs);
   }
 
-  private async makeOf({ _id: webhookEventId, tenant, body }: MailMessage): Promise<void> {
+  private async makeOf(
+    { _id: webhookEventId, tenant, body }: MailMessage,
+    readLook: (context: CallContext) => Promise<MailLook>,
+  ): Promise<void> {
     const { clock } = this.options;
     const read = this.read(webhookEventId, body);
     const kind = read && mailKindOf(read.event);
@@ -163,7 +172,7 @@ export class MailMaker {
     const { settings, peers } = this.options;
     const { state: current } = await settings.read(context);
     if (current.disabledKinds.includes(kind)) return;
-    const facts = await findMailFacts(peers, subjectOf(event), context);
+    const facts = await findMailFacts(peers, subjectOf(event), context, readLook(context));
     if (facts === undefined) return;
     const id = emailId(tenant.environmentId, kind, webhookEventId);
     await createEmail({ id, kind, event, webhookEventId }, facts, {
@@ -186,16 +195,8 @@ export class MailMaker {
 }
 
 function subjectOf(event: MailEvent): MailSubject {
-  if (event.kind === 'INVOICE') {
-    return { customerId: event.data.invoice.customerId, productId: undefined };
-  }
-  if (event.kind === 'CREDIT_NOTE') {
-    return { customerId: event.data.creditNote.customerId, productId: undefined };
-  }
-  if (event.kind === 'CARD' || event.kind === 'PORTAL') {
-    return { customerId: event.data.customerId, productId: undefined };
-  }
-  const { customerId, productId } = event.data.subscription;
+  const { customerId } = resourcesOf(event);
+  const productId = event.kind === 'SUBSCRIPTION' ? event.data.subscription.productId : undefined;
   return { customerId, productId };
 }
 

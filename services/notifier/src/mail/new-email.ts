@@ -158,7 +158,8 @@ function startOf(to: string, { isLive, isSuppressed, now }: MailPlace): Start {
   return { ...unsent, status: 'SENT', reason: null, sentAt: now };
 }
 
-function resourcesOf(
+/** Resources that an event is about. */
+export function resourcesOf(
   event: MailEvent,
 ): Pick<Email, 'customerId' | 'invoiceId' | 'creditNoteId' | 'subscriptionId'> {
   switch (event.kind) {
