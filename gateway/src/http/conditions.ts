@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DomainError } from '@billing/kernel/domain-error';
+import { staleVersion } from '@billing/kernel/domain-error';
 import type { ApiAnswer } from './answer';
 
 // Conditional requests. An ETag is the quoted version of a resource, with a count if part of the
@@ -12,7 +12,7 @@ import type { ApiAnswer } from './answer';
 export function readIfMatch(header: string | undefined): bigint | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
   const version = /^"(\d{1,18})(?:\.\d{1,10})?"$/.exec(header.trim())?.[1];
-  if (version === undefined) throw new DomainError('stale', 'STALE_VERSION', 'Stale version');
+  if (version === undefined) throw staleVersion();
   return BigInt(version);
 }
 

@@ -1,4 +1,4 @@
-import { DomainError } from '@billing/kernel/domain-error';
+import { staleVersion } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
@@ -40,7 +40,7 @@ export function changePortalSettings(
   { expectedVersion, now }: { readonly expectedVersion: number | undefined; readonly now: Date },
 ): Transition<PortalSettings> {
   const { products, quantity, settingsVersion } = settings;
-  if (expectedVersion !== undefined && expectedVersion !== settingsVersion) throw stale();
+  if (expectedVersion !== undefined && expectedVersion !== settingsVersion) throw staleVersion();
   const wanted = { products, quantity, ...changes };
   const next = { ...wanted, products: [...new Set(wanted.products)] };
   refuseProblems({
@@ -56,8 +56,4 @@ export function changePortalSettings(
     settingsVersion: settingsVersion + 1,
     settingsUpdatedAt: now,
   });
-}
-
-function stale(): DomainError {
-  return new DomainError('stale', 'STALE_VERSION', 'Stale version');
 }

@@ -64,6 +64,11 @@ export function notFound(resource: string): DomainError {
   return new DomainError('not_found', reason, `${resource} not found`);
 }
 
+/** Refuses a change of another version than the expected one (`If-Match`). */
+export function staleVersion(): DomainError {
+  return new DomainError('stale', 'STALE_VERSION', 'Stale version');
+}
+
 export function isNotFound(error: unknown): boolean {
   return error instanceof DomainError && error.kind === 'not_found';
 }

@@ -16,7 +16,7 @@ import {
   type InlineCommands,
 } from './aggregate';
 import { BSON, type Collection, type Filter } from 'mongodb';
-import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { DomainError, notFound, staleVersion } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import type { ActivityCounts } from './activity';
 import { updateOf } from './aggregate-update';
@@ -509,10 +509,6 @@ function isUnchanged<S>(state: S, transition: Transition<S>): boolean {
   return (
     transition.state === state && transition.events.length === 0 && transition.commands.length === 0
   );
-}
-
-function staleVersion(): DomainError {
-  return new DomainError('stale', 'STALE_VERSION', 'Stale version');
 }
 
 function later(a: Date, b: Date): Date {

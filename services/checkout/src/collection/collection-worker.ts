@@ -3,7 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { Semaphore } from '@billing/chassis/semaphore';
-import { DomainError } from '@billing/kernel/domain-error';
+import { DomainError, staleVersion } from '@billing/kernel/domain-error';
 import type { AttemptWorker, FinishOptions } from './attempt-worker';
 import type { BalanceStore } from '../balance/balance-store';
 import {
@@ -370,8 +370,4 @@ const noOpening = { number: undefined, balanceApplied: undefined };
 
 function hasNoAttempt(record: InvoiceRecord): boolean {
   return record.isTombstone || record.attempt === undefined;
-}
-
-function staleVersion(): DomainError {
-  return new DomainError('stale', 'STALE_VERSION', 'Stale version');
 }

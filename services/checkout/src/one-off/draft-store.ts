@@ -1,7 +1,7 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
-import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { DomainError, notFound, staleVersion } from '@billing/kernel/domain-error';
 import type { InvoiceRecord } from '../invoice/invoice';
 import { draftOf } from './one-off-invoice';
 
@@ -28,7 +28,7 @@ export async function deleteDraft(
     }
     const { state, version } = stored;
     if (expectedVersion !== undefined && expectedVersion !== version) {
-      throw new DomainError('stale', 'STALE_VERSION', 'Stale version');
+      throw staleVersion();
     }
     draftOf(state);
     context.storing?.pass();

@@ -1,4 +1,4 @@
-import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
+import { DomainError, invalidInput, notFound, staleVersion } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
 import { type Address, addressOf } from '@billing/kernel/input/address';
 import { type BankAccount, bankAccountOf } from '@billing/kernel/input/bank-account';
@@ -125,7 +125,7 @@ export function changeSeller(
   { expectedVersion, now }: { readonly expectedVersion: number | undefined; readonly now: Date },
 ): Transition<BillingSettings> {
   const { sellerVersion } = settings;
-  if (expectedVersion !== undefined && expectedVersion !== sellerVersion) throw stale();
+  if (expectedVersion !== undefined && expectedVersion !== sellerVersion) throw staleVersion();
   const seller = sellerAfter(settings.seller, changes);
   checkTax(seller);
   if (isSameData(seller, settings.seller)) return unchanged(settings);
@@ -184,7 +184,7 @@ export function changeTaxRate(
       validTo: validTo ?? undefined,
     }),
   );
-  if (expectedVersion !== undefined && expectedVersion !== rate.version) throw stale();
+  if (expectedVersion !== undefined && expectedVersion !== rate.version) throw staleVersion();
   if (name === rate.name && validTo === rate.validTo) return unchanged(settings);
   const changed = { ...rate, name, validTo, version: rate.version + 1, updatedAt: now };
   const others = settings.ownRates.filter((other) => other.id !== id);
@@ -247,8 +247,4 @@ function overlaps(): DomainError {
 
 function refused(reason: string, message: string): DomainError {
   return new DomainError('failed_precondition', reason, message);
-}
-
-function stale(): DomainError {
-  return new DomainError('stale', 'STALE_VERSION', 'Stale version');
 }
