@@ -47,15 +47,8 @@ export class PortalSettingsStore {
     decide: (settings: PortalSettings, now: Date) => Transition<PortalSettings>,
     context: Context,
   ): Promise<PortalSettings> {
-    const { environmentId: id } = context.tenant;
-    const store = this.settings.within(context);
-    if ((await store.find(id)) === undefined) {
-      const none = defaultSettings(id);
-      const first = decide(none, context.now);
-      if (first.state === none) return none;
-      const { inserted, stored } = await store.insert(first);
-      if (inserted) return stored.state;
-    }
-    return (await store.mutate(id, decide)).state;
+    const none = defaultSettings(context.tenant.environmentId);
+    const changed = await this.settings.changeFrom(none, decide, context);
+    return changed?.state ?? none;
   }
 }

@@ -16,6 +16,7 @@ import { SharedPoll } from '../concurrency/shared-poll';
 import { KeyedMutex } from '../concurrency/keyed-mutex';
 import { outsideTrace } from '../telemetry/tracing';
 import { DomainError } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
 
 /** Metadata that a command's handler receives with the payload. */
 export interface CommandDelivery {
@@ -115,6 +116,26 @@ export class AggregateCollection<S extends { readonly id: string }> {
       },
       context,
     );
+  }
+
+  /**
+   * Changes an aggregate that its first change stores, such as the settings of an environment.
+   * Until then it is as `none`; returns undefined if the change leaves it so. Decides again after
+   * every lost write.
+   */
+  async changeFrom(
+    none: S,
+    decide: (state: S, now: Date) => Transition<S>,
+    context: StoreContext,
+  ): Promise<Stored<S> | undefined> {
+    const store = this.within(context);
+    if ((await store.find(none.id)) === undefined) {
+      const first = decide(none, context.now);
+      if (first.state === none) return undefined;
+      const { inserted, stored } = await store.insert(first);
+      if (inserted) return stored;
+    }
+    return store.mutate(none.id, decide);
   }
 
   /** Removes entries from an outbox. Entries that are already gone are ignored. */

@@ -86,16 +86,9 @@ export class BillingSettingsStore {
     decide: (settings: BillingSettings, now: Date) => Transition<BillingSettings>,
     context: Context,
   ): Promise<BillingSettings> {
-    const { environmentId: id } = context.tenant;
-    const store = this.settings.within(context);
-    if ((await store.find(id)) === undefined) {
-      const off = offSettings(id);
-      const first = decide(off, context.now);
-      if (first.state === off) return off;
-      const { inserted, stored } = await store.insert(first);
-      if (inserted) return stored.state;
-    }
-    return (await store.mutate(id, decide)).state;
+    const none = offSettings(context.tenant.environmentId);
+    const changed = await this.settings.changeFrom(none, decide, context);
+    return changed?.state ?? none;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Transition } from '@billing/kernel/transition';
@@ -47,15 +47,8 @@ export class BrandingStore {
     decide: (branding: Branding) => Transition<Branding>,
     context: Context,
   ): Promise<DatedBranding> {
-    const { environmentId: id } = context.tenant;
-    const store = this.brandings.within(context);
-    if ((await store.find(id)) === undefined) {
-      const none = defaultBranding(id);
-      const first = decide(none);
-      if (first.state === none) return { state: none };
-      const { inserted, stored } = await store.insert(first);
-      if (inserted) return stored satisfies Stored<Branding>;
-    }
-    return store.mutate(id, decide);
+    const none = defaultBranding(context.tenant.environmentId);
+    const changed = await this.brandings.changeFrom(none, decide, context);
+    return changed ?? { state: none };
   }
 }

@@ -41,15 +41,8 @@ export class EmailSettingsStore {
     decide: (settings: EmailSettings) => Transition<EmailSettings>,
     context: Context,
   ): Promise<DatedEmailSettings> {
-    const { environmentId: id } = context.tenant;
-    const store = this.settings.within(context);
-    if ((await store.find(id)) === undefined) {
-      const none = defaultEmailSettings(id);
-      const first = decide(none);
-      if (first.state === none) return { state: none };
-      const { inserted, stored } = await store.insert(first);
-      if (inserted) return stored;
-    }
-    return store.mutate(id, decide);
+    const none = defaultEmailSettings(context.tenant.environmentId);
+    const changed = await this.settings.changeFrom(none, decide, context);
+    return changed ?? { state: none };
   }
 }
