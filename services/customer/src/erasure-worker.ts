@@ -8,7 +8,7 @@ import type { Service } from '@billing/chassis/service';
 import { Customer as ProtoCustomer } from '@billing/proto/billing/customer/v1/customer';
 import { erasureSteps } from '@billing/proto/values/erasure';
 import type { Customers } from './customer-store';
-import { continueErasure, type EraseCustomer } from './erasure';
+import { continueErasure, type EraseCustomer, type ErasureStep } from './erasure';
 import type { Peers } from './peers';
 import type { PortalSessionStore } from './portal-session-store';
 
@@ -48,22 +48,31 @@ export class ErasureWorker {
 
   /** Handlers of the commands of a deleted customer. */
   commands(): Readonly<Record<EraseCustomer['type'], CommandHandler>> {
-    const { customers, sessions, peers } = this.dependencies;
+    const { peers } = this.dependencies;
     return {
       eraseCustomer: async (
-        { service, step, customer }: EraseCustomer['payload'],
+        { service, step, customer, isFirst }: EraseCustomer['payload'],
         { aggregateId: customerId, context },
       ) => {
-        if (step === 'EVENTS') await this.blankEvents(customerId, context);
         const before = customer === null ? undefined : decodeCustomer(customer);
-        await sessions.deleteOf(customerId, context.tenant);
-        if (before !== undefined) await customers.releaseExternalId(before, context);
+        if (isFirst) await this.eraseOwn(customerId, { step, before }, context);
         await peers.erasure[service].eraseCustomer(
           { customerId, step: erasureSteps.valueOf(step), customer: before },
           context,
         );
       },
     };
+  }
+
+  private async eraseOwn(
+    customerId: string,
+    { step, before }: { readonly step: ErasureStep; readonly before: ProtoCustomer | undefined },
+    context: CallContext,
+  ): Promise<void> {
+    const { customers, sessions } = this.dependencies;
+    if (step === 'EVENTS') await this.blankEvents(customerId, context);
+    await sessions.deleteOf(customerId, context.tenant);
+    if (before !== undefined) await customers.releaseExternalId(before, context);
   }
 
   private blankEvents(customerId: string, { tenant: { environmentId } }: CallContext) {

@@ -43,6 +43,8 @@ export interface EraseCustomer extends Command {
     readonly service: ErasingService;
     readonly step: ErasureStep;
     readonly customer: string | null;
+    /** True for the first command of a step, which also erases what this service holds. */
+    readonly isFirst: boolean;
   };
 }
 
@@ -118,9 +120,9 @@ function stepAfter(step: ErasureStep, { erasedAt }: Erasure): DueStep | null {
 function orders(step: ErasureStep, customer: string | null): EraseCustomer[] {
   // A session that is paid by now has created a subscription.
   const first: readonly ErasingService[] = step === 'LATE_WRITES' ? ['checkout'] : [];
-  return [...first, ...erasingServices].map((service) => ({
+  return [...first, ...erasingServices].map((service, index) => ({
     type: 'eraseCustomer',
-    payload: { service, step, customer },
+    payload: { service, step, customer, isFirst: index === 0 },
   }));
 }
 

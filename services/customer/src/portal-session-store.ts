@@ -155,7 +155,8 @@ export class PortalSessionStore {
   }
 }
 
-async function insertedOnce<T extends SessionDocument>(
+/** Inserts a document. Returns false if one with its id exists. */
+export async function insertedOnce<T extends { readonly _id: string }>(
   collection: Collection<T>,
   document: T,
 ): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { derivedId } from '@billing/chassis/ids';
-import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
+import { ensureIndexes } from '@billing/chassis/mongo';
+import { insertedOnce } from './portal-session-store';
 
 /** One of the sign-ins that an address has within an hour. Only inserted. */
 interface SignInSlot {
@@ -32,22 +33,12 @@ export class PortalSignInStore {
     for (let slot = 1; slot <= slotsPerHour; slot += 1) {
       const key = [address.toLowerCase(), String(hour), String(slot)];
       const _id = derivedId(environmentId, 'portalSignIn', ...key);
-      if (await this.insert({ _id, environmentId, expiresAt })) return true;
+      if (await insertedOnce(this.slots, { _id, environmentId, expiresAt })) return true;
     }
     return false;
   }
 
   async deleteExpired(now: Date): Promise<void> {
     await this.slots.deleteMany({ expiresAt: { $lt: now } });
-  }
-
-  private async insert(slot: SignInSlot): Promise<boolean> {
-    try {
-      await retryTransient(() => this.slots.insertOne(slot));
-      return true;
-    } catch (error) {
-      if (duplicateKeyIndex(error) === undefined) throw error;
-      return false;
-    }
   }
 }

@@ -165,7 +165,8 @@ function filterOf({
   return { ...known, name: { $regex: escaped(search), $options: 'i' } };
 }
 
-function escaped(text: string): string {
+/** Pattern that matches exactly a text. */
+export function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 

@@ -6,6 +6,7 @@ import { earliestIdAt } from '@billing/chassis/ids';
 import { ensureIndexes, retryTransient } from '@billing/chassis/mongo';
 import { deleteBatch } from '@billing/chassis/old-documents';
 import { insertMissing } from '@billing/chassis/inserts';
+import { escaped } from '../environment/environment-store';
 import {
   isStorableBody,
   type LoggedBody,
@@ -153,7 +154,7 @@ export class RequestStore {
     { environmentId }: Pick<Tenant, 'environmentId'>,
     texts: readonly string[],
   ): Promise<void> {
-    const quoted = texts.map((text) => escapedPattern(JSON.stringify(text)));
+    const quoted = texts.map((text) => escaped(JSON.stringify(text)));
     const $regex = quoted.join('|');
     const found = { $or: [{ 'request.json': { $regex } }, { 'response.json': { $regex } }] };
     await retryTransient(() => this.bodies.deleteMany({ environmentId, ...found }));
@@ -196,10 +197,6 @@ function queryOf(
     }),
     ...(requestId !== undefined && { requestId }),
   };
-}
-
-function escapedPattern(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 }
 
 // MaxTimeMSExpired, of the server.
