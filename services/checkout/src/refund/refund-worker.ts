@@ -160,6 +160,11 @@ export class RefundWorker {
     await this.copyRows(stored);
   }
 
+  private async isCustomerDeleted(invoiceId: string, context: CallContext): Promise<boolean> {
+    const { customerId } = (await this.invoices(context).get(invoiceId)).state;
+    return this.dependencies.isCustomerDeleted(customerId, context);
+  }
+
   /** Settles a failed refund. A second try is sent before the call returns, if its time allows. */
   async settle(
     settlement: Omit<Settlement, 'now' | 'realNow' | 'isCustomerDeleted'>,
@@ -169,10 +174,8 @@ export class RefundWorker {
     const invoiceId = await this.dependencies.rows.invoiceOf('refunds', refundId, context);
     if (invoiceId === undefined) throw notFound('Refund');
     const realNow = this.dependencies.clock.now();
-    const { customerId } = (await this.invoices(context).get(invoiceId)).state;
     const isCustomerDeleted =
-      settlement.to === 'BALANCE' &&
-      (await this.dependencies.isCustomerDeleted(customerId, context));
+      settlement.to === 'BALANCE' && (await this.isCustomerDeleted(invoiceId, context));
     const settled = await this.invoices(context).mutate(invoiceId, (record, now) =>
       settleRefund(record, { ...settlement, isCustomerDeleted, now, realNow }),
     );
