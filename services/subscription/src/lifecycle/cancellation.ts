@@ -8,7 +8,14 @@ import { findOpenInvoice } from '../subscription/open-invoices';
 import type { OpenInvoice, Subscription } from '../subscription/subscription';
 import type { Decision, InvoiceIdOf, SubscriptionTransition } from '../subscription/transition';
 import { recordChanges, superseding } from './apply-change';
-import { billEnd, createdInvoices, endImmediately, endBeforeStart, endCollection } from './ending';
+import {
+  billEnd,
+  createdInvoices,
+  endBeforeStart,
+  endBilling,
+  endCollection,
+  endImmediately,
+} from './ending';
 import { decideAfterDueSteps } from './renewals';
 
 /** A request to end a subscription. */
@@ -73,11 +80,7 @@ function flag(subscription: Subscription, now: Date): SubscriptionTransition {
 function endPaused(subscription: Subscription, now: Date): SubscriptionTransition {
   return superseding(subscription, now, (current) => {
     const state = endImmediately(current, { now, cancelReason: 'REQUESTED' });
-    const commands: BillingCommand[] = [
-      ...endCollection(createdInvoices(state), { writeOff: false }),
-      ...billEnd(state),
-      ...recordChanges(state),
-    ];
+    const commands = endBilling(state, { writeOff: false });
     return { state, events: [canceled(state)], commands };
   });
 }

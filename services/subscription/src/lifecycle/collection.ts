@@ -8,14 +8,8 @@ import {
   type SubscriptionEvent,
   updated,
 } from '../subscription/announcement';
-import {
-  applyPaidChange,
-  applyUnchargedChange,
-  failChange,
-  recordChanges,
-  superseding,
-} from './apply-change';
-import { billEnd, createdInvoices, endImmediately, endCollection } from './ending';
+import { applyPaidChange, applyUnchargedChange, failChange, superseding } from './apply-change';
+import { endBilling, endImmediately } from './ending';
 import {
   findOpenInvoice,
   finishInvoice,
@@ -199,11 +193,7 @@ function endForNonPayment(
     return {
       state,
       events: [canceled(state, payment)],
-      commands: [
-        ...endCollection(createdInvoices(state), { writeOff: true }),
-        ...billEnd(state),
-        ...recordChanges(state),
-      ],
+      commands: endBilling(state, { writeOff: true }),
     };
   });
 }

@@ -1,5 +1,10 @@
 import { canceled } from '../subscription/announcement';
-import type { BillEnd, EndCollection, ReleaseRedemption } from '../subscription/command';
+import type {
+  BillEnd,
+  BillingCommand,
+  EndCollection,
+  ReleaseRedemption,
+} from '../subscription/command';
 import { isInvoiceOverLimit } from '../over-limit/over-limit-bill';
 import type { CancelReason, OpenInvoice, Subscription } from '../subscription/subscription';
 import type { SubscriptionTransition } from '../subscription/transition';
@@ -55,6 +60,18 @@ export function releaseRedemption({ discount }: Subscription): ReleaseRedemption
  */
 export function createdInvoices(subscription: Subscription): OpenInvoice[] {
   return subscription.openInvoices.filter((invoice) => !isInvoiceOverLimit(subscription, invoice));
+}
+
+/** Orders after an end: no more retries, the bill of what is left, the records of changes. */
+export function endBilling(
+  state: Subscription,
+  options: Parameters<typeof endCollection>[1],
+): BillingCommand[] {
+  return [
+    ...endCollection(createdInvoices(state), options),
+    ...billEnd(state),
+    ...recordChanges(state),
+  ];
 }
 
 /** Ends the retries of invoices. */

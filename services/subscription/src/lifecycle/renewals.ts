@@ -13,7 +13,7 @@ import type {
 } from '../subscription/transition';
 import { applyWaitingChange, recordChanges, resumeByTime, superseding } from './apply-change';
 import { enterPeriod } from './billed-period';
-import { billEnd, createdInvoices, endCollection, ended, releaseRedemption } from './ending';
+import { endBilling, ended, releaseRedemption } from './ending';
 import { type WarningStep, withoutMissedWarning, withWarnings } from './warnings';
 
 /** The next step of a subscription that follows from time alone. */
@@ -130,13 +130,9 @@ function takeStep(
 function end(subscription: Subscription, endedAt: Date): SubscriptionTransition {
   const state = ended(subscription, endedAt);
   const commands = state.endedBeforeStart
-    ? releaseRedemption(state)
-    : [...endCollection(createdInvoices(state), { writeOff: false }), ...billEnd(state)];
-  return {
-    state,
-    events: [canceled(state)],
-    commands: [...commands, ...recordChanges(state)],
-  };
+    ? [...releaseRedemption(state), ...recordChanges(state)]
+    : endBilling(state, { writeOff: false });
+  return { state, events: [canceled(state)], commands };
 }
 
 /** Bills late usage once; nothing follows it. */
