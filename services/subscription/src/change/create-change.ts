@@ -26,11 +26,11 @@ import { fetchTaxCategory } from '../peer/catalog';
 import type { Peers } from '../peer/peers';
 import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { currencyOf, mainItem, type Subscription } from '../subscription/subscription';
-import type { SubscriptionChange } from '../subscription/subscription-change';
+import type { ChangePlan, SubscriptionChange } from '../subscription/subscription-change';
 import { checkNewCycle, checkResumeAt } from './find-cycle-problems';
 import { creditNoteIdOf } from './create-change-invoice';
 import { type ChangeInput, checkTotal, resolveWanted } from './read-wanted-change';
-import { type FactDependencies, fetchPeriodFacts } from './find-period-facts';
+import { type FactDependencies, fetchPeriodFacts, fetchPeriodInvoices } from './find-period-facts';
 import { isStoredElseReleased, nextRound } from './find-reserved-change';
 import type { Changes } from './change-store';
 import { digestOf } from './preview-token';
@@ -124,9 +124,12 @@ async function tryToStore(
   const customer = await peers.customers.find(stored.state.customer.id, context);
   const asked = { stored, customer, input };
   const request = await requestFor(changeId, asked, context, dependencies);
-  const { wanted, credits } = withReservation(request, { stored, promised }, context);
-  if (promised === undefined) await checkInvoice(wanted, { stored, customer }, context, peers);
-  else await promised.check(wanted, stored, customer);
+  const current = withCustomer(stored.state, customer);
+  const { wanted, planned, credits } = withReservation(request, { current, promised }, context);
+  if (promised !== undefined) await promised.check(wanted, stored, customer);
+  // Refuses a change that checkout would not invoice: its invoice would be ordered forever.
+  else if (planned !== null)
+    await readChangeQuote({ subscription: current, planned }, context, peers);
   const known = knownState(stored.state);
   let isOutdated = false as boolean;
   try {
@@ -174,50 +177,40 @@ async function caughtUp(
   );
 }
 
+/** A change with its invoice at the instant of the call, and what it reserves. */
+interface PlannedRequest {
+  readonly wanted: ChangeRequest;
+  readonly planned: ChangePlan['invoice'];
+  readonly credits: readonly ChangeCredit[];
+}
+
 /** The change at a fixed instant and with a round, if it reserves anything. */
 function withReservation(
   request: ChangeRequest,
   {
-    stored: { state },
+    current,
     promised,
-  }: { readonly stored: Stored<Subscription>; readonly promised: Promised | undefined },
+  }: { readonly current: Subscription; readonly promised: Promised | undefined },
   context: CallContext,
-): { readonly wanted: ChangeRequest; readonly credits: readonly ChangeCredit[] } {
+): PlannedRequest {
   const instant = promised?.at ?? context.now;
-  const isNow = resolveAt(state, request) === 'NOW';
-  const { invoice, creditNotes } = isNow
-    ? planChange(state, { ...request, at: instant })
+  const isNow = resolveAt(current, request) === 'NOW';
+  const { invoice: planned, creditNotes } = isNow
+    ? planChange(current, { ...request, at: instant })
     : nothingPlanned;
   const credits = creditNotes.flatMap(({ invoiceId, lines }) =>
     lines.map(({ lineItemId, priced: amount }) => ({ invoiceId, lineItemId, amount })),
   );
   if (promised === undefined && credits.length === 0) {
     // Fixes the instant, so that the change is stored as it was quoted.
-    return { wanted: invoice === null ? request : { ...request, instant }, credits };
+    return { wanted: planned === null ? request : { ...request, instant }, planned, credits };
   }
-  const round = nextRound(state, request.changeId);
+  const round = nextRound(current, request.changeId);
   const balanceRound = promised === undefined ? null : round;
-  return { wanted: { ...request, instant, balanceRound, reservedRound: round }, credits };
+  return { wanted: { ...request, instant, balanceRound, reservedRound: round }, planned, credits };
 }
 
 const nothingPlanned = { invoice: null, creditNotes: [] };
-
-/** Refuses a change that checkout would not invoice: its invoice would be ordered forever. */
-async function checkInvoice(
-  request: ChangeRequest,
-  {
-    stored,
-    customer,
-  }: { readonly stored: Stored<Subscription>; readonly customer: CustomerFacts | undefined },
-  context: CallContext,
-  peers: Peers,
-): Promise<void> {
-  const { instant } = request;
-  if (instant === null) return;
-  const subscription = withCustomer(stored.state, customer);
-  const { invoice: planned } = planChange(subscription, { ...request, at: instant });
-  if (planned !== null) await readChangeQuote({ subscription, planned }, context, peers);
-}
 
 function knownState(subscription: Subscription): string {
   return digestOf([subscriptionDigest(subscription), subscription.discount]);
@@ -240,7 +233,7 @@ async function reserve(
     };
   },
   context: CallContext,
-  dependencies: FactDependencies,
+  dependencies: Pick<FactDependencies, 'peers'>,
 ): Promise<boolean> {
   const { id: subscriptionId, customer } = stored.state;
   await dependencies.peers.checkout.reserveForChange(
@@ -256,9 +249,13 @@ async function reserve(
     },
     context,
   );
-  if (reserved.credits.length === 0) return true;
-  const present = await fetchPeriodFacts(stored, context, dependencies, changeId);
-  return digestOf(present) === digestOf(facts);
+  if (facts === null || reserved.credits.length === 0) return true;
+  // Another change's reservation lowers what is left, so the digest tells it. Waiting for its end
+  // here could make two changes wait for each other: this one has reserved already.
+  const ids = facts.invoices.map((one) => one.invoiceId);
+  const place = { changeId, context, peers: dependencies.peers };
+  const present = await fetchPeriodInvoices(ids, stored.state, place);
+  return digestOf(present.map(({ invoice }) => invoice)) === digestOf(facts.invoices);
 }
 
 // Another try reads the facts again, and reserves in another round.

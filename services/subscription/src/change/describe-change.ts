@@ -7,7 +7,6 @@ import {
   PreviewInvoice,
 } from '@billing/proto/billing/subscription/v1/change_service';
 import { changeSettlements } from '@billing/proto/values/subscription';
-import type { ChangePlan } from '../lifecycle/change-terms';
 import {
   type ChangeRequest,
   checkRequest,
@@ -31,6 +30,7 @@ import {
   nextInvoiceAt,
   type Subscription,
 } from '../subscription/subscription';
+import type { ChangePlan } from '../subscription/subscription-change';
 import { pinnedSet } from '../usage/usage-period';
 import type { ChangeInput } from './read-wanted-change';
 import {

@@ -36,23 +36,32 @@ export async function fetchPeriodFacts(
   const until = waitAtMost(invoiceWithinMs, context, clock.now());
   const { state } = await subscriptions.waitFor(id, context, { isReached: isInvoiced, until });
   if (!isInvoiced(state) || state.periodIndex !== periodIndex) throw notInvoiced();
+  const ids = invoiceIdsOf(state).toReversed();
   for (;;) {
-    const found = await fetchInvoices(state, changeId, context, peers);
+    const found = await fetchPeriodInvoices(ids, state, { changeId, context, peers });
     if (found.every(({ isReserved }) => !isReserved)) {
       return { periodIndex, invoices: found.map(({ invoice }) => invoice) };
     }
-    if (clock.now() >= until) throw reservedByAnother();
-    await sleep(reservedPollMs);
+    if (context.signal.aborted || clock.now() >= until) throw reservedByAnother();
+    await sleep(reservedPollMs, context.signal);
   }
 }
 
-async function fetchInvoices(
+/** Reads invoices of the running period as they are now. */
+export async function fetchPeriodInvoices(
+  ids: readonly string[],
   subscription: Subscription,
-  changeId: string,
-  context: CallContext,
-  { checkout }: FactDependencies['peers'],
+  {
+    changeId,
+    context,
+    peers: { checkout },
+  }: {
+    /** Change whose own reservations count as left. */
+    readonly changeId: string;
+    readonly context: CallContext;
+    readonly peers: FactDependencies['peers'];
+  },
 ): Promise<{ readonly invoice: PeriodInvoice; readonly isReserved: boolean }[]> {
-  const ids = invoiceIdsOf(subscription).toReversed();
   return Promise.all(
     ids.map(async (invoiceId) => {
       const asked = { id: invoiceId, changeId };

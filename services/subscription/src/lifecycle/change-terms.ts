@@ -1,7 +1,7 @@
 import type {
   ChangeKind,
+  ChangePlan,
   ChangeProration,
-  SubscriptionChange,
   WantedChange,
 } from '../subscription/subscription-change';
 import type { PeriodFacts } from './period-charges';
@@ -30,19 +30,6 @@ export interface ChangeTerms {
   readonly facts: PeriodFacts | null;
   readonly taxFacts: TaxFacts;
 }
-
-/** Result of a change that takes effect now. */
-export type ChangePlan = Pick<
-  SubscriptionChange,
-  | 'from'
-  | 'to'
-  | 'monthlyAmountBefore'
-  | 'monthlyAmountAfter'
-  | 'invoice'
-  | 'creditNotes'
-  | 'charges'
-  | 'beginsCycle'
->;
 
 /** Charges and credits of a change, and the charges of the period from then on. */
 export type ChangeCost = Pick<ChangePlan, 'invoice' | 'creditNotes' | 'charges'>;

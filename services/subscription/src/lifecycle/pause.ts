@@ -1,7 +1,8 @@
 import { paused } from '../subscription/change-at-renewal';
 import { monthlyAmountOf, sideOf } from '../subscription/change-side';
 import type { Subscription } from '../subscription/subscription';
-import type { ChangePlan, ChangeTerms } from './change-terms';
+import type { ChangePlan } from '../subscription/subscription-change';
+import type { ChangeTerms } from './change-terms';
 import { givenBack } from './plan-new-cycle';
 
 /** Computes a pause that begins now: it charges nothing, and gives unused time back if asked to. */

@@ -13,7 +13,8 @@ import {
   type SubscriptionItems,
 } from '../subscription/subscription';
 import { changeInvoice, ofItem, remainingLine, unusedLine } from './change-lines';
-import type { ChangeCost, ChangePlan, ChangeTerms } from './change-terms';
+import type { ChangePlan } from '../subscription/subscription-change';
+import type { ChangeCost, ChangeTerms } from './change-terms';
 import {
   chargesOf,
   creditableInvoices,

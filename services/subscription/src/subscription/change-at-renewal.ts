@@ -1,20 +1,7 @@
 import { beginCycle, endCycle, isSameInterval, periodOf } from './billing-cycle';
 import { itemsAfter, monthlyAmountOf, sideOf } from './change-side';
 import { currentPeriod, mainItem, type Subscription, type SubscriptionItems } from './subscription';
-import type { SubscriptionChange } from './subscription-change';
-
-/** A change that takes effect at the start of a period: it has no invoice of its own. */
-type PlanAtRenewal = Pick<
-  SubscriptionChange,
-  | 'from'
-  | 'to'
-  | 'monthlyAmountBefore'
-  | 'monthlyAmountAfter'
-  | 'invoice'
-  | 'creditNotes'
-  | 'charges'
-  | 'beginsCycle'
->;
+import type { ChangePlan, SubscriptionChange } from './subscription-change';
 
 /**
  * The subscription right before it enters its next period with other items: another billing
@@ -40,13 +27,13 @@ export function paused(
 }
 
 /**
- * A change at the end of the period. After one of the items, the next period is the running one;
- * after the beginning of a pause, the last one stays.
+ * A change at the end of the period, which has no invoice of its own. After one of the items, the
+ * next period is the running one; after the beginning of a pause, the last one stays.
  */
 export function planAtRenewal(
   subscription: Subscription,
   change: Pick<SubscriptionChange, 'kind' | 'wanted' | 'resumeAt'>,
-): PlanAtRenewal {
+): ChangePlan {
   const { to, monthlyAmountAfter } =
     change.kind === 'PAUSE'
       ? { to: sideOf(pausedAtEnd(subscription, change)), monthlyAmountAfter: 0n }

@@ -136,6 +136,19 @@ export interface SubscriptionChange {
   readonly updatedAt: Date;
 }
 
+/** Result of a change. */
+export type ChangePlan = Pick<
+  SubscriptionChange,
+  | 'from'
+  | 'to'
+  | 'monthlyAmountBefore'
+  | 'monthlyAmountAfter'
+  | 'invoice'
+  | 'creditNotes'
+  | 'charges'
+  | 'beginsCycle'
+>;
+
 /** Charges of the running period after changes in it. */
 export interface ChangedPeriod {
   readonly periodIndex: number;
