@@ -77,6 +77,13 @@ describe('pausing a subscription', () => {
       nextInvoiceAt: '2026-08-10T00:00:00.000Z',
       pendingChange: { id: pause.id, kind: 'PAUSE' },
     });
+    // A smaller plan takes effect at the period end too, and replaces the pause.
+    const { id: productId } = await scenario.product({ amount: 4000 });
+    const asked = { kind: 'CHANGE', subscriptionId: subscription.id, change: { productId } };
+    expect(await client.expect(200, client.post('/previews', asked))).toMatchObject({
+      effectiveAt: '2026-07-01T00:00:00.000Z',
+      nextInvoice: { total: 4000, periodStart: '2026-07-01T00:00:00.000Z' },
+    });
     await scenario.advanceTo('2026-07-05');
     expect(await scenario.read(subscription)).toMatchObject({
       ...{ phase: 'PAUSED', pausedAt: '2026-07-01T00:00:00.000Z' },

@@ -90,6 +90,24 @@ test('a change that waits for the coming period sets its charge', () => {
   expect(upcomingCharge(state)?.total).toBe(3000n);
 });
 
+test('the end of a pause sets the charge, whether the pause waits or runs', () => {
+  const discount = aDiscount({ duration: 'REPEATING', durationInMonths: 2 });
+  const first = aSubscription({}, { discount });
+  const pause = {
+    kind: 'PAUSE',
+    at: 'PERIOD_END',
+    wanted: { product: null, quantity: null },
+  } as const;
+  const request = aChangeRequest({ ...pause, resumeAt: day('06-10') });
+  const waiting = requestChange(first, request, at(day('02-01'))).state;
+  const running = takeDueStep(waiting, at(day('02-28'))).state;
+  const billed = takeDueStep(running, at(day('06-10'))).state;
+  const charged = { at: day('06-10'), discountAmount: 0n, total: 2900n };
+  expect(upcomingCharge(waiting)).toMatchObject(charged);
+  expect(upcomingCharge(running)).toMatchObject(charged);
+  expect(billed.phase).toBe('REGULAR');
+});
+
 test('a trial is charged at its end, a later start at the start', () => {
   const trial = aSubscription({}, { price: aPrice({ trialDays: 14 }) });
   expect(upcomingCharge(trial)).toMatchObject({ at: day('02-14'), total: 2900n });

@@ -1,5 +1,6 @@
 import { isParked } from '../over-limit/parking';
 import { withItemsAtRenewal } from '../subscription/change-at-renewal';
+import { beginCycle } from '../subscription/billing-cycle';
 import { itemsAfter } from '../subscription/change-side';
 import { amountOff, takeDiscount } from '../subscription/discount';
 import { nextInvoiceAt, type Subscription } from '../subscription/subscription';
@@ -25,7 +26,7 @@ export interface UpcomingCharge {
 export function upcomingCharge(current: Subscription): UpcomingCharge | null {
   const at = nextInvoiceAt(current);
   if (at === null || isParked(current)) return null;
-  const subscription = afterWaitingChange(current);
+  const subscription = beforePeriodAt(current, at);
   const { periodIndex, discount } = subscription;
   const next = periodIndex === null ? 0 : periodIndex + 1;
   const { recurring, lines } = periodBill(subscription, next, []);
@@ -42,8 +43,11 @@ export function upcomingCharge(current: Subscription): UpcomingCharge | null {
   };
 }
 
-function afterWaitingChange(subscription: Subscription): Subscription {
+/** The subscription right before its next period, after a waiting change or a pause. */
+function beforePeriodAt(subscription: Subscription, at: Date): Subscription {
   const { waiting } = subscription.changes;
-  if (waiting === null) return subscription;
-  return withItemsAtRenewal(subscription, itemsAfter(subscription, waiting.wanted));
+  const items = waiting === null ? subscription.items : itemsAfter(subscription, waiting.wanted);
+  return subscription.phase === 'PAUSED' || waiting?.kind === 'PAUSE'
+    ? beginCycle(subscription, { at, items, invoiceId: null })
+    : withItemsAtRenewal(subscription, items);
 }

@@ -24,12 +24,7 @@ import { type CustomerFacts, withCustomer } from '../subscription/customer';
 import { takeDiscount } from '../subscription/discount';
 import { periodLine } from '../subscription/recurring-charge';
 import { beginCycle, periodOf } from '../subscription/billing-cycle';
-import {
-  currentPeriod,
-  mainItem,
-  nextInvoiceAt,
-  type Subscription,
-} from '../subscription/subscription';
+import { currentPeriod, mainItem, type Subscription } from '../subscription/subscription';
 import type { ChangePlan } from '../subscription/subscription-change';
 import { pinnedSet } from '../usage/usage-period';
 import type { ChangeInput } from './read-wanted-change';
@@ -179,7 +174,7 @@ async function nextInvoice(
   peers: Peers,
 ): Promise<Pick<PreviewChangeResponse, 'nextInvoice' | 'nextInvoiceEstimated'>> {
   const after = beforeNextPeriod(subscription, request, context.now);
-  if (after === null || nextInvoiceAt({ ...after, phase: 'REGULAR' }) === null) {
+  if (after === null || after.status === 'CANCELED' || after.cancelAtPeriodEnd) {
     return { nextInvoice: undefined, nextInvoiceEstimated: false };
   }
   const { taxFacts } = request;
@@ -232,12 +227,15 @@ function beforeNextPeriod(
 
 /** The pause that runs or waits after the change. */
 function pauseAfter(
-  { phase, resumeAt, changes: { waiting } }: Subscription,
+  subscription: Subscription,
   request: ChangeRequest,
 ): { readonly resumeAt: Date | null } | null {
+  const { phase, resumeAt } = subscription;
+  const { waiting } = subscription.changes;
   if (request.kind === 'PAUSE') return request;
   if (phase === 'PAUSED') return request.kind === 'RESUME' ? null : { resumeAt };
-  return waiting?.kind === 'PAUSE' && request.at !== 'PERIOD_END' ? waiting : null;
+  const isReplaced = resolveAt(subscription, request) === 'PERIOD_END';
+  return waiting?.kind === 'PAUSE' && !isReplaced ? waiting : null;
 }
 
 function requestDigest(subscriptionId: string, input: ChangeInput): string {
