@@ -370,37 +370,6 @@ describe('a list', () => {
     expect(ids).toEqual([third, second, first]);
   });
 
-  test('of keys, endpoints, deliveries, events or credits is read newest or oldest first', async () => {
-    const [customerId = ''] = idsOf['/customers'] ?? [];
-    const { body: meter } = await api.post('/meters', { name: 'Calls' });
-    const url = 'https://example.com/hook';
-    const { body: endpoint } = await api.post('/webhook-endpoints', { url });
-    for (const name of ['one', 'two', 'three']) {
-      await api.post('/api-keys', { name });
-      await api.post('/webhook-endpoints', { url: `${url}/${name}`, active: false });
-      await api.post(`/webhook-endpoints/${endpoint.id}/test`);
-      await api.post('/events/ingest', [{ customerId, meterId: meter.id, eventId: name }]);
-      await api.post(`/customers/${customerId}/meter-credits`, { meterId: meter.id, amount: 1 });
-    }
-    for (const path of [
-      '/api-keys',
-      '/webhook-endpoints',
-      `/webhook-endpoints/${endpoint.id}/deliveries`,
-      '/events',
-      `/customers/${customerId}/meter-credits`,
-    ]) {
-      const ids = async (query: string) =>
-        (await api.get(`${path}${query}`)).body.data.map(({ id }: { id: string }) => id);
-      const newestFirst = await ids('');
-      expect(newestFirst.length).toBeGreaterThanOrEqual(3);
-      expect(await ids('?order=asc')).toEqual([...newestFirst].reverse());
-      expect(await ids('?order=asc&perPage=1&page=2')).toEqual([newestFirst.at(-2)]);
-      expect(await ids('?order=desc')).toEqual(newestFirst);
-      const { status, body } = await api.get(`${path}?order=up`);
-      expect([status, body]).toEqual([400, { error: { order: ['Must be one of asc, desc'] } }]);
-    }
-  });
-
   test.each(paths)(
     'of %s refuses other orders, and an empty or too long list of ids',
     async (path) => {

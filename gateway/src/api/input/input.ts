@@ -83,17 +83,18 @@ export const flag = z
 const idsMax = 100;
 const idsMessage = `Must be 1 to ${String(idsMax)} ids, separated by commas`;
 
-/** Query parameter of lists with an order. */
-export const orderShape = {
+/** Query parameters of lists. */
+export const listShape = {
+  ...pageShape,
   order: z
     .enum(['asc', 'desc'])
     .default('desc')
     .meta({ description: 'Order by creation time. Defaults to `desc`, newest first.' }),
 };
 
-/** Query parameters of lists with an order and a lookup by ids. */
+/** Query parameters of lists with a lookup by ids. */
 export const lookupShape = {
-  ...orderShape,
+  ...listShape,
   ids: z
     .string(idsMessage)
     .transform((text) => text.split(',').map((id) => id.trim()))

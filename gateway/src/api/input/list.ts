@@ -10,6 +10,14 @@ export function page<T>(
   return ok({ data: items.map(toJson), total, page, perPage });
 }
 
+/** Pagination and order in the form of the services. */
+export function listQuery<T extends { readonly page: number; readonly order: 'asc' | 'desc' }>({
+  order,
+  ...query
+}: T): Omit<T, 'order'> & { oldestFirst: boolean } {
+  return { ...pageQuery(query), oldestFirst: order === 'asc' };
+}
+
 /**
  * Pagination in the form of the services. A page number beyond the range of the type stays beyond
  * every end.
@@ -18,18 +26,13 @@ export function pageQuery<T extends { readonly page: number }>(query: T): T {
   return { ...query, page: Math.min(query.page, pageMax) };
 }
 
-/** Lookup parameters in the form of the services. */
-export function lookupOf({
-  ids,
-  order,
-}: {
-  readonly ids?: string[] | undefined;
-  readonly order: 'asc' | 'desc';
-}): { ids: { ids: string[] } | undefined; oldestFirst: boolean } {
-  return { ids: ids && { ids }, ...orderOf({ order }) };
-}
-
-/** Order of a list in the form of the services. */
-export function orderOf({ order }: { readonly order: 'asc' | 'desc' }): { oldestFirst: boolean } {
-  return { oldestFirst: order === 'asc' };
+/** Pagination, order and lookup in the form of the services. */
+export function lookupQuery<
+  T extends {
+    readonly page: number;
+    readonly order: 'asc' | 'desc';
+    readonly ids?: string[] | undefined;
+  },
+>({ ids, ...query }: T) {
+  return { ...listQuery(query), ids: ids && { ids } };
 }

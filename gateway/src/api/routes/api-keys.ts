@@ -5,8 +5,8 @@ import type { KeyCreator } from '@billing/proto/billing/identity/v1/identity';
 import { ApiKeyJson, toJsonApiKey } from '@billing/proto/json/api-key';
 import { keyCreatorKinds } from '@billing/proto/values/identity';
 import { keyScopes } from '@billing/proto/values/path-segments';
-import { flag, optional, orderShape, pageShape, readBody, readQuery, time } from '../input/input';
-import { orderOf, page, pageQuery } from '../input/list';
+import { flag, optional, listShape, readBody, readQuery, time } from '../input/input';
+import { listQuery, page } from '../input/list';
 import { NewApiKey } from '../schemas/api-key';
 import { listOf } from '../schemas/list';
 import { created, present, secretOrNull } from '../../http/answer';
@@ -22,7 +22,7 @@ const CreateApiKey = z
   })
   .meta({ id: 'CreateApiKey', examples: [{ name: 'Reports', scopes: ['invoices:read'] }] });
 
-const ListApiKeys = z.object({ ...pageShape, ...orderShape });
+const ListApiKeys = z.object(listShape);
 
 const RevokeApiKey = z.object({
   descendants: flag.optional().meta({
@@ -67,7 +67,7 @@ export const apiKeyRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListApiKeys, request);
       const { apiKeys, total } = await peers.identity.listApiKeys(
-        { ...pageQuery(query), ...orderOf(query) },
+        listQuery(query),
         request.context,
       );
       return page(apiKeys, { ...query, total }, toJsonApiKey);

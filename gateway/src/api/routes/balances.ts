@@ -12,11 +12,11 @@ import {
   irreversibleAction,
   metadata,
   optional,
-  pageShape,
+  listShape,
   readBody,
   readQuery,
 } from '../input/input';
-import { page, pageQuery } from '../input/list';
+import { page, listQuery } from '../input/list';
 import { listOf } from '../schemas/list';
 import { created, ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -46,13 +46,13 @@ const CreateBalanceEntry = irreversibleAction({
 });
 
 const ListBalances = z.object({
-  ...pageShape,
+  ...listShape,
   customerId: z.string().optional(),
   currency: z.string().optional(),
 });
 
 const ListBalanceEntries = z.object({
-  ...pageShape,
+  ...listShape,
   customerId: z.string().optional(),
   currency: z.string().optional(),
   invoiceId: z.string().optional(),
@@ -72,7 +72,7 @@ export const balanceRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListBalances, request);
       const { balances, total } = await peers.balance.listBalances(
-        pageQuery(query),
+        listQuery(query),
         request.context,
       );
       return page(balances, { ...query, total }, toJsonBalance);
@@ -114,7 +114,7 @@ export const balanceRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListBalanceEntries, request);
       const { entries, total } = await peers.balance.listBalanceEntries(
-        { ...pageQuery(query), kind: query.kind && balanceEntryKinds.valueOf(query.kind) },
+        { ...listQuery(query), kind: query.kind && balanceEntryKinds.valueOf(query.kind) },
         request.context,
       );
       return page(entries, { ...query, total }, toJsonBalanceEntry);

@@ -7,12 +7,11 @@ import {
   lookupShape,
   metadata,
   optional,
-  pageShape,
   readBody,
   readQuery,
   webAddress,
 } from '../input/input';
-import { lookupOf, page, pageQuery } from '../input/list';
+import { lookupQuery, page } from '../input/list';
 import { listOf } from '../schemas/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
@@ -79,7 +78,7 @@ const UpdateCheckoutLink = z
   })
   .meta({ id: 'UpdateCheckoutLink', examples: [{ active: false }] });
 
-const ListCheckoutLinks = z.object({ ...pageShape, ...lookupShape, active: activeFilter });
+const ListCheckoutLinks = z.object({ ...lookupShape, active: activeFilter });
 
 export const checkoutLinkRoutes: readonly Route[] = [
   {
@@ -115,7 +114,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListCheckoutLinks, request);
       const { checkoutLinks, total } = await peers.checkoutLink.listCheckoutLinks(
-        { ...pageQuery(query), ...lookupOf(query) },
+        { ...lookupQuery(query) },
         request.context,
       );
       return page(checkoutLinks, { ...query, total }, toJsonCheckoutLink);

@@ -7,13 +7,13 @@ import {
   irreversibleAction,
   metadata,
   optional,
-  pageShape,
+  listShape,
   readBody,
   readQuery,
 } from '../input/input';
 import { creditNoteDownload } from '../../pdf/downloads';
 import { documentLocale, documentQuery } from '../input/document-locale';
-import { page, pageQuery } from '../input/list';
+import { page, listQuery } from '../input/list';
 import { listOf } from '../schemas/list';
 import { created, ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -53,7 +53,7 @@ const CreateCreditNote = irreversibleAction({
 });
 
 const ListCreditNotes = z.object({
-  ...pageShape,
+  ...listShape,
   customerId: z.string().optional(),
   invoiceId: z.string().optional(),
 });
@@ -99,7 +99,7 @@ export const creditNoteRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListCreditNotes, request);
       const { creditNotes, total } = await peers.creditNote.listCreditNotes(
-        pageQuery(query),
+        listQuery(query),
         request.context,
       );
       return page(creditNotes, { ...query, total }, toJsonCreditNote);

@@ -4,16 +4,8 @@ import { CreditGrantJson, toJsonCreditGrant } from '@billing/proto/json/credit-g
 import { UsageStateJson, toJsonUsageState } from '@billing/proto/json/usage/usage-state';
 import { creditSources } from '@billing/proto/values/metering';
 import { decimal } from '../input/decimal-input';
-import {
-  metadata,
-  optional,
-  orderShape,
-  pageShape,
-  readBody,
-  readQuery,
-  time,
-} from '../input/input';
-import { orderOf, page, pageQuery } from '../input/list';
+import { metadata, optional, listShape, readBody, readQuery, time } from '../input/input';
+import { listQuery, page } from '../input/list';
 import { listOf } from '../schemas/list';
 import { created, ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -40,7 +32,7 @@ const CreateCreditGrant = z
     examples: [{ meterId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f', amount: '1000' }],
   });
 
-const ListCreditGrants = z.object({ ...pageShape, ...orderShape });
+const ListCreditGrants = z.object(listShape);
 
 export const customerUsageRoutes: readonly Route[] = [
   {
@@ -93,7 +85,7 @@ export const customerUsageRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListCreditGrants, request);
       const { creditGrants, total } = await peers.metering.listCreditGrants(
-        { ...pageQuery(query), ...orderOf(query), customerId: param(request, 'id') },
+        { ...listQuery(query), customerId: param(request, 'id') },
         request.context,
       );
       return page(creditGrants, { ...query, total }, toJsonCreditGrant);

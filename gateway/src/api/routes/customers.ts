@@ -9,9 +9,9 @@ import { localeProblems } from '@billing/presentation/locale';
 import { CustomerJson, taxExempt, toJsonCustomer } from '@billing/proto/json/customer';
 import { collectionMethods, taxExempts } from '@billing/proto/values/customer';
 import { listOf } from '../schemas/list';
-import { metadata, optional, lookupShape, pageShape, readBody, readQuery } from '../input/input';
+import { metadata, optional, lookupShape, readBody, readQuery } from '../input/input';
 import { address, taxIds, toProtoTaxIds } from '../input/party';
-import { lookupOf, page, pageQuery } from '../input/list';
+import { lookupQuery, page } from '../input/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import type { Peers } from '../../peers';
 import { type ApiRequest, param } from '../input/request';
@@ -66,7 +66,6 @@ const UpdateCustomer = z
   .meta({ id: 'UpdateCustomer', examples: [{ name: 'Ada King', phone: null }] });
 
 const ListCustomers = z.object({
-  ...pageShape,
   ...lookupShape,
   email: z.string().optional(),
   externalId: z.string().optional(),
@@ -114,7 +113,7 @@ export const customerRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListCustomers, request);
       const { customers, total } = await peers.customer.listCustomers(
-        { ...pageQuery(query), ...lookupOf(query) },
+        { ...lookupQuery(query) },
         request.context,
       );
       return page(customers, { ...query, total }, toJsonCustomer);

@@ -10,13 +10,12 @@ import {
   lookupShape,
   metadata,
   optional,
-  pageShape,
   readBody,
   readQuery,
   time,
 } from '../input/input';
 import type { Sound } from '../input/field-rules';
-import { lookupOf, page, pageQuery } from '../input/list';
+import { lookupQuery, page } from '../input/list';
 import { listOf } from '../schemas/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
@@ -87,7 +86,6 @@ const UpdateDiscount = z
   .meta({ id: 'UpdateDiscount', examples: [{ maxRedemptions: 100 }] });
 
 const ListDiscounts = z.object({
-  ...pageShape,
   ...lookupShape,
   active: activeFilter,
   code: z.string().optional().meta({ description: 'Code to validate, case-insensitive.' }),
@@ -136,7 +134,7 @@ export const discountRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListDiscounts, request);
       const { discounts, total } = await peers.discount.listDiscounts(
-        { ...pageQuery(query), ...lookupOf(query) },
+        { ...lookupQuery(query) },
         request.context,
       );
       return page(discounts, { ...query, total }, toJsonDiscount);

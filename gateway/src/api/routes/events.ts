@@ -3,8 +3,8 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { UsageEventJson, toJsonUsageEvent } from '@billing/proto/json/usage/usage-event';
 import { HeadedError } from '../../http/error';
 import { ignoredFieldsHeader, ignoredFieldsOfBytes } from '../input/ignored-fields';
-import { metadata, orderShape, pageShape, readQuery, time } from '../input/input';
-import { orderOf, page, pageQuery } from '../input/list';
+import { metadata, listShape, readQuery, time } from '../input/input';
+import { listQuery, page } from '../input/list';
 import { IngestResult } from '../schemas/usage-event';
 import { listOf } from '../schemas/list';
 import { created } from '../../http/answer';
@@ -56,8 +56,8 @@ const IngestEvents = z.union([z.object({ events: batch }), batch]).meta({
 });
 
 const ListEvents = z.object({
-  ...pageShape,
-  order: orderShape.order.meta({
+  ...listShape,
+  order: listShape.order.meta({
     description: 'Order by timestamp. Defaults to `desc`, newest first.',
   }),
   customerId: z.string().optional(),
@@ -111,7 +111,7 @@ export const eventRoutes: readonly Route[] = [
       const query = readQuery(ListEvents, request);
       const { from, to } = query;
       const { events, total } = await peers.metering.listEvents(
-        { ...pageQuery(query), ...orderOf(query), from, to },
+        { ...listQuery(query), from, to },
         request.context,
       );
       return page(events, { ...query, total: Number(total) }, toJsonUsageEvent);

@@ -25,14 +25,13 @@ import {
   metadata,
   optional,
   lookupShape,
-  pageShape,
   readBody,
   readQuery,
   time,
 } from '../input/input';
 import { invoiceDownload } from '../../pdf/downloads';
 import { documentLocale, documentQuery } from '../input/document-locale';
-import { lookupOf, page, pageQuery } from '../input/list';
+import { lookupQuery, page } from '../input/list';
 import { type ApiAnswer, created, etag, ok, present } from '../../http/answer';
 import { param } from '../input/request';
 import type { Route } from './route';
@@ -125,7 +124,6 @@ const UpdateInvoice = z
 const FinalizeInvoice = irreversibleAction({}).meta({ id: 'FinalizeInvoice', examples: [{}] });
 
 const ListInvoices = z.object({
-  ...pageShape,
   ...lookupShape,
   subscriptionId: z.string().optional(),
   customerId: z.string().optional(),
@@ -148,8 +146,7 @@ export const invoiceRoutes: readonly Route[] = [
       const query = readQuery(ListInvoices, request);
       const { invoices, total } = await peers.checkout.listInvoices(
         {
-          ...pageQuery(query),
-          ...lookupOf(query),
+          ...lookupQuery(query),
           status: query.status && invoiceStatuses.valueOf(query.status),
           billingReason: query.billingReason && billingReasons.valueOf(query.billingReason),
         },

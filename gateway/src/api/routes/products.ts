@@ -11,12 +11,11 @@ import {
   metadata,
   optional,
   lookupShape,
-  pageShape,
   readBody,
   readQuery,
 } from '../input/input';
 import type { Sound } from '../input/field-rules';
-import { lookupOf, page, pageQuery } from '../input/list';
+import { lookupQuery, page } from '../input/list';
 import { listOf } from '../schemas/list';
 import { changeable, frozen, readPatch, required } from '../input/patch';
 import { created, etag, ok, present } from '../../http/answer';
@@ -88,7 +87,6 @@ const UpdateProduct = z
   .meta({ id: 'UpdateProduct', examples: [{ amount: 3900 }] });
 
 const ListProducts = z.object({
-  ...pageShape,
   ...lookupShape,
   active: activeFilter,
   lookupKey: z.string().optional(),
@@ -133,7 +131,7 @@ export const productRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListProducts, request);
       const { products, total } = await peers.catalog.listProducts(
-        { ...pageQuery(query), ...lookupOf(query) },
+        { ...lookupQuery(query) },
         request.context,
       );
       return page(products, { ...query, total }, toJsonProduct);

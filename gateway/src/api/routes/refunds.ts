@@ -7,8 +7,8 @@ import {
   toJsonRefund,
 } from '@billing/proto/json/credit-note/refund';
 import { disputeStatuses, refundSettlements, refundStatuses } from '@billing/proto/values/checkout';
-import { irreversibleAction, optional, pageShape, readBody, readQuery } from '../input/input';
-import { page, pageQuery } from '../input/list';
+import { irreversibleAction, optional, listShape, readBody, readQuery } from '../input/input';
+import { page, listQuery } from '../input/list';
 import { listOf } from '../schemas/list';
 import { ok, present } from '../../http/answer';
 import { param } from '../input/request';
@@ -23,7 +23,7 @@ const SettleRefund = irreversibleAction({
 }).meta({ id: 'SettleRefund', examples: [{ to: 'EXTERNAL', reference: 'Transfer of 2 May' }] });
 
 const ListRefunds = z.object({
-  ...pageShape,
+  ...listShape,
   customerId: z.string().optional(),
   invoiceId: z.string().optional(),
   paymentId: z.string().optional(),
@@ -31,7 +31,7 @@ const ListRefunds = z.object({
 });
 
 const ListDisputes = z.object({
-  ...pageShape,
+  ...listShape,
   customerId: z.string().optional(),
   invoiceId: z.string().optional(),
   status: DisputeJson.shape.status.optional(),
@@ -50,7 +50,7 @@ export const refundRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListRefunds, request);
       const { refunds, total } = await peers.refund.listRefunds(
-        { ...pageQuery(query), status: query.status && refundStatuses.valueOf(query.status) },
+        { ...listQuery(query), status: query.status && refundStatuses.valueOf(query.status) },
         request.context,
       );
       return page(refunds, { ...query, total }, toJsonRefund);
@@ -105,7 +105,7 @@ export const refundRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListDisputes, request);
       const { disputes, total } = await peers.refund.listDisputes(
-        { ...pageQuery(query), status: query.status && disputeStatuses.valueOf(query.status) },
+        { ...listQuery(query), status: query.status && disputeStatuses.valueOf(query.status) },
         request.context,
       );
       return page(disputes, { ...query, total }, toJsonDispute);

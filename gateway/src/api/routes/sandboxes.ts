@@ -10,8 +10,8 @@ import { toJsonTime } from '@billing/proto/json/scalars';
 import { clockKinds } from '@billing/proto/values/identity';
 import { AdvancedClock, NewSandbox, SandboxClock } from '../schemas/sandbox';
 import { listOf } from '../schemas/list';
-import { irreversibleAction, optional, pageShape, readBody, readQuery, time } from '../input/input';
-import { page, pageQuery } from '../input/list';
+import { irreversibleAction, optional, listShape, readBody, readQuery, time } from '../input/input';
+import { page, listQuery } from '../input/list';
 import { creatorOf } from './api-keys';
 import { frozen } from '../input/patch';
 import { created, etag, ok, present, secretOrNull } from '../../http/answer';
@@ -29,7 +29,7 @@ const CreateSandbox = z
     examples: [{ name: 'Two years', clock: 'MANUAL', startsAt: '2026-01-31T00:00:00Z' }],
   });
 
-const ListSandboxes = z.object(pageShape);
+const ListSandboxes = z.object(listShape);
 
 const UpdateSandbox = z
   .object({
@@ -145,7 +145,7 @@ export const sandboxRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListSandboxes, request);
       const { sandboxes, total } = await peers.identity.listSandboxes(
-        pageQuery(query),
+        listQuery(query),
         request.context,
       );
       return page(sandboxes, { ...query, total }, toJsonUsedSandbox);

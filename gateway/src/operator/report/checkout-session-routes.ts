@@ -2,14 +2,13 @@ import { z } from 'zod';
 import type { ListedSession } from '@billing/proto/billing/checkout/v1/session';
 import { toJsonAmount, toJsonOptionalTime, toJsonTime } from '@billing/proto/json/scalars';
 import { sessionEndReasons, sessionStatuses } from '@billing/proto/values/checkout';
-import { optional, orderShape, pageShape, readQuery } from '../../api/input/input';
-import { orderOf, page, pageQuery } from '../../api/input/list';
+import { optional, listShape, readQuery } from '../../api/input/input';
+import { listQuery, page } from '../../api/input/list';
 import { present } from '../../http/answer';
 import type { EnvironmentRoute } from '../route/route';
 
 const ListCheckoutSessions = z.object({
-  ...pageShape,
-  ...orderShape,
+  ...listShape,
   status: optional(z.enum(['OPEN', 'COMPLETE', 'EXPIRED'])),
   productId: optional(z.string()),
   checkoutLinkId: optional(z.string()),
@@ -22,13 +21,12 @@ export const checkoutSessionRoutes: readonly EnvironmentRoute[] = [
     path: '/checkout-sessions',
     isOfEnvironment: true,
     handle: async ({ query, context }, { peers }) => {
-      const { status, order, ...wanted } = readQuery(ListCheckoutSessions, { query });
+      const { status, ...wanted } = readQuery(ListCheckoutSessions, { query });
       const { sessions, total } = await peers.session.listSessions(
         {
-          ...pageQuery(wanted),
+          ...listQuery(wanted),
           offeredOnly: true,
           status: status && sessionStatuses.valueOf(status),
-          ...orderOf({ order }),
         },
         context,
       );

@@ -3,15 +3,14 @@ import type { InvoiceCollection } from '@billing/proto/billing/checkout/v1/repor
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { toJsonOptionalTime } from '@billing/proto/json/scalars';
 import { riskKinds } from '@billing/proto/values/checkout';
-import { optional, orderShape, pageShape, readQuery } from '../../api/input/input';
-import { orderOf, page, pageQuery } from '../../api/input/list';
+import { optional, listShape, readQuery } from '../../api/input/input';
+import { listQuery, page } from '../../api/input/list';
 import { param } from '../../api/input/request';
 import { ok, present } from '../../http/answer';
 import type { EnvironmentRoute } from '../route/route';
 
 const ListInvoicesAtRisk = z.object({
-  ...pageShape,
-  ...orderShape,
+  ...listShape,
   kind: optional(z.enum(['PAYMENT_FAILED', 'OVERDUE'])),
 });
 
@@ -22,12 +21,11 @@ export const dunningRoutes: readonly EnvironmentRoute[] = [
     path: '/invoices-at-risk',
     isOfEnvironment: true,
     handle: async ({ query, context }, { peers }) => {
-      const { kind, order, ...wanted } = readQuery(ListInvoicesAtRisk, { query });
+      const { kind, ...wanted } = readQuery(ListInvoicesAtRisk, { query });
       const { invoices, total } = await peers.checkoutReport.listInvoicesAtRisk(
         {
-          ...pageQuery(wanted),
+          ...listQuery(wanted),
           kind: kind && riskKinds.valueOf(kind),
-          ...orderOf({ order }),
         },
         context,
       );

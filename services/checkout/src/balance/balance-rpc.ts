@@ -32,9 +32,8 @@ export function balanceRpc({ balances, entries, peers }: BalanceRpcDependencies)
     BalanceServiceService,
     {
       listBalances: async ({ customerId, currency, ...request }, context) => {
-        const { page, perPage } = readPage(request);
-        const filter = { customerId, currency };
-        const { data, total } = await balances.list({ ...filter, page, perPage }, context);
+        const wanted = { customerId, currency, ...readPage(request) };
+        const { data, total } = await balances.list(wanted, context);
         return { balances: data.map(toProtoBalance), total };
       },
       createBalanceEntry: async (request, context) => {
@@ -57,10 +56,9 @@ export function balanceRpc({ balances, entries, peers }: BalanceRpcDependencies)
         { customerId, currency, invoiceId, kind, ...request },
         context,
       ) => {
-        const { page, perPage } = readPage(request);
         const name = kind === undefined ? undefined : balanceEntryKinds.nameOf(kind);
         const filter = { customerId, currency, invoiceId, kind: name };
-        const { data, total } = await entries.list({ ...filter, page, perPage }, context);
+        const { data, total } = await entries.list({ ...filter, ...readPage(request) }, context);
         return { entries: data.map(toProtoEntry), total };
       },
       getBalanceEntry: async ({ id }, context) => {

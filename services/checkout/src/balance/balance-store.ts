@@ -25,6 +25,7 @@ import {
   type EntryDocument,
   readEntry,
   readPage,
+  type WantedPage,
   toEntryDocument,
 } from './entry-store';
 import type { Invoice } from '../invoice/invoice';
@@ -105,18 +106,15 @@ export class BalanceStore {
     return stored?.state.balance ?? 0n;
   }
 
-  /** One page of balances with an entry, the latest change first, and their exact count. */
+  /** One page of balances with an entry, by their latest change, and their exact count. */
   async list(
-    {
-      page,
-      perPage,
-      ...filter
-    }: BalanceFilter & { readonly page: number; readonly perPage: number },
+    { page, perPage, oldestFirst = false, ...filter }: BalanceFilter & WantedPage,
     { tenant: { environmentId } }: Pick<Context, 'tenant'>,
   ): Promise<{ data: Balance[]; total: number }> {
     const query = { ...definedFields(filter), environmentId, isShown: true };
     const { documents } = this.balances;
-    const sort = { movedAt: -1, _id: -1 } as const;
+    const direction = oldestFirst ? 1 : -1;
+    const sort = { movedAt: direction, _id: direction } as const;
     const { found, total } = await readPage(documents, { query, sort, page, perPage });
     return { data: found.map((document) => balanceDefinition.fromDocument(document)), total };
   }

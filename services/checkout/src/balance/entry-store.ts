@@ -36,6 +36,15 @@ export interface EntryFilter {
   readonly kind?: string | undefined;
 }
 
+/** A page of a list; its order is by time. */
+export interface WantedPage {
+  /** From 1. */
+  readonly page: number;
+  readonly perPage: number;
+  /** Newest first by default. */
+  readonly oldestFirst?: boolean;
+}
+
 /** Entries of all balances, only inserted. The id of an entry is its natural key. */
 export class BalanceEntryStore {
   private readonly documents: Collection<StoredEntry>;
@@ -94,11 +103,12 @@ export class BalanceEntryStore {
 
   /** One page of shown entries, newest first, and their exact count over all pages. */
   async list(
-    { page, perPage, ...filter }: EntryFilter & { readonly page: number; readonly perPage: number },
+    { page, perPage, oldestFirst = false, ...filter }: EntryFilter & WantedPage,
     { tenant: { environmentId } }: Context,
   ): Promise<{ data: BalanceEntry[]; total: number }> {
     const query = { ...definedFields(filter), environmentId, isShown: true };
-    const sort = { createdAt: -1, sequence: -1, _id: -1 } as const;
+    const direction = oldestFirst ? 1 : -1;
+    const sort = { createdAt: direction, sequence: direction, _id: direction } as const;
     const { found, total } = await readPage(this.documents, { query, sort, page, perPage });
     return { data: found.map(fromStored), total };
   }

@@ -44,9 +44,8 @@ export function creditNoteRpc({ invoices, rows, creditNotes }: CreditNoteRpcDepe
         return { creditNote: noteOf(stored, id) };
       },
       listCreditNotes: async ({ customerId, invoiceId, ...request }, context) => {
-        const { page, perPage } = readPage(request);
-        const filter = { customerId, invoiceId, page, perPage };
-        const { data, total } = await rows.list('creditNotes', filter, context);
+        const wanted = { customerId, invoiceId, ...readPage(request) };
+        const { data, total } = await rows.list('creditNotes', wanted, context);
         return { creditNotes: await read.all(data, toProtoCreditNotes, context), total };
       },
       getCreditNote: async ({ id }, context) => ({

@@ -2,7 +2,7 @@ import type { Collection, Db, Filter } from 'mongodb';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import { duplicateKeyIndex, ensureIndexes, retryTransient } from '@billing/chassis/mongo';
-import { definedFields, readPage } from '../balance/entry-store';
+import { definedFields, readPage, type WantedPage } from '../balance/entry-store';
 import type { Invoice, InvoiceRecord } from '../invoice/invoice';
 import type { Count } from '../invoice/stored-fields';
 
@@ -99,15 +99,12 @@ export class CreditRowStore {
   /** One page, newest first, and the exact count over all pages. */
   async list(
     kind: CreditKind,
-    {
-      page,
-      perPage,
-      ...filter
-    }: CreditFilter & { readonly page: number; readonly perPage: number },
+    { page, perPage, oldestFirst = false, ...filter }: CreditFilter & WantedPage,
     { tenant: { environmentId } }: Context,
   ): Promise<{ data: CreditReference[]; total: number }> {
     const query: Filter<CreditRow> = { ...definedFields(filter), environmentId };
-    const sort = { createdAt: -1, _id: -1 } as const;
+    const direction = oldestFirst ? 1 : -1;
+    const sort = { createdAt: direction, _id: direction } as const;
     const { found, total } = await readPage(this.collections[kind], { query, sort, page, perPage });
     return { data: found.map(({ _id: id, invoiceId }) => ({ id, invoiceId })), total };
   }

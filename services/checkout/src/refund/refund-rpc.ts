@@ -32,8 +32,8 @@ export function refundRpc({ invoices, rows, refunds }: RefundRpcDependencies) {
       listRefunds: async ({ customerId, invoiceId, paymentId, status, ...request }, context) => {
         const name = status === undefined ? undefined : refundStatuses.nameOf(status);
         const filter = { customerId, invoiceId, paymentId, status: name };
-        const { page, perPage } = readPage(request);
-        const { data, total } = await rows.list('refunds', { ...filter, page, perPage }, context);
+        const wanted = { ...filter, ...readPage(request) };
+        const { data, total } = await rows.list('refunds', wanted, context);
         return { refunds: await read.all(data, refundsOf, context), total };
       },
       getRefund: async ({ id }, context) => ({
@@ -55,8 +55,8 @@ export function refundRpc({ invoices, rows, refunds }: RefundRpcDependencies) {
       listDisputes: async ({ customerId, invoiceId, status, ...request }, context) => {
         const name = status === undefined ? undefined : disputeStatuses.nameOf(status);
         const filter = { customerId, invoiceId, status: name };
-        const { page, perPage } = readPage(request);
-        const { data, total } = await rows.list('disputes', { ...filter, page, perPage }, context);
+        const wanted = { ...filter, ...readPage(request) };
+        const { data, total } = await rows.list('disputes', wanted, context);
         return { disputes: await read.all(data, disputesOf, context), total };
       },
       getDispute: async ({ id }, context) => ({

@@ -108,8 +108,8 @@ function pageOf(
   { country, source, ...request }: ListTaxRatesRequest,
   { id: environmentId, ownRates }: BillingSettings,
 ) {
-  const { page, perPage } = readPage(request);
-  const all = [
+  const { page, perPage, oldestFirst } = readPage(request);
+  const newestFirst = [
     ...ownRates.toReversed().map(toProtoOwnRate),
     ...shippedRatesOf(environmentId),
   ].filter(
@@ -117,6 +117,7 @@ function pageOf(
       (country === undefined || rate.country === country) &&
       (source === undefined || rate.source === source),
   );
+  const all = oldestFirst ? newestFirst.toReversed() : newestFirst;
   const start = (page - 1) * perPage;
   return { taxRates: all.slice(start, start + perPage), total: all.length };
 }

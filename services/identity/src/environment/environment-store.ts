@@ -76,6 +76,7 @@ export interface EnvironmentQuery {
   readonly organizationId: string;
   readonly page: number;
   readonly perPage: number;
+  readonly oldestFirst?: boolean;
   /** True: sandboxes alone. */
   readonly isSandbox?: boolean;
   /** Part of the name in any case, or a whole id; empty: all. */
@@ -103,16 +104,17 @@ export class EnvironmentStore {
     return found === null ? undefined : toStored(definition, found);
   }
 
-  /** Live first, then the newest; deleted ones are left out. */
+  /** Live first, then the newest, or the reverse; deleted ones are left out. */
   async list(query: EnvironmentQuery): Promise<Page<Environment>> {
     const { documents, definition } = this.environments;
     const filter = filterOf(query);
-    const { page, perPage } = query;
+    const { page, perPage, oldestFirst = false } = query;
+    const direction = oldestFirst ? 1 : -1;
     const [found, total] = await Promise.all([
       retryTransient(() =>
         documents
           .find(filter)
-          .sort({ live: -1, createdAt: -1, _id: -1 })
+          .sort({ live: direction, createdAt: direction, _id: direction })
           .skip((page - 1) * perPage)
           .limit(perPage)
           .toArray(),

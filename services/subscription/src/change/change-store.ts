@@ -92,7 +92,7 @@ export class Changes {
    */
   async list(
     { id: subscriptionId, changes }: ChangeOwner,
-    { page, perPage, status }: ChangePage,
+    { page, perPage, oldestFirst = false, status }: ChangePage,
     { tenant: { environmentId } }: Context,
   ): Promise<{ data: SubscriptionChange[]; total: number }> {
     const unrecorded = [pendingChange(changes), changes.waiting, ...changes.finished]
@@ -106,13 +106,14 @@ export class Changes {
     };
     const { documents } = this.records;
     const first = (page - 1) * perPage;
+    const direction = oldestFirst ? 1 : -1;
     // At most all of the unrecorded changes come before the first one of the page.
     const skipped = Math.max(0, first - unrecorded.length);
     const [found, total] = await Promise.all([
       retryTransient(() =>
         documents
           .find(query)
-          .sort({ askedAt: -1, _id: -1 })
+          .sort({ askedAt: direction, _id: direction })
           .skip(skipped)
           .limit(first + perPage - skipped)
           .toArray(),
@@ -121,7 +122,8 @@ export class Changes {
     ]);
     const recorded = found.map((document) => changeDefinition.fromDocument(document));
     const merged = [...unrecorded, ...recorded].sort(
-      (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1),
+      (a, b) =>
+        direction * (a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1)),
     );
     return {
       data: merged.slice(first - skipped, first - skipped + perPage),
@@ -139,6 +141,8 @@ export interface ChangeOwner {
 export interface ChangePage {
   readonly page: number;
   readonly perPage: number;
+  /** Newest first by default. */
+  readonly oldestFirst?: boolean;
   /** Undefined: any. */
   readonly status: ChangeStatus | undefined;
 }

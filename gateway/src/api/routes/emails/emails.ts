@@ -7,15 +7,14 @@ import {
 } from '@billing/proto/json/email';
 import { bounceTypes, emailKinds, emailStatuses } from '@billing/proto/values/notifier';
 import { created, ok, present } from '../../../http/answer';
-import { irreversibleAction, orderShape, pageShape, readBody, readQuery } from '../../input/input';
-import { orderOf, page, pageQuery } from '../../input/list';
+import { irreversibleAction, listShape, readBody, readQuery } from '../../input/input';
+import { listQuery, page } from '../../input/list';
 import { param } from '../../input/request';
 import { listOf } from '../../schemas/list';
 import type { Route } from '../route';
 
 const ListEmails = z.object({
-  ...pageShape,
-  ...orderShape,
+  ...listShape,
   customerId: z.string().optional(),
   invoiceId: z.string().optional(),
   subscriptionId: z.string().optional(),
@@ -25,8 +24,7 @@ const ListEmails = z.object({
 });
 
 const ListEmailSuppressions = z.object({
-  ...pageShape,
-  ...orderShape,
+  ...listShape,
   email: z.string().optional().meta({ description: 'Address, in any case.' }),
 });
 
@@ -140,7 +138,7 @@ export const emailRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListEmailSuppressions, request);
       const { suppressions, total } = await peers.mail.listEmailSuppressions(
-        { ...pageQuery(query), ...orderOf(query) },
+        listQuery(query),
         request.context,
       );
       return page(suppressions, { ...query, total }, toJsonEmailSuppression);
@@ -185,10 +183,9 @@ export const emailRoutes: readonly Route[] = [
 ];
 
 function toProtoList(query: z.infer<typeof ListEmails>, { inbox }: { readonly inbox: boolean }) {
-  const { kind, status, ...rest } = pageQuery(query);
+  const { kind, status, ...rest } = listQuery(query);
   return {
     ...rest,
-    ...orderOf(query),
     kind: kind && emailKinds.valueOf(kind),
     status: status && emailStatuses.valueOf(status),
     inbox,

@@ -17,12 +17,12 @@ import {
   irreversibleAction,
   metadata,
   optional,
-  pageShape,
+  listShape,
   readBody,
   readQuery,
   time,
 } from '../../input/input';
-import { page, pageQuery } from '../../input/list';
+import { page, listQuery } from '../../input/list';
 import { param } from '../../input/request';
 import { listOf } from '../../schemas/list';
 import type { Route } from '../route';
@@ -83,7 +83,7 @@ export const PreviewedChange = irreversibleAction(changeShape).meta({ id: 'Previ
 type ChangeBody = z.infer<typeof PreviewedChange>;
 
 const ListChanges = z.object({
-  ...pageShape,
+  ...listShape,
   status: SubscriptionChangeJson.shape.status.optional(),
 });
 
@@ -138,7 +138,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       const { changes, total } = await peers.change.listChanges(
         {
           subscriptionId: param(request, 'id'),
-          ...pageQuery(query),
+          ...listQuery(query),
           status: query.status && changeStatuses.valueOf(query.status),
         },
         request.context,

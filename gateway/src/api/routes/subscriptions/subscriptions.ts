@@ -9,12 +9,11 @@ import {
   metadata,
   optional,
   lookupShape,
-  pageShape,
   readBody,
   readQuery,
   time,
 } from '../../input/input';
-import { lookupOf, page, pageQuery } from '../../input/list';
+import { lookupQuery, page } from '../../input/list';
 import { changeable, frozen, readPatch } from '../../input/patch';
 import { type ApiAnswer, created, etag, ok, present } from '../../../http/answer';
 import { param } from '../../input/request';
@@ -88,7 +87,6 @@ const UpdateSubscription = z
   .meta({ id: 'UpdateSubscription', examples: [{ metadata: { team: 'research' } }] });
 
 const ListSubscriptions = z.object({
-  ...pageShape,
   ...lookupShape,
   customerId: z.string().optional(),
   productId: z.string().optional(),
@@ -136,8 +134,7 @@ export const subscriptionRoutes: readonly Route[] = [
       const query = readQuery(ListSubscriptions, request);
       const { subscriptions, total } = await peers.subscription.listSubscriptions(
         {
-          ...pageQuery(query),
-          ...lookupOf(query),
+          ...lookupQuery(query),
           status: query.status && subscriptionStatuses.valueOf(query.status),
           phase: query.phase && subscriptionPhases.valueOf(query.phase),
         },

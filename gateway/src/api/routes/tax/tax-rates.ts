@@ -4,8 +4,8 @@ import { TaxRateJson, toJsonTaxRate } from '@billing/proto/json/seller';
 import { taxRateSources } from '@billing/proto/values/checkout';
 import { created, etag, ok, present } from '../../../http/answer';
 import { decimal } from '../../input/decimal-input';
-import { optional, pageShape, readBody, readQuery } from '../../input/input';
-import { page, pageQuery } from '../../input/list';
+import { optional, listShape, readBody, readQuery } from '../../input/input';
+import { page, listQuery } from '../../input/list';
 import { changeable, frozen, readPatch, required } from '../../input/patch';
 import { param } from '../../input/request';
 import { listOf } from '../../schemas/list';
@@ -48,7 +48,7 @@ const UpdateTaxRate = z
   .meta({ id: 'UpdateTaxRate', examples: [{ validTo: '2027-01-01' }] });
 
 const ListTaxRates = z.object({
-  ...pageShape,
+  ...listShape,
   country: z.string().optional(),
   source: TaxRateJson.shape.source.optional(),
 });
@@ -84,7 +84,7 @@ export const taxRateRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListTaxRates, request);
       const { taxRates, total } = await peers.seller.listTaxRates(
-        { ...pageQuery(query), source: query.source && taxRateSources.valueOf(query.source) },
+        { ...listQuery(query), source: query.source && taxRateSources.valueOf(query.source) },
         request.context,
       );
       return page(taxRates, { ...query, total }, toJsonTaxRate);

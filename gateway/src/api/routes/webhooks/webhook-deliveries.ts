@@ -7,8 +7,8 @@ import {
 } from '@billing/proto/json/webhook-delivery';
 import { WebhookGaps, WebhookReplay, WebhookTest } from '../../schemas/webhook-delivery';
 import { listOf } from '../../schemas/list';
-import { optional, orderShape, pageShape, readBody, readQuery, time } from '../../input/input';
-import { orderOf, page, pageQuery } from '../../input/list';
+import { optional, listShape, readBody, readQuery, time } from '../../input/input';
+import { listQuery, page } from '../../input/list';
 import { RateLimit, tooManyRequests } from '../../../http/rate-limit';
 import { type ApiAnswer, ok, present } from '../../../http/answer';
 import { param } from '../../input/request';
@@ -24,7 +24,7 @@ function admitTest(endpoint: string): void {
   if (!allowance.isAllowed) throw tooManyRequests(allowance);
 }
 
-const ListWebhookDeliveries = z.object({ ...pageShape, ...orderShape });
+const ListWebhookDeliveries = z.object(listShape);
 
 const ReplayWebhooks = z
   .object({
@@ -75,7 +75,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListWebhookDeliveries, request);
       const { deliveries, total } = await peers.webhookDelivery.listWebhookDeliveries(
-        { endpointId: param(request, 'id'), ...pageQuery(query), ...orderOf(query) },
+        { endpointId: param(request, 'id'), ...listQuery(query) },
         request.context,
       );
       return page(deliveries, { ...query, total }, toJsonWebhookDelivery);

@@ -4,8 +4,8 @@ import type { WebhookEndpoint as ProtoWebhookEndpoint } from '@billing/proto/bil
 import { WebhookEndpointJson, toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
 import { NewWebhookEndpoint } from '../../schemas/webhook-endpoint';
 import { listOf } from '../../schemas/list';
-import { optional, orderShape, pageShape, readBody, readQuery } from '../../input/input';
-import { orderOf, page, pageQuery } from '../../input/list';
+import { optional, listShape, readBody, readQuery } from '../../input/input';
+import { listQuery, page } from '../../input/list';
 import { changeable, frozen, readPatch, required } from '../../input/patch';
 import { created, etag, ok, present, secretOrNull } from '../../../http/answer';
 import { param } from '../../input/request';
@@ -57,7 +57,7 @@ const UpdateWebhookEndpoint = z
   })
   .meta({ id: 'UpdateWebhookEndpoint', examples: [{ active: true, description: null }] });
 
-const ListWebhookEndpoints = z.object({ ...pageShape, ...orderShape });
+const ListWebhookEndpoints = z.object(listShape);
 
 export const webhookEndpointRoutes: readonly Route[] = [
   {
@@ -94,7 +94,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListWebhookEndpoints, request);
       const { webhookEndpoints, total } = await peers.notifier.listWebhookEndpoints(
-        { ...pageQuery(query), ...orderOf(query) },
+        listQuery(query),
         request.context,
       );
       return page(webhookEndpoints, { ...query, total }, toJsonWebhookEndpoint);
