@@ -2,6 +2,7 @@ import { useAction, useResource } from '../../api/queries';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import { Answer, Notice } from '../../parts/element/notices';
 import { typedCount } from '../../parts/text/amount';
+import { typedDecimal } from '../../parts/text/decimal';
 import { fromTimeField } from '../../parts/text/time-field';
 import type { Meter } from '../../resources/meter';
 import { MeterField } from '../../resources/pickers';
@@ -36,7 +37,7 @@ export function CreditForm({ customerId, onDone }: { customerId: string; onDone:
             onSubmit={async (values) => {
               await grant.mutateAsync({
                 meterId: values.text('meterId'),
-                amount: values.text('amount').trim(),
+                amount: typedDecimal(values.text('amount')),
                 source: values.text('source'),
                 name: values.optional('name') ?? null,
                 effectiveAt: fromTimeField(values.optional('effectiveAt')) ?? null,

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries';
 import { typedAmount, typedCount } from '../../parts/text/amount';
+import { typedDecimal } from '../../parts/text/decimal';
 import { Form, SelectField, TextField } from '../../parts/form/form';
 import type { FormValues } from '../../parts/form/form-values';
 import { Answer } from '../../parts/element/notices';
@@ -105,7 +106,7 @@ function LimitsFields() {
 function newDiscount(values: FormValues) {
   const isFixed = values.text('type') === 'FIXED';
   const currency = values.text('currency').trim().toUpperCase();
-  const value = values.text('value');
+  const value = typedDecimal(values.text('value'));
   const percent = Number(value);
   return {
     name: values.text('name'),

@@ -16,7 +16,7 @@ const formOf = (rows: readonly TierRow[]) => {
 test('tiers are typed in major units and sent in the smallest unit', () => {
   const rows = [
     { upTo: ' 10 ', unitAmount: '5.00', flatAmount: '' },
-    { upTo: '', unitAmount: '0.005', flatAmount: '12.50' },
+    { upTo: '', unitAmount: '0,005', flatAmount: '12,50' },
   ];
   expect(typedTiers(formOf(rows), 'USD')).toEqual([
     { upTo: '10', unitAmount: '500' },

@@ -1,4 +1,5 @@
 import type { FormValues } from '../../parts/form/form-values';
+import { typedDecimal } from '../../parts/text/decimal';
 import { rateToType, typedRate } from '../../parts/text/rate';
 
 /** A tier as it is typed; money is in major units. The last tier has no upper bound. */
@@ -23,7 +24,7 @@ export function typedTiers(values: Values, currency: string) {
     const isLast = index === count - 1;
     const flat = values.optional(tierField(index, 'flatAmount'));
     return {
-      upTo: isLast ? null : values.text(tierField(index, 'upTo')).trim(),
+      upTo: isLast ? null : typedDecimal(values.text(tierField(index, 'upTo'))),
       unitAmount: typedRate(values.text(tierField(index, 'unitAmount')), currency),
       ...(flat !== undefined && { flatAmount: typedRate(flat, currency) }),
     };

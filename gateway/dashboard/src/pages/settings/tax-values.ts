@@ -1,5 +1,6 @@
 import { SHIPPED_RATES } from '@billing/kernel/tax/shipped-rates';
 import type { FormValues } from '../../parts/form/form-values';
+import { typedDecimal } from '../../parts/text/decimal';
 import type { TaxRate } from '../../resources/seller';
 
 /** Tax settings of a form; null switches tax off. */
@@ -20,7 +21,7 @@ export function typedTaxRate(values: Pick<FormValues, 'text' | 'optional'>): obj
     country: values.text('country').trim().toUpperCase(),
     state: values.optional('state') ?? null,
     category: values.optional('category') ?? null,
-    percent: values.text('percent').trim(),
+    percent: typedDecimal(values.text('percent')),
     name: values.text('name').trim(),
     validFrom: values.optional('validFrom') ?? null,
     validTo: values.optional('validTo') ?? null,

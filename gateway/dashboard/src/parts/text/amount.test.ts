@@ -4,6 +4,7 @@ import { amountToType, exportedMoney, largestFirst, typedAmount, typedCount } fr
 test.each([
   ['29', 'USD', 2_900],
   ['29.9', 'USD', 2_990],
+  ['29,90', 'USD', 2_990],
   [' 29.99 ', 'USD', 2_999],
   ['0', 'USD', 0],
   ['2900', 'JPY', 2_900],
@@ -17,6 +18,7 @@ test.each([
   ['29.9', 'JPY'],
   ['-1', 'USD'],
   ['1,000', 'USD'],
+  ['1,000', 'KWD'],
   ['', 'USD'],
   ['99999999999999999', 'USD'],
 ])('the invalid input %j in %s stays as typed', (typed, currency) => {

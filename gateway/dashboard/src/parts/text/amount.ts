@@ -1,11 +1,12 @@
 import { exponentOf, isCurrency } from '@billing/kernel/currency';
+import { typedDecimal } from './decimal';
 
 /**
- * Parses money (`29.00`) to an amount in the currency's smallest unit (2900). An invalid amount
+ * Parses money (`29.00`, `29,00`) to an amount in the currency's smallest unit (2900). An invalid amount
  * stays as typed, so that the server reports the error of the field.
  */
 export function typedAmount(typed: string, currency: string): number | string {
-  const text = typed.trim();
+  const text = typedDecimal(typed);
   const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   const exponent = isCurrency(currency) ? exponentOf(currency) : 0;
   const amount = Number(`${whole}${fraction.padEnd(exponent, '0')}`);

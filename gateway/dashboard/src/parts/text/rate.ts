@@ -1,4 +1,5 @@
 import { exponentOf, isCurrency } from '@billing/kernel/currency';
+import { typedDecimal } from './decimal';
 
 const decimal = /^(\d+)(?:\.(\d+))?$/;
 
@@ -7,7 +8,7 @@ const decimal = /^(\d+)(?:\.(\d+))?$/;
  * text stays as typed, so that the server reports the error of the field.
  */
 export function typedRate(typed: string, currency: string): string {
-  const text = typed.trim();
+  const text = typedDecimal(typed);
   const [match, whole = '', fraction = ''] = decimal.exec(text) ?? [];
   if (match === undefined) return text;
   const exponent = exponentIn(currency);
