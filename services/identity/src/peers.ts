@@ -65,9 +65,10 @@ function toDueWorkPeer(peer: Peer<DueWorkServiceServer>): DueWorkPeer {
       const { processed } = await peer.runDue(request, context);
       return processed;
     },
-    activity: async (until, workClass, context) => {
+    activity: async ({ until, workClass, idleAt: idleAtActivity }, context) => {
       const { environmentId } = context.tenant;
-      const request = { environmentId, until, workClass: toProtoWorkClass[workClass] };
+      const asked = { environmentId, until, workClass: toProtoWorkClass[workClass] };
+      const request = { ...asked, idleAtActivity };
       const { pending, due, activity } = await peer.getActivity(request, context);
       return { pending, due, writes: activity };
     },

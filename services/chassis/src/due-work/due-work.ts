@@ -48,7 +48,6 @@ export interface DueWorkOptions {
 }
 
 type Collections = readonly AggregateCollection<never>[];
-type Definition = AggregateCollection<never>['definition'];
 type DueFilter = Filter<AggregateDocument>;
 /** Work that is polled: documents of a collection by one of their times. */
 interface Scan {
@@ -210,17 +209,18 @@ export function dueWorkRpc(
       runDue: async ({ environmentId, until, workClass }) => ({
         processed: await dueWork.run(environmentId, required(until), classFromProto(workClass)),
       }),
-      getActivity: async ({ environmentId, until, workClass, settles }) => {
-        // The count of writes is read first: a write after it appears in the next count, even if it
-        // is already seen as pending.
-        const writes = await readActivity(activity, environmentId);
-        const pending = await countPending(collections, {
+      getActivity: async ({ environmentId, until, workClass, settles, idleAtActivity }) => {
+        if (idleAtActivity !== undefined) {
+          const writes = await readActivity(activity, environmentId);
+          if (writes === idleAtActivity) return { pending: 0, due: 0, activity: writes };
+        }
+        const work = await readWork(activity, collections, {
           environmentId,
           until: required(until),
           workClass: classFromProto(workClass),
         });
         const unsettled = settles === true ? await settle(environmentId) : 0;
-        return { ...pending, activity: writes, unsettled };
+        return { ...work, unsettled };
       },
     },
     // Unlimited: an advancing clock blocks its environment and must not wait for load to pass.
@@ -253,32 +253,66 @@ async function nextDue(
   return instants.length === 0 ? undefined : new Date(Math.min(...instants));
 }
 
-async function countPending(
+/** Work of an environment in one collection. */
+interface Pending {
+  readonly kind: 'relayed' | 'begun' | 'due';
+  readonly collection: string;
+  readonly filter: Filter<AggregateDocument>;
+}
+
+/**
+ * Counts the writes to an environment and its unfinished work. One query reads all collections,
+ * because an advance asks every service several times at each instant. It reads the count of writes
+ * first: a write after it appears in the next count, even if it is already seen as pending.
+ */
+async function readWork(
+  writes: ActivityCounter,
   collections: Collections,
   { environmentId, until, workClass }: { environmentId: string; until: Date; workClass: WorkClass },
-): Promise<{ pending: number; due: number }> {
+): Promise<{ activity: bigint; pending: number; due: number }> {
   const dueClass = { $in: classOrder.slice(0, classOrder.indexOf(workClass) + 1) };
-  const isDue = { timeline: environmentId, dueAt: { $lte: until }, dueClass };
   const set = { $gt: new Date(0) };
-  const count = async (
-    filter: Filter<AggregateDocument>,
-    isRequested: (one: Definition) => boolean,
-  ) => {
-    const counts = await Promise.all(
-      collections
-        .filter(({ definition }) => isRequested(definition))
-        .map(({ documents }) =>
-          retryTransient(() => documents.countDocuments(filter, { limit: pendingMax })),
-        ),
-    );
-    return counts.reduce((sum, one) => sum + one, 0);
+  const relayed = { environmentId, pendingSince: set };
+  const begun = { environmentId, recoverAt: set };
+  const due = { timeline: environmentId, dueAt: { $lte: until }, dueClass };
+  const pending = collections.flatMap(({ documents, definition }): Pending[] => {
+    const { collectionName: collection } = documents;
+    return [
+      { kind: 'relayed', collection, filter: relayed },
+      ...(definition.recoverAt === undefined
+        ? []
+        : [{ kind: 'begun' as const, collection, filter: begun }]),
+      ...(definition.dueAt === undefined
+        ? []
+        : [{ kind: 'due' as const, collection, filter: due }]),
+    ];
+  });
+  const found = await retryTransient(() =>
+    writes
+      .aggregate<{ readonly _id: 'writes' | Pending['kind']; readonly count: number }>([
+        { $match: { _id: environmentId } },
+        { $project: { _id: 0, kind: { $literal: 'writes' }, count: 1 } },
+        ...pending.map(({ kind, collection, filter }) => ({
+          $unionWith: {
+            coll: collection,
+            pipeline: [
+              { $match: filter },
+              { $limit: pendingMax },
+              { $project: { _id: 0, kind: { $literal: kind }, count: { $literal: 1 } } },
+            ],
+          },
+        })),
+        { $group: { _id: '$kind', count: { $sum: '$count' } } },
+      ])
+      .toArray(),
+  );
+  const counts = new Map(found.map(({ _id: kind, count }) => [kind, count]));
+  const of = (kind: 'writes' | Pending['kind']) => counts.get(kind) ?? 0;
+  return {
+    activity: BigInt(of('writes')),
+    pending: of('relayed') + of('begun') + of('due'),
+    due: of('due'),
   };
-  const [relayed, begun, due] = await Promise.all([
-    count({ environmentId, pendingSince: set }, () => true),
-    count({ environmentId, recoverAt: set }, (definition) => definition.recoverAt !== undefined),
-    count(isDue, (definition) => definition.dueAt !== undefined),
-  ]);
-  return { pending: relayed + begun + due, due };
 }
 
 const classOrder: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];

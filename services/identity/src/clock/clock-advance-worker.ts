@@ -25,7 +25,15 @@ import {
 export interface DueWorkPeer {
   nextDue(until: Date, context: CallContext): Promise<Date | undefined>;
   runDue(until: Date, workClass: WorkClass, context: CallContext): Promise<number>;
-  activity(until: Date, workClass: WorkClass, context: CallContext): Promise<Activity>;
+  /** `idleAt`: count of writes that the service reported with nothing pending. */
+  activity(
+    asked: {
+      readonly until: Date;
+      readonly workClass: WorkClass;
+      readonly idleAt: bigint | undefined;
+    },
+    context: CallContext,
+  ): Promise<Activity>;
   /** Processes announced events of the environment; returns the number of those left. */
   settle(until: Date, context: CallContext): Promise<number>;
 }
@@ -178,9 +186,9 @@ export class ClockAdvanceWorker {
         );
         return { processed: counts.reduce((sum, count) => sum + count, 0), isRepeated };
       },
-      activities: (until, workClass, services) =>
-        this.ask(numbered(peers, services), askDeadlineMs, (peer, call) =>
-          peer.activity(until, workClass, call),
+      activities: (until, workClass, { services, idleAt } = {}) =>
+        this.ask(numbered(peers, services), askDeadlineMs, (peer, call, index) =>
+          peer.activity({ until, workClass, idleAt: idleAt?.[index] }, call),
         ),
       moveTo: async (at, processed) => {
         await this.yieldToOthers(clock.now().getTime() - stepBeganAt.getTime());
@@ -211,11 +219,12 @@ export class ClockAdvanceWorker {
   private async ask<T>(
     peers: readonly DueWorkPeer[],
     deadlineMs: number,
-    question: (peer: DueWorkPeer, call: CallContext) => Promise<T>,
+    question: (peer: DueWorkPeer, call: CallContext, index: number) => Promise<T>,
   ): Promise<T[]> {
     const answers: T[] = [];
-    for (const peer of peers) {
-      answers.push(await this.retryWhileLeased(() => question(peer, this.callContext(deadlineMs))));
+    for (const [index, peer] of peers.entries()) {
+      const answer = () => question(peer, this.callContext(deadlineMs), index);
+      answers.push(await this.retryWhileLeased(answer));
     }
     return answers;
   }

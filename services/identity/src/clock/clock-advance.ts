@@ -35,7 +35,14 @@ export interface ClockAdvancePorts {
   activities(
     until: Date,
     workClass: WorkClass,
-    services?: readonly number[],
+    asked?: {
+      readonly services?: readonly number[];
+      /**
+       * Counts of writes that the services reported with nothing pending, in the same order: while
+       * its count is the same, a service reports nothing pending without looking again.
+       */
+      readonly idleAt?: readonly bigint[];
+    },
   ): Promise<readonly Activity[]>;
   /**
    * Sets the sandbox's time, and records the number of documents handled so far. False: the advance
@@ -145,18 +152,23 @@ async function awaitIdle(
   ports: ClockAdvancePorts,
 ): Promise<void> {
   for (let check = 1; check <= busyChecksMax; check += 1) {
-    const [activity] = await ports.activities(now, workClass, [service]);
+    const [activity] = await ports.activities(now, workClass, { services: [service] });
     if (activity === undefined || activity.pending === 0 || activity.due > 0) return;
     await pause();
   }
 }
 
 /**
- * Asks all services for their unfinished work. Work moves between services, and one check of each
- * in turn can miss moving work. Quiet means two rounds without pending work and without a write
- * between them. A service reads its count of writes before its pending work, so no work was added
- * to it from its first check until its second count. These spans of all services share an instant,
- * the one between the rounds; at that instant no service had unfinished work.
+ * Asks all services for their unfinished work, always in the same order. Work moves between
+ * services, and one check of each in turn can miss moving work. Quiet means two rounds without
+ * pending work, and no write from the counts of the first round to those of a third one.
+ *
+ * Work moves by a write to the next service, and stays pending where it is until then. The write is
+ * counted before it happens, and a service reads its count before its pending work. So a write that
+ * happens during the second round was counted before the first one read the count of its service,
+ * and work moves by such a write once at most, because it is counted after the move before. If the
+ * second round missed work, it moved from a service to one asked earlier. But the work was at the
+ * former from the count on, so the first round, which asks that service later, has found it there.
  */
 async function checkQuiet(
   now: Date,
@@ -167,7 +179,10 @@ async function checkQuiet(
   if (first.some(({ due }) => due > 0)) return { kind: 'DUE' };
   if (!isIdle(first)) return busy(first);
   const second = await ports.activities(now, workClass);
-  return isIdle(second) && isSame(first, second) ? { kind: 'QUIET' } : busy(second);
+  if (!isIdle(second) || !isSame(first, second)) return busy(second);
+  const idleAt = first.map(({ writes }) => writes);
+  const third = await ports.activities(now, workClass, { idleAt });
+  return isIdle(third) && isSame(first, third) ? { kind: 'QUIET' } : busy(third);
 }
 
 async function runUpTo(now: Date, workClass: WorkClass, ports: ClockAdvancePorts): Promise<number> {
